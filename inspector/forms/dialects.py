@@ -61,7 +61,7 @@ def _copied(node: object, left: list[int], depth: int) -> object:
     if left[0] < 0:
         raise TooLarge(f"the schema has more than {bounds().schema:,} parts (--max schema=N raises that)")
     if depth > DEEPEST:
-        raise TooLarge(f"the schema is nested more than {DEEPEST} deep")
+        raise TooLarge(f"the schema is nested deeper than {DEEPEST} levels")
     if isinstance(node, list):
         return [_copied(each, left, depth + 1) for each in node]
     if not isinstance(node, dict):

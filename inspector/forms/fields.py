@@ -213,7 +213,7 @@ class ArrayField(_Asked):
     def _constraints(self) -> Iterator[str]:
         yield from _count(self.min_items, self.max_items, "item")
         if self.unique:
-            yield "no two alike"
+            yield "unique items"
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ class UnionField(_Asked):
     branches: tuple[Branch, ...]
 
     def _constraints(self) -> Iterator[str]:
-        yield f"one of {len(self.branches)} kinds"
+        yield f"one of {len(self.branches)} types"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +243,7 @@ class LazyField(_Asked):
     """Reads the field; use `opened`. Never raises. Each call reads anew."""
 
     def _constraints(self) -> Iterator[str]:
-        yield "open to see"
+        yield "expand to see"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,7 +101,7 @@ _FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
     "uri": (_like(r"[A-Za-z][A-Za-z0-9+.-]*:" + _URI_CHARACTERS), "an absolute URI"),
     "url": (_like(r"[A-Za-z][A-Za-z0-9+.-]*:" + _URI_CHARACTERS), "an absolute URL"),
     "iri": (_like(r"[A-Za-z][A-Za-z0-9+.-]*:" + _URI_CHARACTERS), "an absolute IRI"),
-    "uri-reference": (_like(_URI_CHARACTERS), "a URI or a part of one"),
+    "uri-reference": (_like(_URI_CHARACTERS), "a URI reference"),
     "uuid": (_like(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"), "a UUID"),
     "json-pointer": (_like(r"(/([^~/]|~[01])*)*"), "a JSON pointer"),
     "regex": (usable, "a regular expression"),
@@ -165,7 +165,7 @@ def _additional_properties(validator: Any, asked: Any, instance: Any, schema: An
         if name in named or any(matches(pattern, name) for pattern in patterns):
             continue
         if asked is False:
-            yield KeywordFault("is not a member that the schema allows", (name,), (value,))
+            yield KeywordFault("is not allowed by the schema", (name,), (value,))
         else:
             yield from validator.descend(value, asked, path=name)
 
@@ -173,7 +173,7 @@ def _additional_properties(validator: Any, asked: Any, instance: Any, schema: An
 def _property_names(validator: Any, asked: Any, instance: Any, schema: Any) -> Faults:
     for name in instance if isinstance(instance, dict) else ():
         for _ in validator.descend(name, asked):
-            yield KeywordFault("has a name that the schema does not allow", (name,), (name,))
+            yield KeywordFault("has a name that does not match propertyNames", (name,), (name,))
             break
 
 
@@ -196,7 +196,7 @@ def _dependent(validator: Any, rules: Any, instance: Any, schema: Any) -> Faults
             continue
         for name in rule if isinstance(rule, list) else [rule]:
             if name not in instance:
-                yield KeywordFault(f"is required where {cause} is given", (name,), (UNSET,))
+                yield KeywordFault(f"is required because {cause} is set", (name,), (UNSET,))
 
 
 def _unique_items(validator: Any, asked: Any, instance: Any, schema: Any) -> Faults:
@@ -206,7 +206,7 @@ def _unique_items(validator: Any, asked: Any, instance: Any, schema: Any) -> Fau
     for at, item in enumerate(instance):
         before = first.setdefault(_identity(item), at)
         if before != at:
-            yield KeywordFault(f"is the same as item {before}", (at,), (item,))
+            yield KeywordFault(f"duplicates item {before}", (at,), (item,))
 
 
 def _identity(value: object) -> object:
@@ -255,16 +255,16 @@ def schema_faults(schema: object) -> Iterator[tuple[str, KeywordFault]]:
         if isinstance(ref, str) and "json-schema.org/" not in ref:
             _, why = document.find(ref)
             if why:
-                yield "$ref", KeywordFault(f"can't be used: {why}", (*path, "$ref"))
+                yield "$ref", KeywordFault(f"cannot be used: {why}", (*path, "$ref"))
         pattern = node.get("pattern")
         if isinstance(pattern, str) and not usable(pattern):
-            yield "pattern", KeywordFault("is no usable regular expression", (*path, "pattern"))
+            yield "pattern", KeywordFault("is not a usable regular expression", (*path, "pattern"))
         patterns = node.get("patternProperties")
         for each in patterns if isinstance(patterns, dict) else ():
             if not usable(each):
                 yield (
                     "patternProperties",
-                    KeywordFault("is no usable regular expression", (*path, "patternProperties", each)),
+                    KeywordFault("is not a usable regular expression", (*path, "patternProperties", each)),
                 )
 
 

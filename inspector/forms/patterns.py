@@ -68,7 +68,7 @@ def matches(pattern: str, text: str) -> bool:
     """
     found = compiled(pattern)
     if len(text) > LONGEST_TEXT:
-        raise PatternUnusable(f"a text of {len(text)} characters is too long to try the pattern {_short(pattern)} on")
+        raise PatternUnusable(f"a string of {len(text)} characters is too long to test the pattern {_short(pattern)}")
     try:
         return found.search(text, timeout=bounds().pattern_ms / 1000) is not None
     except TimeoutError:
@@ -99,7 +99,7 @@ def compiled(pattern: str) -> "regex.Pattern[str]":
             warnings.simplefilter("ignore")
             return regex.compile(_as_python(pattern), regex.VERSION0 | _letters(pattern))
     except (regex.error, RecursionError, OverflowError, ValueError):
-        raise PatternUnusable(f"{_short(pattern)} is no regular expression") from None
+        raise PatternUnusable(f"{_short(pattern)} is not a regular expression") from None
 
 
 def _letters(pattern: str) -> int:

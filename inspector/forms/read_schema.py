@@ -191,7 +191,7 @@ def _resolve(
     if not isinstance(schema, dict):
         raise UnreadableSchema(f"its schema is {_kind(schema)}, not an object")
     if not budget.spend() or len(path) > _LONGEST_CHAIN:
-        raise UnreadableSchema("its schema joins more parts than a form can show")
+        raise UnreadableSchema("its schema combines more parts than a form can show")
     own: Schema = {key: value for key, value in schema.items() if key not in ("$ref", "allOf", "$dynamicRef")}
     for ref in (schema.get("$ref"), schema.get("$dynamicRef")):
         if ref is not None:
@@ -209,7 +209,7 @@ def _referred(document: SchemaDocument, ref: object, budget: FormBudget, met: se
     if not isinstance(ref, str):
         raise UnreadableSchema("its $ref is not a string")
     if ref in path:
-        raise UnreadableSchema(f"its schema {ref} refers to nothing but itself")
+        raise UnreadableSchema(f"its schema {ref} refers only to itself")
     target, why = document.find(ref)
     if why:
         raise UnreadableSchema(why)
@@ -221,12 +221,12 @@ def _merged(own: Schema, other: Schema) -> Schema:
     try:
         return merge(own, other)
     except CannotMerge as conflict:
-        raise UnreadableSchema(f"the parts of its schema differ in {conflict}, so no one form fits") from conflict
+        raise UnreadableSchema(f"the parts of its schema differ in {conflict}") from conflict
 
 
 def _kind(value: object) -> str:
     kinds = {list: "a list", str: "a string", int: "a number", float: "a number", type(None): "null"}
-    return kinds.get(type(value), "no JSON")
+    return kinds.get(type(value), "not JSON")
 
 
 DEEPEST: Final = 6
@@ -313,8 +313,8 @@ class _Reader:
         if kind in simple.READERS:
             return simple.READERS[kind](resolved.schema, words)
         if kind:
-            return JsonField(**words, why=f"its type is {kind!r}, which is no type of JSON Schema")
-        return JsonField(**words, why="the schema does not say what kind of value this is")
+            return JsonField(**words, why=f"its type is {kind!r}, which is not a JSON Schema type")
+        return JsonField(**words, why="the schema specifies no type")
 
     def _object(self, resolved: Resolved, place: _Place) -> ObjectField:
         schema = resolved.schema
@@ -379,7 +379,7 @@ class _Reader:
     def _only(self, schema: object, resolved: Resolved, place: _Place, *, nullable: bool) -> Opened:
         inner = _Place(place.depth + 1, place.refs | resolved.refs, place.required)
         if inner.depth > DEEPEST * 2:
-            return JsonField(**_words(resolved.schema, place), why="it is a choice within a choice, too deep")
+            return JsonField(**_words(resolved.schema, place), why="nested alternatives are too deep")
         asked = self.open(schema, inner)
         words = _words(resolved.schema, place)
         default = asked.default if words["default"] is UNSET else words["default"]

@@ -24,7 +24,7 @@ class SchemaDocument:
         base, fragment = _split(ref)
         home = self._home(base)
         if home is _NOWHERE:
-            return None, f"its schema is elsewhere ({ref}), and schemas are never fetched"
+            return None, f"its schema is external ({ref}); schemas are never fetched"
         if fragment and not fragment.startswith("/"):
             found = self._names().get(f"#{fragment}", _NOWHERE)
         else:

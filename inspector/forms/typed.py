@@ -138,7 +138,7 @@ def _parse_double(text: str) -> Parsed:
 def _double(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise ValueError(f"{text[:40]} is larger than any JSON number that programs can hold")
+        raise ValueError(f"{text[:40]} is too large for a JSON number")
     return value
 
 
@@ -167,7 +167,7 @@ def _parse_bool(asked: Opened, text: str) -> Parsed:
     if asked.nullable:
         words["null"] = None
     word = text.strip().lower()
-    return Parsed(words[word]) if word in words else Parsed(UNSET, "is neither true nor false")
+    return Parsed(words[word]) if word in words else Parsed(UNSET, "must be true or false")
 
 
 def _parse_choice(asked: Opened, text: str) -> Parsed:
@@ -183,7 +183,7 @@ def _parse_choice(asked: Opened, text: str) -> Parsed:
 
 
 def _parse_null(asked: Opened, text: str) -> Parsed:
-    return Parsed(None) if text.strip() == "null" else Parsed(UNSET, "is not null")
+    return Parsed(None) if text.strip() == "null" else Parsed(UNSET, "must be null")
 
 
 def _parse_any(asked: Opened, text: str) -> Parsed:

@@ -36,7 +36,7 @@ def plain_errors(error: Error) -> Iterator[tuple[Error, str]]:
         yield error, ""
         return
     if not error.context:
-        yield error, "fits more than one of the kinds of which it must be exactly one"
+        yield error, "matches more than one alternative of oneOf"
         return
     branch = _likeliest(error)
     if branch is None:
@@ -76,8 +76,8 @@ def _none_of(error: Error) -> str:
     wanted = [each.get("type") if isinstance(each, dict) else None for each in error.validator_value]
     types = [each for each in wanted if isinstance(each, str)]
     if types and len(types) == len(wanted):
-        return f"must be one of these: {', '.join(dict.fromkeys(types))}"
-    return f"is none of the {len(wanted)} kinds that the schema allows"
+        return f"must be one of: {', '.join(dict.fromkeys(types))}"
+    return f"matches none of the {len(wanted)} alternatives"
 
 
 # What is wrong with a value, in a few words that can stand beside its field ("must be at least 3 characters").
@@ -116,8 +116,8 @@ def _type(asked: object, got: object) -> str:
     types = asked if isinstance(asked, list) else [asked]
     wanted = " or ".join(_TYPES.get(str(each), str(each)) for each in types)
     if isinstance(got, float) and types == ["integer"]:
-        return "must be an integer, without a fraction"
-    return f"must be {wanted}, and is {kind_name(got)}"
+        return "must be an integer"
+    return f"must be {wanted}, got {kind_name(got)}"
 
 
 def _enum(asked: object, got: object) -> str:
@@ -144,7 +144,7 @@ def _fixed(words: str) -> Callable[[object, object], str]:
 
 
 def _has(got: object) -> str:
-    return f", and has {len(got)}" if isinstance(got, Sized) else ""
+    return f", got {len(got)}" if isinstance(got, Sized) else ""
 
 
 def _count(number: object, noun: str) -> str:
@@ -176,15 +176,15 @@ _SENTENCES: Final[Mapping[str, Callable[[object, object], str]]] = {
     "exclusiveMinimum": _bound("more than"),
     "exclusiveMaximum": _bound("less than"),
     "multipleOf": _bound("a multiple of"),
-    "not": _fixed("is what the schema says it must not be"),
-    "contains": _fixed("lacks an item of the kind that the schema wants"),
-    "minContains": _fixed("has too few items of the kind that the schema wants"),
-    "maxContains": _fixed("has too many items of the kind that the schema wants"),
+    "not": _fixed("matches the schema under not"),
+    "contains": _fixed("has no item that matches contains"),
+    "minContains": _fixed("has too few items that match contains"),
+    "maxContains": _fixed("has too many items that match contains"),
     "items": _fixed("has more items than the schema allows"),
     "additionalItems": _fixed("has more items than the schema allows"),
     "unevaluatedItems": _fixed("has items that the schema does not allow"),
-    "unevaluatedProperties": _fixed("has members that the schema does not allow"),
-    "anyOf": _fixed("is none of the kinds that the schema allows"),
+    "unevaluatedProperties": _fixed("has properties that the schema does not allow"),
+    "anyOf": _fixed("matches no alternative of the schema"),
     "": _fixed("is not allowed here"),
 }
 
@@ -251,7 +251,7 @@ def validate(
     dialect = dialect_of(schema, dialect_hint)
     if dialect is None:
         named = quote(schema.get("$schema", dialect_hint))
-        return Validation(None, note=f"cannot validate: the schema's dialect ({named}) is not known here")
+        return Validation(None, note=f"cannot validate: unknown schema dialect ({named})")
     most = bounds().schema if steps is None else steps
     meter = _Meter(most, clock)
     verdict = _judged(dialect, schema, instance, meter)
@@ -270,12 +270,12 @@ def verdict_on_schema(schema: object, *, dialect_hint: str = "", steps: int | No
     dialect = dialect_of(schema, dialect_hint)
     if dialect is None:
         named = quote(schema.get("$schema", dialect_hint))
-        return Validation(None, note=f"the schema's dialect ({named}) is not known here")
+        return Validation(None, note=f"unknown schema dialect ({named})")
     steps = bounds().schema * 3 if steps is None else steps
     verdict = _by_metaschema(dialect, schema, steps)
     if verdict.ok is False and "$schema" not in schema and not dialect_hint:
         if _by_metaschema("draft-07", schema, steps).ok:
-            return Validation(True, note="valid in draft-07, not in 2020-12, which holds where no $schema is named")
+            return Validation(True, note="valid in draft-07, not in 2020-12, the default without $schema")
     return verdict
 
 
@@ -302,14 +302,12 @@ def _judged(dialect: str, schema: dict[str, object], instance: object, meter: "_
         for error in _errors(validator, instance):
             errors.append(error)
             if len(errors) >= MOST_PROBLEMS:
-                meter.note(f"only the first {MOST_PROBLEMS} problems are listed")
+                meter.note(f"only the first {MOST_PROBLEMS} errors are listed")
                 break
     except (_Spent, _Undecided, TooLarge) as stopped:
         meter.note(str(stopped))
     except _BROKEN as broken:
-        meter.note(
-            f"the schema can't be read ({type(broken).__name__}): its $id or its parts are not what they must be"
-        )
+        meter.note(f"cannot read the schema ({type(broken).__name__}): $id or a subschema is invalid")
     except RecursionError:
         meter.note(_TOO_DEEP)
     finally:
@@ -397,7 +395,7 @@ class _Meter:
             self.notes.append(why)
 
 
-_TOO_DEEP: Final = "the schema or the value is nested too deep, or the schema refers to itself without end"
+_TOO_DEEP: Final = "the schema or the value is nested too deep, or the schema refers to itself endlessly"
 _METER: ContextVar[_Meter] = ContextVar("_METER")
 _CHOOSING: Final = frozenset(
     ("anyOf", "oneOf", "not", "if", "contains", "unevaluatedItems", "unevaluatedProperties", "disallow")
@@ -462,8 +460,8 @@ def _reason(keyword: str, asked: object, broken: Exception) -> str:
     if isinstance(broken, _Undecided | PatternUnusable):
         return str(broken)
     if keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
-        return f"it refers to {quote(asked)}, which is not in the schema, and nothing is fetched"
-    return f"its {keyword} ({quote(asked)}) can't be used here"
+        return f"it refers to {quote(asked)}, which is not in the schema, and schemas are never fetched"
+    return f"its {keyword} ({quote(asked)}) cannot be used here"
 
 
 @cache

@@ -102,7 +102,7 @@ def _tolerant(value: Any) -> str:
     try:
         return json.dumps(value, indent=2)
     except (ValueError, RecursionError, TypeError):
-        return "(nested too deeply to be shown)"
+        return "(nested too deeply)"
 
 
 # What kind of file some bytes are, and how large a picture is, told by their first bytes alone.
@@ -164,13 +164,13 @@ def broken_picture(claimed: str, data: bytes) -> str:
     """
     plain = claimed.partition(";")[0].strip().lower()
     if not data:
-        return "there are no bytes in it"
+        return "it is empty"
     if _SAME.get(plain, plain) not in _WITH_HEADERS:
         return ""
     found = read_picture(data)
     if found is None:
-        return f"its bytes are not {plain}, nor any other picture known here"
-    return "its header is cut off" if found.width is None and found.mime_type in _WITH_HEADERS else ""
+        return f"the data is not {plain} or another known image format"
+    return "its header is truncated" if found.width is None and found.mime_type in _WITH_HEADERS else ""
 
 
 def read_picture(data: bytes) -> Picture | None:
@@ -354,7 +354,7 @@ def _text_block(
 def _media(content: Content, prefix: str) -> ContentBlock:
     look: Look = "image" if content.type == "image" else "audio"
     data, problem = _decoded(content.data or "")
-    facts = [fact("type", content.mime_type or "not said", "text" if content.mime_type else "warning")]
+    facts = [fact("type", content.mime_type or "not specified", "text" if content.mime_type else "warning")]
     size = ""
     if data is not None:
         size = text.human_size(len(data))
@@ -373,9 +373,9 @@ def _about(data: bytes, claimed: str) -> list[Fact]:
     if picture is not None and picture.width is not None:
         facts.append(Fact("pixels", f"{picture.width} × {picture.height}"))
     if not data:
-        facts.append(Fact("problem", "there are no bytes in it", "warning"))
+        facts.append(Fact("problem", "it is empty", "warning"))
     elif claimed and (really := disagrees(claimed, data)):
-        facts.append(Fact("problem", f"the bytes are {really}, not what is claimed", "warning"))
+        facts.append(Fact("problem", f"the data is {really}, not as declared", "warning"))
     elif not claimed and (really := sniff_type(data)):
         facts.append(Fact("looks like", really))
     return facts
@@ -385,7 +385,7 @@ def _decoded(data: str) -> tuple[bytes | None, str]:
     try:
         return base64.b64decode(data, validate=True), ""
     except (binascii.Error, ValueError) as error:
-        return None, f"its base64 can't be decoded: {error}"
+        return None, f"invalid base64: {error}"
 
 
 def _link(content: Content, prefix: str) -> ContentBlock:
@@ -394,13 +394,13 @@ def _link(content: Content, prefix: str) -> ContentBlock:
     named = ("name", "title", "description", "mimeType")
     facts += [fact(key, found) for key in named if (found := peek.text(raw, key))]
     if (size := peek.integer(raw, "size")) is not None:
-        facts.append(Fact("size", f"{size} bytes, claimed by server", "claimed"))
+        facts.append(Fact("size", f"{size} bytes (reported)", "claimed"))
     return ContentBlock("link", _title(prefix, "resource link"), "", (*facts, *_audience(raw)), raw=raw)
 
 
 def _resource(resource: dict[str, Any], raw: Any, name: str, listed: Any = None) -> ContentBlock:
     uri, mime_type = peek.text(resource, "uri") or "", peek.text(resource, "mimeType") or ""
-    facts = [fact("uri", uri or "not said", "target" if uri else "warning")]
+    facts = [fact("uri", uri or "not specified", "target" if uri else "warning")]
     if mime_type:
         facts.append(fact("type", mime_type))
     facts += _audience(raw)
@@ -411,7 +411,7 @@ def _resource(resource: dict[str, Any], raw: Any, name: str, listed: Any = None)
         return _text_block(foreign, mime_type, name, tuple(facts), raw, uri)
     blob = peek.text(resource, "blob")
     if blob is None:
-        facts.append(Fact("problem", "it has neither text nor blob", "warning"))
+        facts.append(Fact("problem", "neither text nor blob", "warning"))
         return ContentBlock("json", _title(name), pretty(resource), tuple(facts), raw=raw)
     data, problem = _decoded(blob)
     facts += [Fact("problem", problem, "error")] if data is None else _about(data, mime_type)
@@ -424,9 +424,9 @@ def _resource(resource: dict[str, Any], raw: Any, name: str, listed: Any = None)
 def _unknown(content: Content, prefix: str) -> ContentBlock:
     kind = content.type
     if not isinstance(content.raw, dict):
-        said = f"a {peek.type_name(content.raw)} where a block should be"
+        said = f"a {peek.type_name(content.raw)} instead of a block"
     elif kind in ("text", "image", "audio", "resource", "resource_link"):
-        said = f"{kind} block without its content"
+        said = f"{kind} block without content"
     else:
         said = f"unknown block {text.visible(kind, limit=80)!r}" if kind else "block without a type"
     title: Line = ((f"{prefix} {spans.NOTE} " if prefix else "", "muted"), (said, "warning"))

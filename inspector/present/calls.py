@@ -73,7 +73,7 @@ def _of_message(message: object, found: Finished) -> Finished | None:
     return replace(found, result=peek.at(told, "result"), answered=True, failure="")
 
 
-_GONE = "The connection that it was made on is over, and what it returned ended with it. A capture would have it."
+_GONE = "The result was lost with the previous connection. Record the session to keep results."
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def look(
 def look_at_task(journal: Journal, task: Task, output_schema: Any) -> Looked:
     """Read back what a task came to, and judge it as if its call had been answered. Reads the disk: for a thread."""
     exchange = journal.conversation.exchanges[task.exchange - 1] if task.exchange is not None else None
-    found = outcome(journal, task) or (Finished(task.method, answered=False, failure="No result has come."), b"")
+    found = outcome(journal, task) or (Finished(task.method, answered=False, failure="No result yet."), b"")
     finished, raw = dataclasses.replace(found[0], output_schema=output_schema), found[1]
     verdict = verdict_of(finished)
     arguments = arguments_of(journal, exchange) if exchange is not None else None
@@ -194,7 +194,7 @@ def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called 
             if exchange.method == "resources/read":
                 common["listed"] = listed_pages(message.result, journal.conversation.catalogue.resources)
             return raw, Finished(result=message.result, **common)
-    return raw, Finished(answered=False, failure="its answer can't be read back from the capture", **common)
+    return raw, Finished(answered=False, failure="cannot read the response from the capture", **common)
 
 
 def _unfinished(called: Called | None) -> str:
@@ -208,32 +208,28 @@ def _failure(exchange: Exchange | None, reply: Reply | None) -> dict[str, Any]:
     """Why there is no answer."""
     match reply:
         case Silent():
-            why = f"Nothing came for {reply.seconds:g} seconds (the {reply.clock} clock ran out)."
-            return {"timed_out": True, "failure": why, "hint": "A longer --timeout gives it more time."}
+            why = f"No response within {reply.seconds:g} seconds ({reply.clock} timeout)."
+            return {"timed_out": True, "failure": why, "hint": "Set a longer --timeout."}
         case Refused():
             status = f"HTTP {reply.status}" if reply.status is not None else "The HTTP exchange"
-            cut = (
-                "The server had taken it, and may have done it. To ask again all the same, repeat it: ."
-                if was_cut(reply)
-                else ""
-            )
-            return {"failure": f"{status} came without an answer. {reply.why}".strip(), "hint": cut}
+            cut = "The server received the call and may have run it. To run it again:  ." if was_cut(reply) else ""
+            return {"failure": f"{status} without a response. {reply.why}".strip(), "hint": cut}
         case Broken():
             return {"failure": reply.why or "The connection ended.", "hint": reply.hint}
         case GivenUp():
-            return {"cancelled": True, "failure": reply.why or "Cancelled here."}
+            return {"cancelled": True, "failure": reply.why or "Cancelled."}
         case Replied() | None:
             return _recorded_failure(exchange)
 
 
 def _recorded_failure(exchange: Exchange | None) -> dict[str, Any]:
     if exchange is None:
-        return {"failure": "It was never sent."}
+        return {"failure": "Not sent."}
     if exchange.state is ExchangeState.CANCELLED:
-        return {"cancelled": True, "failure": exchange.why or "It was cancelled."}
+        return {"cancelled": True, "failure": exchange.why or "Cancelled."}
     if exchange.state is ExchangeState.PENDING:
-        return {"failure": "No answer has come."}
-    return {"failure": exchange.why or "The connection ended before an answer."}
+        return {"failure": "No response yet."}
+    return {"failure": exchange.why or "The connection ended before the response."}
 
 
 def _payload(journal: Journal, n: int) -> bytes:

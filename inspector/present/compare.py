@@ -32,19 +32,19 @@ class Names(msgspec.Struct, frozen=True):
 def summary(found: Comparison, names: Names) -> str:
     """How much is the same and how much is not, in one sentence."""
     if not found.rows:
-        return "There is nothing to compare."
+        return "Nothing to compare."
     counts = {verdict: found.count(verdict) for verdict in OperationVerdict}
-    said = [f"{counts[OperationVerdict.SAME]:,} the same"]
+    said = [f"{counts[OperationVerdict.SAME]:,} unchanged"]
     if found.is_empty:
         return f"No difference: {said[0]}."
-    said.append(f"{counts[OperationVerdict.DIFFERENT]:,} different")
+    said.append(f"{counts[OperationVerdict.DIFFERENT]:,} changed")
     for verdict, name in ((OperationVerdict.ONLY_BEFORE, names.before), (OperationVerdict.ONLY_AFTER, names.after)):
         if counts[verdict]:
             said.append(f"{counts[verdict]:,} only in {name}")
     unrelated = (
         ""
         if counts[OperationVerdict.SAME] or counts[OperationVerdict.DIFFERENT]
-        else " They have no operation in common."
+        else " The captures have no operation in common."
     )
     return ", ".join(said) + "." + unrelated
 

@@ -29,14 +29,14 @@ _CODES: dict[CompatEffect, tuple[str, Role]] = {
 }
 _NOTHING = "·"
 _MEANS = (
-    (CompatEffect.ALL_GONE, "all tools are left out because of it"),
+    (CompatEffect.ALL_GONE, "all tools are dropped"),
     (CompatEffect.BREAKS, "requests to the model fail"),
-    (CompatEffect.GONE, "left out"),
+    (CompatEffect.GONE, "dropped"),
     (CompatEffect.FAILS, "calls fail"),
-    (CompatEffect.CUT, "a part is cut off"),
+    (CompatEffect.CUT, "truncated"),
     (CompatEffect.CHANGED, "changed"),
-    (CompatEffect.WARNED, "warned of"),
-    (CompatEffect.FINE, "known to be fine"),
+    (CompatEffect.WARNED, "warning"),
+    (CompatEffect.FINE, "known to work"),
 )
 _CELL, _NARROW, _ROOMY = 6, 4, 100
 """Cells of a column, and of a narrow one below so many columns."""
@@ -72,14 +72,14 @@ def matrix_lines(matrix: Matrix, width: int, *, every: bool = False) -> list[Lin
     name = max(_LEAST, min(longest, _MOST_NAME, width - cell * len(matrix.hosts) - 2))
     head = [(f"{host.short[: cell - 1]:<{cell}}", "strong") for host in matrix.hosts]
     lines = [_joined([(" " * (name + 2), "text"), *head])]
-    lines.append(_row("(the whole)", matrix.whole, name, cell))
+    lines.append(_row("(server)", matrix.whole, name, cell))
     lines += [_row(row.name or "(no name)", row.cells, name, cell) for row in rows]
     left = len(matrix.rows) - len(rows)
     if left:
-        lines.append(((f"and {left:,} tools of which nothing is known to go wrong", "muted"),))
+        lines.append(((f"and {left:,} tools without known problems", "muted"),))
     used = {verdict.fact.effect for _, cells in _columns(matrix) for each in cells for verdict in each[:1]}
     legend = [f"{_code(effect, cell)} {means}" for effect, means in _MEANS if effect in used]
-    lines += [(), ((", ".join([*legend, "· nothing known"]), "muted"),), ()]
+    lines += [(), ((", ".join([*legend, "· unknown"]), "muted"),), ()]
     return lines + _notes(matrix)
 
 
@@ -222,10 +222,10 @@ def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
         return ()
     host, fact = min(found.values(), key=lambda each: each[1].effect.rank)
     code, role = _CODES[fact.effect]
-    more = f" ({len(found) - 1} more host{'s' if len(found) > 2 else ''})" if len(found) > 1 else ""
+    more = f" ({len(found) - 1} more client{'s' if len(found) > 2 else ''})" if len(found) > 1 else ""
     sign = code[0]  # what the other letters mean is told below the matrix, and not here
     who = f"{host.name} ({fact.source.label}) "
-    return ((f"{sign} in hosts: ", role), (who + fact.sentence, "text"), (more, "muted"))
+    return ((f"{sign} in clients: ", role), (who + fact.sentence, "text"), (more, "muted"))
 
 
 def host_lines(hosts: Iterable[Host]) -> list[Line]:
@@ -241,7 +241,7 @@ def host_lines(hosts: Iterable[Host]) -> list[Line]:
             lines += _known(limit.name, limit.sentence, limit.source)
         for feature in host.features:
             note = f" ({feature.note})" if feature.note else ""
-            lines += _known(feature.name, ("has it" if feature.has else "does not have it") + note, feature.source)
+            lines += _known(feature.name, ("supported" if feature.has else "not supported") + note, feature.source)
         lines.append(())
     return lines
 

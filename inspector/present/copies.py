@@ -45,9 +45,9 @@ class Copied(msgspec.Struct, frozen=True):
 def copied(name: str, text: str) -> Copied:
     """Text without what would act where it is pasted, and what to tell of it. Nothing of what is too large."""
     if len(text) > LARGEST:
-        return Copied("", f"{human_size(len(text))} are too much for a clipboard: the pager and the editor take it.")
+        return Copied("", f"{human_size(len(text))} is too large for the clipboard. Use the pager or the editor.")
     kept, removed = for_clipboard(text)
-    left_out = f" {removed:,} control character{'s were' if removed != 1 else ' was'} left out." if removed else ""
+    left_out = f" {removed:,} control character{'s were' if removed != 1 else ' was'} removed." if removed else ""
     what = f"{name}, " if name else ""
     return Copied(kept, f"Copied {what}{human_size(len(kept.encode(errors='replace')))}.{left_out}")
 
@@ -59,7 +59,7 @@ def of_place(value: bytes, steps: Sequence[Step], payload: bytes) -> list[Copy]:
         Copy("v", "value", lambda: _plain(value), begin.removeprefix('"').removesuffix('"')),
         Copy("j", "JSON", lambda: decode(value), begin),
         Copy("p", "JSONPath", lambda: json_path(steps), json_path(steps)),
-        Copy("o", "JSON pointer", lambda: pointer(steps), pointer(steps) or "the whole"),
+        Copy("o", "JSON pointer", lambda: pointer(steps), pointer(steps) or "whole message"),
         *of_payload(payload),
     ]
 

@@ -85,9 +85,9 @@ def post_mortem(journal: Journal, why: str = "") -> PostMortem:
         tuple(
             section
             for section in (
-                Section("How it was started", tuple(_start(found))),
-                Section("What was in flight", tuple(_flight(each) for each in found.in_flight)),
-                Section("The last message each way", tuple(_last(journal, found))),
+                Section("Command", tuple(_start(found))),
+                Section("Lost", tuple(_flight(each) for each in found.in_flight)),
+                Section("Last messages", tuple(_last(journal, found))),
                 stderr_section(journal, STDERR_LINES),
             )
             if section.facts or section.lines
@@ -170,23 +170,28 @@ def _in_flight(journal: Journal, why: str | None) -> tuple[Exchange, ...]:
     )
 
 
-_ENDED = re.compile(r"the server (?:exited with code \d+(?: \([\w ]+\))?|was ended by [\w ]+) after [\d.]+ s")
+_ENDED = re.compile(
+    r"the server (?:exited with code \d+(?: \([\w ]+\))?|was (?:ended|terminated) by [\w ]+) after [\d.]+ s"
+)
 """What a transport says of an end. The card takes its words: two times of one death would be two deaths."""
 
 
 def _headline(found: _Facts) -> Line:
     if found.exited and _ENDED.fullmatch(found.why):
-        return ((f"{spans.ERROR} ", "error"), (f"T{found.why[1:]}", "error"))
+        return (
+            (f"{spans.ERROR} ", "error"),
+            (f"T{found.why[1:]}".replace(" was ended by ", " was terminated by "), "error"),
+        )
     if found.signal:
-        said = f"The server was ended by {text.visible(found.signal, limit=20)}"
+        said = f"The server was terminated by {text.visible(found.signal, limit=20)}"
     elif found.exit_code is not None:
         said = f"The server {exit_words(found.exit_code)}"
     elif found.exited:
         said = "The server ended"
     elif found.argv and found.pid is None:
-        said = "The server was not started"
+        said = "Cannot start the server"
     else:
-        said = "The connection is gone"
+        said = "Connection lost"
     lived = "" if found.lifetime_ns is None else f" after {text.human_duration(found.lifetime_ns)}"
     return ((f"{spans.ERROR} ", "error"), (said + lived, "error"))
 
@@ -218,7 +223,7 @@ def _message(journal: Journal, name: str, n: int, payload: bytes) -> Fact:
     method = journal.store.method(n) or (exchanges[number - 1].method if 0 < number <= len(exchanges) else "")
     said = words.of_payload(payload)[0]
     shown = " ".join(part for part in (text.visible(method, limit=100), said) if part)
-    return Fact(f"{name} #{n}", shown or "(an empty line)")
+    return Fact(f"{name} #{n}", shown or "(empty line)")
 
 
 def _frame_data(found: tuple[int, bytes] | None) -> dict[str, Any] | None:
@@ -275,7 +280,7 @@ def environment_gap(
     missing = [name for name in shell if name not in names and name not in _OF_THE_SHELL]
     if missing:
         told = _listed(_likely_first(missing, journal.stderr_tail), len(missing))
-        facts.append(fact("not passed", f"of your shell's: {told}", "warning"))
+        facts.append(fact("not passed", f"from your shell: {told}", "warning"))
     other = [name for name in names if values is not None and name in shell and shell[name] != values.get(name)]
     if other:
         facts.append(fact("other value", _listed(other, len(other)), "warning"))

@@ -48,7 +48,7 @@ def title_facts(thing: ListedItem) -> list[Fact]:
         return []
     shown = next((said for said, value in there.items() if value == thing.title), "")
     return [
-        fact(said, f"{value}{'  (this is shown)' if said == shown else ''}", "claimed") for said, value in there.items()
+        fact(said, f"{value}{'  (displayed)' if said == shown else ''}", "claimed") for said, value in there.items()
     ]
 
 
@@ -79,7 +79,7 @@ def _audience(value: Any) -> str:
     if not isinstance(value, list):
         return "not an array"
     odd = [each for each in value if each not in _ROLES]
-    return "neither user nor assistant" if odd else ""
+    return "not user or assistant" if odd else ""
 
 
 def _priority(value: Any) -> str:
@@ -153,7 +153,7 @@ def meta_lines(raw: Any) -> Iterator[Line]:
     for index in range(min(lines.count, _MOST_META)):
         yield (("  ", "text"), *lines.line(index))
     if lines.count > _MOST_META:
-        yield ((f"  and {lines.count - _MOST_META} lines more", "muted"),)
+        yield ((f"  and {lines.count - _MOST_META} more lines", "muted"),)
 
 
 def said_facts(thing: ListedItem) -> list[Fact]:
@@ -252,14 +252,14 @@ def _rank(row: ToolRow, wanted: str) -> int | None:
 
 
 def total_cost(rows: Sequence[ToolRow]) -> str:
-    """What the tools cost together: "13 tools, 9.1 kB, ~2300 tokens est."."""
+    """What the tools cost together: "13 tools, 9.1 kB, ≈2,300 tokens"."""
     size = sum(row.size for row in rows)
     count = f"{len(rows)} tool{'' if len(rows) == 1 else 's'}"
     return f"{count}, {text.human_size(size)}, {_tokens(size)}"
 
 
 def _tokens(size: int) -> str:
-    return f"~{text.estimate_tokens(size)} tokens est."
+    return f"≈{text.estimate_tokens(size):,} tokens"
 
 
 R = TypeVar("R")
@@ -337,7 +337,7 @@ class ToolList(SearchedRows[ToolRow]):
         return RowView(row_spans(row, width, self.marks.get(row.tool.key, ""), badge(self.found(row.tool))))
 
     def header(self, width: int) -> Sequence[Span]:
-        cost = "size  tokens est." if width >= _WIDE else "size"
+        cost = "size   ≈tokens" if width >= _WIDE else "size"
         return lay([(text.pad("tool", max(0, width - len(cost) - 1)), "muted"), (f" {cost}", "muted")], width)
 
 
@@ -390,7 +390,7 @@ def tool_facts(tool: Tool) -> ToolFacts:
     title: Line = ((row.name, "title"), (f"  {row.title}", "text")) if row.title else ((row.name, "title"),)
     described = paragraph(tool.description, "foreign", limit=20_000)
     sections = (
-        Section("Claims", _claims(tool), note="claimed by server, checked by nobody"),
+        Section("Claims", _claims(tool), note="server's hint, not verified"),
         Section("Cost", _cost(row)),
         Section("Input", lines=tuple(schema_lines(tool.input_schema))),
         Section("Output", lines=_output(tool)),
@@ -409,7 +409,7 @@ def _claims(tool: Tool) -> tuple[Fact, ...]:
 
 def _cost(row: ToolRow) -> tuple[Fact, ...]:
     parts = [(key, len(encode(peek.at(row.tool.raw, key)))) for key in ("description", "inputSchema", "outputSchema")]
-    facts = [Fact("in the list", f"{row.size} bytes, {_tokens(row.size)}")]
+    facts = [Fact("definition", f"{row.size} bytes, {_tokens(row.size)}")]
     facts += [Fact(key, f"{size} bytes") for key, size in parts if peek.has(row.tool.raw, key)]
     return tuple(facts)
 
@@ -511,7 +511,7 @@ _WORDS = (
 
 # MCP Apps for a reader: the line of a tool, what a page asks for, and its source. Pages are never rendered.
 
-NEVER_RENDERED = "The source is shown; the page is never rendered."
+NEVER_RENDERED = "The source is shown; the page is not rendered."
 MOST_OF_SOURCE = 200_000
 """Characters that are shown."""
 
@@ -538,24 +538,24 @@ def page_facts(page: Page) -> tuple[Fact, ...]:
     found = [Fact("problem", text.visible(flaw, limit=200), "warning") for flaw in page.flaws]
     found.append(Fact("app", NEVER_RENDERED, "muted"))
     if page.by_listing:
-        found.append(Fact("said by", "its entry in resources/list", "muted"))
+        found.append(Fact("from", "the entry in resources/list", "muted"))
     if page.domains:
         found += [fact(name, ", ".join(domains), "claimed") for name, domains in page.domains]
     else:
-        found.append(Fact("csp", "nothing said: it may connect to nothing and load from nowhere"))
+        found.append(Fact("csp", "not specified: no connections, no external resources"))
     found.append(fact("permissions", ", ".join(page.permissions) or "none", "claimed" if page.permissions else "muted"))
     if page.domain:
         found.append(fact("domain", page.domain, "claimed"))
     if page.prefers_border is not None:
-        found.append(Fact("border", "wanted" if page.prefers_border else "not wanted", "claimed"))
+        found.append(Fact("border", "wanted" if page.prefers_border else "not requested", "claimed"))
     return tuple(found)
 
 
 def source_facts(page: Page) -> tuple[Fact, ...]:
     """The same with what the source is, for where nothing else says that."""
     return (
-        fact("uri", page.uri or "not said", "target"),
-        fact("type", page.mime_type or "not said"),
+        fact("uri", page.uri or "not specified", "target"),
+        fact("type", page.mime_type or "not specified"),
         Fact("size", f"{len(page.source):,} bytes"),
         Fact("sha256", page.sha256, "faint"),
         *page_facts(page),
@@ -568,7 +568,7 @@ def source_lines(page: Page) -> list[Line]:
     safe = text.visible(whole, limit=MOST_OF_SOURCE, newlines=True)
     lines = highlighted(safe, "text/html", "") or [((line, "foreign"),) for line in safe.split("\n")]
     more = len(whole) - MOST_OF_SOURCE
-    return lines if more <= 0 else [*lines, ((f"{signs.NOTE} {more:,} characters more", "muted"),)]
+    return lines if more <= 0 else [*lines, ((f"{signs.NOTE} {more:,} more characters", "muted"),)]
 
 
 # What is watched, in words: the filter of a stream, how it stands with one resource, and a row's mark.
@@ -579,10 +579,10 @@ _MOST_CHARACTERS = 120
 _MANY = 9999
 
 _STANDINGS: dict[SubscriptionState, Span] = {
-    SubscriptionState.WATCHED: (f"{signs.CONNECTED} watched", "accent"),
-    SubscriptionState.ASKED: (f"{signs.PENDING} asked to watch", "pending"),
-    SubscriptionState.NOT_GRANTED: (f"{signs.WARNING} watching not granted", "warning"),
-    SubscriptionState.ONCE: (f"{signs.DISCONNECTED} was watched", "faint"),
+    SubscriptionState.WATCHED: (f"{signs.CONNECTED} Subscribed", "accent"),
+    SubscriptionState.ASKED: (f"{signs.PENDING} Subscribing", "pending"),
+    SubscriptionState.NOT_GRANTED: (f"{signs.WARNING} Subscription not granted", "warning"),
+    SubscriptionState.ONCE: (f"{signs.DISCONNECTED} No longer subscribed", "faint"),
 }
 
 
@@ -616,7 +616,7 @@ def _watching(granted: StreamFilter) -> Line:
 
 def _of_stream(stream: ListenStream) -> list[Line]:
     if stream.granted is None:
-        words = "asked to hear of" if stream.is_open else "never acknowledged:"
+        words = "subscribing to" if stream.is_open else "not acknowledged:"
         sign, role = (signs.PENDING, "pending") if stream.is_open else (signs.WARNING, "warning")
         return [((f"{sign} {words} ", role), (filter_words(stream.asked), "muted"))]  # type: ignore[list-item]
     if not stream.is_open:
@@ -644,7 +644,7 @@ def mark(subscriptions: Subscriptions, uris: Iterable[str], *, short: bool = Fal
     spans: list[Span] = []
     if standing is not None and not (short and count > 0):
         said, role = _STANDINGS[standing]
-        spans.append((said if standing is not SubscriptionState.ASKED else f"{signs.PENDING} asked", role))
+        spans.append((said if standing is not SubscriptionState.ASKED else f"{signs.PENDING} Subscribing", role))
     if count > 0:
         spans.append((f"{signs.EVENT} updated{_times(count)}", "strong"))
     return tuple(part for each in spans for part in ((" ", "text"), each))

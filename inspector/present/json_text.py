@@ -35,7 +35,7 @@ _WORDS = frozenset((b"true", b"false", b"null"))
 _FOREIGN = frozenset((b"NaN", b"Infinity", b"-Infinity"))
 _VALUE, _FIRST, _KEY, _FIRST_KEY, _COLON, _AFTER = range(6)
 """What may come next: a value; a value or the end of the array; a key; a key or the end of the object; and so on."""
-_WANTED = ("a value", "a value or ]", "a key", "a key or }", "a colon", "a comma or the end of what is open")
+_WANTED = ("a value", "a value or ]", "a key", "a key or }", "a colon", "a comma, } or ]")
 
 
 class Scanned(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ class ScanError(ValueError):
 def scan(raw: bytes) -> Scanned:
     """Indent JSON by two spaces. Raises: ScanError."""
     if len(raw) > LARGEST:
-        raise ScanError(f"it is larger than {LARGEST // 1_000_000} MB")
+        raise ScanError(f"larger than {LARGEST // 1_000_000} MB")
     scanner = _Scanner(raw)
     text = b"".join(scanner.pieces())
     return Scanned(text, tuple(sorted(scanner.notes)))
@@ -71,19 +71,19 @@ class _Scanner:
         """The parts of the indented text."""
         at = 0
         if self._raw.startswith(BOM):
-            self.notes.add("a byte order mark before it")
+            self.notes.add("a byte order mark")
             at = len(BOM)
         end = len(self._raw.rstrip(b" \t\r\n"))
         while at < end:
             found = _TOKEN.match(self._raw, at, end)
             if found is None:
-                raise ScanError(f"a string without an end begins at byte {at}")
+                raise ScanError(f"unterminated string at byte {at}")
             if self._next == _AFTER and not self._open:
-                raise ScanError(f"something follows its end, at byte {found.start(1)}")
+                raise ScanError(f"extra data at byte {found.start(1)}")
             yield self._take(found.group(1), found.start(1))
             at = found.end()
         if self._open or self._next != _AFTER:
-            raise ScanError(f"it ends at byte {end}, where {_WANTED[self._next]} is due")
+            raise ScanError(f"ends at byte {end}, expected {_WANTED[self._next]}")
 
     def _take(self, token: bytes, at: int) -> bytes:
         before, wanted = self._margin(), self._next
@@ -91,7 +91,7 @@ class _Scanner:
             return self._close(token, at)
         if token in (b"[", b"{") and wanted in (_VALUE, _FIRST):
             if len(self._open) >= DEEPEST:
-                raise ScanError(f"it is nested deeper than {DEEPEST:,}")
+                raise ScanError(f"nested deeper than {DEEPEST:,}")
             self._open.append(b"]" if token == b"[" else b"}")
             self._next = _FIRST if token == b"[" else _FIRST_KEY
             return before + token
@@ -128,7 +128,7 @@ class _Scanner:
             self.notes.add("control characters in a string")
         if b"\\" in string:
             if any(len(found) == 2 and found[1] not in b'"\\/bfnrt' for found in _ESCAPE.findall(string)):
-                self.notes.add("an escape that JSON does not know")
+                self.notes.add("an invalid escape")
             if _SURROGATE.search(string):
                 self.notes.add("half of a surrogate pair")
 
@@ -139,12 +139,12 @@ class _Scanner:
         if token in _WORDS or _NUMBER.fullmatch(token):
             return True
         if token in _FOREIGN:
-            self.notes.add(f"{token.decode()}, which JSON does not know")
+            self.notes.add(f"{token.decode()}, which is not JSON")
             return True
         return False
 
     def _unexpected(self, at: int) -> ScanError:
-        return ScanError(f"{_WANTED[self._next]} is due at byte {at}")
+        return ScanError(f"expected {_WANTED[self._next]} at byte {at}")
 
 
 # Where a line of a payload stands: the steps to it from the outside, and three ways of writing them down.
@@ -420,7 +420,7 @@ class JsonLines:
 def _indented(raw: bytes) -> tuple[bytes, str, str]:
     """Return the text to show, why it is no JSON, and what was put up with."""
     if _indented_size(raw) > _GROWTH_LIMIT and _indented_size(_STRINGS.sub(b"", raw)) > _GROWTH_LIMIT:
-        return raw, "It is nested so deeply that it would grow beyond all measure; shown as it came.", ""
+        return raw, "Nested too deeply to format; showing raw text.", ""
     try:
         return msgspec.json.format(raw, indent=_INDENT), "", ""
     except (msgspec.MsgspecError, RecursionError):
@@ -431,7 +431,7 @@ def _scanned(raw: bytes) -> tuple[bytes, str, str]:
     try:
         found = scan(raw)
     except ScanError as error:
-        return raw, f"It is no JSON that can be read ({error}); shown as it came.", ""
+        return raw, f"Invalid JSON ({error}); showing raw text.", ""
     return found.text, "", f"JSON with {' and '.join(found.notes)}." if found.notes else ""
 
 

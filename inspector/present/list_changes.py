@@ -43,7 +43,7 @@ def in_short(changes: Iterable[ListChanges]) -> str:
         "changed": sum(len(each.changed) for each in all_),
     }
     said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count)
-    return said or ("another order" if any(each.reordered for each in all_) else "")
+    return said or ("different order" if any(each.reordered for each in all_) else "")
 
 
 def change_lines(changes: ListChanges) -> list[Line]:
@@ -60,7 +60,7 @@ def change_lines(changes: ListChanges) -> list[Line]:
             found += _changed(changes.kind, before, after)
         found += _rest(len(changes.changed) - MOST_THINGS)
     if changes.reordered:
-        found += [(), ((f"The {changes.kind} are the same, in another order", "text"),)]
+        found += [(), ((f"{changes.kind.capitalize()}: same items, different order", "text"),)]
     return found[1:] if found and not found[0] else found
 
 
@@ -181,9 +181,9 @@ def news_lines(
     asked = [each for each in news if each.listing.asked]
     found: list[Line] = []
     if any(each.listing.outdated and not each.fetching for each in asked):
-        found.append(((f"{spans.WARNING} changed since: {refresh_key} fetches", "warning"),))
+        found.append(((f"{spans.WARNING} changed: {refresh_key} refreshes", "warning"),))
     if changed := in_short(each.changes for each in asked):
-        found.append(((changed, "warning"), (f": {changes_key} shows", "accent")))
+        found.append(((changed, "warning"), (f": {changes_key} shows the diff", "accent")))
     more = [each for each in asked if each.listing.next_cursor is not None and not each.fetching]
     found += [
         ((f"{_pages(each, alone=len(news) == 1)}, more: {more_key} fetches the next", "accent"),) for each in more
@@ -221,16 +221,16 @@ def _about(news: ListNews, now_ns: int) -> list[Line]:
     if listing.freshness is not None:
         found.append((("  ", "text"), *age_line(listing.freshness, now_ns)))
     if listing.outdated:
-        found.append(((f"  {spans.WARNING} the server says that they have changed since", "warning"),))
+        found.append(((f"  {spans.WARNING} list_changed received since", "warning"),))
     if listing.next_cursor is not None:
         cursor = text.visible(listing.next_cursor, limit=200)
-        found.append(((f"  not fetched to the end: the next page's cursor is {cursor!r}", "muted"),))
+        found.append(((f"  incomplete: the next page's cursor is {cursor!r}", "muted"),))
     wrong = [said for said in (news.stopped, *listing.remarks) if said]
     found += [((f"  {spans.WARNING} {text.visible(said, limit=1000)}", "warning"),) for said in wrong]
     if listing.was is None:
-        return [*found, (("  nothing has changed since they were first listed", "muted"),)]
+        return [*found, (("  unchanged since first listed", "muted"),)]
     ago = text_of(now_ns - listing.was.noticed_ns)
-    found += [(), ((f"  Changed, as seen {ago} ago:", "strong"),), ()]
+    found += [(), ((f"  Changed {ago} ago:", "strong"),), ()]
     return found + [(("  ", "text"), *line) if line else () for line in change_lines(news.changes)]
 
 
@@ -405,7 +405,7 @@ def head_lines(memory: RememberedServer | None, kinds: Sequence[str], *, changes
     return [
         (
             (f"{spans.WARNING} {changes_in_short(each)} since {day(each.since)}", "warning"),
-            (f": {changes_key} shows", "accent"),
+            (f": {changes_key} shows the diff", "accent"),
         )
         for each in found
     ]
@@ -441,4 +441,4 @@ def _title(said: str) -> Line:
     return ((f"{spans.WARNING} {said}", "warning"),)
 
 
-_UNKEPT = "  changed; what it was is too long to be kept"
+_UNKEPT = "  changed; the old value was too long to store"

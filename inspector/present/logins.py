@@ -12,7 +12,7 @@ from inspector.present import spans
 from inspector.present.http import masked_url
 from inspector.present.spans import Fact, Line, Role, Section, fact, span
 
-_NOT_VERIFIED = "read here from the token, not verified"
+_NOT_VERIFIED = "decoded from the token, not verified"
 _SHOWN = ("iss", "sub", "aud", "scope", "scp", "client_id", "azp", "iat", "nbf", "exp")
 """Claims that explain a refusal; others are for the server and may be about the person."""
 _TIMES = ("iat", "nbf", "exp")
@@ -22,7 +22,7 @@ def login_sections(url: str, known: StoredLogin, now: float) -> tuple[Section, .
     """All that is kept of a server's login. `now`: seconds since 1970."""
     token = known.token
     if token is None:
-        held = Section("Token", note="none is kept")
+        held = Section("Token", note="none stored")
         return (held, *_clients(known))
     claims = read_claims(token.access_token)
     found = (
@@ -64,8 +64,8 @@ def login_line(url: str, known: StoredLogin, now: float) -> Fact:
     """One server in a list of them."""
     token = known.token
     if token is None:
-        return fact(url, "no token; a client is registered" if known.clients else "no token", "muted")
-    renew = ", can be renewed" if token.refresh_token else ""
+        return fact(url, "no token; client registered" if known.clients else "no token", "muted")
+    renew = ", renewable" if token.refresh_token else ""
     role = "warning" if expired(token, now) and not token.refresh_token else "text"
     return fact(url, f"{_lasts(token, now)}{renew}; by {token.issuer}", role)  # type: ignore[arg-type]
 
@@ -78,10 +78,10 @@ def expired(token: AccessToken, now: float) -> bool:
 def _token(token: AccessToken, now: float) -> Iterator[Fact]:
     yield fact("token", f"{token.kind} {shortened(token.access_token)}")
     yield fact("issuer", token.issuer)
-    yield fact("for", token.resource or "not said")
-    yield fact("scopes", " ".join(_scopes(token)) or "not said")
+    yield fact("for", token.resource or "not reported")
+    yield fact("scopes", " ".join(_scopes(token)) or "not reported")
     yield Fact("good", _lasts(token, now), "warning" if expired(token, now) else "ok")
-    yield Fact("renewable", "yes, without a person" if token.refresh_token else "no: a new login", "text")
+    yield Fact("renewable", "yes, automatically" if token.refresh_token else "no: requires a new login", "text")
 
 
 def _scopes(token: AccessToken) -> list[str]:
@@ -91,7 +91,7 @@ def _scopes(token: AccessToken) -> list[str]:
 
 def _lasts(token: AccessToken, now: float) -> str:
     if token.expires_at is None:
-        return "for a time that nobody said"
+        return "lifetime not reported"
     left = token.expires_at - now
     span = text.human_duration(int(min(abs(left), 1e9)) * 1_000_000_000)
     return f"for {span}" if left > 0 else f"expired {span} ago"
@@ -118,7 +118,10 @@ def _when(when: float, now: float) -> str:
 
 def _clients(known: StoredLogin) -> tuple[Section, ...]:
     facts = tuple(
-        fact(client.client_id, f"at {issuer}, by {client.method}" + (", registered by us" if client.registered else ""))
+        fact(
+            client.client_id,
+            f"at {issuer}, by {client.method}" + (", registered by mcp-inspect" if client.registered else ""),
+        )
         for issuer, client in known.clients.items()
     )
     return (Section("Clients", facts),) if facts else ()
@@ -161,11 +164,11 @@ def ladder_end(rungs: Sequence[LoginStep], *, climbed: bool = False) -> str:
     """
     broken = [rung for rung in (rungs[-1:] if climbed else rungs) if rung.verdict is StepVerdict.BROKEN]
     if broken:
-        return f"It breaks at: {broken[0].what}."
+        return f"Fails at: {broken[0].what}."
     odd = [rung.what for rung in rungs if rung.verdict is StepVerdict.ODD]
     if odd:
-        return f"It holds; against the standard: {', '.join(dict.fromkeys(odd))}."
-    return "Nothing is broken on the way." if rungs else ""
+        return f"Works, with deviations from the standard: {', '.join(dict.fromkeys(odd))}."
+    return "All steps OK." if rungs else ""
 
 
 def as_data(rungs: Iterable[LoginStep]) -> list[dict[str, Any]]:
@@ -189,7 +192,7 @@ def _rung(rung: LoginStep, brief: bool) -> Iterable[Line]:
     yield ((f"{sign} ", role), span(rung.what, "strong"), ("  ", "text"), span(rung.found, "text"))
     well = rung.verdict in (StepVerdict.GOOD, StepVerdict.MISSING)
     if rung.request and not (brief and rung.verdict is StepVerdict.GOOD):
-        status = f"  {rung.status}" if rung.status else "  no answer"
+        status = f"  {rung.status}" if rung.status else "  no response"
         yield (("    ", "text"), (masked_url(rung.request), "muted"), (status, "muted"))
     if rung.clause and not (brief and well):
         yield (("    ", "text"), span(rung.clause, "muted"))
@@ -233,20 +236,20 @@ def read_link(url: str) -> LinkFacts:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        return LinkFacts(url, "", f"it is no valid URL: {text.visible(str(error), limit=200)}")
+        return LinkFacts(url, "", f"invalid URL: {text.visible(str(error), limit=200)}")
     if parts.scheme.lower() not in ("http", "https"):
         named = text.visible(parts.scheme, limit=40)
-        return LinkFacts(url, "", f"only http and https are opened, and this is {named or 'neither'}")
+        return LinkFacts(url, "", f"only http and https are opened, not {named or 'this'}")
     ascii_host = _punycode(host)
     if not ascii_host:
-        return LinkFacts(url, "", "it names no host that can be written down")
+        return LinkFacts(url, "", "it has no valid host")
     shown = f"[{ascii_host}]" if ":" in ascii_host else ascii_host
     return LinkFacts(url, shown if port is None else f"{shown}:{port}", "", tuple(_warnings(url, host, ascii_host)))
 
 
 def link_section(link: LinkFacts) -> Section:
     """The whole URL, its host, and what to beware of."""
-    facts = [fact("opens at", link.host, "strong")] if link.host else []
+    facts = [fact("host", link.host, "strong")] if link.host else []
     facts.append(Fact("url", text.visible(link.url, limit=_LONGEST), "target"))
     facts += [Fact("beware", warning, "warning") for warning in link.warnings]
     if link.why_not:
@@ -256,13 +259,13 @@ def link_section(link: LinkFacts) -> Section:
 
 def _unreadable(url: str) -> str:
     if not url:
-        return "the question names no URL"
+        return "the request has no URL"
     if len(url) > _LONGEST:
-        return f"it is longer than {_LONGEST} characters"
+        return f"longer than {_LONGEST} characters"
     if any(char.isspace() or not char.isprintable() for char in url):
-        return "there are blanks or control characters in it"
+        return "it contains spaces or control characters"
     if "\\" in url:
-        return "there is a backslash in it, which browsers read in their own way"
+        return "it contains a backslash, which browsers interpret differently"
     return ""
 
 
@@ -279,11 +282,11 @@ def _punycode(host: str) -> str:
 def _warnings(url: str, host: str, ascii_host: str) -> list[str]:
     found = []
     if not host.isascii() or any(label.startswith("xn--") for label in ascii_host.split(".")):
-        found.append(f"the name of the host has letters of another alphabet: {text.visible(host, limit=300)}")
+        found.append(f"the host name has letters of another alphabet: {text.visible(host, limit=300)}")
     if "@" in urlsplit(url).netloc:
-        found.append("what stands before the @ is no host; it is not sent")
+        found.append("the part before the @ is not the host; it is not sent")
     if urlsplit(url).scheme.lower() == "http":
-        found.append("http is not encrypted: whoever is in between can read along")
+        found.append("http is not encrypted: others on the network can read it")
     return found
 
 
@@ -315,7 +318,7 @@ def qr_lines(url: str) -> tuple[str, ...]:
 def too_small(lines: tuple[str, ...], width: int, height: int) -> str:
     """Why a code does not fit so many cells, a sentence; "" if it does."""
     if not lines:
-        return "The address is too long for a QR code."
+        return "The URL is too long for a QR code."
     if len(lines[0]) > width or len(lines) > height:
-        return f"The QR code takes {len(lines[0])} × {len(lines)} cells, and there are {width} × {height}."
+        return f"The QR code needs {len(lines[0])} × {len(lines)} cells; the terminal has {width} × {height}."
     return ""

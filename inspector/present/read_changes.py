@@ -39,7 +39,7 @@ def change_lines(before: Any, after: Any) -> list[Line]:
         found += _content(key[0], olds.pop(key, None), new)
     for key, old in olds.items():
         found += _content(key[0], old, None)
-    return (found or [(("There is no content on either side.", "muted"),)])[:MOST_SHOWN]
+    return (found or [(("No content on either side.", "muted"),)])[:MOST_SHOWN]
 
 
 def _by_uri(result: Any) -> dict[tuple[str, int], Any]:
@@ -54,7 +54,7 @@ def _by_uri(result: Any) -> dict[tuple[str, int], Any]:
 def _content(uri: str, old: Any, new: Any) -> list[Line]:
     head: Line = (span(uri or "(no uri)", "title"),)
     if old == new:
-        return [head, (("  the same as before", "muted"),)]
+        return [head, (("  unchanged", "muted"),)]
     before, after = peek.text(old, "text"), peek.text(new, "text")
     types = peek.text(old, "mimeType") or "", peek.text(new, "mimeType") or ""
     lines = [head]
@@ -75,7 +75,7 @@ def _content(uri: str, old: Any, new: Any) -> list[Line]:
 def _whole(when: str, sign: str, item: Any, role: Role) -> Line:
     """What stood there as a whole: its size and its hash, or that nothing did."""
     if item is None:
-        return ((f"  {when}: not there", "muted"),)
+        return ((f"  {when}: missing", "muted"),)
     said, blob = peek.text(item, "text"), peek.text(item, "blob")
     if said is not None:
         return ((f"{sign} {when}: text, {text.human_size(len(said.encode('utf-8', 'replace')))}", role),)
@@ -98,7 +98,7 @@ def _bytes(blob: str | None) -> bytes | None:
 def _texts(before: str, after: str) -> Iterator[Line]:
     olds, news = before.splitlines(), after.splitlines()
     if olds == news:
-        yield (("  the same text but for its ends of lines", "muted"),)
+        yield (("  only line endings differ", "muted"),)
         return
     first = next(n for n, (old, new) in enumerate(zip_longest(olds, news)) if old != new)
     last = next(n for n, (old, new) in enumerate(zip_longest(reversed(olds), reversed(news))) if old != new)
@@ -106,7 +106,7 @@ def _texts(before: str, after: str) -> Iterator[Line]:
     middle = len(olds) - first - last, len(news) - first - last
     if max(middle) > MOST_COMPARED:
         yield ((f"- {middle[0]:,} lines from line {first + 1:,} on", "removed"),)
-        yield ((f"+ {middle[1]:,} lines in their place; too many to be compared one by one", "added"),)
+        yield ((f"+ {middle[1]:,} lines instead; too many to compare", "added"),)
         return
     yield from _groups(olds, news, first, last)
 

@@ -140,17 +140,17 @@ def incomplete(finished: Finished) -> str:
         return f"the result is {encode(result)[:40].decode('utf-8', 'replace')}, not an object"
     kind = peek.at(result, "resultType")
     if kind == INPUT_REQUIRED:
-        return "the server asks for input, and got none"
+        return "input required, none given"
     if method == "tools/call" and (kind == "task" or _is_nested_handle(result)):
-        return "" if finished.handle_wanted else "the call became a task, and what that came to is not known"
+        return "" if finished.handle_wanted else "the call became a task; its result is unknown"
     if kind not in (None, "complete"):
-        return f"its resultType is {encode(kind)[:60].decode('utf-8', 'replace')}, which this client does not know"
+        return f"its resultType is {encode(kind)[:60].decode('utf-8', 'replace')}, which is unknown"
     if method in _PARTS and not isinstance(peek.at(result, _PARTS[method]), list):
         has = f"is of type {peek.type_name(result[_PARTS[method]])}" if _PARTS[method] in result else "is missing"
         return f"{_PARTS[method]} {has}, and the schema requires an array"
     for number, part in enumerate(peek.items(result, _PARTS.get(method, "")), 1):
         if why := undecodable(peek.at(part, "content") if method == "prompts/get" else part):
-            return f"part {number} can't be decoded: {why}"
+            return f"part {number} is invalid: {why}"
     return ""
 
 
@@ -172,7 +172,7 @@ def verdict_of(finished: Finished) -> Validation | None:
     if peek.text(finished.result, "resultType") not in (None, "complete"):
         return None
     if not peek.has(finished.result, "structuredContent"):
-        missing = "is missing, although the tool has an outputSchema"
+        missing = "is missing, but the tool has an outputSchema"
         return Validation(False, (Problem(("structuredContent",), missing, "required"),))
     return validate(finished.output_schema, peek.at(finished.result, "structuredContent"))
 
@@ -198,13 +198,13 @@ def result_view(finished: Finished, verdict: Validation | None = None) -> Result
 
 
 _ROLES: dict[CallOutcome, tuple[str, Role]] = {
-    CallOutcome.OK: (f"{spans.OK} Succeeded", "ok"),
-    CallOutcome.TOOL_ERROR: (f"{spans.ERROR} Tool error (isError)", "error"),
+    CallOutcome.OK: (f"{spans.OK} OK", "ok"),
+    CallOutcome.TOOL_ERROR: (f"{spans.ERROR} Tool error", "error"),
     CallOutcome.INCOMPLETE: (f"{spans.ERROR} Incomplete result", "error"),
     CallOutcome.JSONRPC_ERROR: (f"{spans.ERROR} JSON-RPC error", "error"),
     CallOutcome.TIMEOUT: (f"{spans.WARNING} Timed out", "warning"),
     CallOutcome.CANCELLED: (f"{spans.TIMES} Cancelled", "warning"),
-    CallOutcome.NO_ANSWER: (f"{spans.ERROR} Transport failure: no answer", "error"),
+    CallOutcome.NO_ANSWER: (f"{spans.ERROR} No response", "error"),
 }
 
 
@@ -229,7 +229,7 @@ def _broken(headline: Line, verdict: Validation | None) -> Line:
     """The headline of a success, which is not all well if the result breaks the schema that the tool promised."""
     if verdict is None or verdict.ok is not False or headline[0][1] == "error":
         return headline
-    said = f"{spans.WARNING} Succeeded, but breaks its output schema ({len(verdict.problems)})"
+    said = f"{spans.WARNING} OK, but does not match outputSchema ({len(verdict.problems)})"
     return (said, "warning"), *headline[1:]
 
 
@@ -243,7 +243,7 @@ def _refused(finished: Finished) -> ResultView:
     names = finished.revision.error_names if finished.revision is not None else _EVERYWHERE
     number = " without a code" if code is None else f" {code}"
     name = names.get(code, "") if code is not None else ""
-    said: tuple[Line, ...] = paragraph(message) if message else ((("(the server gave no message)", "muted"),),)
+    said: tuple[Line, ...] = paragraph(message) if message else ((("(no message)", "muted"),),)
     blocks: tuple[ContentBlock, ...] = ()
     if peek.has(error, "data"):
         blocks = (json_block(peek.at(error, "data"), "data"),)
@@ -258,7 +258,7 @@ def _refused(finished: Finished) -> ResultView:
 def _blocks(finished: Finished) -> tuple[ContentBlock, ...]:
     result, method = finished.result, finished.method
     if peek.text(result, "resultType") == "input_required":
-        return (json_block(result, "the server asks for input"),)
+        return (json_block(result, "input required"),)
     if method == "tools/call" and isinstance(peek.at(result, "content"), list):
         return tuple(block_of(raw) for raw in peek.items(result, "content"))
     if method == "resources/read" and isinstance(peek.at(result, "contents"), list):
@@ -294,7 +294,7 @@ def _facts(result: Any) -> tuple[Fact, ...]:
     found = [fact(key, value) for key, value in told if value and (key, value) != ("resultType", "complete")]
     fresh = read_freshness(result, 0)
     if fresh.ttl_ms is not None or fresh.scope:
-        lasts = "" if fresh.ttl_ms is None else f"server says fresh for {text_of(fresh.ttl_ms * 1_000_000)}"
+        lasts = "" if fresh.ttl_ms is None else f"TTL {text_of(fresh.ttl_ms * 1_000_000)}"
         found.append(fact("cache", ", ".join(part for part in (lasts, fresh.scope) if part)))
     found += [fact("cache", f"{spans.WARNING} {flaw}", "warning") for flaw in fresh.flaws]
     if meta := [key for key in peek.mapping(result, "_meta") or () if key != SERVER_INFO]:
@@ -316,17 +316,17 @@ def _structured(finished: Finished, verdict: Validation | None) -> StructuredPar
 
 def _problem(problem: Problem) -> Fact:
     got = f" (got {problem.got})" if problem.got else ""
-    return fact(problem.pointer or "(the whole)", problem.sentence + got, "error")
+    return fact(problem.pointer or "(root)", problem.sentence + got, "error")
 
 
 def _verdict_line(finished: Finished, verdict: Validation | None) -> Line:
     note = f" {spans.NOTE} {text.visible(verdict.note, limit=500)}" if verdict is not None and verdict.note else ""
     if verdict is None:
         if finished.output_schema is None:
-            return (("not judged: the tool has no outputSchema", "muted"),)
-        return (("not judged", "muted"),)
+            return (("not validated: the tool has no outputSchema", "muted"),)
+        return (("not validated", "muted"),)
     if verdict.ok is None:
-        return ((f"{spans.WARNING} nobody can tell whether it matches its outputSchema", "warning"), (note, "muted"))
+        return ((f"{spans.WARNING} cannot validate against outputSchema", "warning"), (note, "muted"))
     if verdict.ok:
         return ((f"{spans.OK} matches its outputSchema", "ok"), (note, "muted"))
     count = len(verdict.problems)
@@ -336,5 +336,5 @@ def _verdict_line(finished: Finished, verdict: Validation | None) -> Line:
 
 def _remark(came: CallOutcome, blocks: tuple[ContentBlock, ...], structured: StructuredPart | None) -> str:
     if came is CallOutcome.OK and blocks and structured is None and sounds_like_an_error(blocks[0].foreign):
-        return "The text reads like an error, but the server did not set isError: a model takes it for a success."
+        return "The text looks like an error, but isError is not set: a model treats it as success."
     return ""

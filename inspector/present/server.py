@@ -42,8 +42,8 @@ from inspector.text import human_size
 TITLE = "Extensions"
 _SIDES = {
     (True, True): "both sides",
-    (True, False): "the server only",
-    (False, True): "we only",
+    (True, False): "server only",
+    (False, True): "client only",
 }
 
 
@@ -94,8 +94,8 @@ class MemoryUse(msgspec.Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """All of it in short."""
-        resident = human_size(self.resident_bytes) if self.resident_bytes else "not known"
-        return f"{resident} in all, {self.each:.0f} bytes an entry in the index"
+        resident = human_size(self.resident_bytes) if self.resident_bytes else "unknown"
+        return f"{resident} total, {self.each:.0f} bytes an entry in the index"
 
 
 def memory_of(journal: Journal) -> MemoryUse:
@@ -168,7 +168,7 @@ def ping_section(journal: Journal) -> Section:
     sent = pings(journal, method) if method else []
     if not sent:
         return Section("Ping")
-    note = "" if method == PING else f"by {method}: this revision has no ping"
+    note = "" if method == PING else f"{method} (no ping in this protocol version)"
     return Section("Ping", tuple(_pings_facts(sent)), note=note)
 
 
@@ -190,10 +190,10 @@ _CAME = (ExchangeState.ANSWERED, ExchangeState.ERROR)
 
 def _came(exchange: Exchange) -> tuple[str, Role]:
     if exchange.is_open:
-        return f"{spans.PENDING} on its way", "pending"
+        return f"{spans.PENDING} Pending", "pending"
     if exchange.state not in _CAME or exchange.duration_ns is None:
         return f"{spans.ERROR} {exchange.state.value.capitalize()}", "error"
-    error = f", answered with error {exchange.error_code}" if exchange.state is ExchangeState.ERROR else ""
+    error = f", error {exchange.error_code}" if exchange.state is ExchangeState.ERROR else ""
     return text.human_duration(exchange.duration_ns) + error, "warning" if error else "ok"
 
 
@@ -225,8 +225,10 @@ def opening_sections(opening: Opening) -> tuple[Section, ...]:
     return (
         Section("Server", tuple(_identity(opening.server))),
         Section("Protocol", tuple(_protocol(opening))),
-        Section("The server can", tuple(_capabilities(opening.capabilities)), note="declared by the server"),
-        Section("We can", tuple(_capabilities(opening.client_capabilities)), note="declared to the server"),
+        Section("Server capabilities", tuple(_capabilities(opening.capabilities)), note="declared by the server"),
+        Section(
+            "Client capabilities", tuple(_capabilities(opening.client_capabilities)), note="declared to the server"
+        ),
         extensions_section(opening),
         Section("Instructions", lines=paragraph(opening.instructions, "foreign", limit=50_000)),
     )
@@ -258,7 +260,7 @@ def _protocol(opening: Opening) -> Iterable[Fact]:
         yield fact("offered", opening.offered)
     if opening.supported:
         yield fact("supported", ", ".join(opening.supported))
-    yield fact("specified at", revision.page, "muted")
+    yield fact("specification", revision.page, "muted")
     for warning in opening.warnings:
         yield fact("warning", warning, "warning")
 
@@ -368,7 +370,7 @@ def _counts(journal: Journal) -> Iterable[Fact]:
     yield Fact("exchanges", f"{len(exchanges):,}")
     tally = exchanges.tally()
     states = {
-        "in flight": tally[ExchangeState.PENDING],
+        "pending": tally[ExchangeState.PENDING],
         "errors": tally[ExchangeState.ERROR],
         "tool errors": exchanges.tool_errors,
         "cancelled": tally[ExchangeState.CANCELLED],
@@ -378,12 +380,12 @@ def _counts(journal: Journal) -> Iterable[Fact]:
     yield from (Fact(name, f"{count:,}") for name, count in states.items() if count)
     conversation = journal.conversation
     if unknown := conversation.visits.unknown(conversation.questions):
-        yield fact("never asked", f"{len(unknown):,} called complete: {', '.join(unknown[:5])}", "warning")
+        yield fact("never called", f"{len(unknown):,} called complete: {', '.join(unknown[:5])}", "warning")
     for kind in LISTS:
         listing = journal.conversation.catalogue.listings[kind]
         if listing.asked:
             more = f", {listing.pages} pages" if listing.pages > 1 else ""
-            stale = f" {spans.WARNING} the server says they changed" if listing.outdated else ""
+            stale = f" {spans.WARNING} changed on the server" if listing.outdated else ""
             yield Fact(kind, f"{len(listing.items):,}{more}{stale}", "warning" if stale else "text")
     if journal.count >= _MANY:
         yield Fact("memory", memory_of(journal).sentence)
@@ -422,7 +424,7 @@ def _belongings_variable(name: str, value: str | None, origin: str, *, reveal: b
     shown = "set" if value is None else "(empty)" if not value else value[:_LONGEST] if reveal else MASK
     found = UNEXPANDED.search(value or "")
     if found is not None:
-        shown = f"{shown}  {spans.WARNING} {found[0]} stands as it is: nothing expands it"
+        shown = f"{shown}  {spans.WARNING} {found[0]} is not expanded"
     said = f"{shown}  {spans.NOTE} {origin}" if origin else shown
     return fact(name, said, "warning" if found else "text" if reveal and value else "muted")
 
@@ -438,10 +440,10 @@ def recording_section(journal: Journal) -> Section:
     """Where what happens is kept, and what a person should know about that."""
     notices = tuple(line for notice in journal.notices for line in paragraph(f"{spans.WARNING} {notice}", "warning"))
     if journal.capture_path is None:
-        return Section("Recording", (Fact("file", "none: what happens is gone afterwards", "muted"),), notices)
-    state = ("recording", "ok") if journal.recording else ("not recording any more", "warning")
+        return Section("Recording", (Fact("file", "off: the session is lost when it ends", "muted"),), notices)
+    state = ("recording", "ok") if journal.recording else ("recording stopped", "warning")
     if journal.loaded:
-        state = ("a recording that is looked at", "muted")
+        state = ("this is a recording", "muted")
     facts = (
         Fact("state", *state),  # type: ignore[arg-type]
         fact("file", str(journal.capture_path)),

@@ -21,12 +21,12 @@ _DIGITS = 19
 def skill_lines(skills: Sequence[Skill]) -> list[Line]:
     """The list: two lines a skill, and one for each flaw. Names that are not unique stand with their URI anyway."""
     if not skills:
-        return [(("skills: none listed", "muted"),), (("A server may have skills that it does not list.", "faint"),)]
+        return [(("skills: none listed", "muted"),), (("A server can have skills that it does not list.", "faint"),)]
     twice = same_names(skills)
     count = f"{len(skills)} skill{'' if len(skills) == 1 else 's'}"
-    found: list[Line] = [((count, "title"), ("  no file was read", "faint"))]
+    found: list[Line] = [((count, "title"), ("  no files read", "faint"))]
     for skill in skills:
-        mark = f"  {spans.WARNING} one of several of this name" if skill.name in twice else ""
+        mark = f"  {spans.WARNING} duplicate name" if skill.name in twice else ""
         found.append((span(skill.name, "method"), ("  ", "text"), span(skill.uri, "target"), (mark, "warning")))
         found.append((("    ", "text"), span(skill.description, "muted", limit=160), (f"  {amount(skill)}", "faint")))
         found += [((f"    {spans.WARNING} {text.visible(flaw)}", "warning"),) for flaw in skill.flaws]
@@ -48,7 +48,7 @@ def skill_facts(skill: Skill) -> tuple[Fact, ...]:
         if key not in ("name", "description"):
             facts.append(fact(key, value if isinstance(value, str) else text.decode(_json(value)), "claimed"))
     if skill.is_dynamic:
-        facts.append(Fact("content", "dynamic: made anew for each read, so only the front matter can be verified"))
+        facts.append(Fact("content", "dynamic: generated for each read, so only the front matter can be verified"))
     else:
         facts.append(Fact("content", amount(skill)))
     return tuple(facts)
@@ -73,11 +73,11 @@ def _verdict(read: SkillRead) -> Line:
     if read.refused:
         return ((f"{spans.ERROR} ", "error"), path, (f"  not read: {text.visible(read.refused)}", "error"))
     if read.verified is None:
-        return ((f"{spans.ERROR} ", "error"), path, ("  no answer", "error"))
+        return ((f"{spans.ERROR} ", "error"), path, ("  no response", "error"))
     if read.verified.problem:
         return ((f"{spans.ERROR} ", "error"), path, (f"  {text.visible(read.verified.problem)}", "error"))
     if not read.ok:
-        return ((f"{spans.ERROR} ", "error"), path, ("  not what the entry says: it must not be used", "error"))
+        return ((f"{spans.ERROR} ", "error"), path, ("  does not match its entry: must not be used", "error"))
     size = text.human_size(len(read.verified.data))
     compared = "as listed" if len(read.verified.checks) > 1 or not read.file.is_manifest else "front matter as listed"
     return ((f"{spans.OK} ", "ok"), path, (f"  {size}, {compared if read.verified.checks else 'not comparable'}", "ok"))
@@ -89,7 +89,7 @@ def _check(check: SkillComparison) -> Line:
     return (
         (f"    {check.name} differs: listed ", "error"),
         span(check.claimed, "strong", limit=300),
-        (", came ", "error"),
+        (", received ", "error"),
         span(check.found, "strong", limit=300),
     )
 
@@ -104,8 +104,8 @@ def _as_facts(checks: Iterable[SkillComparison]) -> Iterable[Fact]:
         if check.ok:
             yield Fact(check.name, f"{spans.OK} {text.visible(check.found, limit=200)}", "ok")
         else:
-            yield fact(check.name, f"{spans.ERROR} listed {check.claimed}", "error")
-            yield fact("", f"  came   {check.found}", "error")
+            yield fact(check.name, f"{spans.ERROR} listed   {check.claimed}", "error")
+            yield fact("", f"  received {check.found}", "error")
 
 
 def file_text(verified: Verified) -> tuple[Line, ...]:
@@ -113,10 +113,10 @@ def file_text(verified: Verified) -> tuple[Line, ...]:
     try:
         decoded = verified.data.decode()
     except UnicodeDecodeError:
-        return (((f"{text.human_size(len(verified.data))} that are no text", "muted"),),)
+        return (((f"{text.human_size(len(verified.data))} of binary data", "muted"),),)
     lines = paragraph(decoded, "foreign", limit=MOST_OF_FILE)
     more = len(decoded) - MOST_OF_FILE
-    return lines if more <= 0 else (*lines, ((f"{spans.NOTE} {more:,} characters more", "muted"),))
+    return lines if more <= 0 else (*lines, ((f"{spans.NOTE} {more:,} more characters", "muted"),))
 
 
 def file_row(file: SkillFile) -> tuple[str, str]:

@@ -127,8 +127,8 @@ class _Row:
 
 
 _NEXT = (
-    ("mcp-inspect -- CMD…", "start a server and look at it"),
-    ("mcp-inspect URL", "look at a server that runs already"),
+    ("mcp-inspect -- CMD…", "start a stdio server"),
+    ("mcp-inspect URL", "connect to an HTTP server"),
     ("mcp-inspect replay FILE", "open a capture"),
 )
 _WIDEST_NAME = 32
@@ -188,8 +188,8 @@ def _heading(title: str) -> _Row:
 
 
 def _servers(servers: Sequence[ConfiguredServer]) -> list[_Row]:
-    nothing = _Row(("  none in the files of the hosts that this program knows", "muted"))
-    return [_heading("Servers found"), *(_table([*map(_server, servers)]) if servers else [nothing]), _BLANK]
+    nothing = _Row(("  none found in known client configs", "muted"))
+    return [_heading("Client configs"), *(_table([*map(_server, servers)]) if servers else [nothing]), _BLANK]
 
 
 def _server(server: ConfiguredServer) -> _Row:
@@ -210,7 +210,7 @@ def _name(server: ConfiguredServer) -> str:
 def _captures(captures: Sequence[Capture]) -> list[_Row]:
     if not captures:
         return []
-    return [_heading("Recent captures"), *_table([*map(_capture, captures)]), _BLANK]
+    return [_heading("Captures"), *_table([*map(_capture, captures)]), _BLANK]
 
 
 def _capture(capture: Capture) -> _Row:
@@ -220,12 +220,12 @@ def _capture(capture: Capture) -> _Row:
 
 
 def _advice(*, shell: bool) -> list[_Row]:
-    about: Span = ("comes with this program: every feature, no network", "text")
+    about: Span = ("Every MCP feature, no network", "text")
     if not shell:
-        return [_heading("Try it"), *_table([_Row(("  Demo server", "strong"), about, choice=OpenDemo())])]
+        return [_heading("Demo"), *_table([_Row(("  Demo server", "strong"), about, choice=OpenDemo())])]
     rows = [_Row((f"  {command}", "accent"), (said, "muted")) for command, said in _NEXT]
     demo, *rows = _table([_Row(("  Demo server", "strong"), about, choice=OpenDemo()), *rows])
-    return [_heading("Try it"), demo, _BLANK, _heading("From the command line"), *rows]
+    return [_heading("Demo"), demo, _BLANK, _heading("From the command line"), *rows]
 
 
 def ago(capture: Capture) -> str:
@@ -251,8 +251,8 @@ def server_section(server: ConfiguredServer) -> Section:
         for place, (name, said) in enumerate(variables)
     ]
     if server.wishes:
-        facts.append(_whole("you are asked for", ", ".join(each.id for each in server.wishes)))
-    facts += [_whole("asked for by", server.host), _whole("in", str(server.path), "muted")]
+        facts.append(_whole("input values", ", ".join(each.id for each in server.wishes)))
+    facts += [_whole("required by", server.host), _whole("in", str(server.path), "muted")]
     return Section(_name(server), tuple(facts), tuple(_warnings(server)))
 
 
@@ -281,14 +281,16 @@ def _is_too_long(server: ConfiguredServer) -> bool:
 def _warnings(server: ConfiguredServer) -> Iterator[Line]:
     said = [server.problem] if server.problem else []
     if _is_too_long(server):
-        said.append(f"its entry has more than {_LONGEST_ENTRY:,} characters, which nobody can check: start it by hand")
+        said.append(
+            f"the entry has more than {_LONGEST_ENTRY:,} characters, too long to review: start it with its command"
+        )
     if powerful := [name for name, _ in server.env if can_run_code(name)]:
-        said.append(f"{', '.join(powerful)} can make this program run other code")
+        said.append(f"{', '.join(powerful)} can make the command run other code")
     if server.disabled:
-        said.append("its host is told not to use it")
+        said.append("disabled in its config file")
     texts = (*server.argv, server.url, server.cwd)
     held = (each for text in texts for each in UNEXPANDED.findall(text) if not each.startswith("${input:"))
-    said += [f"{each} stands as it is: nothing expands it" for each in dict.fromkeys(held)]
+    said += [f"{each} is not expanded" for each in dict.fromkeys(held)]
     return ((span(f"{spans.WARNING} {each}", "warning"),) for each in said)
 
 
@@ -306,7 +308,7 @@ def _command(server: ConfiguredServer) -> list[Fact]:
         return []
     facts = [_whole("program", server.argv[0], "strong")]
     facts += [_whole("" if place else "arguments", argument) for place, argument in enumerate(server.argv[1:])]
-    facts.append(_whole("directory", server.cwd or "the one you are in"))
+    facts.append(_whole("directory", server.cwd or "current directory"))
     return facts
 
 
@@ -367,7 +369,7 @@ def named(word: str, servers: Sequence[ConfiguredServer]) -> ConfiguredServer | 
             for each in reversed(different.values())
         )
         names = "several servers that differ in command, directory, variables or headers"
-        raise UsageError(f"{word!r} is the name of {names}", hint=f"Say whose: {ways}.")
+        raise UsageError(f"{word!r} is the name of {names}", hint=f"Use {ways}.")
     return found[0] if found else None
 
 
@@ -386,7 +388,7 @@ def _is_program(word: str) -> bool:
 
 def _wanted_capture(word: str) -> Path:
     path = expanded(word)
-    demand_file(path, "mcp-inspect without any words lists recent captures.")
+    demand_file(path, "Run mcp-inspect without arguments to list captures.")
     return path
 
 
@@ -394,7 +396,7 @@ def _argv(word: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(word))
     except ValueError as error:
-        raise UsageError(f"{word!r} is no command line: {error}", hint="Quote as in a shell.") from None
+        raise UsageError(f"{word!r} is not a command line: {error}", hint="Quote as in a shell.") from None
 
 
 def _nothing(word: str, servers: Sequence[ConfiguredServer]) -> UsageError:
@@ -402,8 +404,6 @@ def _nothing(word: str, servers: Sequence[ConfiguredServer]) -> UsageError:
 
     names = [*dict.fromkeys(each.name for each in servers if each.name)]
     if near := get_close_matches(word, names, n=1):
-        return UsageError(f"no server {word!r} was found", hint=f"Did you mean {near[0]!r}?")
-    known = f"Found were: {', '.join(names[:_MOST_NAMES])}." if names else "No host's file names any server."
-    return UsageError(
-        f"{word!r} is no URL, no capture, no command with arguments, and no server that was found", hint=known
-    )
+        return UsageError(f"no server named {word!r}", hint=f"Did you mean {near[0]!r}?")
+    known = f"Known servers: {', '.join(names[:_MOST_NAMES])}." if names else "No client config contains a server."
+    return UsageError(f"{word!r} is not a URL, capture, command or known server", hint=known)

@@ -226,10 +226,10 @@ def _of_frame(journal: Journal, n: int, frame: Frame, after: int, cast: _Cast) -
     title = _title(exchange)
     if kind is MessageKind.REQUEST or n == exchange.request_frame:
         again = own and exchange is not cast.own[0] and cast.own[0].method == exchange.method
-        said = said if not again else f"again: {said}" if said else "again"
+        said = said if not again else f"retry: {said}" if said else "again"
         return TraceStep(n, after, way, "request" if own else "question", title, said, "method" if own else "warning")
     if n != exchange.answer_frame or exchange.state is ExchangeState.LATE:
-        return TraceStep(n, after, way, "late", f"late answer to {title}", said, "warning")
+        return TraceStep(n, after, way, "late", f"late response to {title}", said, "warning")
     state, state_role = words.status(exchange, live=journal.live)
     return TraceStep(n, after, way, "answer" if own else "reply", f"{state}  {title}", said, state_role)
 
@@ -268,7 +268,7 @@ def _facts(journal: Journal, cast: _Cast, steps: Sequence[TraceStep]) -> Iterabl
     if cast.questions:
         yield Fact("questions", _questions(cast))
     counts = {part: sum(step.part == part for step in steps) for part in ("progress", "log", "stderr", "late")}
-    names = {"progress": "progress", "log": "log messages", "stderr": "lines of stderr", "late": "late answers"}
+    names = {"progress": "progress", "log": "log messages", "stderr": "lines of stderr", "late": "late responses"}
     yield from (Fact(names[part], f"{count:,}") for part, count in counts.items() if count)
     if begun.revision:
         yield fact("revision", begun.revision)
@@ -285,7 +285,7 @@ def _requests(cast: _Cast) -> str:
 def _questions(cast: _Cast) -> str:
     waited = sum(each.duration_ns or 0 for each in cast.asked)
     kinds = ", ".join(dict.fromkeys(question.kind.value for question in cast.questions))
-    return f"{len(cast.questions)} ({kinds})" + (f", answered within {text.human_duration(waited)}" if waited else "")
+    return f"{len(cast.questions)} ({kinds})" + (f", response after {text.human_duration(waited)}" if waited else "")
 
 
 def _http(journal: Journal, cast: _Cast) -> Iterator[Fact]:
@@ -338,7 +338,7 @@ def _page(story: Trace, journal: Journal) -> Iterator[str]:
     yield ""
     for at, step in enumerate(story.steps):
         if story.left_out and at == len(story.steps) // 2:
-            yield from (f"*{story.left_out:,} steps are left out here.*", "")
+            yield from (f"*{story.left_out:,} steps not shown here.*", "")
         yield from _told(step, journal)
 
 
@@ -445,8 +445,8 @@ class StoryRows(RowSource):
         return self.story.steps[index] if 0 <= index < self.count else None
 
     def header(self, width: int) -> Sequence[Span]:
-        left_out = f"   {self.story.left_out:,} steps in the middle are left out" if self.story.left_out else ""
-        return lay([(f"{'seconds':>10}    what happened{left_out}", "muted")], width)
+        left_out = f"   {self.story.left_out:,} steps in the middle not shown" if self.story.left_out else ""
+        return lay([(f"{'seconds':>10}    event{left_out}", "muted")], width)
 
     def row(self, index: int, width: int) -> RowView:
         step = self.story.steps[index]

@@ -23,10 +23,10 @@ from inspector.forms.read_schema import read_schema
         ({"const": 1}, "fixed"),
         ({"enum": ["a", "b"]}, "one of 2"),
         ({"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 1}, "at most 1 choice"),
-        ({"type": "array", "minItems": 1, "uniqueItems": True}, "at least 1 item · no two alike"),
+        ({"type": "array", "minItems": 1, "uniqueItems": True}, "at least 1 item · unique items"),
         ({"type": "object", "minProperties": 1}, "at least 1 member"),
         ({"type": "object", "additionalProperties": False}, "empty"),
-        ({"type": ["string", "integer"]}, "one of 2 kinds"),
+        ({"type": ["string", "integer"]}, "one of 2 types"),
         ({}, "JSON"),
         ({"type": "null"}, ""),
     ],
@@ -46,7 +46,7 @@ def test_a_lazy_field_is_read_when_it_is_opened_and_says_so_before() -> None:
     lazy = LazyField(schema={}, resolve=lambda: text)
     assert opened(lazy) is text
     assert opened(text) is text
-    assert lazy.constraint_text() == "open to see"
+    assert lazy.constraint_text() == "expand to see"
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_what_is_no_number_is_refused_with_a_sentence(text: str) -> None:
 
 
 def test_a_number_that_no_program_can_hold_is_refused_and_one_that_loses_digits_is_noted() -> None:
-    assert "larger than any" in parse_number("1e400").problem
+    assert "too large" in parse_number("1e400").problem
     assert "4000 digits" in parse_number("9" * 5000).problem
     assert parse_number("0.10000000000000000000001").value == 0.1
     assert "0.1" in parse_number("0.10000000000000000000001").note
@@ -68,10 +68,10 @@ def test_a_number_that_no_program_can_hold_is_refused_and_one_that_loses_digits_
 def test_booleans_and_null_are_words() -> None:
     assert parse_text(BOOL, "True").value is True
     assert parse_text(MAYBE, "null").value is None
-    assert parse_text(BOOL, "null").problem == "is neither true nor false"
+    assert parse_text(BOOL, "null").problem == "must be true or false"
     assert parse_text(read_schema({"type": ["number", "null"]}), "null").value is None
     assert parse_text(read_schema({"type": "null"}), "null").value is None
-    assert parse_text(read_schema({"type": "null"}), "x").problem == "is not null"
+    assert parse_text(read_schema({"type": "null"}), "x").problem == "must be null"
 
 
 def test_a_choice_is_made_by_title_or_value_and_may_be_off_the_list() -> None:

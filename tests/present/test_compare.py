@@ -15,7 +15,7 @@ def _found(before: str, after: str) -> Comparison:
 
 def test_both_sides_of_a_difference_are_shown_and_what_acts_is_made_visible() -> None:
     lines = [plain(line) for line in comparison_lines(_found("one", "tw\x1bo" + "x" * 1000), _NAMES)]
-    assert lines[0] == "0 the same, 1 different."
+    assert lines[0] == "0 unchanged, 1 changed."
     assert lines[2].startswith("≠ tools/call a")
     assert lines[3:5] == ["    result.content[0].text", '      − "one"']
     assert len(lines[5]) < 300
@@ -25,7 +25,7 @@ def test_both_sides_of_a_difference_are_shown_and_what_acts_is_made_visible() ->
 def test_what_has_nothing_in_common_is_said_to_have_nothing() -> None:
     found = compare(told(calls(1, "a"), says(1, "")), told(calls(1, "b"), says(1, "")), Normal())
     assert summary(found, _NAMES) == (
-        "0 the same, 0 different, 1 only in old, 1 only in new. They have no operation in common."
+        "0 unchanged, 0 changed, 1 only in old, 1 only in new. The captures have no operation in common."
     )
     assert summary(Comparison(()), _NAMES) == "Nothing to compare."
 

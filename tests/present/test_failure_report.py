@@ -107,7 +107,7 @@ def test_what_the_shell_has_more_is_named_with_what_it_misses_first(tape: Tape) 
     assert facts == {
         "got": "PATH, API_TOKEN",
         "given": "API_TOKEN",
-        "not passed": "of your shell's: ZEBRA, OPENAI_KEY, ACME",
+        "not passed": "from your shell: ZEBRA, OPENAI_KEY, ACME",
         "other value": "PATH",
     }
     assert "s3cr3t" not in repr(facts)
@@ -137,7 +137,7 @@ def test_a_link_is_followed_where_it_was_run(tmp_path: Path) -> None:
 def test_the_card_tells_it_behind_how_the_child_was_started(tape: Tape, http_tape: Tape) -> None:
     tape.started().died()
     card = with_surroundings(post_mortem(tape.journal), tape.journal, Environment({}, {}), SHELL)
-    assert [section.title for section in card.sections] == ["How it was started", "Environment"]
+    assert [section.title for section in card.sections] == ["Command", "Environment"]
     assert [fact.key for fact in card.sections[0].facts] == ["executable", "command", "directory", "pid"]
     plain = post_mortem(http_tape.journal)
     assert with_surroundings(plain, http_tape.journal, None, SHELL) is plain
@@ -165,13 +165,13 @@ def test_the_card_tells_how_it_lived_and_what_it_said_last(tape: Tape) -> None:
     assert plain(card.headline) == "✗ The server exited with code 1 after 1.23 s"
     assert card.why == "the server ended"
     assert _read(tape) == [
-        "How it was started",
+        "Command",
         "  command    python server.py --verbose",
         "  directory  /srv",
         "  pid        4711",
-        "What was in flight",
+        "Lost",
         "  id 2  tools/call boom",
-        "The last message each way",
+        "Last messages",
         '  sent #5      tools/call {"a":1}',
         '  received #4  tools/list {"tools":[]}',
         "stderr",
@@ -181,7 +181,7 @@ def test_the_card_tells_how_it_lived_and_what_it_said_last(tape: Tape) -> None:
 
 
 @pytest.mark.parametrize(
-    "why", ["the server exited with code 1 after 1.3 s", "the server was ended by signal 60 after 0.0 s"]
+    "why", ["the server exited with code 1 after 1.3 s", "the server was terminated by signal 60 after 0.0 s"]
 )
 def test_one_death_has_one_duration_the_one_that_header_and_traffic_tell(tape: Tape, why: str) -> None:
     tape.started()
@@ -193,15 +193,15 @@ def test_one_death_has_one_duration_the_one_that_header_and_traffic_tell(tape: T
 def test_a_signal_is_told_by_its_name(tape: Tape) -> None:
     tape.started()
     tape.died(code=None, signal="SIGSEGV")
-    assert plain(post_mortem(tape.journal).headline) == "✗ The server was ended by SIGSEGV after 0 µs"
+    assert plain(post_mortem(tape.journal).headline) == "✗ The server was terminated by SIGSEGV after 0 µs"
 
 
 def test_a_connection_without_a_process_is_gone(http_tape: Tape) -> None:
     http_tape.connected("https://u:p@example.test/mcp")
-    http_tape.fact(ConnectionFact(ConnectionEvent.ABORT, "http", why="refused"))
+    http_tape.fact(ConnectionFact(ConnectionEvent.ABORT, "http", why="rejected"))
     card = post_mortem(http_tape.journal)
-    assert plain(card.headline) == "✗ The connection is gone"
-    assert card.why == "refused"
+    assert plain(card.headline) == "✗ Connection lost"
+    assert card.why == "rejected"
     assert plain(section_lines(card.sections[0])[1]) == "  url  https://••••••@example.test/mcp"
 
 
@@ -235,7 +235,7 @@ def test_the_same_is_there_as_data(tape: Tape) -> None:
 def test_of_a_connection_that_never_was_there_is_nothing_to_tell(tape: Tape) -> None:
     card = post_mortem(tape.journal, "no such command")
     assert card.sections == ()
-    assert plain(card.headline) == "✗ The connection is gone"
+    assert plain(card.headline) == "✗ Connection lost"
     assert as_data(tape.journal)["last_sent"] is None
 
 
@@ -251,5 +251,5 @@ def test_a_child_that_was_started_since_is_alive(tape: Tape) -> None:
 def test_what_could_not_be_started_is_told_as_such(tape: Tape) -> None:
     tape.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("wether", "--stdio"), cwd="/srv"))
     tape.fact(ConnectionFact(ConnectionEvent.ABORT, "stdio", why="`wether` is not on the PATH"))
-    assert plain(post_mortem(tape.journal).headline) == "✗ The server was not started"
+    assert plain(post_mortem(tape.journal).headline) == "✗ Cannot start the server"
     assert "  command    wether --stdio" in _read(tape)

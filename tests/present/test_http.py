@@ -143,8 +143,8 @@ def test_without_http_there_is_nothing(tape: Tape) -> None:
 
 
 def test_an_exchange_that_only_failed_has_an_end(http_tape: Tape) -> None:
-    http_tape.fact(HttpFact(HttpEvent.ERROR, 5, why="refused"))
-    assert _read(http_tape, 5) == ["End", "  why  refused"]
+    http_tape.fact(HttpFact(HttpEvent.ERROR, 5, why="rejected"))
+    assert _read(http_tape, 5) == ["End", "  why  rejected"]
 
 
 @pytest.mark.parametrize(

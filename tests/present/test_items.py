@@ -57,7 +57,7 @@ def test_the_line_of_a_tool_names_the_page_and_the_key() -> None:
 def test_facts_say_that_nothing_is_rendered_and_what_the_page_may() -> None:
     facts = {fact.key: fact.value for fact in page_facts(page_of(content()))}
     assert facts["app"] == NEVER_RENDERED
-    assert facts["csp"].startswith("nothing said")
+    assert facts["csp"].startswith("not specified")
     assert facts["permissions"] == "none"
     meta = {"ui": {"csp": {"connectDomains": ["https://a"]}, "prefersBorder": True, "domain": "d"}}
     facts = {fact.key: fact.value for fact in source_facts(page_of(content(_meta=meta)))}
@@ -73,7 +73,7 @@ def test_the_source_is_coloured_and_nothing_in_it_acts() -> None:
 
 def test_a_long_source_is_cut_and_says_so() -> None:
     lines = source_lines(page_of(content(text="<html>" + "x" * 300_000)))
-    assert "characters more" in plain(lines[-1])
+    assert "more characters" in plain(lines[-1])
 
 
 def test_a_page_among_resources_carries_its_facts() -> None:
@@ -115,10 +115,10 @@ def told(thing: Any) -> dict[str, str]:
 
 def test_of_three_titles_the_one_that_is_shown_is_named() -> None:
     raw = {"name": "add", "title": "Add", "annotations": {"title": "Adder"}}
-    assert told(Tool(raw)) == {"title": "Add  (this is shown)", "annotations.title": "Adder", "name": "add"}
+    assert told(Tool(raw)) == {"title": "Add  (displayed)", "annotations.title": "Adder", "name": "add"}
     without = {"name": "add", "annotations": {"title": "Adder"}}
-    assert told(Tool(without)) == {"annotations.title": "Adder  (this is shown)", "name": "add"}
-    assert told(Prompt(without)) == {"annotations.title": "Adder", "name": "add  (this is shown)"}
+    assert told(Tool(without)) == {"annotations.title": "Adder  (displayed)", "name": "add"}
+    assert told(Prompt(without)) == {"annotations.title": "Adder", "name": "add  (displayed)"}
     assert told(Tool({"name": "add", "title": "Add"})) == {}
 
 
@@ -142,7 +142,7 @@ def test_everything_that_was_given_is_told() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "shown"),
     [
-        ("audience", ["robot"], "robot  (neither user nor assistant)"),
+        ("audience", ["robot"], "robot  (not user or assistant)"),
         ("audience", "user", "user  (not an array)"),
         ("priority", 7, "7  (not between 0 and 1)"),
         ("priority", True, "true  (not a number)"),
@@ -183,7 +183,7 @@ def test_meta_is_shown_as_json() -> None:
     assert '"ui"' in "".join(lines)
     assert "\x1b" not in "".join(lines)
     many = [plain(line) for line in meta_lines({"_meta": {str(n): n for n in range(500)}})]
-    assert many[-1].endswith("lines more")
+    assert many[-1].endswith("more lines")
 
 
 _SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
@@ -256,7 +256,7 @@ def test_rows_and_titles_are_as_wide_as_was_asked_for(width: int) -> None:
 def test_titles_stand_over_their_columns() -> None:
     tools = ToolList()
     tools.replace(_TOOLS)
-    assert plain(tools.header(60)).endswith("size  tokens est.")
+    assert plain(tools.header(60)).endswith("size   ≈tokens")
     assert plain(tools.row(0, 60).spans).endswith("164 B          ~41")
 
 
@@ -277,8 +277,8 @@ def test_other_tools_are_another_generation() -> None:
 
 
 def test_the_cost_of_all_is_a_count_and_a_labelled_guess() -> None:
-    assert total_cost(tool_rows(_TOOLS[:1])) == "1 tool, 164 B, ~41 tokens est."
-    assert total_cost([]) == "0 tools, 0 B, ~0 tokens est."
+    assert total_cost(tool_rows(_TOOLS[:1])) == "1 tool, 164 B, ≈41 tokens"
+    assert total_cost([]) == "0 tools, 0 B, ≈0 tokens"
 
 
 def _read(tool: Tool) -> list[str]:
@@ -303,12 +303,12 @@ def test_everything_known_of_a_tool_is_shown() -> None:
     assert facts.flaw == ""
     assert _read(tool) == [
         "Claims",
-        "  claimed by server, checked by nobody",
+        "  server's hint, not verified",
         "  is         read-only",
         "  is         closed world",
         "  as a task  optional",
         "Cost",
-        "  in the list   487 bytes, ~122 tokens est.",
+        "  definition    487 bytes, ≈122 tokens",
         "  description   25 bytes",
         "  inputSchema   71 bytes",
         "  outputSchema  82 bytes",
@@ -424,11 +424,11 @@ def test_subscriptions_of_the_handshake_era_are_named() -> None:
 def test_what_a_stream_was_granted_and_what_not() -> None:
     asked: dict[str, Any] = {"toolsListChanged": True, "resourceSubscriptions": ["a:b", "c:d"]}
     wire = listening(asked)
-    assert lines(wire) == ["⋯ asked to hear of list of tools, a:b, c:d"]
+    assert lines(wire) == ["⋯ subscribing to list of tools, a:b, c:d"]
     wire = listening(asked, ONE)
     assert lines(wire) == ["● watching a:b", "▲ not granted: list of tools, c:d"]
-    assert marked(wire, "a:b") == "● watched"
-    assert marked(wire, "c:d") == "▲ watching not granted"
+    assert marked(wire, "a:b") == "● Subscribed"
+    assert marked(wire, "c:d") == "▲ Subscription not granted"
     assert lines(listening(asked, {}))[0] == "● watching nothing"
 
 
@@ -436,38 +436,38 @@ def test_a_stream_that_ended_says_so() -> None:
     wire = listening(ONE, ONE)
     wire.notify("notifications/cancelled", {"requestId": 1}, direction=C2S)
     assert lines(wire) == ["○ ended: a:b"]
-    assert marked(wire, "a:b") == "○ was watched"
+    assert marked(wire, "a:b") == "○ No longer subscribed"
     refused = listening(ONE)
     refused.fail(1, -32601)
-    assert lines(refused) == ["▲ never acknowledged: a:b"]
+    assert lines(refused) == ["▲ not acknowledged: a:b"]
 
 
 def test_updates_are_counted_not_listed() -> None:
     wire = subscribed("a:b")
     updated(wire, "a:b")
-    assert marked(wire, "a:b") == "● watched ◆ updated"
+    assert marked(wire, "a:b") == "● Subscribed ◆ updated"
     updated(wire, "a:b")
-    assert marked(wire, "a:b") == "● watched ◆ updated ×2"
+    assert marked(wire, "a:b") == "● Subscribed ◆ updated ×2"
     assert plain(mark(known(wire), ["a:b"], short=True)) == " ◆ updated ×2"
     for _ in range(10_000):
         updated(wire, "a:b")
-    assert marked(wire, "a:b") == "● watched ◆ updated ×9,999+"
+    assert marked(wire, "a:b") == "● Subscribed ◆ updated ×9,999+"
 
 
 def test_a_template_is_marked_by_whatever_it_could_have_made() -> None:
     wire = subscribed("a:1", "a:2")
     updated(wire, "a:1")
     updated(wire, "a:2")
-    assert marked(wire, "a:1", "a:2") == "● watched ◆ updated ×2"
+    assert marked(wire, "a:1", "a:2") == "● Subscribed ◆ updated ×2"
     assert standing_of(known(wire), ["z:", "a:1"]) is SubscriptionState.WATCHED
-    assert marked(listening(ONE), "a:b") == "⋯ asked"
+    assert marked(listening(ONE), "a:b") == "⋯ Subscribing"
 
 
 def test_one_resource_in_a_line() -> None:
     wire = subscribed("a:b")
     updated(wire, "a:b")
     said = plain(about(known(wire), "a:b", lambda n: 0))
-    assert said.startswith("● watched  ◆ updated once, 1 since it was read, last ")
+    assert said.startswith("● Subscribed  ◆ updated once, 1 since it was read, last ")
     assert said.endswith("(#3)")
     wire.ask(7, "resources/read", {"uri": "a:b"})
     wire.answer(7, {"contents": []})

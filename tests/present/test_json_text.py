@@ -290,14 +290,14 @@ def test_two_thousand_levels_are_walked_through() -> None:
     ("raw", "words"),
     [
         (b"[1,", "ends at byte 3"),
-        (b"[1,]", "a value is due at byte 3"),
-        (b'{"a" 1}', "a colon is due at byte 5"),
-        (b"{1:2}", "a key or } is due at byte 1"),
-        (b"[1 2]", "a comma or the end of what is open is due at byte 3"),
-        (b"[1]x", "follows its end, at byte 3"),
-        (b'["abc', "string without an end begins at byte 1"),
-        (b'["a\nb"]', "string without an end"),
-        (b"hello", "a value is due at byte 0"),
+        (b"[1,]", "a value at byte 3"),
+        (b'{"a" 1}', "a colon at byte 5"),
+        (b"{1:2}", "a key or } at byte 1"),
+        (b"[1 2]", "a comma, } or ] at byte 3"),
+        (b"[1]x", "extra data at byte 3"),
+        (b'["abc', "unterminated string at byte 1"),
+        (b'["a\nb"]', "unterminated string"),
+        (b"hello", "a value at byte 0"),
         (b"", "ends at byte 0"),
     ],
 )
@@ -394,7 +394,7 @@ def test_a_pointer_out_of_the_payload_leads_as_far_as_it_goes(wanted: str, reach
     assert pointer(lines.places.steps(line_of(lines, wanted))) == reached
 
 
-@pytest.mark.parametrize("payload", [b"", b"no JSON", b"7", b"[]"])
+@pytest.mark.parametrize("payload", [b"", b"not JSON", b"7", b"[]"])
 def test_where_there_is_nothing_to_point_at_it_is_the_first_line(payload: bytes) -> None:
     assert line_of(JsonLines(payload), "/a/0") == 0
 

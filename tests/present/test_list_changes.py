@@ -43,7 +43,7 @@ def test_it_is_said_in_short() -> None:
     assert in_short([changes]) == "1 new, 1 gone, 1 changed"
     assert in_short([changes, changes]) == "2 new, 2 gone, 2 changed"
     assert in_short([ListChanges("tools")]) == ""
-    assert in_short([ListChanges("tools", reordered=True)]) == "another order"
+    assert in_short([ListChanges("tools", reordered=True)]) == "different order"
 
 
 def test_what_came_and_went_is_listed_by_name() -> None:
@@ -103,7 +103,7 @@ def test_many_things_are_not_all_told() -> None:
 
 def test_another_order_is_said() -> None:
     assert shown("tools", [{"name": "a"}, {"name": "b"}], [{"name": "b"}, {"name": "a"}]) == [
-        "The tools are the same, in another order"
+        "Tools: same items, different order"
     ]
 
 
@@ -147,7 +147,7 @@ def test_a_list_that_has_changed_says_how_much_and_which_key_shows_it() -> None:
     catalogue = Catalogue()
     listed(catalogue, "tools", [{"name": "a"}, {"name": "b"}])
     listed(catalogue, "tools", [{"name": "b", "title": "B"}, {"name": "c"}, {"name": "d"}])
-    assert above(news(catalogue, "tools")) == ["2 new, 1 gone, 1 changed: D shows"]
+    assert above(news(catalogue, "tools")) == ["2 new, 1 gone, 1 changed: D shows the diff"]
     assert marks_of(news(catalogue, "tools")) == {"b": "changed", "c": "new", "d": "new"}
 
 
@@ -155,7 +155,7 @@ def test_a_list_that_is_out_of_date_says_what_to_do() -> None:
     catalogue = Catalogue()
     listed(catalogue, "tools", [])
     catalogue.changed("notifications/tools/list_changed")
-    assert above(news(catalogue, "tools")) == ["▲ changed since: L fetches"]
+    assert above(news(catalogue, "tools")) == ["▲ changed: L refreshes"]
     assert above(news(catalogue, "tools", fetching=True)) == []
 
 
@@ -191,12 +191,12 @@ def test_the_page_about_a_list_tells_all_of_it() -> None:
     assert lines == [
         "Tools  2 items on 1 page",
         "  ▲ ttlMs -1 is negative: it counts as 0   fetched 3 s ago · stale for 3 s",
-        "  ▲ server reports that they have changed since",
-        "  not fetched to the end: the next page's cursor is 'x␛'",
+        "  ▲ list_changed received since",
+        "  incomplete: the next page's cursor is 'x␛'",
         "  ▲ no",
         "  ▲ 1 item comes more than once: b",
         "",
-        "  Changed, as seen 3 s ago:",
+        "  Changed 3 s ago:",
         "",
         "  2 tools added",
         "    + b  ",
@@ -211,7 +211,7 @@ def test_a_list_that_never_changed_says_so() -> None:
     catalogue = Catalogue()
     listed(catalogue, "prompts", [])
     lines = [plain(line) for line in about_lines(news(catalogue, "prompts"), 0)]
-    assert lines[-1] == "  nothing has changed since they were first listed"
+    assert lines[-1] == "  unchanged since first listed"
 
 
 _NOV_2 = 1_793_620_800
@@ -242,7 +242,7 @@ def test_changed_and_new_tools_are_told_until_they_are_approved(tape: Tape) -> N
     assert marks_since(memory, ("tools",)) == {"buy": "changed", "sell": "new"}
     assert marks_since(memory, ("prompts",)) == {}
     (line,) = head_lines(memory, ("tools",), changes_key="D")
-    assert plain(line) == f"▲ {alarm(memory)}: D shows"
+    assert plain(line) == f"▲ {alarm(memory)}: D shows the diff"
     told = [plain(each).strip() for each in since_lines(memory, ("tools",))]
     assert {'description: − "Buys."', "+ sell", "− gone"} <= set(told)
     now = approved(memory, ("tools",), 9)
@@ -271,7 +271,7 @@ def test_a_change_whose_words_were_too_long_to_be_kept_is_told_all_the_same(tape
     known = {"tools": Remembered(_NOV_2, {"buy": ("sha256:other", None), "sell": ("sha256:other", {"name": "sell"})})}
     memory = against(known, handshake(tape).journal.conversation, 5)
     assert alarm(memory).startswith("2 tools changed since")
-    assert "too long to be kept" in "\n".join(plain(each) for each in since_lines(memory, ("tools",)))
+    assert "too long to store" in "\n".join(plain(each) for each in since_lines(memory, ("tools",)))
 
 
 def test_a_day_beyond_the_calendar_is_no_reason_to_fail() -> None:

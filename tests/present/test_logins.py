@@ -39,7 +39,7 @@ def test_each_rung_says_what_came_where_and_what_to_do() -> None:
         "    POST https://a/mcp  401",
         "    RFC 1",
         "✗ PKCE  no ␛[31mS256",
-        "    GET https://b/  no answer",
+        "    GET https://b/  no response",
         "    RFC 3",
         "    → List it.",
     ]
@@ -60,16 +60,16 @@ def test_addresses_are_shown_without_what_gives_access() -> None:
 
 
 def test_what_it_comes_to_names_the_rung_that_breaks() -> None:
-    assert ladder_end([GOOD, BROKEN]) == "It breaks at: PKCE."
-    assert ladder_end([GOOD, ODD]) == "It holds; against the standard: clock."
-    assert ladder_end([GOOD]) == "Nothing is broken on the way."
+    assert ladder_end([GOOD, BROKEN]) == "Fails at: PKCE."
+    assert ladder_end([GOOD, ODD]) == "Works, with deviations from the standard: clock."
+    assert ladder_end([GOOD]) == "All steps OK."
     assert ladder_end([]) == ""
 
 
 def test_a_renewal_that_failed_before_a_login_that_did_not_breaks_nothing() -> None:
-    assert ladder_end([BROKEN, GOOD], climbed=True) == "Nothing is broken on the way."
-    assert ladder_section([BROKEN, GOOD]).note == "Nothing is broken on the way."
-    assert ladder_section([GOOD, BROKEN]).note == "It breaks at: PKCE."
+    assert ladder_end([BROKEN, GOOD], climbed=True) == "All steps OK."
+    assert ladder_section([BROKEN, GOOD]).note == "All steps OK."
+    assert ladder_section([GOOD, BROKEN]).note == "Fails at: PKCE."
 
 
 def test_machines_get_the_same() -> None:
@@ -107,18 +107,18 @@ def test_a_web_address_is_opened_at_the_host_that_is_shown(url: str, host: str, 
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("", "names no URL"),
-        ("javascript:alert(1)", "this is javascript"),
-        ("file:///etc/passwd", "this is file"),
-        ("--help", "neither"),
-        ("https://", "no host"),
-        ("https://a b/", "blanks"),
+        ("", "no URL"),
+        ("javascript:alert(1)", "not javascript"),
+        ("file:///etc/passwd", "not file"),
+        ("--help", "not this"),
+        ("https://", "no valid host"),
+        ("https://a b/", "spaces"),
         ("https://a.example/\x1b[31m", "control characters"),
         ("https://good.example\\@evil.example", "backslash"),
-        ("https://a.example:x/", "no valid URL"),
-        ("https://[::1/", "no valid URL"),
+        ("https://a.example:x/", "invalid URL"),
+        ("https://[::1/", "invalid URL"),
         ("https://" + "a" * 9000, "longer than"),
-        ("https://" + "ü" * 80 + ".example", "written down"),
+        ("https://" + "ü" * 80 + ".example", "no valid host"),
     ],
 )
 def test_anything_else_is_not_opened_and_says_why(url: str, why: str) -> None:
@@ -129,7 +129,7 @@ def test_anything_else_is_not_opened_and_says_why(url: str, why: str) -> None:
 
 
 def test_what_to_beware_of_is_said() -> None:
-    assert "opens at  xn--80ak6aa92e.example" in shown("https://аррӏе.example/")
+    assert "host    xn--80ak6aa92e.example" in shown("https://аррӏе.example/")
     assert "letters of another alphabet" in shown("https://xn--80ak6aa92e.example/")
     assert "no host; it is not sent" in shown("https://bank.example@evil.example/")
     assert "not encrypted" in shown("http://a.example/")
@@ -158,7 +158,7 @@ def logins_told(sections: tuple[Section, ...]) -> str:
 
 def test_who_gave_it_for_how_long_and_for_what_is_told_and_the_token_is_not() -> None:
     shown = logins_told(login_sections(URL, StoredLogin(token(), CLIENTS), NOW))
-    for word in (ISSUER, "read write", "for 1h 00m", "yes, without a person", "us", "registered by us"):
+    for word in (ISSUER, "read write", "for 1h 00m", "yes, automatically", "us", "registered by mcp-inspect"):
         assert word in shown
     assert SECRET not in shown
     assert "s3cret" not in shown
@@ -179,13 +179,13 @@ def test_a_token_whose_time_is_over_says_so() -> None:
     assert expired(old, NOW)
     shown = logins_told(login_sections(URL, StoredLogin(old), NOW))
     assert "expired 90.0 s ago" in shown
-    assert "no: a new login" in shown
+    assert "no: requires a new login" in shown
     assert login_line(URL, StoredLogin(old), NOW).role == "warning"
 
 
 def test_without_a_token_that_is_said() -> None:
-    assert "none is kept" in logins_told(login_sections(URL, StoredLogin(None, CLIENTS), NOW))
-    assert login_line(URL, StoredLogin(None, CLIENTS), NOW).value == "no token; a client is registered"
+    assert "none stored" in logins_told(login_sections(URL, StoredLogin(None, CLIENTS), NOW))
+    assert login_line(URL, StoredLogin(None, CLIENTS), NOW).value == "no token; client registered"
     assert login_data(URL, StoredLogin(), NOW)["token"] is None
 
 
@@ -224,5 +224,5 @@ def test_it_is_the_code_that_the_standard_draws() -> None:
 def test_what_does_not_fit_says_how_large_it_is() -> None:
     lines = qr_lines("https://as.example/" + "x" * 400)
     assert too_small(lines, 200, 100) == ""
-    assert f"takes {len(lines[0])} × {len(lines)} cells" in too_small(lines, 80, 24)
+    assert f"needs {len(lines[0])} × {len(lines)} cells" in too_small(lines, 80, 24)
     assert "too long" in too_small(qr_lines("x" * 5000), 500, 500)

@@ -59,7 +59,7 @@ def test_two_places_are_two_groups() -> None:
 
 
 def test_the_ends_of_lines_alone_are_told() -> None:
-    assert texts("a\nb\n", "a\r\nb\r\n") == ["a:b", "  the same text but for its ends of lines"]
+    assert texts("a\nb\n", "a\r\nb\r\n") == ["a:b", "  only line endings differ"]
 
 
 def test_long_texts_are_counted_and_not_compared() -> None:
@@ -67,7 +67,7 @@ def test_long_texts_are_counted_and_not_compared() -> None:
     after = "\n".join(f"x{n}" for n in range(read_changes.MOST_COMPARED + 5))
     assert texts(before, after)[1:] == [
         "- 3,010 lines from line 1 on",
-        "+ 3,005 lines in their place; too many to be compared one by one",
+        "+ 3,005 lines instead; too many to compare",
     ]
 
 
@@ -89,28 +89,28 @@ def test_a_content_may_come_go_or_become_another_kind() -> None:
     one, two = {"uri": "a:1", "text": "x"}, {"uri": "a:2", "text": "yy"}
     assert lines(of(one), of(two)) == [
         "a:2",
-        "  before: not there",
+        "  before: missing",
         "+ after: text, 2 B",
         "a:1",
         "- before: text, 1 B",
-        "  after: not there",
+        "  after: missing",
     ]
     changed = lines(of({"uri": "a:b", "text": "x", "mimeType": "text/plain"}), of({**blob(b"x"), "mimeType": "a/b"}))
     assert changed[1:3] == ["  type text/plain → a/b", "- before: text, 1 B"]
-    assert lines(of({"uri": "a:b", "blob": "%"}), of(one))[-1] == "  after: not there"
+    assert lines(of({"uri": "a:b", "blob": "%"}), of(one))[-1] == "  after: missing"
 
 
 def test_the_same_is_told_as_such() -> None:
     one = of({"uri": "a:b", "text": "x"})
     assert same(one, one)
     assert not same(one, of())
-    assert lines(one, one) == ["a:b", "  the same as before"]
-    assert lines(of(), of()) == ["There is no content on either side."]
+    assert lines(one, one) == ["a:b", "  unchanged"]
+    assert lines(of(), of()) == ["No content on either side."]
 
 
 def test_several_contents_of_one_uri_are_told_apart_by_their_order() -> None:
     a, b, c = ({"uri": "a:b", "text": each} for each in "abc")
-    assert lines(of(a, b), of(a, c))[:2] == ["a:b", "  the same as before"]
+    assert lines(of(a, b), of(a, c))[:2] == ["a:b", "  unchanged"]
 
 
 def test_hostile_text_is_only_text() -> None:

@@ -25,7 +25,7 @@ _TEXT = {"content": [{"type": "text", "text": "hi"}]}
 
 def test_success_says_how_long_it_took_and_how_much_came() -> None:
     finished = _call(_TEXT, duration_ns=31_000_000, size=311, rounds=2)
-    assert _headline(finished) == "✓ Succeeded · 31 ms · 311 B · 2 rounds"
+    assert _headline(finished) == "✓ OK · 31 ms · 311 B · 2 rounds"
     assert result_view(finished).blocks[0].text == "hi"
 
 
@@ -33,9 +33,9 @@ def test_three_failures_are_three_different_things() -> None:
     tool_error = _call(_TEXT | {"isError": True})
     refused = _call(error={"code": -32602, "message": "Unknown tool: echo\x1b"}, answered=False)
     broken = _call(answered=False, failure="the server ended", hint="Look at its stderr.")
-    assert _headline(tool_error) == "✗ Tool error (isError)"
+    assert _headline(tool_error) == "✗ Tool error"
     assert _headline(refused) == "✗ JSON-RPC error -32602 invalid params"
-    assert _headline(broken) == "✗ Transport failure: no answer"
+    assert _headline(broken) == "✗ No response"
     assert [came_of(each) for each in (tool_error, refused, broken)] == [
         CallOutcome.TOOL_ERROR,
         CallOutcome.JSONRPC_ERROR,
@@ -76,7 +76,7 @@ def test_an_error_of_any_shape_is_shown_whole(error: Any, headline: str, blocks:
 
 @pytest.mark.parametrize("result", [{"content": []}, {"content": [], "structuredContent": None, "_meta": {}}])
 def test_an_empty_result_is_a_success(result: Any) -> None:
-    assert _headline(_call(result)) == "✓ Succeeded; empty result"
+    assert _headline(_call(result)) == "✓ OK; empty result"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_the_verdict_comes_second_and_takes_nothing_away() -> None:
     finished = _call({"content": [], "structuredContent": {"n": "many"}}, output_schema=_SCHEMA)
     before = result_view(finished).structured
     assert before is not None
-    assert plain(before.verdict) == "not judged"
+    assert plain(before.verdict) == "not validated"
     after = result_view(finished, verdict_of(finished)).structured
     assert after is not None
     assert plain(after.verdict) == "✗ does not match its outputSchema: 1 problem"
@@ -120,7 +120,7 @@ def test_a_schema_that_cannot_judge_is_not_passed_off_as_fine() -> None:
     finished = _call({"structuredContent": {}}, output_schema={"$schema": "https://example.test/mine"})
     structured = result_view(finished, verdict_of(finished)).structured
     assert structured is not None
-    assert plain(structured.verdict).startswith("▲ nobody can tell")
+    assert plain(structured.verdict).startswith("▲ cannot validate")
 
 
 def test_promised_structure_that_is_missing_is_a_problem() -> None:
@@ -147,7 +147,7 @@ def test_where_there_is_nothing_to_judge_nothing_is_judged(finished: Finished) -
 def test_structure_without_a_schema_is_shown_and_not_judged() -> None:
     structured = result_view(_call({"content": [], "structuredContent": [1]})).structured
     assert structured is not None
-    assert plain(structured.verdict) == "not judged: the tool has no outputSchema"
+    assert plain(structured.verdict) == "not validated: the tool has no outputSchema"
 
 
 def test_a_text_that_reads_like_an_error_is_remarked_on() -> None:
@@ -174,13 +174,13 @@ def test_a_result_of_another_shape_is_shown_as_json() -> None:
     assert result_view(_call({"toolResult": 7})).blocks[0].text == '{\n  "toolResult": 7\n}'
     assert result_view(_call("words")).blocks[0].text == '"words"'
     asked = result_view(_call({"resultType": "input_required", "inputRequests": {}}))
-    assert "asks for input" in plain(asked.blocks[0].title)
+    assert "input required" in plain(asked.blocks[0].title)
 
 
 def test_a_success_that_breaks_its_schema_says_so_in_the_headline() -> None:
     finished = _call({"content": [], "structuredContent": {"n": "x"}}, output_schema=_SCHEMA, size=9)
     (said, role), rest = result_view(finished, verdict_of(finished)).headline
-    assert (said, role) == ("▲ Succeeded, but breaks its output schema (1)", "warning")
+    assert (said, role) == ("▲ OK, but does not match outputSchema (1)", "warning")
     assert rest[0] == " · 9 B"
 
 
@@ -195,7 +195,7 @@ def test_what_every_result_of_an_era_carries_is_no_fact() -> None:
 
 def test_cache_hints_and_meta_are_facts() -> None:
     facts = result_view(_call(_TEXT | {"ttlMs": 500, "cacheScope": "private", "_meta": {"a": 1}})).facts
-    assert {each.key: each.value for each in facts} == {"cache": "server says fresh for 500 ms, private", "_meta": "a"}
+    assert {each.key: each.value for each in facts} == {"cache": "TTL 500 ms, private", "_meta": "a"}
 
 
 def test_a_time_that_is_none_is_a_warning() -> None:
@@ -211,7 +211,7 @@ _READ, _GOT = "resources/read", "prompts/get"
 @pytest.mark.parametrize(
     ("method", "result", "why"),
     [
-        ("tools/call", {"resultType": "input_required", "requestState": "s"}, "the server asks for input"),
+        ("tools/call", {"resultType": "input_required", "requestState": "s"}, "input required"),
         ("tools/call", {"resultType": "later", "content": []}, 'resultType is "later"'),
         ("tools/call", {"resultType": 7, "content": []}, "resultType is 7"),
         (_READ, {"resultType": "task", "taskId": "t"}, 'resultType is "task"'),
@@ -220,17 +220,21 @@ _READ, _GOT = "resources/read", "prompts/get"
         ("tools/call", None, "the result is null"),
         (_GOT, [], "the result is [], not an object"),
         ("tools/call", {"content": [{"type": "text", "text": "a"}, _PICTURE | {"data": _BAD}]}, "part 2 can't be"),
-        ("tools/call", {"content": [_PICTURE | {"data": _GARBAGE}]}, "its bytes are not image/png"),
+        ("tools/call", {"content": [_PICTURE | {"data": _GARBAGE}]}, "the data is not image/png"),
         ("tools/call", {"content": [_PICTURE | {"data": ""}]}, "no bytes in it"),
         ("tools/call", {"content": [_PICTURE]}, "image without data"),
-        ("tools/call", {"content": [{"type": "audio", "mimeType": "audio/wav", "data": _BAD}]}, "audio: its base64"),
+        (
+            "tools/call",
+            {"content": [{"type": "audio", "mimeType": "audio/wav", "data": _BAD}]},
+            "audio: invalid base64",
+        ),
         (
             "tools/call",
             {"content": [{"type": "resource", "resource": {"uri": "a:b", "blob": _BAD}}]},
-            "blob: its base64",
+            "blob: invalid base64",
         ),
-        (_READ, {"contents": [{"uri": "a:b", "blob": _BAD}]}, "blob: its base64"),
-        (_GOT, {"messages": [{"role": "user", "content": _PICTURE | {"data": _BAD}}]}, "image: its base64"),
+        (_READ, {"contents": [{"uri": "a:b", "blob": _BAD}]}, "blob: invalid base64"),
+        (_GOT, {"messages": [{"role": "user", "content": _PICTURE | {"data": _BAD}}]}, "image: invalid base64"),
     ],
 )
 def test_what_is_not_complete_is_no_success(method: str, result: Any, why: str) -> None:

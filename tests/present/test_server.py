@@ -50,7 +50,7 @@ def test_values_are_there_for_who_asks() -> None:
 def test_a_variable_that_nobody_expanded_is_flagged(reveal: bool) -> None:
     section = environment_section(VALUES, VALUES, ORIGINS, reveal=reveal)
     root = next(fact for fact in section.facts if fact.key == "ROOT")
-    assert "▲ ${HOME} stands as it is" in root.value
+    assert "▲ ${HOME} is not expanded" in root.value
     assert root.role == "warning"
     assert [fact.key for fact in section.facts if fact.role == "warning"] == ["ROOT"]
 
@@ -82,7 +82,7 @@ def test_the_recording_names_its_file(tmp_path: Path) -> None:
 def test_what_is_not_recorded_says_so_and_why(tape: Tape) -> None:
     tape.journal.note("this session is not recorded: the disk is full")
     lines = list(map(plain, section_lines(recording_section(tape.journal))))
-    assert any("none" in line for line in lines)
+    assert any("off" in line for line in lines)
     assert any("▲ this session is not recorded: the disk is full" in line for line in lines)
 
 
@@ -106,8 +106,8 @@ def test_each_extension_says_who_declares_it_with_which_settings_and_what_it_is(
     section = extensions_section(_opening(tape, server, {SKILLS: {}, UI: {"mimeTypes": ["a"]}}))
     assert [(fact.key, fact.value) for fact in section.facts if fact.key] == [
         (SKILLS, 'both sides: server {"directoryRead":true}'),
-        ("com.example/␛[31m", "the server only"),
-        (UI, 'we only: we {"mimeTypes":["a"]}'),
+        ("com.example/␛[31m", "server only"),
+        (UI, 'client only: we {"mimeTypes":["a"]}'),
     ]
     meanings = [fact.value for fact in section.facts if not fact.key]
     assert meanings[0].startswith("It serves agent skills")
@@ -176,7 +176,7 @@ def test_the_last_the_least_the_middle_and_the_most_are_told(tape: Tape) -> None
 def test_one_on_its_way_and_one_that_was_lost_are_told_as_such(tape: Tape) -> None:
     tape.initialized(LEGACY)
     tape.request(1, "ping")
-    assert told(tape) == {"last": "⋯ on its way"}
+    assert told(tape) == {"last": "⋯ Pending"}
     tape.died()
     assert told(tape) == {"last": "✗ Lost", "without response": "1"}
 
@@ -202,7 +202,7 @@ def test_where_there_is_no_ping_the_request_in_its_place_is_named(tape: Tape) ->
     tape.request(2, "server/discover", META)
     tape.wait(4).answer(2, answer)
     assert told(tape)["last"] == "4.0 ms"
-    assert ping_section(tape.journal).note == "by server/discover: this revision has no ping"
+    assert ping_section(tape.journal).note == "server/discover (no ping in this protocol version)"
 
 
 _LEGACY = newest_of(Era.LEGACY)
@@ -223,9 +223,9 @@ def test_who_it_is_and_by_which_rules(tape: Tape) -> None:
         "  icon     https://x/i.png",
         "  odd      [1]",
         "Protocol",
-        f"  revision      {_LEGACY.date}",
-        "  era           legacy",
-        f"  specified at  {_LEGACY.page}",
+        f"  revision       {_LEGACY.date}",
+        "  era            legacy",
+        f"  specification  {_LEGACY.page}",
         "Instructions",
         "  Be",
         "  kind.␇",
@@ -236,21 +236,21 @@ def test_a_counter_offer_and_its_warning_are_told(tape: Tape) -> None:
     tape.request(0, "initialize", {"protocolVersion": _LEGACY.date})
     tape.answer(0, {"protocolVersion": "1999-01-01", "capabilities": {}})
     told = _read(tape, "Protocol")
-    assert f"  offered       {_LEGACY.date}" in told
-    assert any(line.startswith("  warning       '1999-01-01' is no revision") for line in told)
+    assert f"  offered        {_LEGACY.date}" in told
+    assert any(line.startswith("  warning        '1999-01-01' is no revision") for line in told)
 
 
 def test_what_both_sides_can_do(tape: Tape) -> None:
     capabilities = {"tools": {"listChanged": True}, "logging": {}, "x": {"a": {"b": 1}, "c": False}, "odd": 7}
     tape.initialized(_LEGACY.date, capabilities=capabilities)
-    assert _read(tape, "The server can", "We can") == [
-        "The server can",
+    assert _read(tape, "Server capabilities", "Client capabilities") == [
+        "Server capabilities",
         "  declared by the server",
         "  tools    listChanged",
         "  logging  yes",
         '  x        a: {"b":1}, c: false',
         "  odd      7",
-        "We can",
+        "Client capabilities",
         "  declared to the server",
         "  roots  yes",
     ]
@@ -313,10 +313,10 @@ def test_traffic_is_counted(tape: Tape) -> None:
         "Traffic",
         "  entries      8",
         "  exchanges    4",
-        "  in flight    1",
+        "  pending      1",
         "  errors       1",
         "  tool errors  1",
-        "  tools        1 ▲ server reports they changed",
+        "  tools        1 ▲ changed on the server",
     ]
 
 
@@ -341,4 +341,4 @@ def test_an_icon_that_is_written_out_is_told_by_its_kind_and_length(tape: Tape) 
 def test_what_is_called_complete_and_was_never_asked_is_told(tape: Tape) -> None:
     tape.initialized(_LEGACY.date)
     tape.notify("notifications/elicitation/complete", {"elicitationId": "pay\x1b-7"})
-    assert "  never asked  1 called complete: pay␛-7" in _read(tape, "Traffic")
+    assert "  never called  1 called complete: pay␛-7" in _read(tape, "Traffic")

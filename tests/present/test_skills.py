@@ -13,8 +13,8 @@ def _texts(skill: Skill, read: SkillRead, *, whole: bool = False) -> list[str]:
 
 def test_the_list_says_that_nothing_was_read_and_names_flaws() -> None:
     lines = [plain(line).rstrip() for line in skill_lines([entry(), entry(resources=3)])]
-    assert lines[0] == "2 skills  no file was read"
-    assert lines[1] == "knots  skill://harbour/knots/SKILL.md  ▲ one of several of this name"
+    assert lines[0] == "2 skills  no files read"
+    assert lines[1] == "knots  skill://harbour/knots/SKILL.md  ▲ duplicate name"
     assert lines[2].startswith("    How to tie  1 file, ")
     assert '    ▲ its resources are neither an array nor "dynamic"' in lines
     assert "skills: none listed" in plain(skill_lines([])[0])
@@ -41,8 +41,8 @@ def test_a_mismatch_shows_both_values_and_no_text() -> None:
     skill = entry()
     read = SkillRead(skill.files[0], None, verify(skill, skill.files[0], text_result("no")))
     lines = _texts(skill, read, whole=True)
-    assert lines[0] == "✗ SKILL.md  not what the entry says: it must not be used"
-    assert lines[1] == f"    size differs: listed {len(TEXT)} bytes, came 2 bytes"
+    assert lines[0] == "✗ SKILL.md  does not match its entry: must not be used"
+    assert lines[1] == f"    size differs: listed {len(TEXT)} bytes, received 2 bytes"
     assert not any(line == "no" for line in lines)
     assert read.verified is not None
     assert [fact.role for fact in check_facts(read.verified)][:2] == ["error", "error"]
@@ -52,7 +52,7 @@ def test_what_was_not_read_says_why() -> None:
     skill = entry(listed("../x", b""))
     read = SkillRead(skill.files[1], None, None, "it is not within the skill's directory")
     assert _texts(skill, read) == ["✗ ../x  not read: it is not within the skill's directory"]
-    assert _texts(skill, SkillRead(skill.files[0], None, None)) == ["✗ SKILL.md  no answer"]
+    assert _texts(skill, SkillRead(skill.files[0], None, None)) == ["✗ SKILL.md  no response"]
 
 
 def test_amounts_and_rows_are_short() -> None:
@@ -66,4 +66,4 @@ def test_amounts_and_rows_are_short() -> None:
 def test_bytes_that_are_no_text_are_counted() -> None:
     skill = entry(listed("a", b"\xff"))
     found = verify(skill, skill.files[1], {"contents": [{"uri": skill.files[1].uri, "blob": "/w=="}]})
-    assert plain(file_text(found)[0]) == "1 B that are no text"
+    assert plain(file_text(found)[0]) == "1 B of binary data"

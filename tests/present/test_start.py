@@ -50,9 +50,9 @@ def test_captures_stand_with_age_and_size() -> None:
 
 def test_where_nothing_is_found_the_next_steps_are_said() -> None:
     text = "\n".join(shown(StartRows([], [])))
-    for step in ("none in the files", "Demo server", "mcp-inspect -- CMD…", "mcp-inspect URL", "mcp-inspect replay"):
+    for step in ("none found in known", "Demo server", "mcp-inspect -- CMD…", "mcp-inspect URL", "mcp-inspect replay"):
         assert step in text
-    assert "Recent captures" not in text
+    assert "Captures" not in text
 
 
 def test_a_file_that_can_not_be_read_is_named_with_its_problem() -> None:
@@ -62,7 +62,7 @@ def test_a_file_that_can_not_be_read_is_named_with_its_problem() -> None:
 def test_a_disabled_server_says_so() -> None:
     off = FoundServer("off", "Cursor", FILE, argv=("off",), disabled=True)
     assert any("(disabled) off" in line for line in shown(StartRows([off], [])))
-    assert "its host is told not to use it" in about(off)
+    assert "disabled in its config file" in about(off)
 
 
 @pytest.mark.parametrize("width", [10, 40, 76, 100, 200])
@@ -94,7 +94,7 @@ def test_headings_are_passed_over_in_the_direction_of_the_step() -> None:
 
 def test_before_a_start_the_whole_command_its_directory_names_and_file_are_told() -> None:
     text = about(SHOP)
-    for told in ("npx", "-y", "shop server", "the one you are in", "KEY", "Cursor", str(FILE)):
+    for told in ("npx", "-y", "shop server", "current directory", "KEY", "Cursor", str(FILE)):
         assert told in text
     assert "s3cr3t" not in text
 
@@ -157,8 +157,8 @@ def test_what_is_too_long_to_be_read_is_not_opened() -> None:
 
 def test_what_nobody_will_expand_is_flagged() -> None:
     text = about(FoundServer("x", "Zed", FILE, argv=("docker", "run", "${IMAGE}"), cwd="${PLACE}"))
-    assert "▲ ${IMAGE} stands as it is: nothing expands it" in text
-    assert "▲ ${PLACE} stands as it is" in text
+    assert "▲ ${IMAGE} is not expanded" in text
+    assert "▲ ${PLACE} is not expanded" in text
 
 
 def test_an_entry_without_command_and_url_can_not_be_opened() -> None:
@@ -209,7 +209,7 @@ def test_a_name_is_a_server_that_was_found() -> None:
 def test_a_name_that_means_different_servers_is_refused_with_the_ways_out() -> None:
     with pytest.raises(UsageError, match="several servers") as refused:
         wanted("gulls", (GULLS, AGAIN, OTHER))
-    assert refused.value.hint == "Say whose: 'Cursor:gulls', 'Zed:gulls'."
+    assert refused.value.hint == "Use 'Cursor:gulls', 'Zed:gulls'."
 
 
 def test_an_entry_of_a_project_with_other_variables_or_headers_does_not_win() -> None:
@@ -219,7 +219,7 @@ def test_an_entry_of_a_project_with_other_variables_or_headers_does_not_win() ->
     )
     with pytest.raises(UsageError, match="differ in command, directory, variables or headers") as refused:
         wanted("gulls", (theirs, mine))
-    assert refused.value.hint == "Say whose: '/srv/.mcp.json:gulls', '/home/ada/.claude.json:gulls'."
+    assert refused.value.hint == "Use '/srv/.mcp.json:gulls', '/home/ada/.claude.json:gulls'."
     assert wanted("/home/ada/.claude.json:gulls", (theirs, mine)) == OpenServer(mine)
     with pytest.raises(UsageError, match="several servers"):
         wanted("Claude Code:gulls", (theirs, mine))
@@ -237,7 +237,7 @@ def test_a_capture_is_opened_where_it_is(tmp_path: Path, monkeypatch: pytest.Mon
     assert wanted("./b", ()) == OpenCapture(Path("b"))
     Path("session.har").write_text("x")
     assert wanted("session.har", ()) == OpenCapture(Path("session.har"))
-    with pytest.raises(UsageError, match="'b' is no URL"):
+    with pytest.raises(UsageError, match="'b' is not a URL"):
         wanted("b", ())
     with pytest.raises(UsageError, match="no such file"):
         wanted("none.mcpcap", ())
@@ -247,11 +247,11 @@ def test_a_word_that_means_nothing_is_refused_with_what_was_found() -> None:
     with pytest.raises(UsageError) as refused:
         wanted("gals", (GULLS, WANTED_BROKEN))
     assert refused.value.hint == "Did you mean 'gulls'?"
-    with pytest.raises(UsageError, match="no server that was found") as refused:
+    with pytest.raises(UsageError, match="no server named that was found") as refused:
         wanted("whales", (GULLS, WANTED_BROKEN))
     assert refused.value.hint == "Found were: gulls."
     with pytest.raises(UsageError) as refused:
         wanted("whales", (WANTED_BROKEN,))
-    assert refused.value.hint == "No host's file names any server."
+    assert refused.value.hint == "No client config contains a server."
     with pytest.raises(UsageError, match="No closing quotation"):
         wanted("node 'a", ())

@@ -59,8 +59,8 @@ def test_a_call_with_progress_a_question_logs_stderr_cancel_and_a_late_answer(ta
     assert story.steps[5].said == "a stone␇"
     found = facts(story)
     assert found["outcome"] == "▲ Late"
-    assert found["questions"] == "1 (elicitation), answered within 500 ms"
-    assert (found["progress"], found["log messages"], found["lines of stderr"], found["late answers"]) == ("1",) * 4
+    assert found["questions"] == "1 (elicitation), response after 500 ms"
+    assert (found["progress"], found["log messages"], found["lines of stderr"], found["late responses"]) == ("1",) * 4
     assert found["why"] == "slow"
     assert (story.title, story.server, story.open) == ("tools/call dig", "shop", False)
 

@@ -163,7 +163,7 @@ def _log(params: Any) -> bytes:
         (_message(method="notifications/resources/updated", params={"uri": "a://b"}), ""),
         (b"[" + _message(method="a") + b"," + _message(method="b") + b"]", "a batch of 2 messages"),
         (b"Listening on \x1b[32m3000", "Listening on ␛[32m3000"),
-        (b"  ", "(empty line)"),
+        (b"  ", "(an empty line)"),
     ],
 )
 def test_what_a_row_says_of_its_message(payload: bytes, shown: str) -> None:
@@ -391,7 +391,7 @@ def test_progress_is_told_as_the_server_put_it(params: object, words: str) -> No
         (HttpFact(HttpEvent.RESPONSE, 3, status=404, reason="Not Found"), "http 3 404 Not Found"),
         (HttpFact(HttpEvent.END, 3, body_bytes=1200), "http 3 ended, 1.2 kB"),
         (HttpFact(HttpEvent.END, 3, why="cut"), "http 3 ended: cut"),
-        (HttpFact(HttpEvent.ERROR, 3, why="refused"), "http 3 failed: refused"),
+        (HttpFact(HttpEvent.ERROR, 3, why="rejected"), "http 3 failed: rejected"),
         (SseNote(3, b": ping"), "http 3 event without a message: : ping"),
     ],
 )

@@ -141,7 +141,7 @@ async def test_a_tool_that_fails_says_so_in_its_own_words(name: str, tmp_path: P
         await person.sees("why *")
         await person.types("a hole")
         await person.press("ctrl+j")
-        await person.sees("Tool error (isError)", "sink")
+        await person.sees("Tool error", "sink")
         assert last_call(person)[1]["result"]["isError"] is True
 
 
@@ -155,7 +155,7 @@ async def test_wrong_input_can_be_sent_on_purpose(tmp_path: Path) -> None:
         await person.sees("Call anyway", "must be an integer, and is a string")
         assert not person.wire().sent("tools/call")
         await person.press("ctrl+j")
-        await person.sees("Tool error (isError)")
+        await person.sees("Tool error")
         assert last_call(person)[0]["params"]["arguments"] == {"crates": "many"}
 
 
@@ -166,7 +166,7 @@ async def test_everything_can_be_done_on_a_small_terminal(tmp_path: Path) -> Non
         await person.sees("why *")
         await person.types("small")
         await person.press("ctrl+j")
-        await person.sees("Tool error (isError)")
+        await person.sees("Tool error")
         await person.press("escape", "escape", "escape", "escape", "1")
         await person.sees("[1 Traffic", "stderr ▸ ×", "after tools/call", "mcp.server.mcpserver")
         await person.press("slash")

@@ -23,7 +23,7 @@ async def test_a_way_in_that_holds_is_explained_to_its_end(tmp_path: Path) -> No
     assert ran.status == 0
     for word in ("challenge", PRM, ASM, "scope", "client", "PKCE", "iss", "DPoP", "RFC 9728", "GET http://", "401"):
         assert word in told
-    assert "Nothing is broken on the way." in told
+    assert "All steps OK." in told
     assert not [each for each in house.asked if each.startswith(("POST /register", "POST /token"))]
 
 
@@ -100,7 +100,7 @@ async def test_a_broken_set_up_names_the_step_that_breaks(
         data = (await explained(house, tmp_path, "--json")).json
     told = ran.stdout.decode()
     assert ran.status == 1
-    assert f"It breaks at: {broken}." in told
+    assert f"Fails at: {broken}." in told
     assert all(word in told for word in words), told
     assert data["broken"] == broken
     (step,) = [step for step in data["steps"] if step["verdict"] == "broken"]

@@ -130,7 +130,7 @@ async def test_every_screen_shows_what_was_known_then(recorded: Path) -> None:
         at = _moments(app.subject.journal)
         await _sees(app, "tools", at["tools are asked for"], "not listed yet", never=("get-sum",))
         await _sees(app, "tools", at["tools came"], "get-sum")
-        await _sees(app, "log", at["tools came"], "no level set: the server decides", never=("debug",))
+        await _sees(app, "log", at["tools came"], "level not set: server default", never=("debug",))
         await _sees(app, "log", at["level is set"], "debug and graver")
         await _sees(app, "resources", at["watching is asked for"], "7 resources", never=("● watched", "● watching"))
         await _sees(app, "resources", at["is watched"], "● watched", "● watching", never=("◆ updated",))

@@ -89,7 +89,7 @@ async def test_a_list_that_changes_is_fetched_and_its_changes_are_shown(package:
 async def test_on_demand_the_list_waits_until_it_is_asked_for(tmp_path: Path) -> None:
     async with at_the_quay("mcp1", tmp_path, lists=ListWishes(by_itself=False)) as person:
         await let_the_tide_turn(person)
-        await person.sees("▲ changed since: L fetches")
+        await person.sees("▲ changed: L fetches")
         assert "unload" not in person.screen
         assert listings(person) == [None]
         await person.press("r")

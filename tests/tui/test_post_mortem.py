@@ -55,9 +55,9 @@ async def test_end_last_words_command_and_what_was_in_flight_are_told(
 async def test_the_last_words_stand_first_where_it_is_narrow_and_beside_where_it_is_wide(tape: Tape) -> None:
     subject = dead(tape)
     narrow = await shown(PostMortemCard(subject), (80, 60))
-    assert narrow.index("ZeroDivisionError") < narrow.index("How it was started")
+    assert narrow.index("ZeroDivisionError") < narrow.index("Command")
     wide = await shown(PostMortemCard(subject), (160, 60))
-    assert any("How it was started" in row and "stderr" in row for row in wide.split("\n"))
+    assert any("Command" in row and "stderr" in row for row in wide.split("\n"))
 
 
 async def test_a_reason_that_only_repeats_the_headline_is_left_out(tape: Tape) -> None:
@@ -72,7 +72,7 @@ async def test_a_reason_that_says_more_stays(tape: Tape) -> None:
 
 async def test_a_signal_has_its_name(tape: Tape) -> None:
     tape.started().wait(20).died(code=None, signal="SIGKILL")
-    assert "The server was ended by SIGKILL after 20 ms" in await shown(
+    assert "The server was terminated by SIGKILL after 20 ms" in await shown(
         PostMortemCard(Staged(tape, stage=ConversationStage.CLOSED, why="killed"))
     )
 
@@ -195,4 +195,4 @@ async def test_an_exit_code_is_told_as_a_code_whatever_a_shell_means_by_it(tape:
     tape.wait(300).died(code=139, why=why)
     screen = await shown(PostMortemCard(Staged(tape, stage=ConversationStage.CLOSED, why=why)), (100, 24))
     assert "✗ The server exited with code 139 (a shell reports SIGSEGV this way)" in screen
-    assert "was ended by" not in screen
+    assert "was terminated by" not in screen

@@ -34,7 +34,7 @@ _TICKS_OF_MANY = 60
 """With so many exchanges, which are all counted each time, once in two seconds."""
 _RIGHT = ("Process", "HTTP", "Login", "Environment", "Ping", "Traffic", "Recording", "stderr")
 """What stands in the right column, in this order; everything else stands in the left one."""
-_CAPABILITIES = frozenset({"The server can", "We can"})
+_CAPABILITIES = frozenset({"Server capabilities", "Client capabilities"})
 
 
 class ServerPanel(Panel):

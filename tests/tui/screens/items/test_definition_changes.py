@@ -68,7 +68,7 @@ async def test_a_changed_tool_is_told_of_shown_word_by_word_and_told_no_more_onc
         await person.sees("Approved.")
         await until(lambda: "changed" not in person.screen, "the marks are gone")
         assert "First" in json.dumps(seen.read()["tools"].things)
-    async with _before(script, _SELL, _POISONED) as (person, _):  # in another order, which is no change
+    async with _before(script, _SELL, _POISONED) as (person, _):  # in different order, which is no change
         await person.press("2")
         await until(lambda: person.pilot.app.subject.memory.comparison is not None, "it was compared")  # type: ignore[attr-defined]
         assert "changed" not in person.screen

@@ -141,7 +141,7 @@ def test_claims_are_shown_whatever_they_are_and_icons_are_facts() -> None:
         "_meta": {"a/b": 1},
     }
     facts = {fact.key: fact.value for fact in claims(raw)}
-    assert facts["audience"] == "user, 7  (neither user nor assistant)"
+    assert facts["audience"] == "user, 7  (not user or assistant)"
     assert facts["priority"] == "0.5"
     assert "␛[31m" in facts
     assert facts["icons"] == f"{18 - MOST_ICONS} more"
@@ -292,9 +292,9 @@ def test_each_kind_of_thing_has_what_was_found_about_it_worst_first(tape: Tape) 
 def test_a_check_is_one_line_the_worst_first_and_the_keys_show_the_rest() -> None:
     found = [finding("H1", 3, Severity.HINT), finding("E1", 1), finding("W1", 2, Severity.WARNING), finding("E1", 4)]
     few = [plain(line) for line in finding_spans(found, full=False, more_key="i", evidence_key="E")]
-    assert few == ["✗ Error E1 something ×2", "▲ warning W1 something", "  i shows 1 more   E shows the evidence"]
+    assert few == ["✗ Error E1 something ×2", "▲ warning W1 something", "  i shows 1 more   E Evidence"]
     full = [plain(line) for line in finding_spans(found, full=True, more_key="i", evidence_key="E")]
-    assert full[2:] == ["· hint H1 something", "  E shows the evidence"]
+    assert full[2:] == ["· hint H1 something", "  E Evidence"]
     assert finding_spans([], full=True, evidence_key="E") == []
 
 
@@ -337,7 +337,7 @@ def test_a_row_is_marked_and_stays_in_its_width() -> None:
     updated(wire, "a:b")
     for width in (30, 40, 60, 120):
         shown = plain(rows(wire).row(0, width).spans)
-        assert shown.endswith("● watched ◆ updated" if width >= 60 else "◆ updated")
+        assert shown.endswith("● Subscribed ◆ updated" if width >= 60 else "◆ updated")
         assert shown.startswith("Bee")
         assert cell_width(shown) <= width
 
@@ -353,7 +353,7 @@ def test_without_anything_watched_rows_are_as_they_were() -> None:
 def test_a_template_is_marked_by_what_it_made() -> None:
     wire = subscribed("a:z", "q:z")
     assert uris_of(TEMPLATE, known(wire)) == ("a:z",)
-    assert plain(rows(wire).row(1, 60).spans).endswith("● watched")
+    assert plain(rows(wire).row(1, 60).spans).endswith("● Subscribed")
     assert "watched" not in plain(rows(wire).row(0, 60).spans)
     assert uris_of(Resource({"name": "lost"}), Subscriptions()) == ()
 

@@ -153,10 +153,10 @@ async def test_a_change_after_the_warning_warns_again() -> None:
 @pytest.mark.parametrize(
     ("answer", "headline"),
     [
-        ({"content": [{"type": "text", "text": "no oil"}], "isError": True}, "✗ Tool error (isError)"),
+        ({"content": [{"type": "text", "text": "no oil"}], "isError": True}, "✗ Tool error"),
         (Error(-32603, "exploded"), "✗ JSON-RPC error -32603"),
         (Silent(None, 60.0, "idle"), "▲ Timed out"),
-        (Disconnected("the server is gone"), "✗ Transport failure: no answer"),
+        (Disconnected("the server is gone"), "✗ No response"),
     ],
 )
 async def test_each_way_to_fail_has_its_own_headline(answer: Any, headline: str) -> None:

@@ -274,7 +274,7 @@ async def test_a_server_is_shown_in_full_and_started_only_after_a_second_key() -
         await pilot.press("enter")
         screen = await seen(pilot)
         assert isinstance(start.screen, ApproveScreen)
-        for told in ("Start this program", "npx", "-y", "the one you are in", "KEY", str(FILE), "⏎ Go on", "Esc Back"):
+        for told in ("Start this program", "npx", "-y", "current directory", "KEY", str(FILE), "⏎ Go on", "Esc Back"):
             assert told in screen, told
         assert "s3cr3t" not in screen
         assert start.return_value is None
@@ -286,7 +286,7 @@ async def test_escape_goes_back_and_nothing_is_chosen() -> None:
     start = app(SHOP)
     async with start.run_test(size=(80, 24)) as pilot:
         await pilot.press("enter", "escape")
-        assert "Servers found" in await seen(pilot)
+        assert "Client configs" in await seen(pilot)
         assert start.is_running
         await pilot.press("q")
     assert start.return_value is None
@@ -339,7 +339,7 @@ async def test_moving_passes_over_headings() -> None:
 async def test_a_click_on_a_heading_chooses_what_stands_under_it() -> None:
     async with app(SHOP).run_test(size=(80, 24)) as pilot:
         await seen(pilot)
-        row = next(at for at, line in enumerate(lines(pilot.app)) if "Recent captures" in line)
+        row = next(at for at, line in enumerate(lines(pilot.app)) if "Captures" in line)
         await pilot.click(offset=(10, row))
         await seen(pilot)
         assert "20251125" in chosen_row(pilot)

@@ -176,7 +176,7 @@ async def test_of_a_long_payload_the_big_values_come_folded() -> None:
 async def test_what_json_forbids_is_said_above_the_tree() -> None:
     app = Showing(JsonView(b'{"a": NaN}'))
     async with app.run_test(size=(80, 24)):
-        assert "JSON with NaN, which JSON does not know." in app.rows()[0]
+        assert "JSON with NaN, which is not JSON." in app.rows()[0]
         assert '    "a": NaN' in text(app)
 
 
