@@ -48,7 +48,7 @@ def outcome(journal: Journal, task: Task) -> tuple[Finished, bytes] | None:
         revision=opening.revision if opening else None,
         failed_task=task.state == TaskState.FAILED,
         answered=False,
-        failure="What it came to can't be read back.",
+        failure="Cannot read the result from the capture.",
     )
     for message in read(raw):
         if (done := _of_message(message, found)) is not None:

@@ -131,7 +131,7 @@ class StripCache:
         except Exception as error:  # noqa: BLE001 - a border: one line that fails must not end the app
             _log.exception("line %d cannot be drawn", index)
             said = one_line(f"{type(error).__name__}: {error}", max(width - 28, 8))
-            return [(f"{glyphs().error} this line cannot be drawn: {said}", "error")]
+            return [(f"{glyphs().error} cannot draw this line: {said}", "error")]
 
     def _line_below(self, y: int, paper: Style) -> Strip:
         """Return a line under the last one: nothing, or the words for an empty list, in the middle."""

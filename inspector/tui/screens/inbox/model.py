@@ -466,7 +466,7 @@ def standing_of(question: Question, journal: Journal, *, goes_on: bool) -> Recor
 def standing_word(question: Question, journal: Journal, standing: RecordedState) -> str:
     """It in a word or two."""
     if standing.is_open:
-        return "waits" if standing.waits else "no answer"
+        return "waits" if standing.waits else "no response"
     reply = reply_to(question, journal, standing)
     return "answered" if reply is None and standing.frame else answer_word(reply)
 

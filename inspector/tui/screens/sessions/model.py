@@ -1,4 +1,4 @@
-"""The captures of a shelf as rows: with which server, when, how long, how much, how it ended, what is noted."""
+"""The captures of a shelf as rows: with which server, when, how long, how much, state, what is noted."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -151,7 +151,7 @@ def value_lines(before: str, after: str) -> list[Line]:
 def _alone(when: str, sign: str, value: str, role: Role) -> list[Line]:
     """All of a value that has no other side; or that there is none."""
     if not value:
-        return [((f"  {when}: not there", "muted"),)]
+        return [((f"  {when}: missing", "muted"),)]
     several = _spread(value).splitlines() or [""]
     lines: list[Line] = [((sign, role), span(line, role)) for line in several[:_MOST]]
     if len(several) > _MOST:
@@ -214,7 +214,7 @@ class SessionRows(RowSource):
 
     def header(self, width: int) -> Sequence[Span]:
         titles = "".join(f"{column:<{cells}}" for cells, column in _shown(width))
-        return lay([(f"   {titles}{'how it ended':<15}server and note", "muted")], width)
+        return lay([(f"   {titles}{'state':<15}server and note", "muted")], width)
 
     def row(self, index: int, width: int) -> RowView:
         session = self._sessions[index]
@@ -260,12 +260,12 @@ def _when(started_ns: int) -> str:
 def _ended(found: Summary) -> Span:
     """How it ended, in a sign and a word."""
     if not found.readable:
-        return f"{signs.ERROR} unreadable", "error"
+        return f"{signs.ERROR} Unreadable", "error"
     ways: dict[str, Span] = {
-        "recording": (f"{signs.CONNECTED} recording", "accent"),
-        "clean": (f"{signs.OK} closed", "ok"),
-        "died": (f"{signs.ERROR} died", "error"),
-        "cut": (f"{signs.WARNING} cut off", "warning"),
+        "recording": (f"{signs.CONNECTED} Recording", "accent"),
+        "clean": (f"{signs.OK} Complete", "ok"),
+        "died": (f"{signs.ERROR} Exited", "error"),
+        "cut": (f"{signs.WARNING} Truncated", "warning"),
     }
     return ways.get(found.ended, ("", "muted"))
 

@@ -41,11 +41,11 @@ from inspector.tui.widgets.prompts import CommentScreen
 _WORDS = {
     ExpectationKind.EQUALS: "equals {}",
     ExpectationKind.TYPE: "is of type {}",
-    ExpectationKind.EXISTS: "is there",
+    ExpectationKind.EXISTS: "exists",
     ExpectationKind.MATCHES: "matches the pattern {}",
-    ExpectationKind.SCHEMA: "fits the schema {}",
-    ExpectationKind.FASTER: "comes within {} ms",
-    ExpectationKind.SNAPSHOT: "is like this, but for made-up ids and times",
+    ExpectationKind.SCHEMA: "matches the schema {}",
+    ExpectationKind.FASTER: "received within {} ms",
+    ExpectationKind.SNAPSHOT: "equals this, ignoring generated ids and times",
 }
 
 
@@ -63,13 +63,13 @@ def expect(view: Widget, place: str | None) -> None:
     above: Any = view.ancestors
     shows = next((each for each in above if isinstance(each, ShowsExchange)), None)
     if shows is not None and shows.exchange is not None and shows.exchange.asks:
-        _say(view, "This answer only asks. Choose a value of what the call came to once that was answered.", grave=True)
+        _say(view, "This result only requires input. Select a value in the final result of the call.", grave=True)
         return
     journal: Journal = view.app.subject.journal  # type: ignore[attr-defined]
     came = seen(journal, shows.exchange) if shows is not None and shows.exchange is not None else None
     value = ABSENT if came is None or place is None else value_at(came.reply, place)
     if came is None or place is None or value is ABSENT:
-        _say(view, "Choose a value of an answer, in its tree: a test expects what a request came to.", grave=True)
+        _say(view, "Select a value in the tree of a response.", grave=True)
         return
     choices = proposals(place, value, came.ms, declares_output=_declares_output(journal, came))
     labels = [_WORDS[each.kind].format(shown(each.value)) for each in choices]
@@ -78,7 +78,9 @@ def expect(view: Widget, place: str | None) -> None:
         if at is not None:
             view.run_worker(lambda: _add(view, journal, came, choices[at]), thread=True, group="expect")
 
-    view.app.push_screen(ChooseScreen(visible(f"Expect of {place or 'the whole answer'}", limit=200), labels), chosen)
+    view.app.push_screen(
+        ChooseScreen(visible(f"Add assertion for {place or 'the whole answer'}", limit=200), labels), chosen
+    )
 
 
 def _add(view: Widget, journal: Journal, came: SeenExchange, expectation: Expectation) -> None:
@@ -89,8 +91,8 @@ def _add(view: Widget, journal: Journal, came: SeenExchange, expectation: Expect
     except InspectError as error:
         view.app.call_from_thread(_say, view, f"{error}. {error.hint}", grave=True)
         return
-    cases = "1 case" if count == 1 else f"{count:,} cases"
-    view.app.call_from_thread(_say, view, f"Added; {cases} now. Run them: mcp-inspect test {path} TARGET")
+    cases = "1 case" if count == 1 else f"{count:,} test cases"
+    view.app.call_from_thread(_say, view, f"Added. {cases} in the file. Run: mcp-inspect test {path} TARGET")
 
 
 def _declares_output(journal: Journal, came: SeenExchange) -> bool:
@@ -137,9 +139,9 @@ class TrafficNavigation:
         """Go to what caused the chosen line."""
         n = self.list.model.jumps.origin(self.list.rows.view.cursor)
         if n is None:
-            self._say("Nothing is known to have caused this.")
+            self._say("No cause found for this entry.")
         elif not self.list.go_to_entry(n):
-            self._say(f"#{n} is not among the lines that are shown.")
+            self._say(f"#{n} is hidden by the filter.")
 
     def action_error(self, by: int) -> None:
         """Go to the next error, or the one before."""
@@ -158,11 +160,11 @@ class TrafficNavigation:
 
     def action_within(self, by: int) -> None:
         """Go on within the exchange, or back."""
-        self._go(self.list.model.jumps.within(self.list.rows.view.cursor, back=by < 0), "line of this exchange", by)
+        self._go(self.list.model.jumps.within(self.list.rows.view.cursor, back=by < 0), "entry of this exchange", by)
 
     def _go(self, index: int | None, what: str, by: int) -> None:
         if index is None:
-            self._say(f"There is no {what} {'below' if by > 0 else 'above'}.")
+            self._say(f"No {'next' if by > 0 else 'previous'} {what}.")
         else:
             self.list.rows.go_to(index)
 
@@ -188,7 +190,7 @@ class TrafficNavigation:
         subject, n = self.list.filters.subject, self.list.chosen
         story = story_of(subject.journal, n)
         if story is None:
-            self._say("This line belongs to no request, so there is no story to it.")
+            self._say("This entry belongs to no request, so there is no trace.")
         else:
             self.list.app.push_screen(StoryScreen(subject, story, n), self._went)
 
@@ -208,11 +210,11 @@ class TrafficNavigation:
         now = self.list.look.names
         if name in now:
             self.list.look.choose(tuple(each for each in now if each != name))
-            self._say(f"{name[1:]} is no column any more.")
+            self._say(f"{name[1:]} is no longer a column.")
             return
         at = now.index("what") + 1 if "what" in now else len(now)
         self.list.look.choose((*now[:at], name, *now[at:]))
-        self._say(f"{name[1:]} is a column now. C changes the columns.")
+        self._say(f"{name[1:]} is a column now. C changes columns.")
 
     def action_waterfall(self) -> None:
         """Show the exchanges that the filter lets through on an axis of time; come back with one of them."""
@@ -245,7 +247,7 @@ class TrafficFiltering:
     def action_pairs(self) -> None:
         """Show the partners of what matches, or no more."""
         shown = self.list.show_partners()
-        where = " In the tree they are one row anyway." if self.list.model.tree else ""
+        where = " The tree shows each pair as one row." if self.list.model.tree else ""
         self.list.notify(f"Matches {'with' if shown else 'without'} their partners.{where}", markup=False, timeout=3)
 
     def action_by_value(self, how: str) -> None:
@@ -257,7 +259,7 @@ class TrafficFiltering:
         else:
             test = row_test(self.list.filters.subject.journal, self.list.chosen) if self.list.chosen else None
         if test is None:
-            self.list.notify("There is nothing here to filter by.", markup=False, timeout=3)
+            self.list.notify("No value to filter by.", markup=False, timeout=3)
             return
         pane = self.list.filters
         pane.set(combined(pane.text, test, how))

@@ -66,7 +66,7 @@ class StoryScreen(Dialog[int | None]):
 
     def compose(self) -> ComposeResult:
         """Title, facts, steps, message, keys."""
-        yield Static(Text(f"Story of {self._rows.story.title}"), id="story-title")
+        yield Static(Text(f"Trace of {self._rows.story.title}"), id="story-title")
         yield Static(id="story-facts")
         yield LogList(self._rows)
         yield PayloadView()
@@ -110,7 +110,7 @@ class StoryScreen(Dialog[int | None]):
             return
         what = self._subject.journal.store.entry(step.n).what
         payload = what.payload if isinstance(what, Frame | Stderr) else what.raw if isinstance(what, SseNote) else b""
-        size = human_size(len(payload)) if payload else "no bytes of its own"
+        size = human_size(len(payload)) if payload else "no message of its own"
         tab = TREE if isinstance(what, Frame) else RAW
         self.query_one(PayloadView).show([(step.title, "strong")], [(size, "muted")], payload, tab)
 
@@ -130,7 +130,7 @@ class StoryScreen(Dialog[int | None]):
         """Copy it as Markdown."""
         told, _ = for_clipboard(markdown_of(self._rows.story, self._subject.journal))
         self.app.copy_to_clipboard(told)
-        self.notify("The story is copied as Markdown.", markup=False, timeout=3)
+        self.notify("Trace copied as Markdown.", markup=False, timeout=3)
 
     def action_leave(self) -> None:
         """Back to the list."""

@@ -79,7 +79,7 @@ def too_large(value: bytes) -> str:
     """Why a value is not decoded, one sentence; "" if it may be."""
     if len(value) <= LARGEST:
         return ""
-    return f"{human_size(len(value))} are too much to be decoded here; the limit is {human_size(LARGEST)}."
+    return f"{human_size(len(value))} exceed the limit of {human_size(LARGEST)}."
 
 
 def _string(value: bytes) -> str | None:
@@ -137,7 +137,7 @@ def _data_uri(text: str) -> Iterator[Decoding]:
             return
     else:
         data = unquote_to_bytes(rest)
-    yield _of_data("data URI", data, f"claims to be {visible(claimed, limit=80)}")
+    yield _of_data("data URI", data, f"declared as {visible(claimed, limit=80)}")
 
 
 def _base64(text: str) -> Iterator[Decoding]:

@@ -477,7 +477,7 @@ class UnionBody(Vertical):
         return now if now is not UNSET and not isinstance(now, dict | list) and fits(field, now) else fresh_value(field)
 
 
-_ODD = JsonField(schema=True, why="the value is of none of these kinds")
+_ODD = JsonField(schema=True, why="the value matches none of these types")
 
 
 # What stands below the head of a field that holds fields: the members of an object, the items of a list.
@@ -524,7 +524,7 @@ class ObjectBody(Vertical):
         if not names:
             yield Static(_nothing(root=not node.path, open_=invites), classes="body--none")
         if invites:
-            more = "+ name of a member to add"
+            more = "+ name of the property to add"
             yield Input(placeholder=more, compact=True, select_on_focus=False, classes="body--more")
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -554,12 +554,12 @@ def _invites(asked: ObjectField) -> bool:
 def _nothing(*, root: bool, open_: bool) -> str:
     """What is said of an object that names no members."""
     if open_:
-        return "The schema names no arguments." if root else "The schema names no members."
-    return "It takes no arguments." if root else "It has no members."
+        return "No arguments in the schema." if root else "No properties in the schema."
+    return "No arguments." if root else "No properties."
 
 
 def _any(asked: ObjectField) -> Field:
-    why = "the schema does not name this member" + ("" if asked.is_open() else " and allows no others")
+    why = "not in the schema" + ("" if asked.is_open() else ", no others allowed")
     return JsonField(schema=True, why=why)
 
 
@@ -587,12 +587,12 @@ class ListBody(Vertical):
             place = FieldPlace(f"{index + 1}", item=index, of=len(value), removable=True)
             yield FieldNode(node.state, (*node.path, index), field or _BEYOND, place)
         if len(value) > MOST_ITEMS:
-            yield Static("More items than can be drawn: the JSON text has them all.", classes="body--none")
-        label = "+ add an item" if value else "+ add the first item"
+            yield Static("Too many items to show. JSON shows all.", classes="body--none")
+        label = "+ Add item"
         yield FormBar((), (FieldAction(ADD.name, label),))
 
 
-_BEYOND = JsonField(schema=True, why="the schema allows no item here")
+_BEYOND = JsonField(schema=True, why="no items allowed")
 
 
 def _block(text: str, *, unset: bool, wrap: bool = True) -> BlockEdit:
