@@ -151,7 +151,7 @@ def is_old(source: CompatSource) -> bool:
 
 
 def matrix_as_json(matrix: Matrix) -> dict[str, Any]:
-    """The matrix for other programs: hosts, the surface as a whole, and each tool; what is not known is removed."""
+    """The matrix for other programs: hosts, the surface as a whole, and each tool; what is not known is left out."""
     return {
         "hosts": [{"id": host.id, "name": host.name} for host in matrix.hosts],
         "tokens_estimated": matrix.tokens,
@@ -231,7 +231,7 @@ def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
 def host_lines(hosts: Iterable[Host]) -> list[Line]:
     """Everything that is known of some hosts, with sources."""
     lines: list[Line] = []
-    for host in clients:
+    for host in hosts:
         lines.append(((f"{host.name}", "title"), (f"  {host.id}", "muted")))
         if host.naming is not None and host.naming_source is not None:
             lines += _known("names", f"shows a tool as {host.naming.template}", host.naming_source)

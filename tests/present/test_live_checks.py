@@ -119,7 +119,7 @@ def test_what_most_things_have_in_common_is_one_cause(tape: Tape) -> None:
     ]
     (line,) = [plain(line) for line in shared_lines(found, ("tools",), "E")]
     assert line.startswith("▲ schema-dialect ")
-    assert line.endswith(" · 4 of 5  E shows the evidence")
+    assert line.endswith(" · 4 of 5  E Evidence")
     found.mute([Mute("schema-dialect")])
     assert found.shared("tools") == []
 

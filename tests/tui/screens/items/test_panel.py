@@ -196,7 +196,7 @@ async def test_rows_have_badges_and_the_chosen_thing_tells_what_was_found() -> N
             lambda: "✗ error prompt-name-missing prompts/list (odd): prompts/1/arguments" in text(app),
             "the finding is shown",
         )
-        await until(lambda: "E shows the evidence" in text(app), "the key for the evidence is shown")
+        await until(lambda: "E Evidence" in text(app), "the key for the evidence is shown")
         assert "calm ✗" not in text(app)
         await pilot.press("k")
         await until(lambda: "error prompt-name-missing" not in text(app), "nothing is wrong with the other one")
