@@ -52,7 +52,7 @@ class Meanwhile:
         return len(self.lines) > before
 
 
-NO_MESSAGES = "none: ask for no log messages"
+NO_MESSAGES = "none: request no log messages"
 """The choice beside the levels, where each request asks."""
 
 
@@ -85,24 +85,24 @@ def _declared(journal: Journal, declares: bool, can_set: bool) -> list[Span]:
         return []
     if declares:
         return [("x l sets the level", "faint")] if journal.live and can_set else []
-    return [(f"{spans.WARNING} no logging capability: stderr only is to be expected", "warning")]
+    return [(f"{spans.WARNING} no logging capability: stderr only", "warning")]
 
 
 def _asked(journal: Journal, setting: Exchange | None, stamped: str) -> list[Span]:
     if takes_levels(journal) and setting is None:
         if stamped:
-            return [("each request asks for ", "muted"), (stamped, "accent"), (" and graver", "muted")]
-        return [("requests ask for no log messages", "muted")] if journal.live else []
+            return [("each request: ", "muted"), (stamped, "accent"), (" and higher", "muted")]
+        return [("requests: no log messages", "muted")] if journal.live else []
     if setting is None:
-        return [("no level set: the server decides", "muted")] if journal.conversation.opening else []
+        return [("level not set: server default", "muted")] if journal.conversation.opening else []
     level: Span = (text.visible(setting.target, limit=40) or "?", "accent")
     number: Span = (f"  #{setting.request_frame}", "faint")
     match setting.state:
         case ExchangeState.PENDING if journal.live:
             return [(f"{spans.PENDING} setting ", "pending"), level, number]
         case ExchangeState.ANSWERED | ExchangeState.LATE:
-            return [level, (" and graver, set by logging/setLevel", "muted"), number]
+            return [level, (" and higher (logging/setLevel)", "muted"), number]
         case ExchangeState.ERROR:
-            return [(f"{spans.ERROR} refused ", "error"), level, (f", error {setting.error_code}", "error"), number]
+            return [(f"{spans.ERROR} rejected ", "error"), level, (f", error {setting.error_code}", "error"), number]
         case _:
-            return [(f"{spans.WARNING} no answer to ", "warning"), level, number]
+            return [(f"{spans.WARNING} no response to ", "warning"), level, number]

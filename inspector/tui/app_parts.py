@@ -87,7 +87,7 @@ class Questions:
         else:
             self._app.bell()
             key = keys.action("respond").keys[0]
-            self._toasts.say(f"The server wants a login before it goes on: {key} shows it.", severity="warning")
+            self._toasts.say(f"Login required: {key} opens it.", severity="warning")
 
     def _show_login(self) -> bool:
         """Show the dialog if a login waits; whether one does."""
@@ -105,7 +105,7 @@ class Questions:
             return
         waiting = self._tabs.current.notice.oldest
         if waiting is None:
-            self._toasts.say("The server asks nothing now.")
+            self._toasts.say("No server requests waiting.")
             return
         from inspector.tui.screens.inbox.dialog import QuestionScreen
 
@@ -140,7 +140,7 @@ class ConnectionActions:
 
     async def _refresh(self) -> None:
         await self._tabs.subject.refresh()
-        self._toasts.say("The lists were fetched anew.")
+        self._toasts.say("Lists refreshed.")
 
     async def action_refresh_mode(self) -> None:
         """Fetch lists that change by themselves, or only when asked for."""
@@ -150,7 +150,7 @@ class ConnectionActions:
             return
         on = not subject.refreshes
         by_itself, asked = (
-            "Lists that change are fetched by themselves.",
+            "Changed lists are refreshed automatically.",
             f"Changed lists wait until {keys.shown_key('refresh')} refreshes them.",
         )
         self._toasts.say(by_itself if on else asked)
@@ -160,7 +160,7 @@ class ConnectionActions:
         """Show what is offered to the server, as switches; what is chosen there is offered."""
         subject = self._tabs.subject
         if not subject.can_act:
-            self._toasts.say("A recording offers nothing.")
+            self._toasts.say("Not available in a recording.")
             return
         from inspector.tui.screens.server.capabilities import OffersScreen
 
@@ -177,7 +177,7 @@ class ConnectionActions:
         subject = self._tabs.subject
         self._tabs.current.offers = chosen
         if subject.stage is ConversationStage.OPEN and await subject.desk.declare(chosen):
-            self._toasts.say("Offered from the next request on.")
+            self._toasts.say("Applies from the next request.")
         else:
             await self.action_reconnect()
 
@@ -195,7 +195,7 @@ class ConnectionActions:
             if await panel.cancel_running():
                 return
         if self._tabs.subject.stage is ConversationStage.CONNECTING:
-            self._toasts.say("Still connecting: ^r begins anew, q quits.")
+            self._toasts.say("Still connecting. ^r reconnects, q quits.")
         else:
             self._toasts.say(f"No request is running. {keys.shown_key('quit')} quits.")
 
@@ -213,30 +213,30 @@ class ConnectionActions:
         self._header.rebind(tab.subject)
         self._app.run_worker(old.end(), group="ending")
         kept = old.journal.capture_path
-        self._toasts.say("A new connection." + (f" The one before is kept in {kept.name}." if kept else ""))
+        self._toasts.say("Reconnected." + (f" The previous session is in {kept.name}." if kept else ""))
 
 
 async def ping(subject: OpenConversation) -> tuple[str, bool]:
     """Send a ping, or what comes nearest to one, and wait: what came of it, and whether that is well."""
     opening = subject.opening
     if (why := why_silent(subject)) or opening is None:
-        return why or "Nothing is sent before the server has said what it speaks.", False
+        return why or "Not connected yet: protocol version not negotiated.", False
     method = method_of(opening.revision)
     if not method:
-        return f"{opening.revision.named} has no ping, and nothing in its place.", False
+        return f"{opening.revision.named} has no ping.", False
     sent: list[Exchange] = []
     try:
         called = await subject.call(method, {}, sent.append)
     except InspectError as error:
         return f"{method} failed: {visible(str(error), limit=300)}", False
-    instead = "" if method == PING else f" ({method}: this revision has no ping)"
+    instead = "" if method == PING else f" ({method}: no ping in this protocol version)"
     reply, took = called.reply, sent[-1].duration_ns if sent else None
     if not isinstance(reply, Replied) or took is None:
-        waited = f"nothing came for {reply.seconds:g} s" if isinstance(reply, Silent) else "no answer came"
+        waited = f"no response within {reply.seconds:g} s" if isinstance(reply, Silent) else "no response"
         return f"Ping: {waited}{instead}", False
     if isinstance(reply.message, ErrorAnswer):
         said = visible(reply.message.message, limit=200)
-        return f"Ping: {human_duration(took)}, answered with error {reply.message.code}: {said}", False
+        return f"Ping: {human_duration(took)}, error {reply.message.code}: {said}", False
     return f"Ping: {human_duration(took)}{instead}", True
 
 
@@ -256,7 +256,7 @@ class ExportActions:
     def action_export(self) -> None:
         """Ask what is to be made, and make it."""
         if self._tabs.shows_timeline:
-            self._toasts.say("This is the timeline of all. Choose the tab that is to be exported.")
+            self._toasts.say("This tab shows all servers. Go to the tab to export.")
             return
         from inspector.tui.screens.export.dialog import ExportScreen
 

@@ -251,7 +251,7 @@ class Navigation:
         What was typed and could not be opened, or failed to connect, is there to be corrected; `problem` says why.
         """
         if self._opener is None:
-            self._toasts.say("Nothing can be opened from here.")
+            self._toasts.say("Opening is not available here.")
             return
         from inspector.tui.screens.start.start import OpenScreen
 
@@ -268,7 +268,7 @@ class Navigation:
 
     async def open_tab(self, wanted: "Wanted", typed: str = "") -> None:
         """Open something in a tab of its own, and show that; what is wrong with it is said, where it was `typed`."""
-        assert self._opener is not None, "whoever can choose has an opener"
+        assert self._opener is not None, "no opener"
         try:
             await _prepare(wanted)
             tab = await self.add_tab(self._opener.open(wanted))
@@ -291,7 +291,7 @@ class Navigation:
                 await self.action_show("traffic")
                 return
         if self._opener is None:
-            self._toasts.say("Nothing can be opened from here.")
+            self._toasts.say("Opening is not available here.")
         else:
             from inspector.present.start import OpenCapture
 
@@ -303,7 +303,7 @@ class Navigation:
         from inspector.tui.screens.start.start import ApproveScreen
 
         if self._opener is None:
-            self._toasts.say("Nothing can be opened from here.")
+            self._toasts.say("Opening is not available here.")
             return
         server, missing = recorded_server(tab.subject.journal, tab.subject.about.label)
         if server is None:
@@ -321,7 +321,7 @@ class Navigation:
     def action_close_tab(self) -> None:
         """End the server of the tab in sight and close it; asks first while something runs."""
         if self._tabs.shows_timeline:
-            self._toasts.say("This is the timeline of all. Choose the tab that is to be closed.")
+            self._toasts.say("This tab shows all servers. Go to the tab to close.")
             return
         if len(self._tabs) == 1:
             self._toasts.say(f"This is the only server. {keys.shown_key('quit')} quits.")
@@ -336,9 +336,9 @@ class Navigation:
             if yes:
                 self._app.call_later(self.close_tab, tab)
 
-        asked = visible(f"Close {tab.name} and end its server?", limit=200)
+        asked = visible(f"Close {tab.name} and disconnect its server?", limit=200)
         ways = ("Back", "Close")
-        question: list[list[Span]] = [[(asked, "strong")], [("This would be given up:", "text")]]
+        question: list[list[Span]] = [[(asked, "strong")], [("Pending requests are cancelled:", "text")]]
         self._app.push_screen(ConfirmScreen("Close", question, "\n".join(running), ways), answered)
 
     async def close_tab(self, tab: Tab) -> None:
@@ -364,7 +364,7 @@ class Navigation:
         if tab.close is not None:
             await asyncio.to_thread(tab.close)
         kept = tab.subject.journal.capture_path if tab.subject.can_act else None
-        self._toasts.say(f"{tab.name} is closed." + (f" It is kept in {kept.name}." if kept else ""))
+        self._toasts.say(f"{tab.name} closed." + (f" The session is in {kept.name}." if kept else ""))
 
 
 async def _prepare(wanted: "Wanted") -> None:

@@ -63,7 +63,7 @@ async def test_it_is_asked_edited_and_sent(live: Live, model: Endpoint) -> None:
         await pilot.press("ctrl+k")
         await _seen(app, "will be asked", '"messages"')
         await pilot.press("ctrl+j")
-        await _seen(app, "answered in", "Fog.")
+        await _seen(app, "responded in", "Fog.")
         assert "You are the oldest gull" in model.asked[0]["messages"][0]["content"]
         assert not asked.done()
         await until(lambda: "Edit" in type(app.focused).__name__, "the result has the focus")

@@ -63,7 +63,7 @@ async def test_calling_a_tool_of_server_everything_and_opening_the_capture(name:
         await person.types("40")
         await person.sees("✓ valid")
         await person.press("ctrl+j")
-        await person.sees("Succeeded", "The sum of 2 and 40 is 42.")
+        await person.sees("✓ OK", "The sum of 2 and 40 is 42.")
         request, answer = last_call(person)
         assert request["params"]["arguments"] == {"a": 2, "b": 40}
         assert "42" in answer["result"]["content"][0]["text"]
@@ -103,7 +103,7 @@ async def test_nested_input_is_typed_into_the_form_and_goes_out_as_typed(name: s
         await person.types("Bo")
         await person.sees("✓ valid")
         await person.press("ctrl+j")
-        await person.sees("Succeeded", "Structured ✓", '"heads": 2')
+        await person.sees("✓ OK", "Structured ✓", '"heads": 2')
         request, answer = last_call(person)
         crew = [{"name": "Ann", "rank": "cook"}, {"name": "Bo", "rank": "mate"}]
         ship = {"name": "Gull", "length_m": 12.5, "crew": crew, "home": None}

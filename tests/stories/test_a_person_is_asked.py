@@ -94,7 +94,7 @@ async def test_a_form_with_every_kind_of_field_is_filled_in_the_dialog(name: str
         await person.sees("✓ valid")
         await person.press("tab", "right")
         await person.press("ctrl+j")
-        await person.sees("Succeeded", "- Name: Ann", "- Agreed to terms: true", "- Favorite Integer: 42")
+        await person.sees("✓ OK", "- Name: Ann", "- Agreed to terms: true", "- Favorite Integer: 42")
         _, answer = asked_by_request(person, "elicitation/create")
     content = answer["result"].pop("content")
     assert answer["result"] == {"action": "accept"}
@@ -120,7 +120,7 @@ async def test_a_model_is_played_by_the_person_in_the_inbox(name: str, tmp_path:
         await person.press("ctrl+j")
         await person.sees("0 waiting", "answered", "by  person")
         await person.press("escape", "2")
-        await person.sees("Succeeded", "written by hand", '"text": "Aye"')
+        await person.sees("✓ OK", "written by hand", '"text": "Aye"')
         params, answer = asked_by_request(person, "sampling/createMessage")
     assert params["maxTokens"] == 100
     assert answer["result"] == {
@@ -135,7 +135,7 @@ async def test_a_model_is_played_by_the_person_in_the_inbox(name: str, tmp_path:
 async def test_roots_are_listed_edited_and_the_server_looks_again(name: str, tmp_path: Path) -> None:
     async with asked(named(name), tmp_path) as person:
         await call(person, "get-roots-list")
-        await person.sees("Succeeded", tmp_path.as_uri()[:40])  # a long one goes on in the next line
+        await person.sees("✓ OK", tmp_path.as_uri()[:40])  # a long one goes on in the next line
         assert asked_by_request(person, "roots/list")[1]["result"] == {
             "roots": [{"uri": tmp_path.as_uri(), "name": "here"}]
         }
@@ -180,7 +180,7 @@ async def test_a_second_question_knows_the_answer_to_the_first(transport: str, e
         await person.types("12")
         await person.sees("✓ valid")
         await person.press("ctrl+j")
-        await person.sees("Succeeded", "Gull lies at the north quay for 2 nights on 12 m of rope")
+        await person.sees("✓ OK", "Gull lies at the north quay for 2 nights on 12 m of rope")
         saw = person.wire()
         calls = saw.sent("tools/call")
         if era is Era.LEGACY:
@@ -217,7 +217,7 @@ async def test_a_mate_is_answered_declined_and_left_without_an_answer(
                 await person.types("Gull")
                 await person.sees("✓ valid")
             await person.press(keys)
-            await person.sees("Succeeded", shown)
+            await person.sees("✓ OK", shown)
             answer = asked_by_request(person, "elicitation/create")[1]
             assert answer["result"]["action"] == action
             assert ("content" in answer["result"]) == (action == "accept")
@@ -245,7 +245,7 @@ async def test_two_questions_at_once_are_answered_one_after_the_other(
         await person.sees("How much rope?", "metres *")
         await person.types("7")
         await person.press("ctrl+j")
-        await person.sees("Succeeded", "'ship': 'Gull'", "{'metres': 7}")
+        await person.sees("✓ OK", "'ship': 'Gull'", "{'metres': 7}")
         assert len(person.wire().sent("tools/call")) == 1
 
 
@@ -260,7 +260,7 @@ async def test_a_question_that_is_taken_back_closes_its_dialog_and_says_so(
         await person.sees("Server request", "ship *", "Answer ^j", "Form / JSON e")
         assert "mate asks" not in person.screen, "the line above the footer gives way to the dialog"
         (tmp_path / "called-off").touch()
-        await person.sees("The question was withdrawn", "the berth is gone", "Succeeded")
+        await person.sees("The question was withdrawn", "the berth is gone", "✓ OK")
         assert "Server request" not in person.screen
         assert asked_by_request(person, "elicitation/create")[1] is None
         await person.press("escape", "escape", "5")
@@ -312,7 +312,7 @@ async def test_all_that_one_result_asks_is_answered_by_one_retry(package: str, t
         await until(lambda: len(person.wire().sent("tools/call")) == 2, "it is called again")
         await until(lambda: "Is it safe to sail?" not in person.screen, "the dialog is gone")
         await person.press("2")
-        await person.sees("Succeeded", "2 rounds", "{'metres': 3}; Aye; file://", "mate's own words: ü/{}")
+        await person.sees("✓ OK", "2 rounds", "{'metres': 3}; Aye; file://", "mate's own words: ü/{}")
         first, second = person.wire().sent("tools/call")
     assert second["id"] != first["id"]
     (asking,) = results_that_ask(person)
@@ -332,7 +332,7 @@ async def test_a_link_is_shown_whole_and_its_host_apart(tmp_path: Path) -> None:
         await person.press("exclamation_mark")
         await person.sees("https://toll.example/pay?ship=Gull", "toll.example", "Open link o", "Answer ^j")
         await person.press("ctrl+j")
-        await person.sees("Succeeded", "accept")
+        await person.sees("✓ OK", "accept")
         params, answer = asked_by_request(person, "elicitation/create")
     assert params["elicitationId"] == "toll-1"
     assert answer["result"] == {"action": "accept"}

@@ -26,7 +26,7 @@ async def test_a_value_chosen_at_the_screen_is_green_and_then_red(tmp_path: Path
             await person.press("enter")
             await person.sees("▌ get-structured-content")
             await person.press("enter", "right", "ctrl+j")
-            await person.sees("Succeeded", "Structured ✓")
+            await person.sees("✓ OK", "Structured ✓")
             await person.press("down")
             await person.sees("] Next tab")
             await person.press("right_square_bracket")

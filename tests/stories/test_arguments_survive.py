@@ -30,7 +30,7 @@ async def test_after_a_call_one_key_leads_to_the_result_and_y_copies_there(size:
     async with before(size) as person:
         await at_tool(person, "text")
         await person.press_quickly(*"fog", "ctrl+j")
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         app = app_of(person)
         if size[0] >= 100:
             await person.sees("^g goes here")
@@ -52,7 +52,7 @@ async def test_a_key_after_tab_replaces_nothing() -> None:
     async with before() as person:
         await at_tool(person, "all")
         await person.press_quickly(*"fog", "tab", "up", "y", "ctrl+j")
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"text": "fogy", "number": 4}
 
 
@@ -74,7 +74,7 @@ async def test_changes_of_every_kind_are_undone(kind: str, keys: tuple[str, ...]
     async with before() as person:
         await at_tool(person, kind)
         await person.press_quickly(*keys, "ctrl+j")
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"value": value}
 
 
@@ -82,7 +82,7 @@ async def test_arguments_replaced_by_those_of_an_earlier_call_come_back() -> Non
     async with before() as person:
         await at_tool(person, "text")
         await person.press_quickly(*"fog", "ctrl+j")
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         await person.press_quickly(*"gy", "ctrl+g", "r")
         await until(lambda: getattr(app_of(person).focused, "value", "") == "fog", "the earlier arguments are there")
         await person.press_quickly("ctrl+z", "ctrl+j")
@@ -97,7 +97,7 @@ async def test_the_field_with_the_focus_is_in_sight_also_after_a_call(size: tupl
             await person.press("tab")
             assert focused_row(person) >= 0
         await person.press_quickly("ctrl+j")
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         if size[0] < 100:
             await person.press("ctrl+g")
         await until(lambda: focused_row(person) >= 0, "the field is in sight")
@@ -118,5 +118,5 @@ async def test_after_a_new_connection_the_last_call_of_any_tool_is_repeated_by_a
         for name, said in (("text", '"fog"'), ("json", "7")):
             await at_tool(person, name)
             await person.press_quickly("escape", "full_stop")
-            await person.sees("Succeeded", f'got {{"value": {said}}}')
+            await person.sees("✓ OK", f'got {{"value": {said}}}')
             await person.press_quickly("escape", "escape", "escape")

@@ -131,7 +131,7 @@ async def test_every_screen_shows_what_was_known_then(recorded: Path) -> None:
         await _sees(app, "tools", at["tools are asked for"], "not listed yet", never=("get-sum",))
         await _sees(app, "tools", at["tools came"], "get-sum")
         await _sees(app, "log", at["tools came"], "level not set: server default", never=("debug",))
-        await _sees(app, "log", at["level is set"], "debug and graver")
+        await _sees(app, "log", at["level is set"], "debug and higher")
         await _sees(app, "resources", at["watching is asked for"], "7 resources", never=("● watched", "● watching"))
         await _sees(app, "resources", at["is watched"], "● watched", "● watching", never=("◆ updated",))
         await _sees(app, "resources", at["is updated"], "◆ updated", "● watching")
@@ -143,7 +143,7 @@ async def test_every_screen_shows_what_was_known_then(recorded: Path) -> None:
         await _sees(app, "inbox", at["the model has answered"], "0 waiting", "✓ answered", "Aye")
         await app.replay.action_replay_end()
         await app.navigation.action_show("log")
-        await until(lambda: "error and graver" in text(app) and "as at #" not in text(app), "the level at the end")
+        await until(lambda: "error and higher" in text(app) and "as at #" not in text(app), "the level at the end")
 
 
 async def test_the_state_at_a_line_tells_how_far_a_call_was(recorded: Path) -> None:
@@ -155,6 +155,6 @@ async def test_the_state_at_a_line_tells_how_far_a_call_was(recorded: Path) -> N
         await until(lambda: app.panel.list.chosen == at["half way"], "the line")  # type: ignore[attr-defined]
         await app.run_action("state", app.panel)
         moment, call = f"#{at['half way']} at", "tools/call trigger-long-running-operation"
-        level, tools = "debug and graver, set by", ": echo, get-annotated-message"
+        level, tools = "debug and higher, set by", ": echo, get-annotated-message"
         for words in (moment, call, "50 %", level, tools, "not listed yet"):
             await until(lambda words=words: words in text(app), f"{words} stands there")  # type: ignore[misc]

@@ -78,7 +78,7 @@ async def test_a_value_and_the_key_that_calls_in_one_burst(kind: str, keys: tupl
     async with before() as person:
         await at_tool(person, kind)
         await person.press_quickly(*keys, "ctrl+j")
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         (call,) = sent(person, "tools/call")
         assert call["arguments"] == {"value": value}
 
@@ -87,7 +87,7 @@ async def test_several_fields_and_the_call_in_one_burst() -> None:
     async with before() as person:
         await at_tool(person, "all")
         await person.press_quickly(*"fog", "tab", "ctrl+u", *"42", "down", *"x", "tab", "right", "ctrl+j", "ctrl+j")
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         (call,) = sent(person, "tools/call")
         assert call["arguments"] == {"text": "fog", "number": 42, "date": "x", "boolean": True}
 
@@ -97,7 +97,7 @@ async def test_a_tool_is_opened_filled_and_called_in_one_burst() -> None:
         await person.press("2")
         await person.sees(" text ", "Call ^j")
         await person.press_quickly("enter", *"fog", "ctrl+j")
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"value": "fog"}
 
 
@@ -105,7 +105,7 @@ async def test_json_typed_for_all_arguments_is_what_is_sent() -> None:
     async with before() as person:
         await at_tool(person, "number")
         await person.press_quickly("ctrl+o", "down", "end", *',"q":7', "ctrl+j")
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"value": 4, "q": 7}
 
 
@@ -184,7 +184,7 @@ async def test_a_request_answered_and_the_next_one_typed_at_once_locks_nothing()
 async def test_a_message_written_by_hand_is_sent_as_it_was_just_typed() -> None:
     async with before() as person:
         await person.press("g", "o")
-        await person.sees("Write a message")
+        await person.sees("Composer")
         app = app_of(person)
         field = next(each for each in app.panel.query(Input) if each.display)
         field.value = ""
@@ -209,7 +209,7 @@ async def test_a_click_sends_what_was_typed_right_before() -> None:
         column = person.screen.splitlines()[line].index("Call ^j")
         await person.press_quickly(*"gy")
         await person.pilot.click(offset=(column, line))
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"value": "foggy"}
 
 
@@ -220,7 +220,7 @@ async def test_a_value_set_by_other_means_is_read_before_it_is_sent() -> None:
         assert isinstance(field, Input)
         field.value = "set"
         person.pilot.app.simulate_key("ctrl+j")
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"value": "set"}
 
 
@@ -231,7 +231,7 @@ def test_in_a_real_terminal(tmp_path: Path) -> None:
         window.press(b"2")
         window.until(b"number")
         window.press(b"/all\r\rfog\t\x1542\t\t\x1b[C\n")
-        window.until(b"Succeeded")
+        window.until(b"✓ OK")
         window.until(b'"text"')
 
 

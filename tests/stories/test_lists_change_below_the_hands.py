@@ -107,7 +107,7 @@ async def test_a_tool_whose_form_is_open_can_be_called_after_it_has_gone(tmp_pat
         await person.types("7")
         await person.press("escape")
         await person.press("x", "u")
-        await person.sees("the server lists it no more", "Call anyway ^j")
+        await person.sees("no longer listed by the server", "Call anyway ^j")
         await person.press("ctrl+j")
         await until(lambda: "row" in [each.target for each in person.journal.conversation.exchanges], "it is called")
         await person.sees("row")

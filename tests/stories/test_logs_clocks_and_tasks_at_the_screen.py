@@ -39,7 +39,7 @@ async def test_the_log_of_server_everything_and_the_level_it_is_asked_for(name: 
     async with running(named(name), tmp_path) as target, at_the_screen(target, capture, WIDE) as person:
         await person.sees("→ tools/list", "● Connected")
         await person.press("7")
-        await person.sees("[7 Log", "no level set: the server decides")
+        await person.sees("[7 Log", "level not set: server default")
         if name == "everything-stdio":
             await person.sees("! stderr", "Starting default (STDIO) server")
         await person.press("x", "l")
@@ -47,7 +47,7 @@ async def test_the_log_of_server_everything_and_the_level_it_is_asked_for(name: 
         await person.types("debug")
         await person.sees("✓ 1")
         await person.press("enter")
-        await person.sees("debug and graver, set by logging/setLevel")
+        await person.sees("debug and higher (logging/setLevel)")
         assert last(person, "logging/setLevel")["level"] == "debug"
         await choose(person, "toggle-sim")
         await person.press("ctrl+j")
@@ -58,22 +58,22 @@ async def test_the_log_of_server_everything_and_the_level_it_is_asked_for(name: 
         await person.sees("[1 Traffic", "notifications/message", '"level"')
     async with at_a_replay(capture, WIDE) as person:
         await person.press("7")
-        await person.sees("debug and graver, set by logging/setLevel", "evel")
+        await person.sees("debug and higher (logging/setLevel)", "evel")
 
 
 async def test_where_each_request_asks_for_its_level_every_later_one_carries_it(tmp_path: Path) -> None:
     async with running(named("mcp2-stdio"), tmp_path) as target, at_the_screen(target, None, WIDE) as person:
         await person.sees("→ tools/list", "modern", "● Connected")
         await person.press("7")
-        await person.sees("requests ask for no log messages")
+        await person.sees("requests: no log messages")
         await person.press("x", "l")
         await person.sees("Every request asks for log messages", "emergency")
         await person.types("warning")
         await person.sees("✓ 1")
         await person.press("enter")
-        await person.sees("each request asks for warning and graver")
+        await person.sees("each request: warning and higher")
         await person.press("x", "p")
-        await person.sees("server/discover: this revision has no ping")
+        await person.sees("server/discover (no ping in this protocol version)")
         assert last(person, "server/discover")["_meta"][LOG_LEVEL] == "warning"
         await person.press("9")
         await person.sees("Ping", "least", "median", "by server/discover")
@@ -87,7 +87,7 @@ async def test_a_slow_call_shows_its_pace_and_both_clocks(tmp_path: Path) -> Non
         assert person.wire().sent(PING)
         await choose(person, "trigger-long")
         await person.press("ctrl+j")
-        await person.sees("idle clock", "left of 60 s", "total clock", "left of 1h 00m")
+        await person.sees("idle timeout", "left of 60 s", "total timeout", "left of 1h 00m")
         screen = await person.sees("2 of 5 · 40 %", "/s · about")
         assert " s left" in screen
         await person.press("ctrl+c")
@@ -111,11 +111,11 @@ async def test_a_task_of_server_everything_outlives_its_screen_and_shows_its_res
         await person.types("gulls")
         await person.sees("✓ valid")
         await person.press("ctrl+j")
-        await person.sees("task  ⋯ working", "9 shows it")
+        await person.sees("task  ⋯ Working", "9 shows it")
         assert last(person, "tools/call")["task"] == {}
         await person.press("escape", "escape", "escape", "6")
-        await person.sees("[6 Tasks", "⋯ working", "simulate-resear", "the server ●", "at first")
-        await person.sees("✓ completed", "Succeeded", "gulls")
+        await person.sees("[6 Tasks", "⋯ Working", "simulate-resear", "server ●", "start")
+        await person.sees("✓ Completed", "✓ OK", "gulls")
         await person.press("x", "L")
         await person.sees("lists 1 task")
         assert person.wire().sent("tasks/list")
@@ -123,4 +123,4 @@ async def test_a_task_of_server_everything_outlives_its_screen_and_shows_its_res
         await person.sees("[1 Traffic", '"task"')
     async with at_a_replay(capture, WIDE) as person:
         await person.press("6")
-        await person.sees("✓ completed", "simulate-resear", "Succeeded", "gulls")
+        await person.sees("✓ Completed", "simulate-resear", "✓ OK", "gulls")

@@ -57,7 +57,7 @@ async def test_a_destructive_call_is_cancelled_and_confirmed_by_clicks(size: tup
         await click(person, "Call ^j")
         await person.sees("Destructive tool")
         await click(person, "yes, call it")
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         assert len(sent(person, "tools/call")) == 1
 
 
@@ -76,7 +76,7 @@ async def test_a_row_a_list_and_the_button_by_clicks(size: tuple[int, int]) -> N
         await click(person, "+ Add item")
         await person.sees("2 now")
         await click(person, "Call ^j")
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"value": [7, 0]}
 
 
@@ -112,7 +112,7 @@ async def test_a_theme_reaches_everything_that_was_drawn_before() -> None:
     async with before() as person:
         await at_tool(person, "all")
         await person.press_quickly("ctrl+j")
-        await person.sees("Succeeded")
+        await person.sees("✓ OK")
         screens = ("2", "3", "4", "5", "6", "8", "9", "E", "0", "1")
         await person.press("escape", "escape", "escape")
         for screen in screens:

@@ -22,7 +22,7 @@ async def call(person: Person, tool: str, *keys: str) -> None:
     await person.press("enter")
     await person.sees(f"▌ {tool}")
     await person.press("enter", *keys, "ctrl+j")
-    await person.sees("Succeeded")
+    await person.sees("✓ OK")
     await person.press("escape", "escape", "escape", "1", "G")
 
 

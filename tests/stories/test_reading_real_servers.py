@@ -50,7 +50,7 @@ async def test_a_resource_is_read_and_shown_as_what_it_is(name: str, tmp_path: P
         await _find(person, "3", "startup", "startup.md")
         await person.sees("demo://resource/static/document/startup.md", "text/markdown", "Read ^j")
         await person.press("ctrl+j")
-        await person.sees("Succeeded", "Everything Server - Startup Process")
+        await person.sees("✓ OK", "Everything Server - Startup Process")
         params, result = _last(person, "resources/read")
         assert params["uri"] == "demo://resource/static/document/startup.md"
         assert result["contents"][0]["text"].startswith("# Everything Server")
@@ -69,7 +69,7 @@ async def test_a_template_is_filled_previewed_completed_and_its_bytes_are_shown(
         assert params["argument"] == {"name": "resourceId", "value": "7"}
         assert result["completion"]["values"] == ["7"]
         await person.press("ctrl+j")
-        await person.sees("Succeeded", "00000000  52 65 73 6f 75 72 63 65  20 37", "Resource 7: This")
+        await person.sees("✓ OK", "00000000  52 65 73 6f 75 72 63 65  20 37", "Resource 7: This")
         params, result = _last(person, "resources/read")
         assert params["uri"] == "demo://resource/dynamic/blob/7"
         assert base64.b64decode(result["contents"][0]["blob"]).startswith(b"Resource 7: This is a base64 blob")
@@ -97,7 +97,7 @@ async def test_a_prompt_is_completed_and_the_second_argument_knows_the_first(nam
         await person.press(take)
         await until(lambda: "David" in person.line("David"), "the value is taken")
         await person.press("ctrl+j")
-        await person.sees("Succeeded", "Please promote David to the head of the Sales team.")
+        await person.sees("✓ OK", "Please promote David to the head of the Sales team.")
         params, _ = _last(person, "prompts/get")
         assert params["arguments"] == {"department": "Sales", "name": "David"}
 
@@ -108,7 +108,7 @@ async def test_a_picture_in_a_result_is_drawn_with_its_size_and_type(name: str, 
         await _settled(person)
         await _find(person, "2", "tiny-image", "get-tiny-image")
         await person.press("ctrl+j")
-        await person.sees("Succeeded", "2/3 image · image/png · 20 × 20", "v shows it")
+        await person.sees("✓ OK", "2/3 image · image/png · 20 × 20", "v shows it")
         _, result = _last(person, "tools/call")
         assert [block["type"] for block in result["content"]] == ["text", "image", "text"]
         await person.press("escape", "v", "i")
@@ -122,7 +122,7 @@ async def test_annotations_say_for_whom_and_how_important_a_part_of_a_result_is(
         await person.sees("messageType *")
         await person.press("right", "tab", "left")
         await person.press("ctrl+j")
-        await person.sees("Succeeded", "Error: Operation failed", "user", "assistant", "priority", "image/png")
+        await person.sees("✓ OK", "Error: Operation failed", "user", "assistant", "priority", "image/png")
         params, result = _last(person, "tools/call")
         assert params["arguments"] == {"messageType": "error", "includeImage": True}
         assert result["content"][0]["annotations"] == {"priority": 1, "audience": ["user", "assistant"]}

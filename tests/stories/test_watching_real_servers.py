@@ -59,7 +59,7 @@ async def _call(person: Person, name: str, arguments: str = "") -> None:
     await person.press("enter", "enter")
     await person.types(arguments)
     await person.press("ctrl+j")
-    await person.sees("Succeeded")
+    await person.sees("✓ OK")
     await person.press("escape")
 
 
@@ -95,7 +95,7 @@ async def test_a_beacon_of_the_stateless_era_is_watched_read_again_and_compared(
         assert person.wire().methods().count("tools/list") == 2
     async with at_a_replay(capture, WIDE) as person:
         await person.press("3")
-        await person.sees("○ was watched", "updated once, read")
+        await person.sees("○ No longer subscribed", "updated once, read")
 
 
 @pytest.mark.parametrize("name", ["everything-stdio", "everything-http", "everything-sse"])
@@ -114,7 +114,7 @@ async def test_everything_is_watched_by_subscriptions(name: str, tmp_path: Path)
         await person.press("3")
         await person.sees("◆ updated once, 1 since")
         await person.press("x", "b")
-        await person.sees("○ was watched")
+        await person.sees("○ No longer subscribed")
         wire = person.wire()
         assert [message["params"]["uri"] for message in wire.sent("resources/subscribe")] == [DYNAMIC]
         assert [message["params"]["uri"] for message in wire.sent("resources/unsubscribe")] == [DYNAMIC]

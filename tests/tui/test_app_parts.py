@@ -177,7 +177,7 @@ async def test_a_recording_is_exported_as_a_whole_and_in_parts(tmp_path: Path, m
         await pilot.press("/", *"kind:request", "enter")
         await until(lambda: app.panel.list.model.has_filter and not app.panel.list.model.is_filtering, "a filter")  # type: ignore[attr-defined]
         await pilot.press("g g", "x x", "right")
-        await until(lambda: "what the filter shows" in text(app), "what the filter shows")
+        await until(lambda: "filtered entries" in text(app), "filtered entries")
         await pilot.press("right")
         await until(lambda: "this operation" in text(app), "the operation under the cursor")
         await pilot.press("j", "j", "enter", "enter")
@@ -191,7 +191,7 @@ async def test_a_recording_is_exported_as_a_whole_and_in_parts(tmp_path: Path, m
         await until(lambda: "wreck" in text(app), "the shelf")
         await pilot.press("x x")
         await until(
-            lambda: isinstance(app.screen, ExportScreen) and "everything in wreck.mcpcap" in text(app),
+            lambda: isinstance(app.screen, ExportScreen) and "all of wreck.mcpcap" in text(app),
             "the chosen capture",
         )
         await pilot.press("enter", "enter")
@@ -262,7 +262,7 @@ async def test_a_login_in_the_middle_is_told_and_opens_nothing_below_the_fingers
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
                 await browse(entrance.guide)
                 await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
-                await until(lambda: "The lists were fetched anew." in text(app), "the lists come")
+                await until(lambda: "Lists refreshed." in text(app), "the lists come")
 
 
 async def test_a_login_in_the_middle_that_is_given_up_ends_what_wanted_it_and_nothing_else() -> None:
@@ -282,9 +282,7 @@ async def test_a_login_in_the_middle_that_is_given_up_ends_what_wanted_it_and_no
                 await pilot.press("ctrl+x")
                 await until(lambda: "called off" in text(app), "it says so")
                 await pilot.press("escape")
-                await until(
-                    lambda: "The lists were fetched anew." in text(app) or app.subject.stopped("tools"), "it ends"
-                )
+                await until(lambda: "Lists refreshed." in text(app) or app.subject.stopped("tools"), "it ends")
                 assert app.subject.stage is ConversationStage.OPEN
 
 
@@ -297,7 +295,7 @@ async def test_where_nobody_logs_in_the_key_answers_questions() -> None:
             async with app.run_test(size=(110, 36), notifications=True) as pilot:
                 await until(lambda: app.subject.stage is ConversationStage.OPEN, "one is in")
                 await pilot.press("!")
-                await until(lambda: "The server asks nothing now." in text(app), "it says so")
+                await until(lambda: "No server requests waiting." in text(app), "it says so")
 
 
 REPO = ROOT
@@ -334,7 +332,7 @@ async def switched(pilot: Pilot[Any], app: InspectApp) -> None:
     await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
     app.connection.action_offers()
     await until(lambda: isinstance(app.screen, OffersScreen), "the switches are shown")
-    await until(lambda: "declared as" in text(app) and '"roots"' in text(app), "what is declared is shown")
+    await until(lambda: "sent as" in text(app) and '"roots"' in text(app), "what is declared is shown")
     await pilot.press("space")
     await until(lambda: '"roots"' not in text(app) and "changed" in text(app), "roots are switched off")
 
@@ -394,14 +392,14 @@ async def test_the_round_trip_is_told() -> None:
 async def test_an_error_is_told_in_the_servers_words_and_as_a_round_trip() -> None:
     subject = opened()
     subject.answer = lambda params: Error(-32601, "no \x1b[2Jping")
-    assert await ping(subject) == ("Ping: 12 ms, answered with error -32601: no ␛[2Jping", False)
+    assert await ping(subject) == ("Ping: 12 ms, error -32601: no ␛[2Jping", False)
 
 
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (Silent(None, 60, "idle"), "Ping: nothing came for 60 s"),
-        (Broken(None, "gone"), "Ping: no answer came"),
+        (Silent(None, 60, "idle"), "Ping: no response within 60 s"),
+        (Broken(None, "gone"), "Ping: no response"),
         (ConnectError("no route", hint=""), "ping failed: no route"),
     ],
 )
@@ -414,7 +412,7 @@ async def test_silence_and_loss_are_told(reply: Any, said: str) -> None:
 async def test_without_a_connection_there_is_nothing_to_ping() -> None:
     subject = opened()
     subject.now_stage = ConversationStage.CLOSED
-    assert await ping(subject) == ("Nothing is sent: there is no connection. ^r connects again.", False)
+    assert await ping(subject) == ("Nothing is sent: there is no connection. ^r reconnects.", False)
     assert subject.calls == []
 
 
@@ -442,12 +440,12 @@ async def test_one_is_opened_in_a_tab_and_its_tab_is_shown_the_second_time() -> 
 async def test_the_lists_are_fetched_anew_and_the_mode_is_switched() -> None:
     async with before_the_demo("--legacy-only") as person:
         await person.press("r")
-        await person.sees("The lists were fetched anew.")
+        await person.sees("Lists refreshed.")
         assert listings(person) == [None, None]
         await person.press("x u")
-        await person.sees("Lists that change wait until L fetches them.")
+        await person.sees("Changed lists are refreshed on request (L).")
         await person.press("x u")
-        await person.sees("Lists that change are fetched by themselves.")
+        await person.sees("Changed lists are refreshed automatically.")
 
 
 async def test_a_recording_has_no_connection_to_ask() -> None:

@@ -66,8 +66,8 @@ async def test_a_reason_that_only_repeats_the_headline_is_left_out(tape: Tape) -
 
 async def test_a_reason_that_says_more_stays(tape: Tape) -> None:
     subject = dead(tape)
-    subject.now_why = "the server exited with code 1 after 0.3 s, before it answered initialize"
-    assert "before it answered initialize" in await shown(PostMortemCard(subject))
+    subject.now_why = "the server exited with code 1 after 0.3 s, before it responded initialize"
+    assert "before it responded initialize" in await shown(PostMortemCard(subject))
 
 
 async def test_a_signal_has_its_name(tape: Tape) -> None:

@@ -75,7 +75,7 @@ class ChooseScreen(Dialog[int | None]):
         with Vertical():
             yield Static(Text(self._heading))
             yield SearchBar("search", placeholder="type to search")
-            yield LogList(self._rows, empty=((("Nothing matches", "muted"),),))
+            yield LogList(self._rows, empty=((("No matches", "muted"),),))
 
     def on_mount(self) -> None:
         """Begin with the search."""
@@ -105,5 +105,5 @@ class ChooseScreen(Dialog[int | None]):
         self.query_one(SearchBar).focus()
 
     def action_leave(self) -> None:
-        """Choose nothing."""
+        """Close without choosing."""
         self.dismiss(None)

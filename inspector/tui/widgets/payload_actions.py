@@ -78,7 +78,7 @@ class PayloadDeeds:
     def action_copy_as(self) -> None:
         """Choose what to copy."""
         if not self._payload.whole:
-            self._tell("There is nothing here to copy.")
+            self._tell("Nothing to copy.")
             return
         above: Sequence[Any] = self._widget.ancestors
         more = next((each.more_to_copy() for each in above if isinstance(each, KnowsMore)), [])
@@ -117,7 +117,7 @@ class PayloadDeeds:
         import os
 
         if not payload:
-            self._tell("There is nothing here to show.")
+            self._tell("Nothing to show.")
             return None
         try:
             argv = program(names, os.environ)
@@ -127,7 +127,7 @@ class PayloadDeeds:
             self._tell(f"{error}: {error.hint}.".replace("..", "."), grave=True)
             return None
         except SuspendNotSupported:
-            self._tell("This terminal can't be given to another program.", grave=True)
+            self._tell("Cannot run another program in this terminal.", grave=True)
             return None
         if ran.problem:
             self._tell(f"{ran.problem}.", grave=True)
@@ -190,7 +190,7 @@ class CopyScreen(Dialog[Copy | None]):
         with Vertical() as box:
             box.border_title = "Copy"
             yield self._list
-            yield Static(Text("a letter or Enter copies, without control characters; Esc leaves"))
+            yield Static(Text("Letter or Enter copies (without control characters); Esc closes"))
 
     def on_mount(self) -> None:
         """As high as there is to choose from."""
@@ -210,5 +210,5 @@ class CopyScreen(Dialog[Copy | None]):
         self.dismiss(self._copies[event.index])
 
     def action_leave(self) -> None:
-        """Copy nothing."""
+        """Close without copying."""
         self.dismiss(None)

@@ -91,7 +91,7 @@ class CommentScreen(PromptScreen[tuple[str, str]]):
     """
 
     def __init__(self, n: int, color: str, text: str) -> None:
-        super().__init__(f"Mark #{n:,}: a comment, or none. Enter marks, Esc leaves.", text)
+        super().__init__(f"Mark #{n:,}: comment (optional). Enter marks, Esc closes.", text)
         self._color = color
 
     def more(self) -> tuple[Widget, ...]:
@@ -109,7 +109,7 @@ class CommentScreen(PromptScreen[tuple[str, str]]):
         event.control.choose(event.index)
 
     def take(self, typed: str) -> None:
-        """Mark it so."""
+        """Set the mark."""
         chosen = self.query_one(Segments).chosen
         self.dismiss((COLOURS[chosen[0]] if chosen else self._color, typed.strip()))
 

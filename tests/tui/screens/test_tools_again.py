@@ -22,7 +22,7 @@ async def reconnected(app: Tools, pilot: Pilot[None], values: tuple[int, ...] = 
         await app.panel.form.take({"a": value})
         await pilot.press("ctrl+j")
         await shows(app, f"History {count}")
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✓ OK")
     app.panel.conversation.journal.close()
     other = Acting([ECHO, ADD])
     app.panel.rebind(other)
@@ -84,7 +84,7 @@ async def test_a_call_made_while_the_history_is_shown_shows_its_result() -> None
         await pilot.press("v h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
         await pilot.press("ctrl+j")
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✓ OK")
         await shows(app, "▸ Content")
         await shows(app, "done")
         assert "Not called yet" not in text(app)
@@ -144,7 +144,7 @@ async def test_a_result_that_breaks_its_schema_is_no_plain_success() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
-        await shows(app, "▲ Succeeded, but breaks its output schema (1)")
+        await shows(app, "▲ OK, but does not match outputSchema (1)")
         assert "Structured ✗" in text(app)
 
 

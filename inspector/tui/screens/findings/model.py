@@ -225,24 +225,24 @@ def counted(checks: AnyChecks | None, *, shows_muted: bool = False) -> Both:
 def checked(checks: AnyChecks | None, entries: int, *, failed: bool = False) -> Both:
     """How far the checks are, and what they left out. `failed`: an error of this program has ended them."""
     if checks is None:
-        return [("The checks have not begun yet.", "muted")], []
+        return [("Checks have not started yet.", "muted")], []
     left: list[Span] = []
     if failed:
-        said = f"an error of this program ended the checks at {checks.checked:,} of {entries:,}"
+        said = f"internal error: checks stopped at {checks.checked:,} of {entries:,}"
         left.append((f"{spans.ERROR} {said}", "error"))
     elif checks.paused:
-        left.append((f"paused: checked {checks.checked:,} of {entries:,}, p goes on", "warning"))
+        left.append((f"paused: checked {checks.checked:,} of {entries:,}, p resumes", "warning"))
     elif checks.is_done:
         left.append((f"{spans.OK} all {entries:,} entries checked", "muted"))
     else:
         left.append((f"{spans.PENDING} checked {checks.checked:,} of {entries:,}", "pending"))
     right: list[Span] = []
     if checks.passed_over:
-        right.append((f"{checks.passed_over:,} long messages not read here  ", "warning"))
+        right.append((f"{checks.passed_over:,} long messages skipped  ", "warning"))
     if checks.skimmed:
-        right.append((f"{checks.skimmed:,} log messages of a flood not looked at  ", "muted"))
+        right.append((f"{checks.skimmed:,} log messages of a flood skipped  ", "muted"))
     if checks.unasked:
-        right.append((f"{checks.unasked:,} results not held against schemas", "warning"))
+        right.append((f"{checks.unasked:,} results not validated", "warning"))
     return left, right
 
 

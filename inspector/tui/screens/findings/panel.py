@@ -175,7 +175,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         elif item is not None and item.frames:
             self.post_message(self.EntryWanted(item.frames[0], item.pointer, item.span))
         elif item is not None:
-            self.notify("It rests on something that did not happen: there is no line to show.", markup=False)
+            self.notify("This finding is about a missing message: no entry to show.", markup=False)
 
     # Showing
 
@@ -249,7 +249,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         chosen = self._findings()[:_MOST_COPIED]
         if chosen:
             self.app.copy_to_clipboard(findings_text(chosen))
-            many = f"{len(chosen)} findings are" if len(chosen) > 1 else "The finding is"
+            many = f"{len(chosen)} findings" if len(chosen) > 1 else "Finding"
             self.notify(f"{many} copied.", markup=False, timeout=3)
 
     def action_muted(self) -> None:
@@ -267,7 +267,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         """Mute what is chosen, or hear of it again."""
         item, checks = self._rows.item(self._list.view.cursor), self._subject.checks
         if item is None or (isinstance(item, Group) and not item.id):
-            self.notify("Choose a finding, or the heading of a check.", markup=False, timeout=3)
+            self.notify("Select a finding or the title of a check.", markup=False, timeout=3)
             return
         mutes = {Mute(item.id)} if isinstance(item, Group) else {mute_of(item), Mute(item.id)} & checks.muted
         if not mutes and isinstance(item, Finding):
@@ -275,12 +275,8 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         now = checks.muted - mutes if mutes <= checks.muted else checks.muted | mutes
         checks.mute(now)
         kept = self._kept().keep(now)
-        said = (
-            f"Muted in this capture. {keys.shown_key('findings.muted')} shows them."
-            if mutes <= now
-            else "No longer muted."
-        )
-        self.notify(said if kept else f"{said} It could not be kept.", markup=False, timeout=3)
+        said = f"Muted in this capture. {keys.shown_key('findings.muted')} shows them." if mutes <= now else "Unmuted."
+        self.notify(said if kept else f"{said} It could not be saved.", markup=False, timeout=3)
         self._look()
 
     @property
@@ -302,7 +298,7 @@ def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
     """What stands where there are no rows: why, and what can be done."""
     checks = subject.checks_so_far
     if rows.wanted:
-        return [[("Nothing matches.", "muted")], [("\\ shows all findings again", "faint")]]
+        return [[("No matches.", "muted")], [("\\ clears the filter", "faint")]]
     if (
         checks is None
         or not checks.is_done
@@ -311,17 +307,17 @@ def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
         return [[(f"{glyphs().pending} Checking…", "pending")]]
     if any(checks.is_muted(each) for each in checks.all):
         return [
-            [("Everything that was found is muted.", "muted")],
+            [("All findings are muted.", "muted")],
             [(f"{keys.shown_key('findings.muted')} shows muted", "faint")],
         ]
     if checks.later:
         return [
-            [("Nothing had been found by then.", "muted")],
+            [("No findings up to this entry.", "muted")],
             [(f"{keys.shown_key('replay.end')} goes to the end", "faint")],
         ]
     if failure := _failure(subject):
         return [list(unexplained(failure)), [("1 Traffic, 9 Server", "faint")]]
-    return [[(f"{glyphs().ok} Nothing found so far.", "ok")]]
+    return [[(f"{glyphs().ok} No findings so far.", "ok")]]
 
 
 def _failure(subject: OpenConversation) -> str:

@@ -60,7 +60,7 @@ class QuestionScreen(Dialog[None]):
     def compose(self) -> ComposeResult:
         """A box around the question."""
         with Vertical() as box:
-            box.border_title = "The server asks"
+            box.border_title = "Server request"
             yield self._pane
         yield FooterBar()
 
@@ -84,7 +84,7 @@ class QuestionScreen(Dialog[None]):
                 await self._pane.show(RequestRow(self._ticket.question, self._ticket))
             case TicketState.WITHDRAWN:
                 why = visible(self._ticket.why, limit=200)
-                self.app.notify(f"The question was withdrawn: {why}.", severity="warning", markup=False)
+                self.app.notify(f"Server request cancelled: {why}.", severity="warning", markup=False)
                 self.dismiss()
             case TicketState.ANSWERED:
                 tickets = self._conversation.desk.tickets

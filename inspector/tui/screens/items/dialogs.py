@@ -90,7 +90,7 @@ class ChangesScreen(LinesScreen[bool]):
         return self._can_approve if action == "approve" else True
 
     def action_approve(self) -> None:
-        """Trust it as it is now."""
+        """Accept the current definitions as the baseline."""
         self.dismiss(True)
 
 
@@ -137,7 +137,7 @@ class AppSourceScreen(Dialog[None]):
             return
         result = _read_before(self._conversation.journal, self._uri)
         if result is None:
-            self._say("it was not read in this conversation, and there is no server to ask")
+            self._say("not read in this session, and not connected")
         else:
             self._show(result)
 
@@ -154,7 +154,7 @@ class AppSourceScreen(Dialog[None]):
         contents = peek.items(result, "contents")
         content = next((each for each in contents if peek.text(each, "uri") == self._uri), None)
         if content is None:
-            self._say(f"the answer has {len(contents)} contents, and none of this URI")
+            self._say(f"the result has {len(contents)} contents, none with this URI")
             return
         listed = listed_pages(result, self._conversation.journal.conversation.catalogue.resources)
         self._page = page = page_of(content, listed.get(self._uri))
@@ -177,18 +177,16 @@ def show_app_of(app: App[Any], conversation: OpenConversation, tool: Tool | None
     """Show the source of the page that a tool brings, or say that it brings none."""
     link = None if tool is None else app_of(tool)
     if link is None or not link.uri:
-        app.notify("This tool brings no app.", markup=False)
+        app.notify("This tool has no app.", markup=False)
     else:
         app.push_screen(AppSourceScreen(conversation, link.uri))
 
 
 def _problem(reply: Reply) -> str:
     if not isinstance(reply, Replied):
-        return f"no answer came: {getattr(reply, 'why', '') or 'the time is up'}"
+        return f"no response: {getattr(reply, 'why', '') or 'the time is up'}"
     message = reply.message
-    return (
-        f"the server answered with error {message.code}: {message.message}" if isinstance(message, ErrorAnswer) else ""
-    )
+    return f"the server returned error {message.code}: {message.message}" if isinstance(message, ErrorAnswer) else ""
 
 
 def _read_before(journal: Journal, uri: str) -> Any:
@@ -221,7 +219,7 @@ class HostsScreen(LinesScreen[None]):
     """
 
     def __init__(self, conversation: OpenConversation) -> None:
-        super().__init__(f"Hosts and the tools of {visible(conversation.about.label, limit=40)}")
+        super().__init__(f"Client compatibility: {visible(conversation.about.label, limit=40)}")
         self._conversation = conversation
         self._matrix: Matrix | None = None
         self._every = False
@@ -247,7 +245,7 @@ class HostsScreen(LinesScreen[None]):
             self.view.show(MatrixLines(self._matrix, every=self._every))
 
     def action_every(self) -> None:
-        """Show all tools, or those of which something is known."""
+        """Show all tools, or those with known problems."""
         self._every = not self._every
         self._show()
 
@@ -284,4 +282,4 @@ def show_hosts(app: App[Any], conversation: OpenConversation) -> None:
     if conversation.journal.conversation.catalogue.listings["tools"].items:
         app.push_screen(HostsScreen(conversation))
     else:
-        app.notify("The server has listed no tools.", markup=False)
+        app.notify("The server lists no tools.", markup=False)

@@ -95,8 +95,8 @@ def result_lines(view: ResultView, width: int) -> ResultLines:
 
 def _nothing(writer: _Writer, view: ResultView) -> None:
     if view.came in (CallOutcome.OK, CallOutcome.TOOL_ERROR, CallOutcome.INCOMPLETE):
-        more = " What it returned is under Structured." if view.structured and view.structured.raw is not None else ""
-        writer.line(("The result has no content blocks." + more, "muted"))
+        more = " Structured shows the result." if view.structured and view.structured.raw is not None else ""
+        writer.line(("No content blocks." + more, "muted"))
 
 
 def _block(writer: _Writer, block: ContentBlock, index: int, of: int) -> None:
@@ -119,7 +119,7 @@ def _bytes(writer: _Writer, data: bytes) -> None:
     for index in range(lines.count):
         writer.line(*lines.line(index))
     if len(data) > MOST_BYTES:
-        writer.line((f"There is more of it: {len(data):,} bytes in all.", "warning"))
+        writer.line((f"Truncated: {len(data):,} bytes in total.", "warning"))
 
 
 def _text(writer: _Writer, block: ContentBlock) -> None:
@@ -133,7 +133,7 @@ def _text(writer: _Writer, block: ContentBlock) -> None:
     for line in lines[:MOST_LINES]:
         writer.long(((line, "foreign"),))
     if len(shown) > MOST_CHARACTERS or len(lines) > MOST_LINES:
-        writer.line(("There is more of it: the raw view has all.", "warning"))
+        writer.line(("Truncated. Raw shows all.", "warning"))
 
 
 def _json(writer: _Writer, block: ContentBlock) -> None:
@@ -141,7 +141,7 @@ def _json(writer: _Writer, block: ContentBlock) -> None:
     for index in range(min(lines.count, MOST_LINES)):
         writer.long(tuple(lines.line(index)), 4)
     if lines.count > MOST_LINES:
-        writer.line(("There is more of it: the raw view has all.", "warning"))
+        writer.line(("Truncated. Raw shows all.", "warning"))
 
 
 TABS = ("Content", "Structured", "Raw", "stderr", "History", "Schema")
@@ -150,11 +150,11 @@ _MOST_MARKDOWN = 50_000
 """Characters of a text that are rendered: each paragraph becomes a widget."""
 _MOST_RENDERED = 20
 """Texts that are rendered."""
-_RUNNING: Sequence[Sequence[Span]] = ((("the result comes here", "faint"),),)
+_RUNNING: Sequence[Sequence[Span]] = ((("Waiting for the result", "faint"),),)
 _NO_STRUCTURE: Sequence[Sequence[Span]] = ((("No structured content", "muted"),),)
-_NO_STDERR: Sequence[Sequence[Span]] = ((("Nothing was written to stderr during this call", "muted"),),)
-_NO_SCHEMA: Sequence[Sequence[Span]] = ((("The server sent no schema for this tool", "muted"),),)
-_NO_ANSWER: Sequence[Sequence[Span]] = ((("No answer", "muted"),),)
+_NO_STDERR: Sequence[Sequence[Span]] = ((("No stderr output during this call", "muted"),),)
+_NO_SCHEMA: Sequence[Sequence[Span]] = ((("This tool has no schema", "muted"),),)
+_NO_ANSWER: Sequence[Sequence[Span]] = ((("No response", "muted"),),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class ResultWords:
     nothing: str = "Not called yet"
     press: str = "calls the tool"
     """What the key of the form does."""
-    history: str = "No calls of this tool yet"
+    history: str = "No calls yet"
     structured: bool = True
     """Whether there are structures, verdicts and schemas; else the second view shows one block whole."""
 
@@ -385,7 +385,7 @@ class ResultBody(Widget):
         """Show the block under the cursor, all of it."""
         block = self.block
         if block is None:
-            self._item.show([("Nothing has been read", "muted")], (), b"", AS_TEXT)
+            self._item.show([("Nothing read", "muted")], (), b"", AS_TEXT)
             return
         payload = block.payload
         form = BYTES if block.data is not None else TREE if block.look == "json" else AS_TEXT

@@ -53,7 +53,7 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
         self._subject = subject
         self.model = ServerLog(subject.journal)
         self._line = StatusLine()
-        self._bar = SearchBar("filter", placeholder="a text in a line, its logger or its level")
+        self._bar = SearchBar("filter", placeholder="text, logger or level")
         self._bar.display = False
         follow = subject.stage not in (ConversationStage.LOADING, ConversationStage.RECORDED)
         self.rows = LogList(self.model, follow=follow)
@@ -113,7 +113,7 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
         at = self.rows.view.cursor
         if 0 <= at < self.model.count:
             self.app.copy_to_clipboard(visible(self.model.said(self.model.key(at)).words, newlines=True))
-            self.app.notify("The line is copied.", markup=False, timeout=3)
+            self.app.notify("Line copied.", markup=False, timeout=3)
 
     # Keys
 
@@ -148,7 +148,7 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
 
         each = takes_levels(self._subject.journal)
         labels = [*LEVELS, *([NO_MESSAGES] if each else [])]
-        heading = "Every request asks for log messages from this level on" if each else "Send logging/setLevel"
+        heading = "Minimum level requested with every call" if each else "Send logging/setLevel"
         self.app.push_screen(ChooseScreen(heading, labels), self._asked)
 
     async def _asked(self, chosen: int | None) -> None:
@@ -160,7 +160,7 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
         reply = called.reply if called is not None else None
         if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
             said = visible(reply.message.message, limit=200)
-            self.app.notify(f"The server sets no level: {said}", severity="warning", markup=False)
+            self.app.notify(f"Cannot set the level: {said}", severity="warning", markup=False)
 
     # What the parts tell
 
@@ -199,7 +199,7 @@ def _shown(model: ServerLog) -> tuple[list[Span], list[Span]]:
     sources = "messages and stderr" if wanted.sources is Sources.ALL else f"{wanted.sources} only"
     left: list[Span] = [(sources, "muted"), (f"  {keys.key_name('s')} changes   ", "faint")]
     if wanted.least:
-        left.append((f"{wanted.least} and graver", "accent"))
+        left.append((f"{wanted.least} and higher", "accent"))
     else:
         left.append(("all levels", "muted"))
     left.append(("  [ ] change", "faint"))
@@ -218,4 +218,4 @@ def _empty(subject: OpenConversation, model: ServerLog) -> list[list[Span]]:
     asks: list[list[Span]] = (
         [[(f"{keys.shown_key('log.ask')} sets the server's log level", "faint")]] if subject.can_act else []
     )
-    return [[("The server has said nothing yet.", "muted")], *asks]
+    return [[("No log messages yet.", "muted")], *asks]

@@ -66,12 +66,12 @@ class LoginScreen(Dialog[None]):
     def compose(self) -> ComposeResult:
         """Steps, address, ways, and a line to paste into."""
         with Vertical() as box:
-            box.border_title = "The server wants a login"
+            box.border_title = "Login required"
             with VerticalScroll(id="login-ladder"):
                 yield Static(id="login-steps", markup=False)
             yield Static(id="login-link", markup=False)
             yield Static(id="login-ways", markup=False)
-            yield Input(placeholder="paste the address that the browser ended at, or the code", compact=True)
+            yield Input(placeholder="paste the final URL or the code", compact=True)
             yield Static(id="login-wrong", markup=False)
         yield FooterBar()
 
@@ -121,7 +121,9 @@ class LoginScreen(Dialog[None]):
             link.update(
                 Text(ladder_end(self._subject.login.guide.rungs, climbed=True) if self._subject.login.guide else "")
             )
-            ways.update(Text("Asking the authorization server." if self._is_busy else "Esc leaves; ^r begins anew."))
+            ways.update(
+                Text("Waiting for the authorization server." if self._is_busy else "Esc closes; ^r reconnects.")
+            )
             return
         link.update(section_renderable(link_section(read_link(waiting.url)), dark=dark))
         ways.update(Text(_ways(waiting)))
@@ -146,7 +148,7 @@ class LoginScreen(Dialog[None]):
         if why_not := link.why_not or out_of_reach():
             self._wrong(f"Not opened: {why_not}.")
         elif not open_browser(link.openable):
-            self._wrong("No browser was found: copy the address.")
+            self._wrong("No browser found: copy the URL.")
         else:
             self._wrong("")
 
@@ -154,7 +156,7 @@ class LoginScreen(Dialog[None]):
         """Copy it."""
         if self._waiting is not None:
             self.app.copy_to_clipboard(for_clipboard(self._waiting.url)[0])
-            self.app.notify("The address is copied.", timeout=3, markup=False)
+            self.app.notify("URL copied.", timeout=3, markup=False)
 
     def action_paste(self) -> None:
         """Type, or paste."""
@@ -221,7 +223,7 @@ def _ways(waiting: WaitingForLogin) -> str:
     """What can be done, where the browser is on this machine and where it is not."""
     why_not = out_of_reach()
     if not why_not:
-        return "o opens it in the browser. If the browser does not find back, paste here where it ended."
+        return "o opens the browser. If the redirect fails, paste the final URL here."
     if not waiting.port:
         return f"No browser here: {why_not}. Open it where there is one, and paste here where it ends."
     return f"No browser here: {why_not}. Paste where it ends, or let it find back: {tunnel(waiting.port)}"

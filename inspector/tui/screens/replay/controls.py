@@ -321,7 +321,7 @@ class Replay:
             if playback is None:
                 return
             if rows is None or not rows.model.has_filter:
-                self._toasts.say("The traffic has no filter: / sets one there.")
+                self._toasts.say("No filter set. Press / in Traffic.")
                 return
             while rows.model.is_filtering:  # a screen that is out of sight does not go on with its filter
                 rows.model.filter_step()
@@ -331,7 +331,7 @@ class Replay:
         if n is not None:
             await self.go_to_moment(n)
         else:
-            self._toasts.say("Nothing more matches.")
+            self._toasts.say("No more matches.")
 
     def action_go_to_entry(self) -> None:
         """Ask for a number or a time, and go there."""
@@ -393,4 +393,4 @@ def recorded_server(journal: Journal, name: str) -> "tuple[FoundServer | None, s
     lacking = [each for each in wanted if each not in os.environ]
     url = "" if opened.argv else opened.url
     server = FoundServer(named, "this capture", Path(name), argv=opened.argv, url=url, cwd=opened.cwd, env=env)
-    return server, f"Not set here, as they were then: {', '.join(lacking)}." if lacking else ""
+    return server, f"Environment variables that are not set here: {', '.join(lacking)}." if lacking else ""

@@ -79,7 +79,7 @@ class OffersScreen(Dialog[frozenset[str] | None]):
     def compose(self) -> ComposeResult:
         """The switches, what they declare, and when that holds."""
         with Vertical() as box:
-            box.border_title = "What we offer the server"
+            box.border_title = "Client capabilities"
             yield self._list
             with VerticalScroll(can_focus=False):
                 yield self._said
@@ -94,13 +94,13 @@ class OffersScreen(Dialog[frozenset[str] | None]):
     def _renew(self) -> None:
         self._list.sync()
         said = declaration(self.rows.chosen, self._revision)
-        self._said.update(Text.assemble(("declared as  ", "dim"), said) if said else "")
+        self._said.update(Text.assemble(("sent as  ", "dim"), said) if said else "")
         at_once = self._revision is not None and self._revision.stamp is Stamp.META
-        when = "from the next request on" if at_once else "by a new connection: it was said at the handshake"
-        self._then.show([("^j takes it ", "accent"), (when, "muted")])
+        when = "applies from the next request" if at_once else "requires a new connection (sent with initialize)"
+        self._then.show([("^j applies ", "accent"), (when, "muted")])
 
     def action_switch(self) -> None:
-        """Switch what is under the cursor."""
+        """Toggle the capability."""
         self.rows.toggle(max(0, self._list.cursor_key))
         self._renew()
 

@@ -32,8 +32,8 @@ from inspector.tui.widgets.prompts import NameScreen
 from inspector.tui.widgets.virtual_list import LogList
 
 _EMPTY: list[list[Span]] = [
-    [("There are no captures yet.", "muted")],
-    [("each session with a server is kept in one", "faint")],
+    [("No captures yet.", "muted")],
+    [("every session is recorded", "faint")],
 ]
 
 
@@ -173,7 +173,7 @@ class SessionsPanel(Panel):
                 return
             self._found(msgspec.structs.replace(session, remark=notes.remark))
 
-        self.app.push_screen(NameScreen("What this session was about", session.remark, empty=True), written)
+        self.app.push_screen(NameScreen("Note", session.remark, empty=True), written)
 
     def action_compare(self) -> None:
         """Choose it to be compared, or compare it with the one that was chosen."""
@@ -196,12 +196,12 @@ class SessionsPanel(Panel):
         if session is None:
             return
         if session.path in self._open_here:
-            self._say("It is open here: close its tab first.")
+            self._say("This capture is open. Close its tab first.")
             return
         size = human_size(session.summary.size) if session.summary is not None else "?"
         question: list[list[Span]] = [
-            [("Remove this capture for good?", "strong")],
-            [(f"{size}; its notes go with it.", "text")],
+            [("Delete this capture?", "strong")],
+            [(f"{size}. Its notes are deleted too.", "text")],
         ]
 
         def answered(sure: bool | None) -> None:
@@ -213,7 +213,7 @@ class SessionsPanel(Panel):
 
     def _delete(self, path: Path) -> None:
         if not remove(path):
-            self._say("It was not removed: somebody records into it, or it can't be.")
+            self._say("Cannot delete: the file is being recorded to, or is not writable.")
         self.action_look_again()
 
     def _say(self, said: str, *, severity: str = "warning") -> None:

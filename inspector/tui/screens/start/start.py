@@ -139,8 +139,8 @@ class ApproveScreen(Dialog[bool]):
 
 def _question(server: ConfiguredServer) -> str:
     if not can_open(server):
-        return "There is nothing here to start or to connect to."
-    return "Connect to this server?" if server.url else "Start this program, with your rights?"
+        return "Neither a command nor a URL."
+    return "Connect to this server?" if server.url else "Run this command with your permissions?"
 
 
 # Asking before a start, one server after the other: each in full, and nothing is started or dialled from here.
@@ -225,7 +225,7 @@ class WishesScreen(Dialog["dict[str, str] | None"]):
         self.dismiss({wish.id: edit.value for wish, edit in zip(self._wishes, self._edits, strict=True)})
 
     def action_leave(self) -> None:
-        """Start nothing."""
+        """Back, without starting."""
         self.dismiss(None)
 
 
@@ -298,10 +298,10 @@ class OpenScreen(Dialog["Wanted | None"]):
     def compose(self) -> ComposeResult:
         """A line to type into, what is wrong with it, and a list."""
         bar = ItemBar()
-        said = BarItem((("It gets a tab of its own.", "text"),), rank=1)
+        said = BarItem((("Opens in a new tab.", "text"),), rank=1)
         bar.show([BarLine((BarItem((("Open another server", "title"),)), said), inset=1)])
         yield bar
-        words = "a URL, a command with its arguments, a capture, or a name from below"
+        words = "Command, URL, capture file or name from the list"
         yield Input(self._typed, placeholder=words, select_on_focus=False)
         yield StatusLine()
         yield StartList(self._rows)

@@ -344,7 +344,7 @@ class Resending:
     def _receiver(self, subject: OpenConversation) -> OpenConversation | str:
         """The server that gets it, or why there is none."""
         if subject.can_act:
-            return subject if subject.stage is ConversationStage.OPEN else "Not connected: ^r connects again."
+            return subject if subject.stage is ConversationStage.OPEN else "Not connected. ^r reconnects."
         tabs: Iterable[Tab] = getattr(self.list.app, "tabs", ())
         there = [tab.subject for tab in tabs if tab.subject.can_act and tab.subject.stage is ConversationStage.OPEN]
         if not there:
@@ -352,7 +352,7 @@ class Resending:
         return (
             there[0]
             if len(there) == 1
-            else "Several servers are open: show the one that is meant, and write it with 0."
+            else "Several servers are open. Go to the tab of one of them and use the Composer (0)."
         )
 
     def _ask(self, receiver: OpenConversation, asked: Again, *, destroys: bool) -> None:
@@ -360,10 +360,10 @@ class Resending:
         about = visible(f"{asked.method} {asked.target}".rstrip(), limit=100)
         to = visible(receiver.about.label)
         lines: list[list[Span]] = [
-            [("Send ", "text"), (about, "method"), (" again, to ", "text"), (to, "strong"), (".", "text")]
+            [("Send ", "text"), (about, "method"), (" to ", "text"), (to, "strong"), (".", "text")]
         ]
         if destroys:
-            lines.append([("It may destroy something: the server does not say that it doesn't.", "warning")])
+            lines.append([("destructiveHint is not false: this may change data.", "warning")])
         quoted = visible(asked.quoted, limit=2000) or "no params"
         ways = ("Back", "Resend")
 
@@ -371,7 +371,7 @@ class Resending:
             if yes:
                 self.list.run_worker(self._resend(receiver, asked), group="resending")
 
-        self.list.app.push_screen(ConfirmScreen("Send again", lines, quoted, ways), answered)
+        self.list.app.push_screen(ConfirmScreen("Resend", lines, quoted, ways), answered)
 
     async def _resend(self, receiver: OpenConversation, asked: Again) -> None:
 

@@ -163,7 +163,7 @@ class _Choices(RowSource):
         found = column(name)
         on = name in self.shown
         title = _WORDS.get(name) or (found.title if found is not None else name)
-        about = "a field of the filter language" if name.startswith(FIELD) else found.about if found is not None else ""
+        about = "filter field" if name.startswith(FIELD) else found.about if found is not None else ""
         box = f"[{glyphs().ok}] " if on else "[ ] "
         name_of_it: Span = (text.pad(title, _NAME), "text" if on else "muted")
         return RowView([(box, "ok" if on else "faint"), name_of_it, (" " + about, "faint")])
@@ -208,11 +208,11 @@ class ColumnsScreen(Dialog[None]):
     def compose(self) -> ComposeResult:
         """The list, and below it the keys."""
         with Vertical():
-            yield Static(Text("Columns of the traffic"))
+            yield Static(Text("Columns"))
             yield LogList(self._rows)
-            yield Input(placeholder="a field, such as args.q or http.status")
+            yield Input(placeholder="filter field, such as args.q or http.status")
             yield Static(id="wrong")
-            yield Static(Text("Space show/hide   J K move   a a field   r by width   Esc back"))
+            yield Static(Text("Space show/hide   J K move   a add field   r reset   Esc back"))
 
     @property
     def _list(self) -> LogList:
@@ -266,7 +266,7 @@ class ColumnsScreen(Dialog[None]):
         wanted, wrong = event.value.strip(), self.query_one("#wrong", Static)
         wrong.display = bool(wanted) and field_ref(wanted) is None
         if wrong.display:
-            wrong.update(Text(f"There is no field {text.one_line(wanted, 40)}."))
+            wrong.update(Text(f"Unknown field {text.one_line(wanted, 40)}."))
             return
         event.input.value = ""
         event.input.display = False
@@ -295,7 +295,7 @@ class GoToScreen(PromptScreen[int]):
 
     def __init__(self, entry: Callable[[str], int]) -> None:
         """`entry` says which entry is meant. Raises: FilterError if none is."""
-        super().__init__("Go to a number, a time 12:30:05, or seconds since the start +1.5")
+        super().__init__("Number, time 12:30:05, or +1.5 s since the start")
         self._entry = entry
 
     def more(self) -> tuple[Widget, ...]:

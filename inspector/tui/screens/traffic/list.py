@@ -265,7 +265,7 @@ class TrafficList(Ground):
         ):
             return
         if self._subject.moment_shown is not None and not _is_dead(self._subject):
-            self.notify("The connection had not ended then.", markup=False, timeout=3)
+            self.notify("The connection was still open at that entry.", markup=False, timeout=3)
             return
         from inspector.tui.post_mortem import PostMortemCard
 
@@ -357,10 +357,10 @@ def _take_in(model: LogModel, longest_s: float) -> bool:
 
 def _status(subject: OpenConversation, model: LogModel) -> tuple[list[Span], list[Span]]:
     """What stands under the rows: what they show, and how much there is."""
-    way = "tree: exchanges" if model.tree else "order of the wire"
+    way = "tree" if model.tree else "wire order"
     left: list[Span] = [(way, "muted"), (f"  {keys.shown_key('traffic.tree')} switches", "faint")]
     if model.partners and not model.tree:
-        left.append(("  with partners", "accent"))
+        left.append(("  with request/response pairs", "accent"))
     if model.is_filtering:
         left.append((f"  {glyphs().pending} filtering {100 * model.looked_through:.0f} %", "pending"))
     return left, [(f"{subject.journal.count:,} entries", "muted")]
@@ -369,11 +369,11 @@ def _status(subject: OpenConversation, model: LogModel) -> tuple[list[Span], lis
 def _empty(subject: OpenConversation, wanted: str) -> list[list[Span]]:
     """What stands where there are no rows: why, and what can be done."""
     if wanted:
-        return [[("Nothing matches.", "muted")], [("\\ shows all lines again", "faint")]]
+        return [[("Nothing matches.", "muted")], [("\\ clears the filter", "faint")]]
     waiting: dict[ConversationStage, list[list[Span]]] = {
-        ConversationStage.CONNECTING: [[("Connecting…", "muted")], [("nothing has crossed the wire yet", "faint")]],
+        ConversationStage.CONNECTING: [[("Connecting…", "muted")], [("no messages yet", "faint")]],
         ConversationStage.LOADING: [[("Reading the capture…", "muted")]],
-        ConversationStage.RECORDED: [[("This capture holds no traffic.", "muted")]],
+        ConversationStage.RECORDED: [[("This capture is empty.", "muted")]],
     }
-    nothing: list[list[Span]] = [[("Nothing has crossed the wire.", "muted")], [("^r connects again", "faint")]]
+    nothing: list[list[Span]] = [[("No messages.", "muted")], [("^r reconnects", "faint")]]
     return waiting.get(subject.stage, nothing)

@@ -63,7 +63,7 @@ class TimelineActions:
             self._panel.rows.go_to(self._panel.rows.view.cursor + by)
             return
         if self._find is None or not self._find.text:
-            self._panel.notify("Nothing is looked for: * finds a text.", markup=False, timeout=3)
+            self._panel.notify("No search yet: * searches.", markup=False, timeout=3)
             return
         self._find.step()
         index = self._find.next(self._panel.rows.view.cursor, back=by < 0)
@@ -96,7 +96,7 @@ class TimelineActions:
         if index is not None:
             self._panel.rows.go_to(index)
         elif code is not None:
-            self._panel.notify("The filter hides that line.", markup=False, timeout=3)
+            self._panel.notify("That entry is hidden by the filter.", markup=False, timeout=3)
 
     def seek(self, text: str) -> None:
         """Look for another text."""
@@ -284,7 +284,7 @@ class TimelinePanel(Panel, Ground):
     def compose(self) -> ComposeResult:
         """Filter, rows, state; then the detail."""
         self._arrange(self.app.size.width)
-        empty: list[list[Span]] = [[("Nothing has crossed any wire, or nothing matches.", "muted")]]
+        empty: list[list[Span]] = [[("No messages, or none match the filter.", "muted")]]
         with Vertical(id="timeline"):
             yield self.filters
             yield LogList(self._wires.timeline, follow=True, empty=empty)
@@ -429,8 +429,8 @@ class TimelinePanel(Panel, Ground):
     def _status(self) -> tuple[list[Span], list[Span]]:
         timeline = self.timeline
         left: list[Span] = [
-            (f"{len(timeline.wires)} servers in one order of time", "muted"),
-            ("  o goes there", "faint"),
+            (f"{len(timeline.wires)} servers, chronological", "muted"),
+            ("  o opens its tab", "faint"),
         ]
         if reading := self._wires.reading(self._tabs):
             left.append((f"  {glyphs().pending} reading {one_line(', '.join(reading), 40)}", "pending"))

@@ -31,7 +31,7 @@ def decode(app: App[Any], value: bytes, where: str) -> None:
     """Show what a JSON value may stand for, or say that it stands for itself. `where` has been made safe."""
     problem = too_large(value)
     if not problem and len(app.screen_stack) > _DEEPEST:
-        problem = f"{_DEEPEST} layers are decoded at most."
+        problem = f"At most {_DEEPEST} layers are decoded."
     if problem:
         app.notify(problem, markup=False, severity="warning", timeout=4)
     elif len(value) <= _AT_ONCE:
@@ -44,7 +44,7 @@ def _show(app: App[Any], found: Sequence[Decoding], where: str) -> None:
     if found:
         app.push_screen(DecodedScreen(found, where))
     else:
-        app.notify("This stands for itself: it is no JSON, base64, URI, token or time.", markup=False, timeout=4)
+        app.notify("Nothing to decode: not JSON, base64, URI, JWT or timestamp.", markup=False, timeout=4)
 
 
 class DecodedScreen(Dialog[None]):
@@ -125,7 +125,7 @@ class DecodedScreen(Dialog[None]):
         self._draw()
 
     def action_turn(self, by: int) -> None:
-        """Read it in the next way."""
+        """Next decoding."""
         if self._found:
             self._chosen = (self._chosen + by) % len(self._found)
             self._draw()

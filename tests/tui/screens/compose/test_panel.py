@@ -42,7 +42,7 @@ async def writing(tmp_path: Path, *flags: str, **sitting: Any) -> AsyncIterator[
     async with at_the_screen(target, tmp_path / "demo.mcpcap", **sitting) as person:
         await person.sees("Connected")
         await person.press("g o")
-        await person.sees("Write a message")
+        await person.sees("Composer")
         panel = person.pilot.app.query_one(RawPanel)
         await until(lambda: panel.form.has_focus_within, "the form has the focus")
         yield person
@@ -91,7 +91,7 @@ async def test_a_message_of_the_traffic_is_written_again(tmp_path: Path) -> None
         await person.press("escape", "escape", "1", "g g", "j", "j")
         await person.sees("server/discover")
         await person.press("x e")
-        await person.sees("Write a message", "server/discover", "clientCapabilities")
+        await person.sees("Composer", "server/discover", "clientCapabilities")
         before = len(sent(person))
         await person.press("ctrl+j")
         await person.sees("1 frame came in", "supportedVersions")
@@ -124,7 +124,7 @@ async def test_what_is_not_waited_for_any_longer_is_told(tmp_path: Path) -> None
         await person.press("ctrl+j")
         await person.sees("waiting for what comes")
         await person.press("ctrl+c")
-        await person.sees("nobody waited any longer")
+        await person.sees("cancelled")
 
 
 async def test_a_notification_is_sent_and_not_waited_for(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ async def test_a_header_that_is_none_is_said() -> None:
         form = pilot.app.query_one(RawForm)
         form.offer(["ping"], over_http=True)
         form.take(Draft(method="ping"))
-        await until(lambda: "nothing odd about it" in text(pilot.app), "a good draft")
+        await until(lambda: "valid JSON-RPC" in text(pilot.app), "a good draft")
         form._headers.value = "nonsense"
         await until(lambda: "a header needs a name" in text(pilot.app), "the fault is said")
 
@@ -252,7 +252,7 @@ def test_rows_are_the_newest_on_top_and_nothing_in_them_acts(tape: Tape) -> None
     [
         (Ended.ACCEPTED, {"status": 202}, "sent, HTTP 202"),
         (Ended.REFUSED, {"status": 400, "why": "bad"}, "no answer, HTTP 400: bad"),
-        (Ended.SILENT, {"seconds": 3.0}, "0 frames came, then nothing for 3 s in all"),
+        (Ended.SILENT, {"seconds": 3.0}, "0 frames received, then no response for 3 s in all"),
         (Ended.LOST, {"why": "gone"}, "lost: gone"),
     ],
 )
@@ -270,7 +270,7 @@ def test_frames_are_those_of_the_journal(tape: Tape) -> None:
     assert b"result" in frame.payload
     assert plain(frame_title(shot, 0)).startswith("→ sent frame 1 of 2")
     assert shot.frame(7) is None
-    assert plain(frame_title(shot, 7)) == "What comes will stand here"
+    assert plain(frame_title(shot, 7)) == "Responses appear here"
 
 
 def test_how_long_is_waited_depends_on_whether_somebody_must_answer() -> None:

@@ -141,7 +141,7 @@ def test_how_far_they_are_is_said_at_each_stage(tape: Tape) -> None:
     assert plain(checked(None, 2)[0]) == "Checks have not started yet."
     assert plain(checked(checks, 2)[0]) == "⋯ checked 0 of 2"
     checks.paused = True
-    assert plain(checked(checks, 2)[0]) == "paused: checked 0 of 2, p goes on"
+    assert plain(checked(checks, 2)[0]) == "paused: checked 0 of 2, p resumes"
     checks.paused = False
     checks.catch_up()
     assert plain(checked(checks, 2)[0]) == "✓ all 2 entries checked"

@@ -22,14 +22,14 @@ async def test_another_tool_shows_no_answer_of_the_first_and_the_first_its_newes
     async with app.run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✓ OK")
         assert len(app.panel.requests.past) == 1
         app.panel.items.list.focus()
         await pilot.press("j")
-        await until(lambda: "✓ Succeeded" not in text(app), "no answer is shown")
+        await until(lambda: "✓ OK" not in text(app), "no answer is shown")
         assert not app.panel.requests.past
         await pilot.press("k")
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✓ OK")
 
 
 async def test_an_answer_that_is_read_while_another_tool_is_chosen_is_not_shown_as_its_own(
@@ -54,9 +54,9 @@ async def test_an_answer_that_is_read_while_another_tool_is_chosen_is_not_shown_
         may_read.set()
         await until(lambda: bool(read), "the answer was read")
         await pilot.pause()
-        assert "✓ Succeeded" not in text(app)
+        assert "✓ OK" not in text(app)
         await pilot.press("k")
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✓ OK")
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ def _of(made: tuple[Tape, Exchange]) -> tuple[Any, Exchange]:
 @pytest.mark.parametrize(
     ("reply", "came", "said"),
     [
-        (Silent(None, 60.0, "idle"), CallOutcome.TIMEOUT, "60 seconds ( idle clock ran out)"),
+        (Silent(None, 60.0, "idle"), CallOutcome.TIMEOUT, "60 seconds ( idle timeout ran out)"),
         (Refused(None, 503, "text/html", b""), CallOutcome.NO_ANSWER, "HTTP 503"),
         (Broken(None, "the server ended"), CallOutcome.NO_ANSWER, "the server ended"),
         (GivenUp(None), CallOutcome.CANCELLED, "Cancelled."),
@@ -218,7 +218,7 @@ def test_what_comes_after_a_call_was_given_up_does_not_change_what_is_said_of_it
     tape.error(1, 0, "Request cancelled")
     given_up = look(tape.journal, exchange, None, Called(Silent(None, 5.0, "total"), 1))
     assert given_up.view.came is CallOutcome.TIMEOUT
-    assert "5 seconds ( total clock ran out)" in plain(given_up.view.said[0])
+    assert "5 seconds (total timeout)" in plain(given_up.view.said[0])
     cancelled = look(tape.journal, exchange, None, Called(GivenUp(None, "enough"), 1))
     assert cancelled.view.came is CallOutcome.CANCELLED
 
@@ -294,9 +294,9 @@ def lines(clocks: CallClocks) -> list[str]:
 @pytest.mark.parametrize(
     ("left", "words"),
     [
-        (Left(54.2, 3594.2, BOTH), "idle clock   55 s left of 60 s, total clock  59m 55s left of 1h 00m"),
-        (Left(None, 20, Bounds(None, 30)), "idle clock   off, total clock  20 s left of 30 s"),
-        (Left(-0.5, None, Bounds(5, None)), "idle clock   0 s left of 5 s, total clock  off"),
+        (Left(54.2, 3594.2, BOTH), "idle timeout   55 s left of 60 s, total timeout  59m 55s left of 1h 00m"),
+        (Left(None, 20, Bounds(None, 30)), "idle timeout   off, total timeout  20 s left of 30 s"),
+        (Left(-0.5, None, Bounds(5, None)), "idle timeout   0 s left of 5 s, total timeout  off"),
     ],
 )
 def test_what_is_left_of_each_clock_is_told(left: Left, words: str) -> None:
@@ -311,7 +311,7 @@ def test_a_clock_that_has_nearly_run_out_warns() -> None:
 def test_while_the_server_waits_for_the_person_the_idle_clock_stands_still() -> None:
     held, *clocks = lines(CallClocks(Left(60, 3000, BOTH, held=True), held=True))
     assert held.startswith("◆ blocked: waiting for your input")
-    assert clocks == ["idle clock   paused", "total clock  50m 00s left of 1h 00m"]
+    assert clocks == ["idle timeout   paused", "total timeout  50m 00s left of 1h 00m"]
 
 
 def test_between_two_rounds_only_the_person_is_waited_for() -> None:

@@ -77,7 +77,7 @@ async def test_who_does_not_declare_completions_is_not_asked() -> None:
     app = Below(subject)
     async with app.run_test(size=(60, 12)):
         app.box.consider(wanted("a"))
-        await shows(app, "the server completes no arguments")
+        await shows(app, "the server does not support completion")
         assert subject.asked == []
 
 
@@ -87,7 +87,7 @@ async def test_a_server_that_does_not_know_the_method_says_so_once() -> None:
     app = Below(subject)
     async with app.run_test(size=(60, 12)) as pilot:
         app.box.consider(wanted("a"))
-        await shows(app, "the server completes no arguments")
+        await shows(app, "the server does not support completion")
         app.box.consider(wanted("b"))
         await pilot.pause()
         assert "completes no" not in text(app)
@@ -116,7 +116,7 @@ async def test_values_are_taken_one_after_the_other_and_taking_asks_for_nothing(
         assert app.box.take_next() is None
         app.box.consider(wanted("x"))
         await shows(app, "a␛[31m")
-        await shows(app, "2 values, and there are more")
+        await shows(app, "2 values, more available")
         taken = [app.box.take_next() for _ in range(3)]
         assert taken == ["a\x1b[31m", "b", "a\x1b[31m"]
         app.box.consider(wanted("a\x1b[31m"))
@@ -142,12 +142,12 @@ async def test_failures_are_words_and_nothing_is_asked_without_a_connection() ->
     subject.completes = lambda params: answers.pop(0)
     async with app.run_test(size=(60, 12)) as pilot:
         app.box.consider(wanted("a"))
-        await shows(app, "not completed: no such prompt")
+        await shows(app, "no completion: no such prompt")
         app.box.consider(wanted("b"))
-        await shows(app, "not completed: it is gone")
+        await shows(app, "no completion: it is gone")
         subject.completes = lambda params: Silent(None, 1, "idle")
         app.box.consider(wanted("c"))
-        await shows(app, "no answer came")
+        await shows(app, "no response")
         subject.now_stage = ConversationStage.CLOSED
         app.box.consider(wanted("d"))
         await pilot.pause()
@@ -306,12 +306,12 @@ async def test_another_connection_keeps_the_choice_and_the_history() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
         await app.panel.action_send()
-        await offers_shows(app, "✓ Succeeded")
+        await offers_shows(app, "✓ OK")
         await offers_shows(app, "History 1")
         app.panel.conversation.journal.close()
         other = Offering()
         app.panel.rebind(other)
-        await offers_shows(app, "of the connection before")
+        await offers_shows(app, "of the previous connection")
         await pilot.press("v h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
         await offers_shows(app, "x://welcome  · earlie")
@@ -319,7 +319,7 @@ async def test_another_connection_keeps_the_choice_and_the_history() -> None:
         await offers_shows(app, "ended with it")
         await pilot.press("x r")
         await offers_shows(app, "History 2")
-        await until(lambda: "of the connection before" not in text(app), "the new answer is shown")
+        await until(lambda: "of the previous connection" not in text(app), "the new answer is shown")
         assert other.wanted == [{"uri": "x://welcome"}]
 
 
@@ -332,7 +332,7 @@ async def test_why_nothing_was_sent_stands_on_the_bar() -> None:
         await offers_shows(app, "not connected")
         assert "Nothing was sent" not in text(app)
         await app.panel.action_send()
-        await offers_shows(app, "Nothing was sent: not connected")
+        await offers_shows(app, "Not sent: not connected")
         assert subject.wanted == []
 
 
@@ -352,9 +352,9 @@ async def test_without_a_result_there_is_nothing_to_save_or_to_repeat() -> None:
     async with app.run_test(size=SIZE, notifications=True):
         await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
         await app.panel.action_do("save")
-        await offers_shows(app, "There is nothing to save yet: ask for it first.")
+        await offers_shows(app, "Nothing to save yet.")
         await app.panel.action_do("repeat")
-        await offers_shows(app, "✓ Succeeded")
+        await offers_shows(app, "✓ OK")
         assert len(subject.wanted) == 1
 
 

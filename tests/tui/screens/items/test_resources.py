@@ -55,7 +55,7 @@ async def test_resources_and_templates_stand_in_one_list_and_hostile_names_are_o
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await shows(app, "4 resources, 2 templates")
         await shows(app, "b [/] ␛[31m")
-        await shows(app, "▲ it has no uri")
+        await shows(app, "▲ no URI")
         await shows(app, "{} Tides")
         await chosen(app, pilot, "x://b")
         await shows(app, "[bold]not bold[/]")
@@ -90,7 +90,7 @@ async def test_a_content_is_shown_whole_and_saved() -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✓ OK")
         app.panel.steps.go("result")
         await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
         await pilot.press("enter")
@@ -107,7 +107,7 @@ async def test_saving_asks_for_a_path_and_never_replaces_unasked(tmp_path: Path)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✓ OK")
         await pilot.press("s")
         await until(lambda: isinstance(app.screen, SaveScreen), "a path is asked for")
         app.screen.query_one(Input).value = str(there)
@@ -126,7 +126,7 @@ async def test_a_picture_is_shown_by_a_key() -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
-        await shows(app, "press v to see it")
+        await shows(app, "v shows it")
         await pilot.press("v i")
         await until(lambda: isinstance(app.screen, PictureScreen), "the picture is shown")
 
@@ -146,7 +146,7 @@ async def test_a_template_is_filled_with_what_the_server_proposes_and_read() -> 
         await pilot.press("ctrl+@", "ctrl+@")
         await shows(app, "▸ x://tides/tuesday")
         await pilot.press("ctrl+j")
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✓ OK")
         assert subject.wanted == [{"uri": "x://tides/tuesday"}]
         assert subject.asked[-1]["argument"] == {"name": "day", "value": "m"}
         assert subject.asked[-1]["ref"] == {"type": "ref/resource", "uri": "x://tides/{day}{?unit}"}
@@ -157,7 +157,7 @@ async def test_a_template_that_cannot_be_expanded_says_why_and_withholds_the_rea
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "broken")
-        await shows(app, "can't be expanded: a brace in it is never closed")
+        await shows(app, "cannot be expanded: a brace in it is never closed")
         await pilot.press("ctrl+j")
         await shows(app, "Nothing was sent")
         assert subject.calls == []
@@ -259,7 +259,7 @@ async def test_what_was_granted_and_what_was_not_stand_below_the_list() -> None:
         await shows(app, "● watching x://welcome")
         assert app.query_one(WatchStatus).display
         await shows(app, "▲ not granted: list of tools,")
-        await shows(app, "▲ watching not granted")
+        await shows(app, "▲ Subscription not granted")
 
 
 async def test_in_a_recording_the_marks_are_those_of_its_end() -> None:
@@ -335,8 +335,8 @@ async def test_a_key_watches_and_watches_no_longer(size: tuple[int, int]) -> Non
         await shows(app, "● watched")
         await shows(app, "● watching x://welcome")
         await pilot.press("x b")
-        await shows(app, "No longer watching x://welcome.")
-        await shows(app, "○ was watched")
+        await shows(app, "Unsubscribed from x://welcome.")
+        await shows(app, "○ No longer subscribed")
         assert subject.asked_for == [("subscribe", URI), ("unsubscribe", URI)]
 
 
@@ -360,7 +360,7 @@ async def test_what_can_not_be_watched_is_told_and_nothing_is_sent() -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "lost")
         await pilot.press("x b")
-        await shows(app, "It can't be watched: it has no uri.")
+        await shows(app, "It can't be watched: no URI.")
         subject.now_stage = ConversationStage.CLOSED
         await pilot.press("x b")
         await shows(app, "Nothing is sent: ")
@@ -381,11 +381,11 @@ async def test_a_server_that_can_not_be_watched_is_not_asked() -> None:
     ("comes", "says"),
     [
         (
-            Outcome(refused="the server answered with error -32601: no [b]such[/b] \x1b"),
+            Outcome(refused="the server returned error -32601: no [b]such[/b] \x1b"),
             "was refused: the server answe",
         ),
-        (Outcome(not_granted=StreamFilter(uris=(URI,))), "The server did not grant watching x://welcome."),
-        (Outcome(acknowledged=False), "The server has not acknowledged yet"),
+        (Outcome(not_granted=StreamFilter(uris=(URI,))), "The server did not grant the subscription to x://welcome."),
+        (Outcome(acknowledged=False), "Not acknowledged yet"),
     ],
 )
 async def test_what_comes_instead_is_told(comes: Outcome, says: str) -> None:
@@ -423,7 +423,7 @@ async def test_a_resource_that_was_read_again_is_compared_with_what_it_said_befo
         subject.update()
         await shows(app, "◆ updated")
         await read(app, pilot, subject, "the new tide", "Saltmouth\nthe new tide\n")
-        await shows(app, "It has changed since the read before: u shows how.")
+        await shows(app, "Changed since the previous read: u shows the diff.")
         await until(lambda: "◆ updated\n" not in text(app), "the mark is gone")
         await pilot.press("v d")
         await until(lambda: isinstance(app.screen, BeforeAfterScreen), "the comparison is there")
@@ -442,7 +442,7 @@ async def test_an_update_without_a_change_is_told() -> None:
         subject.update()
         await shows(app, "◆ updated")
         await pilot.press("ctrl+j")
-        await shows(app, "It is the same as at the read before.")
+        await shows(app, "Unchanged since the previous read.")
 
 
 async def test_bytes_are_compared_by_size_and_hash() -> None:

@@ -70,7 +70,7 @@ async def test_a_call_that_is_over_shows_what_came_of_it() -> None:
         app.subject.tape.answer(1, {"content": [PICTURE, {"type": "text", "text": "words"}]})
         app.panel.show(look(app.subject.journal, call.exchange, None))
         await pilot.pause()
-        assert "✓ Succeeded · 40 ms" in text(app)
+        assert "✓ OK · 40 ms" in text(app)
         assert app.panel.exchange is call.exchange
         app.panel.body.focus_body()
         await pilot.press("x e")

@@ -116,7 +116,7 @@ async def test_a_tool_is_chosen_filled_called_and_its_result_is_shown() -> None:
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
         await pilot.press(*"ahoy")
         await pilot.press("ctrl+j")
-        await shows(app, "✓ Succeeded · 12 ms")
+        await shows(app, "✓ OK · 12 ms")
         assert subject.calls == [{"name": "echo", "arguments": {"text": "ahoy"}}]
         assert "done" in text(app)
         assert "History 1" in text(app)
@@ -133,7 +133,7 @@ async def test_wrong_input_is_sent_by_the_second_press() -> None:
         assert subject.calls == []
         await until(lambda: app.focused is not None and app.panel.form.has_focus_within, "the wrong field is focused")
         await pilot.press("ctrl+j")
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✓ OK")
         assert subject.calls == [{"name": "echo", "arguments": {}}]
 
 
@@ -230,7 +230,7 @@ async def test_a_destructive_tool_asks_once() -> None:
         await until(lambda: isinstance(app.screen, ConfirmScreen), "it is asked again after a no")
         await pilot.press("ctrl+j")
         await until(lambda: len(subject.calls) == 1, "it is called")
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✓ OK")
         await pilot.press("ctrl+j")
         await until(lambda: len(subject.calls) == 2, "it is called without a question")
 
@@ -319,7 +319,7 @@ async def test_the_newest_of_several_calls_is_followed() -> None:
         await until(lambda: len(subject.calls) == 2, "the second call runs")
         assert app.panel.requests.calling.newest is not first
         subject.gate.set()
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✓ OK")
         second = subject.journal.conversation.exchanges[-1]
         await until(lambda: app.panel.result.exchange is second, "the newer one is shown")
 
@@ -356,7 +356,7 @@ async def test_on_a_small_screen_one_step_is_shown_and_escape_goes_back() -> Non
         await shows(app, "▸ Call")
         assert "echo" not in text(app)
         await pilot.press("ctrl+j")
-        await shows(app, "✓ Succeeded")
+        await shows(app, "✓ OK")
         assert "▸ Call" not in text(app)
         await pilot.press("escape")
         await shows(app, "▸ Call")

@@ -50,7 +50,7 @@ def modern(tape: Tape) -> Tape:
 
 
 def test_before_a_level_is_set_the_server_decides(tape: Tape) -> None:
-    assert said(legacy(tape, logging={})) == "Log   no level set: the server decides | x l sets the level"
+    assert said(legacy(tape, logging={})) == "Log   level not set: server default | x l sets the level"
     assert not asked_level(tape.journal, None, "", can_set=False)[1], "a moment of a recording, whose level nobody sets"
 
 
@@ -66,9 +66,9 @@ def test_before_the_conversation_is_open_nothing_is_claimed(tape: Tape) -> None:
     ("answer", "words"),
     [
         (lambda tape: None, "⋯ setting info  #4"),
-        (lambda tape: tape.answer(5, {}), "info and graver, set by logging/setLevel  #4"),
+        (lambda tape: tape.answer(5, {}), "info and higher (logging/setLevel)  #4"),
         (lambda tape: tape.error(5, -32602, "no"), "✗ refused info, error -32602  #4"),
-        (lambda tape: tape.died(), "▲ no answer to info  #4"),
+        (lambda tape: tape.died(), "▲ no response to info  #4"),
     ],
 )
 def test_a_level_that_was_set_shows_what_became_of_it(tape: Tape, answer: Any, words: str) -> None:
@@ -87,8 +87,8 @@ def test_a_level_that_is_no_text_is_not_shown_as_one(tape: Tape) -> None:
 def test_where_each_request_asks_the_stamped_level_is_shown(tape: Tape) -> None:
     modern(tape)
     assert takes_levels(tape.journal)
-    assert "requests ask for no log messages" in said(tape)
-    assert "each request asks for notice and graver" in said(tape, "notice")
+    assert "requests: no log messages" in said(tape)
+    assert "each request: notice and higher" in said(tape, "notice")
 
 
 def test_where_a_request_sets_it_no_request_carries_it(tape: Tape) -> None:

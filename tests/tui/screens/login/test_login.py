@@ -97,7 +97,7 @@ async def test_where_the_browser_ended_can_be_typed() -> None:
         await dialog.pilot.press("escape")
         assert isinstance(dialog.app.screen, LoginScreen)
         await dialog.pilot.press("/", "ctrl+u", *"wr0ng-code", "enter")
-        await dialog.shows("invalid_grant", "It breaks at: token for the code.")
+        await dialog.shows("invalid_grant", "Fails at: token for the code.")
 
 
 async def test_what_is_pasted_anywhere_is_taken() -> None:
@@ -113,7 +113,7 @@ async def test_what_is_pasted_anywhere_is_taken() -> None:
 async def test_giving_up_says_so_and_offers_no_more_keys_for_it() -> None:
     async with waiting() as dialog:
         await dialog.pilot.press("ctrl+x")
-        await dialog.shows("it was called off", "It breaks at: consent in the browser.", "Esc leaves")
+        await dialog.shows("it was called off", "Fails at: consent in the browser.", "Esc leaves")
         await until(lambda: "Give up" not in text(dialog.app), "the keys are gone")
         await dialog.pilot.press("o", "y", "r", "x", "escape")
         await until(lambda: not isinstance(dialog.app.screen, LoginScreen), "the dialog goes")
@@ -123,7 +123,7 @@ async def test_giving_up_says_so_and_offers_no_more_keys_for_it() -> None:
 async def test_a_camera_gets_a_code_where_there_is_room() -> None:
     async with waiting(80, 24) as small:
         await small.pilot.press("Q")
-        await small.shows("The QR code takes")
+        await small.shows("The QR code needs")
     async with waiting(160, 60) as large:
         await large.pilot.press("Q")
         await until(lambda: isinstance(large.app.screen, QrScreen), "the code comes")
@@ -137,5 +137,5 @@ async def test_the_steps_stay_on_the_server_screen() -> None:
         await until(lambda: dialog.app.subject.stage is ConversationStage.OPEN, "one is in")
         await until(lambda: not isinstance(dialog.app.screen, LoginScreen), "the dialog goes")
         await dialog.pilot.press("9")
-        await dialog.shows("Login", "token for the code", "Nothing is broken on the way.")
+        await dialog.shows("Login", "token for the code", "All steps OK.")
         assert "opens-the-door" not in text(dialog.app)

@@ -86,7 +86,7 @@ ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{}}'
 @pytest.mark.parametrize(
     ("head", "came", "said"),
     [
-        (response("application/json"), b"<html>", "says application/json, and the body is no JSON-RPC"),
+        (response("application/json"), b"<html>", "says application/json, and the body is not JSON-RPC"),
         (response("text/html; charset=x"), ANSWER, "says text/html, and the body is a JSON-RPC message"),
         (response(""), ANSWER, "says nothing, and"),
         (response("text/plain", 202), b"Accepted", "202 says that there is no body"),
@@ -208,7 +208,7 @@ def test_where_head_and_body_differ_row_and_exchange_say_so() -> None:
     ended(tape, 1)
     assert "▲ header/body mismatch ×2" in row(tape)
     assert "Content-Length says 1, the body has" in full(tape)
-    assert "Content-Type says application/json, and the body is no JSON-RPC message" in full(tape)
+    assert "Content-Type says application/json, and the body is not JSON-RPC message" in full(tape)
 
 
 def test_times_are_told_step_by_step() -> None:

@@ -212,7 +212,7 @@ async def test_screens_show_what_was_known_where_the_cursor_of_the_traffic_is() 
         await pilot.press("1", "j", "j")
         await until(lambda: "at   #3 of 65" in bar(app) or "at #3 of 65" in bar(app), "that one stands there")
         await pilot.press("2")
-        await until(lambda: "The tools have not been listed yet" in text(app), "no tools then")
+        await until(lambda: "The tools not listed yet" in text(app), "no tools then")
         await until(lambda: "Tools 19" not in text(app), "none in the header")
         for _ in range(30):
             await pilot.press("right")
@@ -221,7 +221,7 @@ async def test_screens_show_what_was_known_where_the_cursor_of_the_traffic_is() 
         await pilot.press("g X", "g X")
         await until(lambda: playback_of(app).at < at, "back by requests")
         await pilot.press("g <")
-        await until(lambda: "have not been listed yet" in text(app) and "#1 of 65" in bar(app), "back at the first")
+        await until(lambda: "not listed yet" in text(app) and "#1 of 65" in bar(app), "back at the first")
         await pilot.press("1")
         await until(lambda: app.panel.list.chosen == 1, "the traffic's cursor is there too")  # type: ignore[attr-defined]
         await pilot.press("g >", "2")
@@ -355,7 +355,7 @@ async def test_a_recording_offers_to_start_its_server_again() -> None:
             started = app.subject.journal.connection
             assert started is not None
             await pilot.press("ctrl+r")
-            await until(lambda: "Start this program, with your rights?" in text(app), "the question")
+            await until(lambda: "Run this command with your permissions?" in text(app), "the question")
             assert all(word in text(app) for word in (*started.argv, "lighthouse.mcpcap"))
             await pilot.press("escape")
             assert fleet.wanted == []
@@ -382,7 +382,7 @@ def test_a_server_is_only_offered_as_far_as_the_capture_tells_of_it(
     server, missing = recorded_server(tape.journal, "x.mcpcap")
     assert server is not None
     assert (server.argv, server.cwd, server.env) == (("tides", "--x"), "/srv", (("TIDE_KEY", "s3cret"),))
-    assert missing == "Not set here, as they were then: GONE."
+    assert missing == "Environment variables that are not set here: GONE."
     tape.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("tides", "--token", MASK)))
     server, missing = recorded_server(tape.journal, "x.mcpcap")
     assert server is None

@@ -54,7 +54,7 @@ def test_texts_and_objects_are_spread_over_lines_and_the_words_that_differ_are_m
 
 def test_of_a_value_on_one_side_alone_all_of_it_is_shown() -> None:
     assert [plain(line) for line in value_lines("", '{"a":[1],"b":"\\u001b["}')] == [
-        "  before: not there",
+        "  before: missing",
         "+ {",
         '+   "a": [',
         "+     1",
@@ -62,6 +62,6 @@ def test_of_a_value_on_one_side_alone_all_of_it_is_shown() -> None:
         '+   "b": "\\u001b["',
         "+ }",
     ]
-    assert [plain(line) for line in value_lines('"one\\ntwo"', "")] == ["- one", "- two", "  after: not there"]
+    assert [plain(line) for line in value_lines('"one\\ntwo"', "")] == ["- one", "- two", "  after: missing"]
     long = [plain(line) for line in value_lines(f'"{"x" * 9}' + "\\n" * 9000 + '"', "")]
     assert (len(long), long[-2]) == (5002, "- and 4,000 lines more")

@@ -90,6 +90,6 @@ async def test_one_that_is_open_here_stays(tape: Tape, shelf: Path) -> None:
 async def test_without_any_it_says_where_they_come_from(tape: Tape) -> None:
     app = One(tape)
     async with app.run_test(size=(80, 10)) as pilot:
-        await until(lambda: "There are no captures yet." in text(app), "that there is none")
+        await until(lambda: "No captures yet." in text(app), "that there is none")
         await pilot.press("x d", "x n", "v d", "enter")
         assert not isinstance(app.screen, ConfirmScreen | NameScreen)

@@ -162,10 +162,10 @@ async def test_a_key_says_that_the_list_is_still_arriving(tmp_path: Path) -> Non
 
 async def test_a_server_without_skills_is_not_asked_until_somebody_wants_it(tmp_path: Path) -> None:
     async with before_skills(tmp_path, "--legacy-only") as person:
-        await person.sees("The server declares no skills", "l asks for a list all the same")
+        await person.sees("The server does not declare skills", "l asks for a list all the same")
         assert person.wire().sent("skills/list") == []
         await person.press("r")
-        await person.sees("the list did not come: error -32601")
+        await person.sees("cannot list skills: error -32601")
 
 
 async def test_an_entry_is_asked_for_anew(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_the_history_has_each_state_with_its_moment_and_its_frame(tape: Tape) ->
     tape.wait(1000)
     polled(tape, 11, state="input_required", message="which colour?")
     history = told(tape, task).partition("History")[2]
-    assert "at first  ⋯ Working      begun  #5" in history
+    assert "start  ⋯ Working      begun  #5" in history
     assert "1.00 s    ◆ Input required  which colour?  #7" in history
 
 

@@ -35,7 +35,7 @@ async def test_a_task_that_runs_has_facts_and_no_result(tape: Tape) -> None:
         await pilot.pause()
         screen = text(app)
         assert "t-1" in screen
-        assert "at first" in screen
+        assert "start" in screen
         assert "Content" not in screen
 
 
@@ -185,7 +185,7 @@ async def test_a_wide_screen_shows_the_list_beside_the_task(tape: Tape) -> None:
         assert "2 running" in screen
         assert "⋯ Working" in screen
         assert "paint" in screen
-        assert "at first" in screen
+        assert "start" in screen
         await pilot.press("j")
         screen = await shown(pilot, panel)
     assert "order" in screen.partition("History")[0].partition("  of ")[2]
@@ -253,7 +253,7 @@ async def test_the_servers_list_is_asked_for_and_what_stands_against_it_is_told(
     panel = TasksPanel(subject)
     async with Tasks(panel).run_test(size=NARROW, notifications=True) as pilot:
         panel.take_focus()
-        assert "There are no tasks." in await shown(pilot, panel)
+        assert "No tasks." in await shown(pilot, panel)
         await pilot.press("x L")
         await until(lambda: "lists 2 tasks" in text(pilot.app), "it says how many")
         subject.errands.answer = UsageError("the server does not declare tasks.list")
@@ -303,5 +303,5 @@ async def test_a_new_connection_has_its_own_tasks(tape: Tape) -> None:
     async with Tasks(panel).run_test(size=NARROW) as pilot:
         await shown(pilot, panel)
         panel.rebind(Staged(other.initialized(CORE)))
-        assert "There are no tasks." in await shown(pilot, panel)
+        assert "No tasks." in await shown(pilot, panel)
     other.journal.close()

@@ -217,7 +217,7 @@ def test_what_is_watched_asked_and_set_is_told(tape: Tape) -> None:
     question = tape.server_request(2, "elicitation/create", {"message": "Which?"})
     found = said(tape, tape.journal.count)
     assert "demo://a␛: updated 1 times" in found["Watched"]
-    assert "log level: warning and graver" in found["State"]
+    assert "log level: warning and higher" in found["State"]
     assert "roots: file:///srv" in found["Server requests"]
     assert f"elicitation: Which?  #{question}" in found["Server requests"]
     tape.client_answer(2, {"action": "decline"})

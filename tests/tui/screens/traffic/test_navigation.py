@@ -79,7 +79,7 @@ async def test_partners_are_shown_in_the_order_of_the_wire(tape: Tape) -> None:
         await filtered(panel, 1)
         assert panel.list.model.count == 1
         await pilot.press("f p")
-        assert "with partners" in await looked(pilot, panel)
+        assert "with request/response pairs" in await looked(pilot, panel)
         assert panel.list.model.count == 2
         await pilot.press("f2")
         await looked(pilot, panel)
@@ -182,7 +182,7 @@ async def test_what_is_nested_leads_to_its_call(tape: Tape) -> None:
         await pilot.press("g c")
         await _at(pilot, panel, "tools/call slow")
         await pilot.press("g c")
-        await until(lambda: "Nothing is known to have caused this." in text(pilot.app), "it is said")
+        await until(lambda: "No cause found for this entry." in text(pilot.app), "it is said")
         await pilot.press("g w", "g W")
         await _at(pilot, panel, "tools/call slow")
 

@@ -26,7 +26,7 @@ async def test_rows_of_all_servers_stand_in_one_list_and_the_chosen_one_beside_i
         await pilot.press("G", "enter")
         await until(lambda: timeline.detail.has_focus_within, "in the detail")
         await pilot.press("escape")
-        await until(lambda: timeline.rows.has_focus, "in the list again")
+        await until(lambda: timeline.rows.has_focus, "definition again")
 
 
 async def test_a_line_leads_to_its_servers_own_tab() -> None:
