@@ -1,7 +1,7 @@
 """Files of test cases: YAML without aliases and tags, each error with its line.
 
-Only what JSON has is read: a date stays the text that it is, and nothing is made of tags. Nobody means what an object
-says of a member that stands there twice, so that is a fault.
+Only what JSON has is read: a date stays text, and tags have no effect. The meaning of an object
+with a duplicate member is ambiguous, so that is an error.
 """
 
 import json
@@ -40,7 +40,7 @@ _PLAIN: dict[str, tuple[re.Pattern[str], str]] = {
     "int": (re.compile(r"-?(?:0|[1-9][0-9]*)\Z"), "-0123456789"),
     "float": (_NUMBER, "-0123456789"),
 }
-"""What stands without quotes and is no text, and its first letters; all else is one: 12:30, 007, yes, 2026-01-01."""
+"""What is not a string without quotes, and its first letters; all else is a string: 12:30, 007, yes, 2026-01-01."""
 _Node = Any
 """A node as PyYAML composes it; the package is imported with the first file."""
 
@@ -64,7 +64,7 @@ class _Reader:
         self._text = text
         self._name = name
         self.span = (0, 0)
-        """Where the list of cases stands."""
+        """The place of the list of cases."""
 
     def cases(self) -> Iterator[CaseDefinition]:
         """Each case, in order; no two have the same name."""
@@ -94,13 +94,13 @@ class _Reader:
         except yaml.reader.ReaderError as error:
             line = self._text.count("\n", 0, error.position) + 1
             raise UsageError(
-                f"{self._name}, line {line}: the letter U+{error.character:04X} can't stand in YAML",
+                f"{self._name}, line {line}: the letter U+{error.character:04X} is not allowed in YAML",
                 hint="Write it as an escape between double quotes.",
             ) from None
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = f"line {mark.line + 1}: " if mark else ""
-            why = getattr(error, "problem", None) or "it is no YAML"
+            why = getattr(error, "problem", None) or "invalid YAML"
             raise UsageError(
                 f"{self._name}, {where}{why}", hint="It is YAML, as `mcp-inspect test --from-capture` writes it."
             ) from None
@@ -132,7 +132,7 @@ class _Reader:
                 raise self._fault(each, "an expectation that expects nothing", f"It has one of {', '.join(_KINDS)}.")
             at = self._text_of(members["at"], "at") if "at" in members else "/result"
             if at and not at.startswith("/"):
-                raise self._fault(each, f"{at!r} is no JSON pointer", "Begin it with /result or /error.")
+                raise self._fault(each, f"{at!r} is not a JSON Pointer", "Begin it with /result or /error.")
             for kind in kinds:
                 there = members[kind]
                 value = self._checked(there, kind)
@@ -156,7 +156,7 @@ class _Reader:
             if name not in allowed:
                 raise self._fault(key, f"{name!r} means nothing in {what}", f"There are {', '.join(allowed)}.")
             if name in found:
-                raise self._fault(key, f"{name!r} stands twice in {what}", "Leave one of them out.")
+                raise self._fault(key, f"duplicate member {name!r} in {what}", "Leave one of them out.")
             found[name] = value
         return found
 
@@ -196,7 +196,7 @@ class _Reader:
             if key.id != "scalar":
                 raise self._fault(key, "the name of a member is a text", "Put it between quotes.")
             if key.value in found:
-                raise self._fault(key, f"{key.value[:80]!r} stands twice in an object", "Leave one of them out.")
+                raise self._fault(key, f"duplicate member {key.value[:80]!r} in an object", "Leave one of them out.")
             found[key.value] = self._value(value)
         return found
 
@@ -212,7 +212,7 @@ class _Reader:
             raise self._fault(node, "a number that can't be read", "Put it between quotes if it is a text.") from None
 
     def _span(self, node: _Node) -> tuple[int, int]:
-        """Where a node stands in the text; PyYAML counts to a block all that stands before the next thing."""
+        """The place of a node in the text; PyYAML counts everything before the next node to a block."""
         begin: int = node.start_mark.index
         while node.id != "scalar" and not node.flow_style and node.value:
             last = node.value[-1]
@@ -241,7 +241,7 @@ def _loader() -> Any:
         """Knows what JSON has."""
 
         def compose_node(self, parent: Any, index: Any) -> Any:
-            """A node that is written where it stands."""
+            """A node that is written in place."""
             if self.check_event(yaml.AliasEvent):
                 mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
                 raise yaml.MarkedYAMLError(problem="an alias (*) is not taken here", problem_mark=mark)
@@ -257,7 +257,7 @@ def _wrong_type(value: Any) -> str:
     names = value if isinstance(value, list) else [value]
     unknown = [name for name in names if name not in TYPES]
     wrong = [f"{name!r}"[:80] for name in unknown] if names else ["an empty list"]
-    return f"{wrong[0]} is none of {', '.join(TYPES)}" if wrong else ""
+    return f"{wrong[0]} is not one of {', '.join(TYPES)}" if wrong else ""
 
 
 def _wrong_pattern(value: Any) -> str:
@@ -294,7 +294,7 @@ _ONE_VALUE = {ExpectationKind.EQUALS, ExpectationKind.SNAPSHOT, ExpectationKind.
 
 
 def as_yaml(value: Any) -> str:
-    """A value on one line: JSON, but for letters that can't be seen, which stand as escapes of YAML.
+    """A value on one line: JSON, but with YAML escapes for invisible characters.
 
     Raises: ValueError for what no JSON can say.
     """
@@ -333,7 +333,7 @@ def with_cases(text: str, cases: Sequence[CaseDefinition], name: str) -> str:
     A case that is there and expects something else of a place, as of an answer that has changed since, stays as it is,
     and another one follows it. `text` is "" for a new file. Names that are taken get a number.
 
-    Raises: UsageError, if the text is no file of cases, or a value can't stand in one.
+    Raises: UsageError if the text is not a file of cases, or a value is not allowed in one.
     """
     found = read_cases(text if text.strip() else _NEW, name)
     every = [*found.cases]
@@ -351,7 +351,7 @@ def with_cases(text: str, cases: Sequence[CaseDefinition], name: str) -> str:
         made = _edited(found, {at: more for at, more in added.items() if at < before}, every[before:])
     except (ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise UsageError(f"a value can't stand in {name}: {why}", hint="Choose a part of it, or others.") from None
+        raise UsageError(f"a value can't be written to {name}: {why}", hint="Choose a part of it, or others.") from None
     read_cases(made, name)  # what was written can be read, or it is not written
     return made
 

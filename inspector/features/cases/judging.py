@@ -16,11 +16,11 @@ from inspector.protocol.json_diff import ABSENT, JsonChange, differences
 FAILED = "/result/isError"
 """Where a tool says that it failed."""
 WHOLES = ("", "/result", FAILED)
-"""Whoever expects something there means the failure of a tool, too."""
+"""A case with an expectation there accepts a tool error."""
 _LONGEST = 300
 """Characters of a value that are quoted."""
 _MOST = 8
-"""Differences that are told of one value."""
+"""Differences that are listed for one value."""
 _STEPS = 5_000_000
 """Of a schema's check: a test waits for a large value, where a screen would not."""
 _INDEX = re.compile(r"(?:0|[1-9][0-9]{0,9})\Z")
@@ -62,7 +62,7 @@ def judge(case: CaseDefinition, came: ActualResponse, normal: Normal) -> list[Fa
 
 
 def value_at(reply: Any, pointer: str) -> Any:
-    """What stands at a JSON pointer, ABSENT if nothing does."""
+    """The value at a JSON Pointer, ABSENT if there is none."""
     value = reply
     for step in pointer.split("/")[1:]:
         step = step.replace("~1", "/").replace("~0", "~")
@@ -152,7 +152,7 @@ def _type(expected: Any, value: Any, came: ActualResponse, normal: Normal) -> st
 
 def _matches(pattern: str, value: Any, came: ActualResponse, normal: Normal) -> str:
     if not isinstance(value, str):
-        return f"is no text: {shown(value)}"
+        return f"is not a string: {shown(value)}"
     try:
         return "" if matches(pattern, value) else f"{pattern!r} is not found in {shown(value)}"
     except PatternUnusable as error:

@@ -105,7 +105,7 @@ def _name(text: str, taken: set[str]) -> str:
 # Prepared responses to server requests
 
 Entry = dict[str, Any]
-"""An answer, as it stands in a case."""
+"""A response, as written in a case."""
 
 
 def answers_of(account: OperationRecord) -> tuple[Entry, ...]:
@@ -188,7 +188,7 @@ _MOST_KINDS = 20
 _ROOM = 3
 """How much slower than seen is still fast enough."""
 _LEFT_OUT = {"_meta"}
-"""Members of params that the client makes anew for each request."""
+"""Members of params that the client generates for each request."""
 
 
 def case_of(
@@ -269,7 +269,7 @@ class SeenExchange(msgspec.Struct, frozen=True):
     reply: dict[str, Any]
     ms: float | None
     answers: tuple[Any, ...] = ()
-    """What the server was told when it asked meanwhile, as a case has it."""
+    """The responses to server requests of the call, as written in a case."""
 
 
 def seen(journal: Journal, exchange: Exchange) -> SeenExchange | None:

@@ -12,7 +12,7 @@ VERSION = 1
 """Of the file's format; a file says it as `mcp-inspect-cases`."""
 HEADER = "mcp-inspect-cases"
 OUTPUT_SCHEMA = "outputSchema"
-"""Stands in `schema` for what the tool itself declares."""
+"""In `schema`: the tool's own output schema."""
 
 
 class ExpectationKind(StrEnum):
@@ -38,7 +38,7 @@ class Expectation(msgspec.Struct, frozen=True):
     line: int = 0
     """In the file, from 1; 0 for none."""
     span: tuple[int, int] = (0, 0)
-    """Where its value stands in the file's text, in characters."""
+    """The place of its value in the file's text, in characters."""
 
 
 class CaseDefinition(msgspec.Struct, frozen=True):
@@ -66,4 +66,4 @@ class Cases(msgspec.Struct, frozen=True):
     text: str
     """The file as it was read."""
     span: tuple[int, int] = (0, 0)
-    """Where the list stands in the text, in characters; (0, 0) without one."""
+    """The place of the list in the text, in characters; (0, 0) without one."""

@@ -26,7 +26,7 @@ Opener = Callable[[], Session]
 
 
 class CaseRun(msgspec.Struct, frozen=True):
-    """A case, and what came of it."""
+    """A case and its outcome."""
 
     case: CaseDefinition
     came: ActualResponse
@@ -91,7 +91,7 @@ class Bench:
         return CaseRun(case, came, tuple(judge(case, came, self._normal)))
 
     async def ask(self, case: CaseDefinition) -> ActualResponse:
-        """Send its request; what came of it."""
+        """Send its request; the outcome."""
         try:
             self._answers.turn_to(case)
             if not case.isolate:

@@ -44,16 +44,16 @@ class ServerReply:
 
     @property
     def error(self) -> Any:
-        """The JSON-RPC error, or the content of a tool's failure; None where it went well."""
+        """The JSON-RPC error, or the content of a tool's failure; None on success."""
         failed = peek.flag(self.document, "result", "isError") is True
         return peek.at(self.document, "result", "content") if failed else self.document.get("error")
 
     def has(self, pointer: str) -> bool:
-        """Whether anything stands there."""
+        """Whether there is a value."""
         return value_at(self.document, pointer) is not ABSENT
 
     def at(self, pointer: str) -> Any:
-        """What stands there. Raises: AssertionError, if nothing does."""
+        """The value. Raises: AssertionError if there is none."""
         value = value_at(self.document, pointer)
         assert value is not ABSENT, f"there is no {pointer} in {shown(self.document)}"
         return value

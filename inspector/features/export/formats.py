@@ -43,7 +43,7 @@ FORMATS = {
     "jsonrpc": Format(
         "inspector.features.export.http:lines",
         "a JSON-RPC message a line, as it crossed",
-        "times, directions and what is no message",
+        "times, directions and invalid messages",
         "it has no JSON-RPC messages",
         ".jsonl",
     ),

@@ -1,7 +1,7 @@
 """Export to one HTML page that needs no network: a searchable list, each message as a tree.
 
 Its Content-Security-Policy allows the one style and the one script that we wrote, by their digests, and nothing else:
-no request, no picture, no frame, no form. Data stand in it as JSON in which no `<` is left, and become text only.
+no request, no picture, no frame, no form. Data is in it as JSON without any `<`, and becomes text only.
 """
 
 import base64
@@ -31,7 +31,7 @@ _INVISIBLE = re.compile("[" + "".join(f"{re.escape(chr(a))}-{re.escape(chr(b))}"
 
 
 def shown(text: str) -> str:
-    """A text in which those characters stand as their numbers, `‹U+202E›`; the page's script does the same."""
+    """A text in which those characters are replaced by their numbers, `‹U+202E›`; the page's script does the same."""
     return _INVISIBLE.sub(lambda found: f"\u2039U+{ord(found[0]):04X}\u203a", text)
 
 
@@ -150,7 +150,7 @@ function choose(n) {
     const box = make("div", "tree");
     box.append(tree(undefined, value, 3));
     detail.append(box);
-  } catch { /* it is no JSON, and stands below as it is */ }
+  } catch { /* not JSON: shown below as it is */ }
   if (row.raw) detail.append(make("pre", "", row.raw));
 }
 

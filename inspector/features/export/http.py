@@ -1,6 +1,6 @@
 """Export to HAR 1.2, curl commands and JSON-RPC lines.
 
-An HTTP exchange is told exactly: method, URL, headers in their order, bodies, times. Messages of a stream stand in the
+An HTTP exchange is written exactly: method, URL, headers in their order, bodies, times. Messages of a stream are in the
 body as a stream again, made from its events; `_mcp.frames` has the numbers of the entries in the capture. A message
 over stdio or memory is an entry with the method STDIO or MEMORY and a URL such as `stdio:tools/call`: its request is
 what the one side sent, its response what answered, and `_mcp` says who asked and which lines they were. Members whose
@@ -330,7 +330,7 @@ def _body_note(body: bytes, each: SelectedExchange) -> str:
     except UnicodeDecodeError:
         is_text = False
     numbers = ", ".join(map(str, each.sent))
-    return "" if is_text else f"# its body is no text: write the bytes of entry {numbers} to body.bin first\n"
+    return "" if is_text else f"# its body is binary: write the bytes of entry {numbers} to body.bin first\n"
 
 
 # JSON-RPC lines
@@ -339,7 +339,7 @@ _LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
 
 
 def lines(selection: Selection) -> Iterator[bytes]:
-    """The chosen messages. Frames that are none are left out and counted."""
+    """The chosen messages. Other frames are left out and counted."""
     for frame in selection.frames():
         if is_message(frame):
             yield frame.payload.translate(_LINE_ENDS) + b"\n"

@@ -1,7 +1,7 @@
 """Export to a Markdown report: participants, operations, errors.
 
-All that a server or a client said stands in code spans and code blocks: there it is no link, no picture, no HTML, and
-nobody is mentioned. One operation in detail, with a diagram, is what `mcp-inspect trace` writes.
+All text of servers and clients is in code spans and code blocks: there it makes no links, pictures, HTML or
+mentions. One operation in detail, with a diagram, is what `mcp-inspect trace` writes.
 """
 
 from collections.abc import Iterator
@@ -91,7 +91,7 @@ def _moment(wall_ns: int) -> str:
     try:
         return f"{datetime.fromtimestamp(wall_ns // 1_000_000_000, UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (ValueError, OverflowError, OSError):
-        return "at a time that is none"
+        return "at an invalid time"
 
 
 def _named(who: dict[str, object]) -> str:
@@ -147,7 +147,7 @@ def _noise(selection: Selection) -> Iterator[str]:
         if is_message(frame):
             continue
         if not found:
-            yield from ("", "## What is no JSON-RPC", "")
+            yield from ("", "## Invalid messages", "")
         found += 1
         if found <= _MOST_WRONG:
             sender = "client" if frame.direction is Direction.TO_SERVER else "server"

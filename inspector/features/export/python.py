@@ -1,6 +1,6 @@
 """Export to a Python script that repeats the calls with the official SDK (`mcp`, 1.x and 2.x).
 
-It holds data and one fixed program: whatever was recorded stands in it as literals in ASCII, never as code. What the
+It holds data and one fixed program: recorded data is in it as ASCII literals, never as code. What the
 server asked is answered as it was then. Requests that only make sense once (pages by a cursor, tasks, answers to
 `input_required`) are not made; the script says so.
 """
@@ -129,14 +129,14 @@ async def run():
         else:
             await session.initialize()
         for entry, method, params, had_failed in CALLS:
-            told = {"entry": entry, "method": method, "params": params}
+            reported = {"entry": entry, "method": method, "params": params}
             try:
                 result = await make(session, method, params)
-                told["result"] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+                reported["result"] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
             except Exception as error:
                 failed += not had_failed
-                told["error"] = f"{type(error).__name__}: {error}"
-            print(json.dumps(told), flush=True)
+                reported["error"] = f"{type(error).__name__}: {error}"
+            print(json.dumps(reported), flush=True)
     return 1 if failed else 0
 
 
@@ -207,7 +207,7 @@ def _literal(value: Any) -> str:
 
 
 def ascii_of(source: str) -> str:
-    """Python source without other characters than ASCII: those stand in strings only, where escapes mean the same."""
+    """Python source in ASCII: other characters occur only in strings, where escapes mean the same."""
     return "".join(char if char.isascii() else _escaped(ord(char)) for char in source)
 
 
@@ -226,7 +226,7 @@ def _calls(selection: Selection) -> tuple[list[Call], list[tuple[int, str]]]:
         if request.method not in _CALLED:
             unmade.append((exchange.request_frame, request.method))
         elif {"cursor", "inputResponses", "requestState", "task"} & params.keys():
-            unmade.append((exchange.request_frame, f"{request.method} that goes on with an earlier one"))
+            unmade.append((exchange.request_frame, f"{request.method} that continues an earlier one"))
         else:
             failed = exchange.state is not ExchangeState.ANSWERED
             calls.append((exchange.request_frame, request.method, params, failed))
@@ -258,7 +258,7 @@ def _requests(selection: Selection, sender: Direction) -> Iterator[tuple[Exchang
 
 
 def _headers(selection: Selection) -> dict[str, str | None]:
-    """The headers that somebody added; None for what gives access, which the script takes from the environment."""
+    """The headers that the user added; None for credentials, which the script takes from the environment."""
     for each in selection.carried():
         fact = selection.http_fact(each.request)
         if fact is not None and fact.method == "POST":

@@ -44,7 +44,7 @@ _EVERY = 256
 
 
 class Selection:
-    """The entries `chosen` (ascending) of a journal. `keep_secrets`: as they stand in the capture.
+    """The entries `chosen` (ascending) of a journal. `keep_secrets`: as they are in the capture.
 
     `notes`: marks and comments, for formats that can hold them; None: none. `on_progress`: called with entries done and
     entries in all.
@@ -139,7 +139,7 @@ def _is_secret(name: str) -> bool:
 
 
 def _carried(journal: Journal) -> list[SelectedExchange]:
-    """All HTTP exchanges. Their numbers begin anew with each connection, so the newest of a number is meant."""
+    """All HTTP exchanges. Their numbers restart with each connection, so the newest of a number counts."""
     found: list[SelectedExchange] = []
     now: dict[int, SelectedExchange] = {}
     for n in range(1, journal.count + 1):

@@ -37,7 +37,7 @@ Rated = tuple[Rating, str, str]
 def thing_changes(kind: str, name: str, before: Any, after: Any) -> list[SurfaceChange]:
     """What has changed in one thing, which is known not to be the same; at least one change."""
     if not isinstance(before, dict) or not isinstance(after, dict):
-        said = "one of the two is no object"
+        said = "one of the two is not an object"
         return [SurfaceChange(kind, name, "", act_of(before, after), _BREAKING, "no-object", said, before, after)]
     found: list[SurfaceChange] = []
     for member in dict.fromkeys((*before, *after)):
@@ -166,7 +166,7 @@ def _kind_of_content(change: JsonChange) -> Rated:
 
 
 def _other(change: JsonChange) -> Rated:
-    return _INFO, "other", "says nothing about calls"
+    return _INFO, "other", "does not affect calls"
 
 
 _RATES: dict[tuple[str, str], Callable[[JsonChange], Rated]] = {
@@ -261,7 +261,7 @@ def compare_surfaces(before: ServerDefinitions, after: ServerDefinitions) -> Sur
             continue
         whole = kind not in before.partial, kind not in after.partial
         if not all(whole):
-            notes.append(f"the {kind} were not fetched to the end: what seems missing there is not told")
+            notes.append(f"the {kind} were not fetched to the end: what seems missing there is not reported")
         found, same = _list_changes(kind, before.lists[kind], after.lists[kind], *whole)
         changes += found
         compared += same
@@ -306,7 +306,7 @@ def _came(kind: str, name: str, raw: Any) -> SurfaceChange:
 
 
 def _by_place(kind: str, items: Sequence[Any]) -> dict[tuple[str, int], Any]:
-    """Things by key, and by how many of that key came before."""
+    """Items by key, and by the number of earlier items with that key."""
     count: Counter[str] = Counter()
     return dict(_placed(kind, items, count))
 

@@ -40,7 +40,7 @@ def diff_lines(diff: SurfaceDiff, before: str, after: str) -> list[Line]:
 
 
 def _together(change: SurfaceChange) -> tuple[str, ...]:
-    """What stands under one head: the changes of a thing, or the things of a kind that are gone, or new."""
+    """The lines under one heading: the changes of an item, or the removed or new items of a kind."""
     whole = not change.path and change.kind in ONE and change.act is not Act.CHANGED
     return ("", change.kind, change.act) if whole else (change.kind, change.name)
 

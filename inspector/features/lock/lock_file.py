@@ -4,8 +4,8 @@
      "tools": [{"name": …, "hash": …, "value": …}, …], "resources": …, "templates": …, "prompts": …, "partial": […]}
 
 A list that is not known is null. A hash is taken of the value as compact JSON, members in the order of their names;
-one that does not fit its value was edited by hand, which is told and harms nothing. Members that a reader does not
-know are passed over; a higher version is refused.
+one that does not match its value was edited by hand, which is reported and harmless. Members that a reader does not
+know are skipped; a higher version is rejected.
 """
 
 import json
@@ -74,7 +74,7 @@ def surface_of(conversation: Conversation) -> ServerDefinitions:
 
 
 def _has_none(kind: str, opening: Opening | None) -> bool:
-    """Whether a list that nobody asked for is known to be empty: the server declares nothing of the sort."""
+    """Whether a list that was not requested is known to be empty: the server does not declare its capability."""
     return opening is not None and LISTS[kind].capability not in opening.capabilities
 
 
@@ -89,7 +89,7 @@ def things_of(kind: str, items: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def _lasting(kind: str, raw: Any) -> Any:
-    """The thing without what only tells of now."""
+    """The item without members that only describe the current moment."""
     if not isinstance(raw, dict):
         return raw
     kept = {name: value for name, value in raw.items() if name not in _OF_NOW.get(kind, ())}
@@ -154,14 +154,14 @@ def is_lock_file(path: Path) -> bool:
 
 
 def read_lock_file(path: Path) -> tuple[ServerDefinitions, list[str]]:
-    """The surface in a file, and what is odd about it, a sentence each. Raises: UsageError if it is none."""
+    """The definitions in a file, and its problems, a sentence each. Raises: UsageError if it is not a lock file."""
     document = _parsed(path)
     if peek.text(document, "format") != FORMAT:
         raise UsageError(f"{path} holds JSON, but no surface", hint="Write one: mcp-inspect lock -o FILE -- CMD…")
     version = peek.integer(document, "version")
     if version is None or version > VERSION:
         raise UsageError(
-            f"{path} is a surface of version {version}, and this program reads up to {VERSION}",
+            f"{path} is a lock file of version {version}; mcp-inspect reads versions up to {VERSION}",
             hint="Take a newer mcp-inspect, or write the file again.",
         )
     lists, odd = {}, []
@@ -198,7 +198,7 @@ def _parsed(path: Path) -> Any:
     try:
         return _decoded(raw)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is no JSON: {error}", hint="Was the file cut, or merged by hand?") from None
+        raise UsageError(f"{path} is not JSON: {error}", hint="Was the file cut, or merged by hand?") from None
 
 
 def _decoded(raw: bytes) -> Any:

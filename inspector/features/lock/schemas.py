@@ -1,8 +1,8 @@
 """Compares two JSON Schemas: whether each change accepts more values or fewer.
 
 What is narrower breaks callers where the schema is of what they send, and what is wider breaks readers where it is of
-what they get. References are followed within their document; a definition is told of where it is first used. A place
-that can't be compared is told as not clear, never left out: two schemas that differ make at least one change.
+what they get. References are followed within their document; a definition is reported where it is first used. A place
+that can't be compared is reported as unclear, never left out: two schemas that differ make at least one change.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,7 +45,7 @@ class SchemaChange(msgspec.Struct, frozen=True):
     before: Any = ABSENT
     after: Any = ABSENT
     mild: bool = False
-    """Whether it matters only to whoever uses what the schema does not name."""
+    """Whether it matters only to callers that use what the schema does not name."""
 
 
 _LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
@@ -113,7 +113,7 @@ def bounds(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Sche
 
 
 def plain_keywords(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
-    """Conditions that can only be there, be gone, or be others; and what nobody knows."""
+    """Conditions that can only be present, absent or different; and unknown keywords."""
     for keyword in _CONDITIONS:
         if not _same(ours := _given(old, keyword), theirs := _given(new, keyword)):
             effect = (
@@ -131,9 +131,9 @@ def plain_keywords(path: str, old: dict[str, Any], new: dict[str, Any]) -> Itera
         said = "items must differ now" if theirs else "items may be the same now"
         yield SchemaChange(below(path, "uniqueItems"), effect, f"condition-{effect}", said, ours, theirs)
     for keyword in sorted({*old, *new} & {*_UNCLEAR}):
-        yield from _each(path, keyword, old, new, SchemaEffect.UNCLEAR, "unclear", "can't be told what that lets in")
+        yield from _each(path, keyword, old, new, SchemaEffect.UNCLEAR, "unclear", "unknown effect on valid values")
     for keyword in sorted({*old, *new} - _HANDLED - IGNORED):
-        yield from _each(path, keyword, old, new, SchemaEffect.NONE, "annotation", "says nothing about values")
+        yield from _each(path, keyword, old, new, SchemaEffect.NONE, "annotation", "does not affect values")
 
 
 def words(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
@@ -149,7 +149,7 @@ def words(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Schem
 
 
 def described(path: str, ours: Any, theirs: Any) -> SchemaChange:
-    """A description that is another one now; of blanks alone nobody need be told aloud."""
+    """A changed description; a change of white space alone is only info."""
     if isinstance(ours, str) and isinstance(theirs, str) and ours.split() == theirs.split():
         return SchemaChange(path, SchemaEffect.NONE, "blanks", "the same words with other blanks", ours, theirs)
     return SchemaChange(path, SchemaEffect.WORDS, "description", "models read something else", ours, theirs)
@@ -237,7 +237,7 @@ class Rating(StrEnum):
     BREAKING = "breaking"
     """What worked with the one may fail with the other."""
     WARNING = "warning"
-    """Models, hosts or people will meet something else; or it can't be told whether what worked still does."""
+    """Models, clients or users see something else; or it is unknown whether what worked still does."""
     INFO = "info"
     """What worked still does."""
 
@@ -285,7 +285,7 @@ def act_of(before: Any, after: Any) -> Act:
 
 
 _MOST = 500
-"""Changes of one schema that are told."""
+"""Changes of one schema that are reported."""
 _DEEPEST = 60
 _MOST_STEPS = 20_000
 
@@ -298,7 +298,7 @@ class SchemaSide(StrEnum):
 
 
 def rating_of(effect: SchemaEffect, side: SchemaSide, *, mild: bool = False) -> Rating:
-    """How much an effect matters. `mild`: only to whoever uses what no schema names."""
+    """How much an effect matters. `mild`: only to callers that use what no schema names."""
     breaks = effect is SchemaEffect.EITHER or effect is (
         SchemaEffect.NARROWER if side is SchemaSide.INPUT else SchemaEffect.WIDER
     )
@@ -308,12 +308,12 @@ def rating_of(effect: SchemaEffect, side: SchemaSide, *, mild: bool = False) -> 
 
 
 def schema_changes(kind: str, name: str, path: str, before: Any, after: Any, side: SchemaSide) -> list[SurfaceChange]:
-    """All changes of a schema, at most some hundreds. `path` is where it stands."""
+    """All changes of a schema, at most some hundreds. `path` is its place."""
     walk = _Walk(before, after, side)
     found: list[SchemaChange] = []
     for each in walk.places(path, before, after, 0):
         if len(found) == _MOST:
-            found.append(SchemaChange(path, SchemaEffect.UNCLEAR, "more", "there are more changes than are told"))
+            found.append(SchemaChange(path, SchemaEffect.UNCLEAR, "more", "there are more changes than are shown"))
             break
         found.append(each)
     if not found and encode(canonical(before)) != encode(canonical(after)):
@@ -457,7 +457,7 @@ class _Walk:
         left = [(at, each) for at, each in enumerate(ours) if _text(each) not in same or _ref(each)]
         right = [(at, each) for at, each in enumerate(theirs) if _text(each) not in same or _ref(each)]
         if len(left) == len(right):
-            for (at, one), (there, other) in zip(left, right, strict=True):  # where they stand apart, the lower place
+            for (at, one), (there, other) in zip(left, right, strict=True):  # at different positions, the lower one
                 yield from self.places(below(below(path, keyword), min(at, there)), one, other, depth + 1)
             return
         for at, each in left:
@@ -471,7 +471,7 @@ class _Walk:
 
 
 def _odd(path: str, old: Any, new: Any) -> Iterator[SchemaChange]:
-    """One of the two is no object: false, which lets nothing in, or nothing that a schema can be."""
+    """One of the two is not an object: false, which nothing matches, or an invalid schema."""
     if old == new:
         return
     if new is False or old is False:

@@ -1,7 +1,7 @@
 """The mock's side of one connection: messages in, and out what the script has for them.
 
 It knows no transport: an outlet is where the messages of a request go, or those of the session. Work that outlives a
-request is given to whoever carries it.
+request is passed to its transport.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ class Outlet(Protocol):
         """Send bytes that are no message, where that is possible."""
 
     async def cut(self, payload: bytes) -> None:
-        """Send half of this and break off. Whoever called does not come back where the connection carries more."""
+        """Send half of this and disconnect. Does not return if the connection carries more."""
 
 
 class Sender:
@@ -76,7 +76,7 @@ class Sender:
         """The client has answered a question."""
         waiting = self._answers.pop(id_, None) if id_ is not None else None
         if waiting is None:
-            self._shared.differs(f"the client answered {id_!r}, which nobody asked")
+            self._shared.differs(f"the client answered {id_!r}, which no request has")
         elif not waiting.done():
             waiting.set_result((part, failed))
 
@@ -138,7 +138,7 @@ class RequestInProgress:
     def __init__(self, id_: RequestId, own: Outlet, fault: InjectedFault | None) -> None:
         self._id, self.own, self._fault = id_, own, fault
         self.is_final = False
-        """Whether an answer went out that is no question."""
+        """Whether a response was sent that is not a server request."""
 
     async def take(self, answer: SendResponse) -> None:
         """Send what the turn came to."""
@@ -382,7 +382,7 @@ class MockConnection:
 
 
 def _before_the_answer(turn: Turn, manner: Manner) -> Playing:
-    """What a turn says before its answer, which is made anew."""
+    """The messages of a turn before its response, which is made again."""
     for act in perform(turn, manner):
         if isinstance(act, SendResponse):
             return

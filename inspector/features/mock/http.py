@@ -40,7 +40,7 @@ KEEP_ALIVE_S = 15.0
 """Seconds of silence after which a stream says that it is still there."""
 _STILL_HERE = b": still here\n\n"
 _MOST = 1000
-"""Messages that wait while nobody listens."""
+"""Messages that wait while there is no listener."""
 
 
 class StreamItemKind(Enum):
@@ -65,7 +65,7 @@ class StreamOutbox:
         """`junk` is called for bytes that HTTP has no place for."""
         self._waiting: asyncio.Queue[StreamItem | None] = asyncio.Queue()
         self._first: list[StreamItem | None] = []
-        """The next, if somebody has looked at it."""
+        """The next, if it was peeked at."""
         self._junk = junk
 
     async def send(self, payload: bytes) -> None:
@@ -87,14 +87,14 @@ class StreamOutbox:
         self._waiting.put_nowait(None)
 
     async def take(self, seconds: float) -> StreamItem | None:
-        """The next; None at the end. Raises: TimeoutError if nothing comes for so long."""
+        """The next; None at the end. Raises: TimeoutError if there is none in time."""
         if self._first:
             return self._first.pop()
         async with asyncio.timeout(seconds):
             return await self._waiting.get()
 
     async def peek(self, seconds: float) -> StreamItem | None:
-        """The next, which stays the next; None at the end, or if nothing comes for so long."""
+        """The next, which stays the next; None at the end, or if there is none in time."""
         try:
             self._first.append(await self.take(seconds))
         except TimeoutError:
@@ -110,7 +110,7 @@ class StreamOutbox:
                 yield None
                 continue
             if item is None:
-                self.end()  # for whoever takes the stream up again
+                self.end()  # for a client that resumes the stream
                 return
             yield item
 
@@ -118,7 +118,7 @@ class StreamOutbox:
 def event(payload: bytes, id_: str = "", name: str = "message") -> bytes:
     """A message as an event of a stream; with an id, a stream that breaks can be taken up behind it.
 
-    The id stands last: of an event that is cut, nobody takes it.
+    The id is last, so that it is not taken from a truncated event.
     """
     return b"event: %b\ndata: %b\n%b\n" % (name.encode(), payload, f"id: {id_}\n".encode() if id_ else b"")
 
@@ -197,7 +197,7 @@ class MockStream:
     async def flow(
         self, tape: HttpTape, number: int, channel: Channel, after: int | None = None
     ) -> AsyncIterator[bytes]:
-        """Events as they come, to the end; `after` an event of this number, what came since goes out first."""
+        """Events as they are made, to the end; `after` an event of this number, the later ones are sent first."""
         for count, payload in self._later(after):
             tape.sent(number, payload, channel, self._id(count))
             yield event(payload, self._id(count))
@@ -241,7 +241,7 @@ class Streams:
         return stream
 
     def find(self, last: str) -> tuple[MockStream, int] | None:
-        """The stream of an event, and the number of the event in it; None if there is no such."""
+        """The stream of an event, and the number of the event in it; None if it does not exist."""
         name, _, count = last.rpartition("-")
         stream = self._streams.get(name)
         is_count = count.isascii() and count.isdigit() and len(count) <= _DIGITS
@@ -274,7 +274,7 @@ class LegacySseSite:
         name = parse_qs(urlsplit(request.target).query).get("session_id", [""])[0]
         session = self._sessions.get(name)
         if session is None:
-            return self._said(number, 404, "There is no such session; open the stream again")
+            return self._said(number, 404, "Unknown session; open the stream again")
         connection, common = session
         self._spawn(connection.take(request.body, common, entry))
         return self._said(number, 202, "Accepted")
@@ -319,7 +319,7 @@ def header_fault(request: HttpRequest, message: Request) -> str:
     declared = declared_revision(message.params)
     revision = find(declared) if declared is not None else None
     if revision is None:
-        return ""  # another refusal tells which revisions there are
+        return ""  # another error lists the supported versions
     for name, wanted in headers_for(revision, message.method, message.params).items():
         found = request.header(name)
         if found is None:
@@ -448,7 +448,7 @@ class MockSite:
             missing = f"{SESSION} is missing; initialize first"
             return self._refused(number, 400, INVALID_REQUEST, missing)
         if name not in self.sessions:
-            return self._refused(number, 404, INVALID_REQUEST, "There is no such session; initialize again")
+            return self._refused(number, 404, INVALID_REQUEST, "Unknown session; initialize again")
         version = request.header(VERSION)
         if version is not None and version not in dates(Era.LEGACY):
             return self._refused(number, 400, INVALID_REQUEST, f"Unsupported {VERSION}: {version[:40]}")
@@ -595,7 +595,7 @@ def _begins_a_stream(payload: bytes) -> bool:
 
 
 async def serve(shared: MockShared, port: int, announce: Callable[[str], None]) -> None:
-    """Play on a port of this machine (0: a free one) until cancelled. Its address is told.
+    """Play on a port of this machine (0: a free one) until cancelled. Its address is reported.
 
     Raises: OSError if the port is taken.
     """

@@ -84,7 +84,7 @@ class Book:
             shelf.turns.append(index)
 
     def note(self, method: str, played: Played) -> Turn | None:
-        """The turn of a notification of the client's; None if the server said nothing after one."""
+        """The turn of a notification of the client's; None if the server sent nothing after one."""
         shelf = self._shelves.get(method, {}).get("")
         index, again = played.next(method, "", shelf.turns) if shelf else (0, True)
         return None if again else self._script.turns[index]
@@ -200,7 +200,7 @@ def _nearest_name(name: str, among: Sequence[str]) -> str:
 
 
 def loosened(value: Any) -> Any:
-    """A value without differences that say nothing: absent or null, "3" or 3, spaces at the ends."""
+    """A value without differences that mean nothing: absent or null, "3" or 3, spaces at the ends."""
     if isinstance(value, dict):
         inner = {name: loosened(each) for name, each in value.items()}
         return {name: each for name, each in inner.items() if each not in (None, {}, [])}

@@ -148,13 +148,13 @@ def nothing_to_play() -> UsageError:
 
 
 def _which(there: list[RecordedConnection]) -> str:
-    told = [f"{wire.name} ({wire.about + ', ' if wire.about else ''}{len(wire.frames)} frames)" for wire in there[:9]]
-    return f"Choose with --conn: {'; '.join(told)}." if told else "No client speaks in it."
+    named = [f"{wire.name} ({wire.about + ', ' if wire.about else ''}{len(wire.frames)} frames)" for wire in there[:9]]
+    return f"Choose with --conn: {'; '.join(named)}." if named else "It contains no client."
 
 
 CANCELLED, PROGRESS = "notifications/cancelled", "notifications/progress"
 NOT_SAID = {CANCELLED, ACKNOWLEDGED}
-"""What the server says about requests by their ids, and what is said anew."""
+"""Server messages that refer to requests by id, and what is generated again."""
 _REQUEST, _NOTE, _GARBLED, _BATCH = (
     int(kind) for kind in (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.INVALID, MessageKind.BATCH)
 )
@@ -261,7 +261,7 @@ class Outline:
             return several
         return [message for message, owner in zip(several, owners, strict=False) if owner == turn + 1]
 
-    # --- one message after the other; what comes back is its turn and one more, or 0
+    # --- one message after the other; the result is its turn and one more, or 0
 
     def _take(self, n: int, kind: int, sent: int, method: str, exchange: int) -> int:
         if kind == _REQUEST:
@@ -290,7 +290,7 @@ class Outline:
         return len(self.firsts) - 1
 
     def _retried(self, n: int, exchange: int) -> int | None:
-        """The turn that goes on with this request."""
+        """The turn that this request continues."""
         operation = self.conversation.exchanges[exchange - 1].operation or 0
         if operation not in self._waiting:
             return None
@@ -309,7 +309,7 @@ class Outline:
         table = self.conversation.exchanges
         turn = self._turns[exchange]
         if not turn or table.states[exchange] & FROM_SERVER:
-            return 0  # nobody had asked
+            return 0  # not requested
         if table.answer_frames[exchange] != n and not self._is_taken_late(n, exchange, turn - 1):
             return 0
         if table.states[exchange] & ASKS:
@@ -370,7 +370,7 @@ class Outline:
             return 0
         table = self.conversation.exchanges
         frames = table.request_frames if isinstance(message, Request) else table.answer_frames
-        last = bisect_right(table.request_frames, n) - 1  # a request stands before its answer
+        last = bisect_right(table.request_frames, n) - 1  # a request precedes its response
         for number in range(last, 0, -1):
             if frames[number] == n and table[number - 1].id == message.id:
                 return number

@@ -34,9 +34,9 @@ class StreamChoice(Enum):
     COMMON = "common"
     """That of the session."""
     WATCH = "watch"
-    """Those on which somebody listens to changes; the session's, where nobody does."""
+    """Those on which a client listens to changes; the session's, if none does."""
     LISTENERS = "listeners"
-    """Those on which somebody listens to changes, and nowhere else: a stateless client hears of none unasked."""
+    """Those on which a client listens to changes, and no others: a stateless client gets none otherwise."""
 
 
 class MockDelay(msgspec.Struct, frozen=True):
@@ -72,11 +72,11 @@ class SendResponse(msgspec.Struct, frozen=True):
     json: bytes
     failed: bool = False
     asks: bool = False
-    """Whether it is no result yet, but questions."""
+    """Whether it is not a result yet, but server requests."""
 
 
 class MockNotice(msgspec.Struct, frozen=True):
-    """Say something to whoever runs the mock."""
+    """Show a message to the user of the mock."""
 
     text: str
 
@@ -131,7 +131,7 @@ def perform(turn: Turn, manner: Manner, begin: int = 0) -> Playing:
 
 
 def afterwards(turn: Turn, manner: Manner) -> Playing:
-    """Play what came after the answer."""
+    """Play the messages after the response."""
     for step in turn.after:
         yield MockDelay(step.pause_ns)
         if isinstance(step, ScriptedServerRequest) and manner.era is Era.MODERN:
@@ -215,7 +215,7 @@ def names_of(queries: Sequence[Query]) -> list[str]:
 
 
 def steps_that_ask(turn: Turn) -> Iterator[tuple[int, ScriptedServerRequest]]:
-    """The questions of a turn, and where they stand."""
+    """The server requests of a turn, and their places."""
     for at, step in enumerate(turn.steps):
         if isinstance(step, ScriptedServerRequest):
             yield at, step

@@ -44,7 +44,7 @@ class Pipe:
         self._put(payload, b"\n")
 
     async def write(self, payload: bytes) -> None:
-        """Write a line that is no message."""
+        """Write a line that is not a message."""
         self._put(payload, b"\n")
 
     async def cut(self, payload: bytes) -> None:
@@ -71,7 +71,7 @@ class Pipe:
 
         def read() -> None:
             parts: list[bytes] = []
-            with contextlib.suppress(RuntimeError, OSError):  # the loop is closed: nobody wants to know any more
+            with contextlib.suppress(RuntimeError, OSError):  # the loop is closed: no longer needed
                 while chunk := os.read(self._read_fd, _CHUNK):
                     first, *others = chunk.split(b"\n")
                     parts.append(first)
@@ -85,7 +85,7 @@ class Pipe:
 
 
 async def serve_stdio(shared: MockShared, read_fd: int = 0, write_fd: int = 1) -> None:
-    """Play until stdin ends, nobody reads stdout any more, or a fault breaks the connection."""
+    """Play until stdin ends, stdout is closed, or a fault breaks the connection."""
     pipe = Pipe(read_fd, write_fd, shared.tape)
     lines: asyncio.Queue[bytes | None] = asyncio.Queue()
     if shared.tape is not None:
@@ -136,7 +136,7 @@ OPENING = {"initialize", "notifications/initialized", "server/discover", "ping"}
 def read_script(journal: Journal, connection: str = "") -> Script:
     """The script of a capture, which is read from it while it is played. `connection` is a name; "" for the only one.
 
-    Raises: UsageError where there is nothing to play, or where it isn't told which of several is meant.
+    Raises: UsageError if there is nothing to play, or if one of several has to be chosen.
     """
     wire = chosen(journal, connection)
     outline = Outline(journal, wire)
@@ -158,7 +158,7 @@ def _redacted(journal: Journal) -> tuple[str, ...]:
     on, policy = journal.head.redaction.on, journal.head.redaction.policy
     if on == "none" or policy in ("none", "credentials"):
         return ()
-    return (f"the capture is redacted ({policy[:40]}): what was taken out is served as it stands there",)
+    return (f"the capture is redacted ({policy[:40]}): pseudonyms are served in place of secrets",)
 
 
 class MockRequest(msgspec.Struct, frozen=True):
@@ -194,7 +194,7 @@ async def run(
         narrate(_about(wish, script))
         try:
             await _serve(shared, wish.port, narrate)
-        finally:  # over HTTP it is interrupted, or goes on
+        finally:  # over HTTP it is interrupted, or continues
             if shared.differences:
                 times = "once" if shared.differences == 1 else f"{shared.differences:,} times"
                 narrate(f"{times} the client did something else than was recorded")

@@ -23,7 +23,7 @@ class Say(msgspec.Struct, frozen=True):
     """The server sends a notification."""
 
     pause_ns: int
-    """How long after what came before it in the turn: the request, another step, an answer of the client's."""
+    """The delay since the previous step of the turn: the request, another step, a response of the client."""
     method: str
     params: Part
     apart: bool = False
@@ -31,7 +31,7 @@ class Say(msgspec.Struct, frozen=True):
 
 
 class Query(msgspec.Struct):
-    """One question, and what it was told."""
+    """One server request and its response."""
 
     method: str
     params: Part
@@ -44,7 +44,7 @@ class Query(msgspec.Struct):
 
 
 class ScriptedServerRequest(msgspec.Struct, frozen=True):
-    """The server asks, and goes on when it is answered."""
+    """A server request; the turn continues after the response."""
 
     pause_ns: int
     queries: tuple[Query, ...]
@@ -55,7 +55,7 @@ class ScriptedServerRequest(msgspec.Struct, frozen=True):
 
 
 class Junk(msgspec.Struct, frozen=True):
-    """The server wrote something that is no message."""
+    """The server wrote something other than a message."""
 
     pause_ns: int
     payload: bytes
@@ -75,10 +75,10 @@ Step = Say | ScriptedServerRequest | Junk | ScriptedResponse
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """What the client said, and what came of it."""
+    """What the client sent, and the outcome."""
 
     frame: int
-    """Where it stands in the capture."""
+    """Its place in the capture."""
     method: str
     params: Any
     """Without ADDED: what was asked, not by whom."""
@@ -89,7 +89,7 @@ class Turn(msgspec.Struct, frozen=True):
     steps: tuple[Step, ...] = ()
     """Up to the answer, if there is one."""
     after: tuple[Step, ...] = ()
-    """What came after it, before the client said something else."""
+    """What followed, until the client sent something else."""
 
     @property
     def is_answered(self) -> bool:
@@ -158,7 +158,7 @@ class Script(msgspec.Struct, frozen=True):
 
 
 def key_of(value: Any) -> str:
-    """A JSON value as one text: equal values give equal ones, in whatever order their members stand."""
+    """A JSON value as one text: equal values give equal ones, whatever the order of their members."""
     try:
         return msgspec.json.encode(value, order="sorted").decode()
     except (UnicodeEncodeError, OverflowError, RecursionError, msgspec.MsgspecError):
@@ -166,7 +166,7 @@ def key_of(value: Any) -> str:
 
 
 def asked_of(params: Any) -> Any:
-    """Params without what tells who asks, or goes on with something."""
+    """Params without what identifies the client or continues something."""
     if not isinstance(params, dict):
         return params if params is not None else {}
     return {name: value for name, value in params.items() if name not in ADDED}

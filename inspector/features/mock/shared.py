@@ -62,7 +62,7 @@ class InjectedFault(msgspec.Struct, frozen=True):
     after: int = 0
     """So many requests are spared first."""
     times: int | None = None
-    """How often it happens; None for ever."""
+    """How often it happens; None: always."""
     text: str = ""
     """As it was typed."""
 
@@ -156,7 +156,7 @@ class MockSettings(msgspec.Struct, frozen=True):
     """As often as its own pace; infinite for no pauses."""
     serves: Serves = Serves.RECORDED
     strict: bool = False
-    """Whether what differs from the recording is told one by one."""
+    """Whether differences from the recording are reported one by one."""
     faults: tuple[InjectedFault, ...] = ()
 
 
@@ -189,7 +189,7 @@ class MockShared:
             self.tell(text)
 
     def differs(self, text: str, *, always: bool = False) -> None:
-        """Take down that a client did something else than was recorded; it is told if that is wanted."""
+        """Record that a client did something else than in the recording; it is reported if requested."""
         self.differences += 1
         if always or self.settings.strict:
             self.tell(text)
@@ -199,9 +199,9 @@ class MockShared:
         return self._faults.next_fault(lambda term: self._matches(term, entry))
 
     def resumed(self, method: str, params: Any, key: str) -> tuple[Turn, int] | None:
-        """Where a retry goes on: the turn, and the step that asked; None if nothing was asked in it.
+        """Where a retry continues: the turn, and the step with the server request; None if there was none.
 
-        `params` are those of the request, whole; `key` tells what is asked without them.
+        `params` are those of the request, whole; `key` identifies the request without them.
         """
         state, turns = peek.text(params, "requestState"), self.script.turns
         if state is not None:

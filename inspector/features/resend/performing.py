@@ -45,7 +45,7 @@ class Replies:
         self._left = [each for each in account.asked if each.answer is not None]
 
     def stop(self) -> None:
-        """Everything was sent: what is asked from now on is for somebody else."""
+        """Everything was sent: later server requests are handled elsewhere."""
         self._over = True
 
     async def answer(self, question: Question) -> QuestionsReply | None:
@@ -98,11 +98,11 @@ class ResendOptions(msgspec.Struct, frozen=True):
     """Also to be asked by the session."""
     allow_destructive: bool = False
     told: Callable[[PlannedRequest], None] = lambda step: None
-    """Told of each step before it is sent."""
+    """Called with each step before it is sent."""
 
 
 class Resent(msgspec.Struct, frozen=True):
-    """What came of it."""
+    """Its outcome."""
 
     comparison: Comparison
     sent: int

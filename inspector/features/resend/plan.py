@@ -66,7 +66,7 @@ def plan(found: Accounts, wanted: Collection[int] | None = None) -> Plan:
 
 
 def up_to(found: Accounts, last: int) -> Accounts:
-    """What was asked up to an entry, with what came of it, be that later: else half of a call would be compared."""
+    """The requests up to an entry with their outcomes, even later ones: else half of a call would be compared."""
     begun = [each for each in found.operations if each.frame <= last]
     return Accounts([_pages_up_to(each, last) for each in begun], found.loose)
 

@@ -1,7 +1,7 @@
 """Values that a later request took from an earlier response: cursors, task ids, created ids.
 
-A value of a recorded request that an earlier recorded answer had brought is replaced by what stands at the same place
-of the answer that came now. What the client had said before the server did is the client's own and stays. A number,
+A value of a recorded request that came from an earlier recorded response is replaced by the value at the same place
+of the current response. A value that the client used before the server did is the client's own and is kept. A number,
 or a short word, is carried only into a member that is named like an id: two and three come from everywhere.
 """
 
@@ -20,7 +20,7 @@ _ID = re.compile(
     r"(?i:(?:^|[_\-])(?:id|uuid|key|ref|number|no|handle|token|cursor))$|(?<=[a-z])(?:Id|ID|Key|Ref|Token)$"
 )
 _LONG = 4
-"""Characters from which a word is told from others by itself."""
+"""Characters from which a word is considered unique."""
 _MADE_UP = re.compile(r"(?=.*\d)[\w\-]{6,}\Z")
 _DEEPEST = 60
 """Levels of a value that are looked into."""
@@ -42,7 +42,7 @@ class CarriedValue(msgspec.Struct, frozen=True):
 
 class _Origin(msgspec.Struct, frozen=True):
     live: Scalar | None
-    """None: nothing stands there now."""
+    """None: there is no value now."""
     source: int
 
 
@@ -127,7 +127,7 @@ def _is_number(text: str) -> bool:
 
 
 def _as(recorded: Scalar, live: Scalar) -> Scalar | None:
-    """What came now as the kind of value that the request had; None if it can't be."""
+    """The current value in the type of the recorded one; None if that is impossible."""
     if isinstance(recorded, str):
         return str(live)
     return int(live) if not isinstance(live, str) or _is_number(live) else None
@@ -147,7 +147,7 @@ def _leaves(value: Any, depth: int = 0) -> Iterator[tuple[str, Scalar]]:
 
 
 def _together(recorded: Any, live: Any, depth: int) -> Iterator[tuple[Scalar, Scalar | None]]:
-    """Each plain value of the one beside what stands at the same place of the other; None if nothing does."""
+    """Each plain value of the one with the value at the same place of the other; None if there is none."""
     if depth > _DEEPEST:
         return
     if isinstance(recorded, dict):

@@ -64,7 +64,7 @@ def may_destroy(asked: Again, tools: Collection[Tool]) -> bool:
 
 
 def outcome(asked: Again, called: Called) -> str:
-    """What came, beside what came before: one sentence. It may quote the server."""
+    """The current response compared with the recorded one: one sentence. It may quote the server."""
     reply = called.reply
     match reply:
         case Replied():
@@ -85,7 +85,7 @@ def _beside(asked: Again, after: Any) -> str:
     normal = Normal()
     found = differences(normal(asked.before), normal(after))
     if not found:
-        return "The same came as before."
+        return "Identical response."
     paths = ", ".join(each.path or "all of it" for each in found[:_PATHS])
     many = f"{MOST}+" if len(found) > MOST else str(len(found))
     more = f" and {len(found) - _PATHS} more" if _PATHS < len(found) <= MOST else ""

@@ -41,12 +41,12 @@ class Seeker:
         self._tiny.append(value)
 
     def may_find(self, data: bytes) -> bool:
-        """Whether a value may stand in bytes: never false if one does. For many bytes it is much cheaper."""
+        """Whether a value may occur in bytes: never false if one does. For many bytes it is much cheaper."""
         pieces = _pieces(data)
         return any(value in data for value in self._tiny) or any(step.may_meet(pieces) for step in self._steps)
 
     def found(self, data: bytes) -> set[bytes]:
-        """All values that stand in bytes."""
+        """All values that occur in bytes."""
         found = {value for value in self._tiny if value in data}
         pieces = _pieces(data)
         for step in self._steps:
@@ -88,7 +88,7 @@ class _Step:
         return bool(self.pieces) and not self.pieces.isdisjoint(pieces[:: self._every])
 
     def seek(self, data: bytes, pieces: memoryview, found: set[bytes]) -> None:
-        """Put what stands in the data to what was found."""
+        """Add what is in the data to what was found."""
         for piece in self.pieces.intersection(pieces[:: self._every]):
             found.update(value for value in self._by_piece[piece] if value not in found and value in data)
 
@@ -155,7 +155,7 @@ class KnownSecrets:
         return self._by_value.get(value) or Secret(value, rule, tuple(_spellings(value)))
 
     def learn(self, value: str, rule: str) -> None:
-        """Look for a value that was found at a telling place, if it is not likely to stand elsewhere by chance."""
+        """Look for a value that was found at a telling place, if it is unlikely to occur by chance."""
         if value in self._by_value or not is_telling(value) or len(value) > 100_000:
             return
         if self._learnt >= MOST:
@@ -212,7 +212,7 @@ class KnownSecrets:
 
 
 def is_telling(value: str) -> bool:
-    """Whether a value is unlikely to stand anywhere by chance, so that it can be looked for everywhere."""
+    """Whether a value is unlikely to occur by chance, so that it can be searched everywhere."""
     if len(value) < 8:
         return False
     if len(value) >= 20:
@@ -278,7 +278,7 @@ _URL_SAFE = str.maketrans("+/", "-_")
 
 
 def _in_base64(data: bytes) -> Iterator[str]:
-    """The digits that are the same whatever stands before and behind, for each of the three offsets."""
+    """The digits that do not depend on their neighbours, for each of the three offsets."""
     for offset in range(3):
         text = base64.b64encode(b"\0" * offset + data).decode().rstrip("=")
         skipped = (0, 2, 3)[offset]
@@ -341,7 +341,7 @@ def length_class(length: int) -> int:
 
 
 def is_pseudonym(text: str) -> bool:
-    """Whether this stands in the place of a secret already."""
+    """Whether this is a pseudonym already."""
     return PSEUDONYM.fullmatch(text) is not None and len(text) == length_class(len(text))
 
 
@@ -412,7 +412,7 @@ def spans(text: str, start: int, is_secret: Callable[[str], bool], levels: list[
 
 
 def unquoted(literal: str) -> str:
-    """The text of a string as it stands in JSON; what can't be read of it stands for itself."""
+    """The text of a string in JSON; parts that can't be read are kept."""
     if not literal.endswith('"') or len(literal) < 2:
         literal += '"'
     if "\\" not in literal:
@@ -467,7 +467,7 @@ class Replacement(NamedTuple):
 
 
 class Replacing:
-    """Replaces what it is told to, and the values that are known."""
+    """Replaces what it is asked to, and known values."""
 
     def __init__(self, pseudonyms: Pseudonyms, known: KnownSecrets, *, learns: bool) -> None:
         """`learns`: what is replaced is known from then on."""
@@ -481,7 +481,7 @@ class Replacing:
         self.within: list[list[Level]] = []
         """What is open of each JSON that one is in, the outermost first."""
         self.found: list[Replacement] = []
-        """Since somebody emptied it."""
+        """Since it was last emptied."""
 
     def secret(self, secret: str, rule: str) -> str:
         """What stands for a text."""
@@ -493,7 +493,7 @@ class Replacing:
         return new
 
     def number(self, literal: str, rule: str) -> str:
-        """What stands for a number, as it stands in JSON."""
+        """The replacement of a number, as JSON."""
         self._note(literal, rule, "number")
         return self._pseudonyms.number(literal)
 
@@ -513,11 +513,11 @@ class Replacing:
         return text
 
     def rule_of(self, literal: str) -> str:
-        """The rule of a value that is known and stands within a number; "" if none does."""
+        """The rule of a known value within a number; "" if there is none."""
         return next((secret.rule for secret in self.active if secret.value in literal), "")
 
     def activate_within(self, text: str) -> list[Secret]:
-        """Look for what stands in a text that was hidden until now; what was looked for before."""
+        """Search a text that was encoded; what was searched before."""
         before, self.active = self.active, self._known.hidden(as_bytes(text))
         return before
 
@@ -537,7 +537,7 @@ class JsonPath(tuple[str, ...]):
     __slots__ = ()
 
     def covers(self, path: tuple[str, ...]) -> bool:
-        """Whether a value at `path` is meant, or stands within what is meant."""
+        """Whether a value at `path` is selected, or within a selected one."""
         return len(path) >= len(self) and all(step in ("*", name) for step, name in zip(self, path, strict=False))
 
 

@@ -80,7 +80,7 @@ BEGINNINGS = (
     ),
     *("dor_v1_", ":AA", "AGE-SECRET-KEY-1"),
 )
-"""One of these stands in every text that has a token."""
+"""Every text with a token contains one of these."""
 SCHEMES = ("bearer", "basic", "dpop", "digest", "negotiate")
 SCHEME = re.compile(r"(?<![A-Za-z])((?:Bearer|Basic|DPoP|Digest|Negotiate)\s+)([A-Za-z0-9._~+/=-]{6,})", re.IGNORECASE)
 """Group 2 is what gives access, if it is telling at all."""
@@ -122,7 +122,7 @@ HEXED = re.compile(
     r"[ \t]{0,3}\\{0,8}[\"']?(?:0x)?)((?<![0-9A-Za-z])(?<!0x)(?=[0-9A-Fa-f:-]{0,64}[0-9])(?:[0-9A-Fa-f]{32,}"
     r"|(?:[0-9A-Fa-f]{2}[:-]){15,}[0-9A-Fa-f]{2})|(?<=0x)[0-9A-Fa-f]{32,})(?![A-Za-z0-9])"
 )
-"""A key in hexadecimal digits: groups 1 and 2 are the words of its name, group 3 what joins it, group 4 the digits."""
+"""A key in hexadecimal digits: groups 1 and 2 are its name, group 3 what joins it, group 4 the digits."""
 _SENTENCE = frozenset(
     {
         *("a", "an", "the", "is", "are", "was", "be", "been", "not", "no", "of", "on", "in", "at", "to", "for", "from"),
@@ -335,7 +335,7 @@ class LineSecrets:
         self._only_hex = False
         """Whether the value can be nothing but lines of hexadecimal digits."""
         self._bare: _BareKey | None = None
-        """A private key without a BEGIN line that goes on."""
+        """A private key without a BEGIN line that continues."""
         self._patience = 0
         self._last = ""
         """The line before."""
@@ -583,7 +583,7 @@ class _BareKey:
 
 
 def _begun_key(line: str) -> _BareKey | None:
-    """The key without BEGIN whose first line this is, if it goes on."""
+    """The key without BEGIN whose first line this is, if it continues."""
     if "Private-Lines" in line and (counted := _PUTTY.search(line)) is not None and int(counted[1]) > 0:
         return _BareKey(width=_PUTTY_WIDTH, lines=int(counted[1]))
     begun = bare_key(line)

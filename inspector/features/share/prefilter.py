@@ -1,9 +1,9 @@
 """Quickly skips the lines of a capture that can contain no secret.
 
 Most lines are such, and need not be taken apart. It looks at the bytes of a whole line, in which every text of a record
-stands in some depth of JSON's escapes; so it asks for less than what gives a secret away: a word that could be a name,
-wherever it stands, a sign that could begin a token. What it lets through may be harmless; what it keeps back never is
-anything else. Words that were judged are remembered, because nearly all come again. Values that are known are not its
+is in some depth of JSON escapes; so it requires less than what identifies a secret: a word that could be a name,
+at any place, a sign that could begin a token. What it selects may be harmless; what it rejects never has
+a secret. Words that were judged are remembered, because nearly all occur again. Values that are known are not its
 business: they are looked for in each line.
 """
 
@@ -19,7 +19,7 @@ from inspector.protocol.credentials import is_secret, is_secret_header
 _BEGINNING = re.compile(
     rb'\{"r":"(?:frame|err)"(?:,"(?:n|tm|tw|len|ex)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"'
 )
-"""Of a frame as this program writes it: nothing in it can be secret."""
+"""Of a frame as mcp-inspect writes it: nothing in it can be secret."""
 _ALWAYS = (
     b'"b64"',
     rb"\/",
@@ -50,7 +50,7 @@ _ODD_KEY = re.compile(rb'"[\w.\\-]*+[^"\w.\\-][^"]{0,1199}+"(?:\s|\\+[nrtf])*+:'
 """A key that is not one word. The sign before the colon may be an escaped quote of any depth."""
 _ODD_TEXT = re.compile(rb'"([\w.\\-]*+[^"\w.\\-][^"]{0,1199}+)(?=")')
 _VALUE = re.compile(rb'value\\*+"')
-"""A key whose value may be named by what stands beside it."""
+"""A key whose value may be named by its neighbour."""
 _NAMES = bytes(
     byte if chr(byte) in "_.-\\" or chr(byte).isalpha() or byte > 127 else 48 if chr(byte).isdigit() else 32
     for byte in range(256)
@@ -75,7 +75,7 @@ class Sieve:
     """Judges lines."""
 
     def __init__(self, *, paths: Iterable[JsonPath] = (), persons: Iterable[str] = ()) -> None:
-        """`persons`: names and directories, one of which stands in each text that names somebody."""
+        """`persons`: names and directories, one of which is in each text that names a person."""
         self._marks = (*_ALWAYS, *map(_step, paths), *map(_longest_plain, persons))
         self._are_dense = False
         """Whether so many lines were suspect before that looking at several at once is of no use."""
@@ -85,10 +85,10 @@ class Sieve:
         self._closed: set[bytes] = set()
         """Words that hold no base64."""
         self.held: dict[bytes, bytes] = {}
-        """Words of harmless lines that may be base64, with what it holds: nobody has looked for known values in it."""
+        """Words of harmless lines that may be base64, with its content: known values were not searched in it."""
 
     def suspects(self, lines: list[bytes]) -> list[int]:
-        """Places in a list of those lines that may have a secret; in the others is none but values that are known.
+        """Places in a list of those lines that may have a secret; the others have at most known values.
 
         Many lines are judged at once, and apart only if something is among them.
         """
@@ -150,7 +150,7 @@ class Sieve:
 
 
 def _told(line: bytes) -> bytes:
-    """What of a line somebody may have written."""
+    """The part of a line with foreign text."""
     if (begun := _BEGINNING.match(line)) is not None:
         return line[begun.end() :]
     return _MASKED.sub(b"", line) if b"\xe2\x80\xa2" in line else line
@@ -230,7 +230,7 @@ def _decoded(run: str, is_url: bool) -> bytes:
 
 
 def _step(path: JsonPath) -> bytes:
-    """A name that stands in each line that has such a place; what stands in every line if there is none."""
+    """A name that is in each line with such a place; something in every line if there is none."""
     names = [step for step in path if step != "*" and not step.isdigit() and re.fullmatch(r"[\w.-]+", step, re.ASCII)]
     return max(names, key=len).encode() if names else b""
 

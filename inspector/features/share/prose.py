@@ -16,7 +16,7 @@ from inspector.protocol.credentials import STEMS, is_masked, is_secret, is_secre
 _GENERIC = frozenset(
     {"root", "user", "users", "home", "shared", "public", "runner", "nobody", "app", "node", "admin", "username", "you"}
 )
-"""Names that name nobody."""
+"""Names that identify no person."""
 
 
 def telling_homes(homes: Iterable[str]) -> tuple[str, ...]:
@@ -25,7 +25,7 @@ def telling_homes(homes: Iterable[str]) -> tuple[str, ...]:
 
 
 def telling_users(users: Iterable[str]) -> set[str]:
-    """Names of accounts that name somebody."""
+    """Names of accounts that identify a person."""
     return {user for user in users if len(user) > 2 and user.lower() not in _GENERIC}
 
 
@@ -57,7 +57,7 @@ class Persons:
 
 _SHORT, _MOST_CLEAN = 64, 50_000
 _DONE = re.compile(r"rdct_[a-z2-7]{7,}0*(?:[^A-Za-z0-9]*$|#)")
-"""A pseudonym, and what may stand behind a value in a sentence or a URL."""
+"""A pseudonym, and what may follow a value in a sentence or a URL."""
 _SCHEMED = re.compile(line_secrets.AUTHORIZATION.pattern.rpartition("([A-Za-z0-9._")[0] + "rdct_", re.IGNORECASE)
 """A scheme whose credentials were replaced: it stays."""
 _LONGEST_OF_LINES = 4 << 20
@@ -69,7 +69,7 @@ _WORTH_A_LOOK = (
     "phrase",
 )
 _ANNOUNCED = re.compile(rf"{line_secrets.PEM_BEGIN}.{{0,15}}", re.DOTALL)
-"""The first line of a private key with next to nothing behind it, which is no secret."""
+"""The first line of a private key with next to nothing after it, which is not a secret."""
 _CODE = re.compile(r"[\w.]+\(|[{(\[]+[])}]*|new|await|<[a-z][\w -]*>|\$[A-Z_][A-Z0-9_]+|\$\{[A-Za-z_][\w:.-]*")
 """What source code and manuals have in the place of a value: a call, a placeholder, a variable."""
 _LONG_HEX = re.compile(r"[0-9A-Fa-f:-]{32}")
@@ -82,7 +82,7 @@ Open = Callable[[str], str]
 
 
 class Prose:
-    """Replaces what stands in prose."""
+    """Replaces secrets in prose."""
 
     def __init__(self, replacing: Replacing, persons: Persons) -> None:
         self._replacing = replacing
@@ -226,7 +226,7 @@ class Prose:
 
 
 def _is_plain_beside(found: re.Match[str]) -> bool:
-    """Whether the word before "key" or "token" says that it is no credential, as in "primary key" or "next token"."""
+    """Whether the word before "key" or "token" excludes a credential, as in "primary key" or "next token"."""
     if found[1].lower() not in ("key", "keys", "token", "tokens"):
         return False
     before = _BEHIND.search(found.string, max(0, found.start() - 40), found.start())

@@ -6,7 +6,7 @@ The third writes a new file, for its owner alone. The fourth reads what was writ
 known, in every spelling, and once more for those that run over several lines: if one is there, the file is removed. The
 original is only read.
 
-A line that can't have a secret, and in which no value stands that is known, is copied without being taken apart. The
+A line that can't have a secret or a known value is copied without being parsed. The
 first pass remembers which lines of each block may have one, with a checksum: if the block reads differently in the
 second, all of it is taken apart.
 """
@@ -66,7 +66,7 @@ from inspector.protocol.frames import SseFacts
 SHARED = Redaction(policy="share", on="share")
 _replace = msgspec.structs.replace
 _ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite"})
-"""Of a cookie, what is no value of it."""
+"""The attributes of a cookie."""
 
 
 class Copyist:
@@ -211,10 +211,10 @@ _SHORTEST_PIECE = 16
 _NOT_JSON = re.compile(
     rb'\{"r":"frame"(?:,"(?:n|tm|tw|len|ex|http)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"\s*+[^{\[\s"]'
 )
-"""A frame with a line that is no message."""
+"""A frame with a line that is not a message."""
 _PSEUDONYM = "rdct_"
 _TOLD = 5
-"""Places that are told of each kind of replacement."""
+"""Places that are listed for each kind of replacement."""
 
 
 class ShareRequest(msgspec.Struct, frozen=True):
@@ -238,7 +238,7 @@ class ReplacementKind(msgspec.Struct):
     values: set[str] = msgspec.field(default_factory=set)
     """The marks of the values, at most some hundred."""
     entries: list[int] = msgspec.field(default_factory=list)
-    """The first entries that it concerned; 0 for what is no entry."""
+    """The first entries that it concerned; 0 for other records."""
 
 
 class ShareResult(msgspec.Struct):
@@ -249,19 +249,19 @@ class ShareResult(msgspec.Struct):
     taken: dict[tuple[str, str], ReplacementKind] = msgspec.field(default_factory=dict)
     """By rule and place, of which numbers are left out."""
     left_out: Counter[str] = msgspec.field(default_factory=Counter)
-    """Records that are not in the copy, by why: "unreadable", "unknown", "torn", "no payload"."""
+    """Records that are not in the copy, by why: "unreadable", "unknown", "partial", "no payload"."""
     known: int = 0
     """How many values were looked for everywhere."""
     unlearnt: int = 0
     """How many were not, because there were too many."""
     grows: bool = False
-    """Whether somebody was recording into the original."""
+    """Whether the original was being recorded to."""
 
 
 class Sharing:
     """One capture, on its way to a copy.
 
-    Raises (when made): CaptureError if the file is no capture or must not be read.
+    Raises (when made): CaptureError if the file is not a capture or must not be read.
     """
 
     def __init__(self, path: Path, wish: ShareRequest, tell: Tell = tell_nobody) -> None:
@@ -355,7 +355,7 @@ class Sharing:
                     raise UsageError(
                         f"a secret would have been left in the copy, {spelling}, at byte {place - len(rest) + at}: "
                         f"known by {secret.rule}. No copy was made",
-                        hint="If it is none, don't name it; else take its place out with --redact PATH.",
+                        hint="If it is not a secret, don't name it; else replace its place with --redact PATH.",
                     )
                 place += len(chunk)
                 self._tell(min(self._behind + place, _PASSES * self._size), _PASSES * self._size)
@@ -371,7 +371,7 @@ class Sharing:
                         raise UsageError(
                             f"a secret would have been left in the copy, over several lines, at line {number}: "
                             f"known by {piece.rule}. No copy was made",
-                            hint="If it is none, don't name it; else take its place out with --redact PATH.",
+                            hint="If it is not a secret, don't name it; else replace its place with --redact PATH.",
                         )
 
     def _pass(self, redactor: Redactor, write: Callable[[bytes], object]) -> ShareResult:
@@ -412,7 +412,7 @@ class Sharing:
         return seeker
 
     def _known_in(self, line: bytes) -> list[Secret]:
-        """The values that are known and stand in a line, or may: in bytes they are spelt as nobody can foresee."""
+        """The known values that are in a line, or may be: in bytes their spelling can't be predicted."""
         if b'"b64"' in line:
             return list(self.known)
         return self.known.hidden(line) if b"\\u" in line else self.known.within(line)
@@ -540,7 +540,7 @@ class _Copying:
             return from_line(line)
         except ValueError:
             kind = type_of(line)
-            why = "torn" if not whole else "unreadable" if kind is None or kind in KNOWN else "unknown"
+            why = "partial" if not whole else "unreadable" if kind is None or kind in KNOWN else "unknown"
             self._shared.left_out[why] += 1
             return None
 
@@ -599,7 +599,7 @@ class _Copying:
 
 
 def copied_notes(path: Path, capture_id: str, redactor: Redactor) -> Notes:
-    """The notes beside a capture without secrets. What is wrong with their file is told in `trouble`."""
+    """The notes beside a capture without secrets. Problems of their file are in `trouble`."""
     notes = NotesFile(path, capture_id).read()
     text = redactor.text
     marks = {n: msgspec.structs.replace(mark, text=text(mark.text, "notes")) for n, mark in notes.marks.items()}

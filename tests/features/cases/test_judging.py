@@ -54,7 +54,7 @@ def test_each_kind_holds_or_says_what_is_otherwise(
     ("kind", "value", "at", "said"),
     [
         (ExpectationKind.EQUALS, 1, "/result/no", "/result/no: is not there"),
-        (ExpectationKind.MATCHES, "a", "/result/sum", "/result/sum: is no text: 5"),
+        (ExpectationKind.MATCHES, "a", "/result/sum", "/result/sum: is not a string: 5"),
         (ExpectationKind.SCHEMA, OUTPUT_SCHEMA, "/result", "the tool declares no outputSchema"),
     ],
 )

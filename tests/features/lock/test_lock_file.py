@@ -59,9 +59,9 @@ def test_a_value_that_was_edited_by_hand_is_told_and_used(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "no JSON"),
-        (b"{", "no JSON"),
-        (b"[" * 100_000, "no JSON"),
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
         (b"{}", "no surface"),
         (b'{"format": "mcp-lock", "version": 2}', "version 2"),
         (b'{"format": "mcp-lock"}', "version None"),

@@ -234,7 +234,7 @@ async def test_what_is_no_message_is_refused_and_an_answer_to_nothing_is_odd(tmp
         await client.connection.take(b"{no", client.own)
         assert client.own.messages[0]["error"]["code"] == -32700
         await client.say(answer(77, {}))
-        assert client.told == ["the client answered 77, which nobody asked"]
+        assert client.told == ["the client answered 77, which no request has"]
 
 
 async def test_a_task_is_not_served_to_clients_of_the_other_era(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def _came(**result: object) -> Reply:
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (_came(at="2026-07-29T11:00:00Z"), "The same came as before."),
+        (_came(at="2026-07-29T11:00:00Z"), "Identical response."),
         (_came(at="later", more=1), "2 places differ from before: result.at, result.more."),
         (Replied(ErrorAnswer(1, Part(None, {"code": 1})), None), "2 places differ from before: result, error."),  # type: ignore[arg-type]
         (Silent(None, 60, "idle"), "No answer came within 60 s."),

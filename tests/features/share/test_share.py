@@ -309,7 +309,7 @@ def test_what_can_not_be_read_is_left_out_and_counted(tmp_path: Path, count: int
     whole = path.read_bytes()
     path.write_bytes(whole[:-count] + b'\n{"r":"later","secret":1}\nrubbish\n{"r":"fra')
     done = shared(path, tmp_path / "y")
-    assert done.left_out == {"unreadable": 2, "unknown": 1, "torn": 1}
+    assert done.left_out == {"unreadable": 2, "unknown": 1, "partial": 1}
     assert verify(tmp_path / "y").state is CaptureState.REDACTED
     assert HEAD.id.encode() in (tmp_path / "y").read_bytes()
 

@@ -43,9 +43,7 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
         await pilot.press("1", "G")
         await until(lambda: "tools/call add" in text(app), "its row")
         await pilot.press("x r")
-        await until(
-            lambda: "The same came as before" in text(app) or isinstance(app.screen, ConfirmScreen), "the answer"
-        )
+        await until(lambda: "Identical response" in text(app) or isinstance(app.screen, ConfirmScreen), "the answer")
         assert not isinstance(app.screen, ConfirmScreen), "it says that it only reads"
         assert [each.target for each in exchanges[-2:]] == ["add", "add"]
 
