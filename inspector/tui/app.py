@@ -339,7 +339,7 @@ class InspectApp(App[None]):
                 key = keys.key_name(known.keys[0])
                 run = partial(self.call_later, self.run_action, each.binding.action, each.node)
                 found.append(Command(known.label, known.sentence, key, run, known.where, known.id))
-        return found
+        return sorted(found, key=lambda each: each.where is keys.ActionScope.MOVING)
 
     def action_command_palette(self) -> None:
         """Find an action or an item by its name."""

@@ -109,7 +109,7 @@ class Navigation:
                 thing = THINGS[kind](raw)
                 run = partial(self._app.call_later, self._show_item, screen, thing)
                 does = thing.title if thing.title != thing.key else ""
-                yield Command(thing.key, does, "", run, where, f"{kind} {thing.key}")
+                yield Command(thing.key, does, keys.key_name("enter"), run, where, f"{kind} {thing.key}")
 
     async def _show_item(self, screen: str, thing: "ListedItem") -> None:
         await self.action_show(screen)

@@ -77,9 +77,9 @@ class PostMortemCard(Scroller):
     def _hints(self) -> list[str]:
         wanted = ["reconnect"]
         wanted += ["copy", *(["back"] if self._dismissable else [])]
-        said = {"back": "close"} | ({} if self._subject.can_act else {"reconnect": "start server"})
+        said = {"back": "Close", "reconnect": "Restart" if self._subject.can_act else "Start server"}
         found = [(name, keys.action(name)) for name in wanted]
-        return [f"{keys.key_name(each.keys[0])} {said.get(name, each.label.lower())}" for name, each in found]
+        return [f"{keys.key_name(each.keys[0])} {said.get(name, each.label)}" for name, each in found]
 
     def sync(self) -> None:
         """Look again; nearly free while nothing has changed."""

@@ -69,7 +69,7 @@ async def test_both_flows_are_as_the_page_describes_them() -> None:
             await connected(pilot)
             await until(lambda: "tools/list" in text(app), "the lists")
             calls.clear()
-            await pilot.press("U")
+            await pilot.press("x p")
             await until(lambda: re.search(r"server/discover.*\n.*✓|ping.*\n?.*✓", text(app)), "a response")
             await until(lambda: missing(back, calls) is None, f"{missing(back, calls)} is called in its place")
         assert missing(there, calls) is None

@@ -231,7 +231,7 @@ def test_in_a_real_terminal(tmp_path: Path) -> None:
         window.press(b"2")
         window.until(b"number")
         window.press(b"/all\r\rfog\t\x1542\t\t\x1b[C\n")
-        window.until(b"✓ OK")
+        window.until("✓ OK".encode())
         window.until(b'"text"')
 
 

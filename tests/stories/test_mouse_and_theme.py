@@ -27,6 +27,15 @@ async def click(person: Person, word: str) -> None:
     await person.pilot.click(offset=places[-1])
 
 
+async def click_beside(person: Person, found: str, word: str) -> None:
+    """Click on a word to the right of another one in its line."""
+    await person.sees(found)
+    place = place_of(person, found)
+    assert place is not None
+    line = person.screen.splitlines()[place[1]]
+    await person.pilot.click(offset=(line.index(word, place[0] + len(found)), place[1]))
+
+
 def place_of(person: Person, word: str) -> tuple[int, int] | None:
     """Column and line of the second letter of the first such word; None if it is not on the screen."""
     found = ((line.index(word) + 1, at) for at, line in enumerate(person.screen.splitlines()) if word in line)
@@ -51,12 +60,12 @@ async def test_a_destructive_call_is_cancelled_and_confirmed_by_clicks(size: tup
         await at_tool(person, "destroy")
         await click(person, "Call ^j")
         await person.sees("Destructive tool")
-        await click(person, "no, leave it")
+        await click(person, "Back Esc")
         await until(lambda: not app_of(person).screen.is_modal, "the dialog is gone")
         assert not sent(person, "tools/call")
         await click(person, "Call ^j")
         await person.sees("Destructive tool")
-        await click(person, "yes, call it")
+        await click_beside(person, "Back Esc", "Call")
         await person.sees("✓ OK")
         assert len(sent(person, "tools/call")) == 1
 
@@ -78,6 +87,28 @@ async def test_a_row_a_list_and_the_button_by_clicks(size: tuple[int, int]) -> N
         await click(person, "Call ^j")
         await person.sees("✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"value": [7, 0]}
+
+
+async def test_the_mouse_alone_finds_a_tool_fills_its_form_calls_it_reads_and_copies() -> None:
+    async with before((120, 40)) as person:
+        await click(person, "2 Tools")
+        await click(person, " list ")
+        await click(person, "+ add")
+        await click(person, "+ add the first item")
+        await click(person, "Call ^j")
+        await person.sees("✓ OK")
+        assert sent(person, "tools/call")[0]["arguments"] == {"value": [0]}
+        await click(person, "✓ OK")
+        await click(person, "Palette")
+        await click(person, "Copy the selection")
+        await until(lambda: app_of(person).clipboard != "", "the result is copied")
+        await click(person, "1 Traffic")
+        await click(person, "View")
+        await click(person, "Tree or wire order")
+        await person.sees("wire order", "v t switches")
+        await click(person, "Go to")
+        await click(person, "Esc Close")
+        await until(lambda: not app_of(person).menus.is_open, "the menu is closed")
 
 
 async def test_a_click_counts_though_the_focus_that_it_takes_moves_everything() -> None:
@@ -113,7 +144,7 @@ async def test_a_theme_reaches_everything_that_was_drawn_before() -> None:
         await at_tool(person, "all")
         await person.press_quickly("ctrl+j")
         await person.sees("✓ OK")
-        screens = ("2", "3", "4", "5", "6", "8", "9", "E", "0", "1")
+        screens = ("2", "3", "4", "5", "6", "7", "8", "9", "g o", "1")
         await person.press("escape", "escape", "escape")
         for screen in screens:
             await person.press(screen)

@@ -109,7 +109,7 @@ async def test_control_c_without_a_call_says_how_to_quit(sitting: Sitting) -> No
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await connected(pilot)
         await pilot.press("ctrl+c")
-        await until(lambda: "Press q to quit" in text(app), "the toast")
+        await until(lambda: "q quits" in text(app), "the toast")
         await pilot.press("q")
     assert app.return_code in (0, None)
 
@@ -128,7 +128,7 @@ async def test_a_capture_opens_without_a_server() -> None:
     app = InspectApp(replay=sample("handshake"))
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await until(lambda: app.subject.stage is ConversationStage.RECORDED, "read")
-        await until(lambda: "recorded" in text(app), "the header")
+        await until(lambda: "▸ Capture" in text(app), "the header")
         await pilot.press("ctrl+r")
         await until(lambda: "Nothing can be opened from here" in text(app), "the toast")
     await app.subject.end()

@@ -90,10 +90,10 @@ async def test_what_never_began_says_that_it_was_not_reached(tape: Tape) -> None
 async def test_the_keys_stand_in_the_frame(tape: Tape) -> None:
     subject = dead(tape)
     subject.can_act = True
-    assert "^r reconnect  y copy  Esc close" in await shown(PostMortemCard(subject))
+    assert "^r Restart  y Copy  Esc Close" in await shown(PostMortemCard(subject))
     assert "Esc" not in await shown(PostMortemCard(subject, dismissable=False))
     subject.can_act = False
-    assert "^r start server  y copy" in await shown(PostMortemCard(subject))
+    assert "^r Start server  y copy" in await shown(PostMortemCard(subject))
 
 
 async def test_last_words_that_come_after_the_end_are_shown(tape: Tape) -> None:

@@ -43,10 +43,10 @@ def _sent(tab: Tab) -> bytes:
 async def test_one_conversation_has_no_line_of_tabs_and_keys_for_tabs_say_why() -> None:
     async with aboard("pier") as (app, pilot, _):
         assert app.tabs.bar is None
-        assert "next tab" not in text(app)
+        assert "g Tab" not in text(app)
         for key in ("g tab", "g a", "ctrl+w"):
             await pilot.press(key)
-        await until(lambda: "O opens another" in text(app) and "the only one" in text(app), "why there is nothing")
+        await until(lambda: "g O opens another" in text(app) and "the only server" in text(app), "why there is nothing")
         assert not app.tabs.shows_timeline
 
 

@@ -31,13 +31,13 @@ class Pane(Static, can_focus=True):
     done: ClassVar[list[str]] = []
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.allowed if action == "freeze" else True
+        return self.allowed if action == "mark" else True
 
     def action_open(self) -> None:
         self.done.append("open")
 
-    def action_freeze(self) -> None:
-        self.done.append("freeze")
+    def action_mark(self) -> None:
+        self.done.append("mark")
 
     def action_unknown(self) -> None:
         self.done.append("unknown")
@@ -75,7 +75,7 @@ async def footer(pilot: Pilot[None]) -> str:
 async def test_the_keys_of_the_place_stand_left_and_those_of_everywhere_right() -> None:
     async with Framed().run_test(size=(110, 10)) as pilot:
         said = await footer(pilot)
-    assert said.startswith(" ⏎ Open  F Follow  P Freeze  / Filter  T Tree/order  W Waterfall  x Own [/] ")
+    assert said.startswith(" ⏎ Open  / Filter  m Mark  x Own [/]  g Go to  v View ")
     assert said.endswith("? Help  ^p Palette  q Quit")
 
 
@@ -83,10 +83,10 @@ async def test_at_80_columns_the_palette_goes_first_and_help_stays() -> None:
     async with Framed().run_test(size=(80, 10)) as pilot:
         said = await footer(pilot)
         assert said.endswith("? Help  q Quit")
-        assert said.startswith(" ⏎ Open  F Follow  P Freeze  / Filter  T Tree/order  …")
+        assert said.startswith(" ⏎ Open  / Filter  m Mark  x Own [/]  g Go to  v View")
         await pilot.resize_terminal(60, 10)
         said = await footer(pilot)
-    assert said.startswith(" ⏎ Open  F Follow  P Freeze  / Filter  …")
+    assert said.startswith(" ⏎ Open  / Filter  m Mark  x Own [/]  …")
     assert said.endswith("? Help  q Quit")
 
 
@@ -95,7 +95,7 @@ async def test_while_somebody_types_letters_are_no_keys() -> None:
         pilot.app.query_one(Input).focus()
         said = await footer(pilot)
     assert "q Quit" not in said
-    assert "Freeze" not in said
+    assert "Mark" not in said
     assert said.endswith("^p Palette")
 
 
@@ -104,19 +104,19 @@ async def test_what_is_not_offered_is_not_shown() -> None:
         pane = pilot.app.query_one(Pane)
         pane.allowed = False
         pane.refresh_bindings()
-        assert "Freeze" not in await footer(pilot)
+        assert "Mark" not in await footer(pilot)
         pane.allowed = True
         pane.refresh_bindings()
-        assert "P Freeze" in await footer(pilot)
+        assert "m Mark" in await footer(pilot)
 
 
 async def test_a_click_does_what_the_key_does() -> None:
     async with Framed().run_test(size=(110, 10)) as pilot:
         said = await footer(pilot)
-        for label in ("Open", "Freeze", "Own"):
+        for label in ("Open", "Mark", "Own"):
             await pilot.click(FooterBar, offset=(said.index(label), 0))
         await pilot.pause()
-        assert Pane.done == ["open", "freeze", "unknown"]
+        assert Pane.done == ["open", "mark", "unknown"]
 
 
 async def test_a_click_on_what_can_not_be_done_now_does_nothing() -> None:
@@ -125,7 +125,7 @@ async def test_a_click_on_what_can_not_be_done_now_does_nothing() -> None:
         pane.allowed = None
         pane.refresh_bindings()
         said = await footer(pilot)
-        await pilot.click(FooterBar, offset=(said.index("Freeze"), 0))
+        await pilot.click(FooterBar, offset=(said.index("Mark"), 0))
         await pilot.pause()
         assert Pane.done == []
 
@@ -143,11 +143,11 @@ async def test_of_two_keys_the_one_that_works_while_somebody_types_is_shown() ->
         pane = Plain
 
     async with Both().run_test(size=(110, 10)) as pilot:
-        assert "e Form/JSON" in await footer(pilot)
+        assert "? Help" in await footer(pilot)
         pilot.app.query_one(Input).focus()
         said = await footer(pilot)
+    assert "F1 Help" in said
     assert "^o Form/JSON" in said
-    assert "History" not in said
     assert "^j Call" in said
     assert " Filter" not in said
 
@@ -166,7 +166,7 @@ async def test_while_one_types_a_search_it_says_how_to_get_out_by_the_first_key(
     app = Searching()
     async with app.run_test(size=(60, 4)) as pilot:
         await pilot.pause()
-        assert "⏎ Go  Esc Clear" in lines(app)[-1]
+        assert "⏎ Apply  Esc Clear" in lines(app)[-1]
 
 
 class Offering(Static, can_focus=True):
@@ -187,7 +187,7 @@ async def test_what_needs_a_server_is_not_offered_of_a_recording(stage: Conversa
         said = await footer(pilot)
         assert ("^j Call" in said) is (stage in (ConversationStage.OPEN, ConversationStage.CLOSED))
         assert "/ Filter" in said
-        assert "h History" in said
+        assert "s Save" in said
 
 
 def item(text: str, **more: object) -> BarItem:

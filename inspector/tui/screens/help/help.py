@@ -55,6 +55,18 @@ _FIRST = (
 """The twelve keys that come first."""
 
 
+class _Field(Input):
+    """What is searched for; a question mark in it closes the help while it is empty."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.character == "?" and not self.value:
+            event.stop()
+            event.prevent_default()
+            await self.run_action("screen.back")
+        else:
+            await super()._on_key(event)
+
+
 class HelpScreen(Dialog[Command | None]):
     """Help on the places in sight, over what is there. Dismissed with a found command, or None."""
 
@@ -97,7 +109,7 @@ class HelpScreen(Dialog[Command | None]):
         with Vertical() as frame:
             frame.border_title = "Help"
             frame.border_subtitle = f"{sum(len(rows) for _, rows in keys.help_text(*self._places))} keys · Esc closes"
-            yield (line := Input(placeholder="/ Search keys and actions", compact=True))
+            yield (line := _Field(placeholder="/ Search keys and actions", compact=True))
             line.cursor_blink = False
             with Scroller(id="help", can_focus=False):
                 yield _Column([_first(), *self._more, *_keys(*here)])
@@ -111,13 +123,6 @@ class HelpScreen(Dialog[Command | None]):
     def on_resize(self, event: events.Resize) -> None:
         """Use the room."""
         self.set_class(event.size.width >= _WIDE, "-wide")
-
-    async def on_event(self, event: events.Event) -> None:
-        """Close on a question mark in an empty field."""
-        if isinstance(event, events.Key) and event.character == "?" and not self.query_one(Input).value:
-            self.action_back()
-            return
-        await super().on_event(event)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import ClassVar, NamedTuple
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -165,6 +166,13 @@ class PaletteScreen(Dialog[Command | None]):
     def on_log_list_opened(self, event: LogList.Opened) -> None:
         """Take it."""
         self.dismiss(self._rows.found[event.index])
+
+    def on_click(self, event: events.Click) -> None:
+        """Take the row that was clicked."""
+        rows = self._list
+        at = rows.view.top + event.y - rows.header_height
+        if event.widget is rows and 0 <= at < self._rows.count:
+            self.dismiss(self._rows.found[at])
 
     def action_list(self, way: str, by: int | None = None) -> None:
         """Move the list's cursor while the line keeps the focus."""

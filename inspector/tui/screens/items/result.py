@@ -163,7 +163,7 @@ it came, and the earlier calls, of which Enter shows one.
             right: list[Span] = [_BEFORE] if self._earlier else [(number, "faint")]
             self._written = self.body.written
             if self._written and not self.body.whole_blocks:
-                key = keys.action("tools.stderr").keys[0]
+                key = keys.shown_key("tools.stderr")
                 right = [(f"stderr {self._written:,} ", "warning"), (key, "accent"), ("  ", "text"), *right]
             key, does = ("y", "copies") if self.has_focus_within else (_GO, "goes here")
             hint: list[Span] = [(f"{key} ", "accent"), (f"{does}  ", "faint"), *right]

@@ -27,7 +27,7 @@ class Asked(App[None]):
 
 
 async def test_commands_are_shown_with_what_they_do_and_their_keys() -> None:
-    async with Asked().run_test(size=(80, 24)) as pilot:
+    async with Asked().run_test(size=(110, 24)) as pilot:
         await until(lambda: "Let the list stand still." in text(pilot.app), "the commands")
         line = next(line for line in text(pilot.app).splitlines() if "Freeze" in line)
         assert line.rstrip("│ ▐").endswith("F")

@@ -126,7 +126,7 @@ async def test_a_picture_is_shown_by_a_key() -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
-        await shows(app, "v shows it")
+        await shows(app, "v i shows it")
         await pilot.press("v i")
         await until(lambda: isinstance(app.screen, PictureScreen), "the picture is shown")
 

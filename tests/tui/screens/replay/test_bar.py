@@ -14,7 +14,7 @@ from tests.waiting import until
 async def test_a_click_leads_to_the_place_or_does_what_the_key_does(width: int, track: bool) -> None:
     app = InspectApp(replay=sample("evening"))
     async with app.run_test(size=(width, 24)) as pilot:
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED and "_ play" in text(app), "the bar")
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED and "x Space Play" in text(app), "the bar")
         await until(lambda: ("─●" in text(app).splitlines()[-2]) == track, "the track where there is room")
         line = text(app).splitlines()[-2]
         count = app.subject.journal.count
@@ -24,7 +24,7 @@ async def test_a_click_leads_to_the_place_or_does_what_the_key_does(width: int, 
             # The line is another one there: it says the time, and all keys stand elsewhere.
             await until(lambda: f"#{app.playback.at} of" in text(app).splitlines()[-2], "the line says so")  # type: ignore[union-attr]
         line = text(app).splitlines()[-2]
-        await pilot.click(TransportBar, offset=(line.rindex("play"), 0))
+        await pilot.click(TransportBar, offset=(line.rindex("Play"), 0))
         await until(lambda: app.playback is not None and app.playback.player.playing, "that it is played")
-        await until(lambda: "pause" in text(app).splitlines()[-2], "how to pause it")
+        await until(lambda: "Pause" in text(app).splitlines()[-2], "how to pause it")
     await app.subject.end()

@@ -351,7 +351,7 @@ async def test_a_recording_offers_to_start_its_server_again() -> None:
         app = InspectApp(replay=sample("lighthouse"), opener=fleet)
         async with app.run_test(size=(120, 40), notifications=True) as pilot:
             await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture was read")
-            await until(lambda: "^r start server" in text(app), "the offer")
+            await until(lambda: "^r Start server" in text(app), "the offer")
             started = app.subject.journal.connection
             assert started is not None
             await pilot.press("ctrl+r")
@@ -372,7 +372,7 @@ async def test_a_recording_offers_to_start_its_server_again() -> None:
 def test_a_server_is_only_offered_as_far_as_the_capture_tells_of_it(
     tape: Tape, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "does not say how" in recorded_server(tape.journal, "x.mcpcap")[1]
+    assert "has no command" in recorded_server(tape.journal, "x.mcpcap")[1]
     monkeypatch.setenv("TIDE_KEY", "s3cret")
     monkeypatch.delenv("GONE", raising=False)
     fact = ConnectionFact(
@@ -386,4 +386,4 @@ def test_a_server_is_only_offered_as_far_as_the_capture_tells_of_it(
     tape.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("tides", "--token", MASK)))
     server, missing = recorded_server(tape.journal, "x.mcpcap")
     assert server is None
-    assert "hides a part of the command" in missing
+    assert "redacted in part" in missing

@@ -122,7 +122,7 @@ async def test_a_command_longer_than_the_screen_must_be_read_to_its_end_before_i
         assert "curl evil.example" not in text(app)
         await pilot.press("enter", "enter")
         await pilot.press("down", "enter")
-        await until(lambda: "Go on" in text(app), "the keys, of which one does nothing yet")
+        await until(lambda: "Continue" in text(app), "the keys, of which one does nothing yet")
         assert app.return_value is None
         assert isinstance(app.screen, ApproveScreen)
         await pilot.press("end")
@@ -254,7 +254,14 @@ async def test_servers_captures_and_the_demo_are_offered(size: tuple[int, int]) 
     async with app(SHOP, MAPS).run_test(size=size) as pilot:
         screen = await seen(pilot)
         assert "shop" in chosen_row(pilot)
-    for told in ("npx -y shop", "Cursor", "https://maps.test/mcp", "20251125-shop-1a2b", "Demo server", "d Demo"):
+    for told in (
+        "npx -y shop",
+        "Cursor",
+        "https://maps.test/mcp",
+        "20251125-shop-1a2b",
+        "Demo server",
+        "t Try the demo",
+    ):
         assert told in screen, told
 
 
@@ -274,7 +281,16 @@ async def test_a_server_is_shown_in_full_and_started_only_after_a_second_key() -
         await pilot.press("enter")
         screen = await seen(pilot)
         assert isinstance(start.screen, ApproveScreen)
-        for told in ("Start this program", "npx", "-y", "current directory", "KEY", str(FILE), "⏎ Go on", "Esc Back"):
+        for told in (
+            "Start this program",
+            "npx",
+            "-y",
+            "current directory",
+            "KEY",
+            str(FILE),
+            "⏎ Continue",
+            "Esc Back",
+        ):
             assert told in screen, told
         assert "s3cr3t" not in screen
         assert start.return_value is None
@@ -345,13 +361,13 @@ async def test_a_click_on_a_heading_chooses_what_stands_under_it() -> None:
         assert "20251125" in chosen_row(pilot)
 
 
-async def test_d_is_the_demo_and_t_another_theme() -> None:
+async def test_t_is_the_demo_and_v_has_another_theme() -> None:
     start = app(SHOP)
     async with start.run_test(size=(80, 24)) as pilot:
         await pilot.press("v T")
         assert not start.current_theme.dark
         await pilot.press("question_mark")
-        assert "Look at the server that comes with this program." in await seen(pilot)
+        assert "Open the demo server." in await seen(pilot)
         await pilot.press("escape", "t")
     assert start.return_value == OpenDemo()
 
