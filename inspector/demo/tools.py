@@ -4,11 +4,251 @@ The unpleasant ones stand in `mischief.py`, the one with the long schema in `pas
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
-from inspector.demo import extensions, tools_content, tools_elicit, tools_faulty, tools_slow
-from inspector.demo.call import LEVELS, DemoOptions, DemoRequest, Json, declares, mutter
-from inspector.demo.state import LOGBOOK, Station
+from inspector.demo import extensions, tools_content, tools_elicit
+from inspector.demo.call import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    LEVELS,
+    DemoError,
+    DemoOptions,
+    DemoRequest,
+    Json,
+    Mishap,
+    ask,
+    declares,
+    mutter,
+)
+from inspector.demo.state import LOGBOOK, Station, Work
+from inspector.demo.tasks import can_ask
 from inspector.demo.toolkit import DESTROYS, LOOKS, WRITES, DemoTool, encode, result, takes, text
+
+# The demo's tools that run as tasks, in revisions that have tasks.
+
+_Begin = Callable[[DemoRequest, Json], Work]
+_Run = Callable[[DemoRequest, Json], Awaitable[Json]]
+_SECONDS: Json = {"type": "number", "minimum": 0.01, "maximum": 60, "default": 1}
+
+
+def _task_optional(call: DemoRequest, arguments: Json) -> Work:
+    coats = int(arguments.get("coats", 3))
+    steps = tuple("scraping" if coat == 0 else f"coat {coat}" for coat in range(coats + 1))
+    return Work(steps, _seconds(arguments), lambda _: result(text(f"The tower is white again, by {coats} coats.")))
+
+
+def _task_that_asks(call: DemoRequest, arguments: Json) -> Work:
+    question = {
+        "method": "elicitation/create",
+        "params": {
+            "message": "What should the supply boat bring?",
+            "requestedSchema": {
+                "type": "object",
+                "properties": {
+                    "goods": {"type": "string", "enum": ["oil", "biscuits", "accordion strings"], "default": "oil"},
+                    "barrels": {"type": "integer", "minimum": 1, "maximum": 20, "default": 2},
+                },
+                "required": ["goods"],
+            },
+        },
+    }
+    asked = question if can_ask(call) else None
+    return Work(("hailing the boat", "loading"), _seconds(arguments), _delivered, question=asked)
+
+
+def _delivered(answer: Json) -> Json:
+    content = answer.get("content")
+    if answer.get("action", "accept") != "accept" or not isinstance(content, dict):
+        return result(text("The boat brings what it always brings: oil, and the newspaper of last week."))
+    return result(text(f"The boat brings {content.get('barrels', 2)} barrels of {content.get('goods', 'oil')}."))
+
+
+def _task_that_fails(call: DemoRequest, arguments: Json) -> Work:
+    why = "The chain has parted; the wreck is where it was."
+    return Work(("diving", "hooking the chain", "pulling"), _seconds(arguments), lambda _: {}, fails=why)
+
+
+def _task_that_never_ends(call: DemoRequest, arguments: Json) -> Work:
+    return Work(("no sail", "a gull", "fog"), _seconds(arguments), lambda _: {}, endless=True)
+
+
+def _seconds(arguments: Json) -> float:
+    return float(arguments.get("seconds_per_step", 1))
+
+
+def _at_once(begin: _Begin) -> _Run:
+    """The same work as an ordinary call, for revisions without tasks."""
+
+    async def run(call: DemoRequest, arguments: Json) -> Json:
+        work = begin(call, arguments)
+        answer = (await ask(call, {"how": work.question}))["how"] if work.question is not None else {}
+        step = 0
+        while work.endless or step < len(work.steps):
+            await call.progress(step + 1, None if work.endless else len(work.steps), work.steps[step % len(work.steps)])
+            await asyncio.sleep(work.seconds)
+            step += 1
+        if work.fails:
+            raise Mishap(work.fails)
+        return work.finish(answer)
+
+    return run
+
+
+def _tool(name: str, title: str, description: str, begin: _Begin, support: str, schema: Json, hints: Json) -> DemoTool:
+    return DemoTool(name, title, description, _at_once(begin), schema, annotations=hints, task=support, work=begin)
+
+
+SLOW = (
+    _tool(
+        "task_optional",
+        "Optional task: paint the tower",
+        "Reports progress. Can be called as a task.",
+        _task_optional,
+        "optional",
+        takes(coats={"type": "integer", "minimum": 1, "maximum": 50, "default": 3}, seconds_per_step=_SECONDS),
+        WRITES,
+    ),
+    _tool(
+        "task_that_asks",
+        "Task that asks: order supplies",
+        "Sends an elicitation while it runs. Must be called as a task.",
+        _task_that_asks,
+        "required",
+        takes(seconds_per_step=_SECONDS),
+        WRITES,
+    ),
+    _tool(
+        "task_that_fails",
+        "Task that fails: raise the wreck",
+        "Fails after three steps. Must be called as a task.",
+        _task_that_fails,
+        "required",
+        takes(seconds_per_step=_SECONDS),
+        WRITES,
+    ),
+    _tool(
+        "task_that_never_ends",
+        "Task that never ends: wait for a ship",
+        "Runs until it is cancelled. Must be called as a task.",
+        _task_that_never_ends,
+        "required",
+        takes(seconds_per_step=_SECONDS),
+        LOOKS,
+    ),
+)
+
+
+# The demo's faulty tools.
+
+HOSTILE_LINES = (
+    "\x1b[2J\x1b[31mred, after clearing the screen\x1b[0m",
+    "\x1b]0;a stolen window title\x07\x1b]52;c;c3RvbGVu\x07 title and clipboard",
+    "\x1b]8;;https://lighthouse.invalid/\x1b\\a fake link\x1b]8;;\x1b\\",
+    "[/] [bold red]markup[/bold red] [@click=app.quit]press me[/] [link=https://lighthouse.invalid]here[/link]",
+    "user\u202etxt.exe\u202c and \u2066isolated\u2069, zero\u200bwidth, \ufeffmark",
+    "carriage\rreturn, back\x08\x08space, bell\x07, null\x00, delete\x7f, \x9b31mC1",
+    "a line\u2028separator, a tab\tstop, and a combining ho\u0335r\u0338n",
+)
+
+
+async def _tool_error(call: DemoRequest, arguments: Json) -> Json:
+    raise Mishap(f"No answer from {arguments.get('harbour', 'Saltmouth')}: only static.")
+
+
+async def _jsonrpc_error(call: DemoRequest, arguments: Json) -> Json:
+    if arguments.get("how", "internal") == "params":
+        raise DemoError(INVALID_PARAMS, "Invalid argument for the lamp", {"argument": "how"})
+    raise DemoError(INTERNAL_ERROR, "The lamp exploded", {"shards": 412, "keeper": "unharmed"})
+
+
+async def _invalid_output(call: DemoRequest, arguments: Json) -> Json:
+    made = {"hectopascal": "low, by the look of it", "trend": "sideways"}
+    return {"content": [text("The needle points at the maker's name.")], "structuredContent": made}
+
+
+async def _hostile_text(call: DemoRequest, arguments: Json) -> Json:
+    await call.log("warning", HOSTILE_LINES[0], "hostile\x1b[5m")
+    await call.progress(1, 2, HOSTILE_LINES[3])
+    if arguments.get("as_error"):
+        raise DemoError(INTERNAL_ERROR, HOSTILE_LINES[2], {"lines": list(HOSTILE_LINES)})
+    blocks = [text(line) for line in HOSTILE_LINES]
+    return {**result(*blocks), "structuredContent": {line: line for line in HOSTILE_LINES}}
+
+
+async def _invalid_schema(call: DemoRequest, arguments: Json) -> Json:
+    return result(text("Called despite its invalid schema."))
+
+
+FAULTY = (
+    DemoTool(
+        "tool_error",
+        "Tool error: radio the harbour",
+        "Always returns a result with isError: true.",
+        _tool_error,
+        takes(harbour={"type": "string", "default": "Saltmouth"}),
+        annotations={"readOnlyHint": True, "openWorldHint": True},
+    ),
+    DemoTool(
+        "jsonrpc_error",
+        "JSON-RPC error: break the lamp",
+        "Returns a JSON-RPC error instead of a result.",
+        _jsonrpc_error,
+        takes(
+            how={
+                "type": "string",
+                "default": "internal",
+                "oneOf": [
+                    {"const": "internal", "title": "Internal error (-32603)"},
+                    {"const": "params", "title": "Invalid params (-32602)"},
+                ],
+            }
+        ),
+        annotations=LOOKS,
+    ),
+    DemoTool(
+        "invalid_output",
+        "Invalid output: broken barometer",
+        "Returns structured content that does not match its outputSchema.",
+        _invalid_output,
+        {"type": "object", "additionalProperties": False},
+        takes(
+            "hectopascal",
+            "trend",
+            hectopascal={"type": "number", "minimum": 850, "maximum": 1090},
+            trend={"type": "string", "enum": ["rising", "steady", "falling"]},
+        ),
+        LOOKS,
+    ),
+    DemoTool(
+        "hostile_text",
+        "Hostile \x1b[7mtext\x1b[0m [@click=app.quit]x[/]",
+        "Control characters and markup that must not reach the terminal.\n" + "\n".join(HOSTILE_LINES),
+        _hostile_text,
+        takes(
+            as_error={
+                "type": "boolean",
+                "title": "As an [reverse]error[/]",
+                "description": "\x1b[5mblinks\x1b[0m if you let it",
+                "default": False,
+            }
+        ),
+        annotations=LOOKS,
+    ),
+)
+
+BROKEN = DemoTool(
+    "invalid_schema",
+    "Invalid schema: unknown type and broken $ref",
+    "Its inputSchema is not a valid JSON Schema.",
+    _invalid_schema,
+    {
+        "type": "object",
+        "properties": {"depth": {"type": "fathoms"}, "anchor": {"$ref": "#/$defs/nowhere"}, "rope": 7},
+        "required": "depth",
+    },
+    checked=False,
+)
+
 
 WAVES = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="none" stroke="#2a7f9e" '
@@ -247,7 +487,7 @@ _LISTED = (
         takes(open={"type": "boolean", "default": True}),
         annotations={**WRITES, "idempotentHint": True},
     ),
-    *tools_faulty.LISTED,
+    *FAULTY,
 )
 
 _EXTRA = DemoTool(
@@ -263,8 +503,8 @@ _EXTRA = DemoTool(
 def catalogue(station: Station, options: DemoOptions) -> list[DemoTool]:
     """All tools, in a stable order; `listed_for` selects those that a client can use."""
     more = [_EXTRA] if station.extra_tool_listed else []
-    broken = [tools_faulty.BROKEN] if options.with_broken_tool else []
-    return [*_LISTED, *tools_elicit.LISTED, *tools_slow.LISTED, *more, *broken]
+    broken = [BROKEN] if options.with_broken_tool else []
+    return [*_LISTED, *tools_elicit.LISTED, *SLOW, *more, *broken]
 
 
 def listed_for(capabilities: Json, tools: list[DemoTool]) -> list[DemoTool]:

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.filters.engine.nodes import ExchangeColumns
-from inspector.filters.engine.program import Program
-from inspector.filters.engine.scan import Scan
+from inspector.filters.engine.program import Program, Scan
 from inspector.filters.language.parser import parse
 from inspector.protocol.frames import Channel, Direction, Eol
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from inspector.demo import stdio
+from inspector.demo import __main__ as stdio
 from inspector.demo.call import PARSE_ERROR
 from inspector.demo.methods import CRASH_STATUS
 from tests.demo.driving import LEGACY, MODERN, child, opening, request, stateless

@@ -3,7 +3,7 @@
 import jsonschema
 import pytest
 
-from inspector.demo import tools_faulty
+from inspector.demo import tools
 from inspector.demo.call import INTERNAL_ERROR, INVALID_PARAMS, DemoOptions
 from inspector.demo.state import Station
 from inspector.demo.tools import catalogue
@@ -24,7 +24,7 @@ async def test_the_lamp_breaks_as_a_protocol_breaks(how: str, code: int) -> None
 
 
 async def test_the_barometer_breaks_its_own_promise() -> None:
-    promised = {tool.name: tool.output_schema for tool in tools_faulty.LISTED}["invalid_output"]
+    promised = {tool.name: tool.output_schema for tool in tools.FAULTY}["invalid_output"]
     result = await Here().call("invalid_output")
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(result["structuredContent"], promised or True)
@@ -41,10 +41,10 @@ async def test_hostile_text_has_escapes_markup_and_turned_text_in_it() -> None:
 
 
 def test_the_tool_with_the_bent_schema_comes_only_when_it_is_asked_for() -> None:
-    assert tools_faulty.BROKEN not in catalogue(Station(), DemoOptions())
-    assert tools_faulty.BROKEN in catalogue(Station(), DemoOptions(with_broken_tool=True))
+    assert tools.BROKEN not in catalogue(Station(), DemoOptions())
+    assert tools.BROKEN in catalogue(Station(), DemoOptions(with_broken_tool=True))
     with pytest.raises(jsonschema.SchemaError):
-        jsonschema.Draft202012Validator.check_schema(tools_faulty.BROKEN.input_schema)
+        jsonschema.Draft202012Validator.check_schema(tools.BROKEN.input_schema)
 
 
 async def test_the_bent_tool_can_be_called_all_the_same() -> None:

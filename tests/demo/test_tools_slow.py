@@ -1,7 +1,7 @@
 """The demo's tools that take their time, where there are no tasks."""
 
 from inspector.demo import call
-from inspector.demo.tools_slow import LISTED
+from inspector.demo.tools import SLOW
 from tests.demo.driving import Here, opening, request
 
 OLDER = [*call.LEGACY][2]
@@ -14,7 +14,7 @@ async def test_one_revision_lists_who_must_be_called_as_a_task_and_the_others_do
     await older.ask(opening(OLDER))
     listed = [(await here.ask(request(1, "tools/list")))["result"]["tools"] for here in (newest, older)]
     support = {tool["name"]: tool["execution"]["taskSupport"] for tool in listed[0] if "execution" in tool}
-    assert support == {tool.name: tool.task for tool in LISTED}
+    assert support == {tool.name: tool.task for tool in SLOW}
     assert not any("execution" in tool for tool in listed[1])
 
 

@@ -20,8 +20,7 @@ from inspector.protocol.facts import Fact
 
 if TYPE_CHECKING:
     from inspector.filters.engine.findings import FindingSource
-    from inspector.filters.engine.program import Program
-    from inspector.filters.engine.scan import Scan
+    from inspector.filters.engine.program import Program, Scan
 _BITE = 5000
 """Hits that one step takes over: some milliseconds."""
 _MOST_AGEING = 1000
@@ -87,8 +86,7 @@ class RowFilter:
         self._program = self._scan = None
         if term is None:
             return
-        from inspector.filters.engine.program import Program
-        from inspector.filters.engine.scan import Scan
+        from inspector.filters.engine.program import Program, Scan
 
         self._exchanges = self._exchanges or ExchangeColumns(self._journal)
         self._program = Program(

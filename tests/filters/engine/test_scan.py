@@ -2,8 +2,7 @@
 
 from typing import cast
 
-from inspector.filters.engine.program import Program
-from inspector.filters.engine.scan import Scan
+from inspector.filters.engine.program import Program, Scan
 from tests.filters.engine.test_program import program
 from tests.present.tape import Tape
 from tests.waiting import until
