@@ -71,7 +71,7 @@ PHRASES = {
     r"this program": "mcp-inspect",
     r"deeds?": "action, command",
     r"partners?": "request/response pair",
-    r"(?<!`)torn": "partial, truncated",
+    r"(?<!`)torn(?!\.mcpcap)": "partial, truncated",
 }
 """Pattern → what to say instead. Case is ignored. A space is any white space, also between two lines of a comment."""
 

@@ -31,7 +31,7 @@ _OTHERS = frozenset(
 )
 """Options of other programs, and those that every program has."""
 
-_TO_COME = ("keys.md", "tap.md")
+_TO_COME = ("tap.md",)
 
 
 def _blocks(text: str, *languages: str) -> list[str]:

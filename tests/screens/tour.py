@@ -52,8 +52,8 @@ STEPS = (
     Step(("ctrl+j",), ("21.5",), 2500),
     Step(("escape", "escape", "1"), ("tools/call",), 800),
     Step(("G",), ("get-sum",), 2500),
-    Step(("8",), (), 2500),
-    Step(("9",), ("mcp-servers/everything",), 2000),
+    Step(("g",), ("Request/response pair",), 2000),
+    Step(("escape", "8"), ("schema-dialect",), 3000),
 )
 _MOMENT_MS = 160
 _COLORS = 128
