@@ -23,6 +23,7 @@ from inspector.capture.format.records import (
     FORMAT,
     NO_CREDENTIALS,
     VERSION,
+    EditRecord,
     Entry,
     Head,
     RecordingTool,
@@ -41,7 +42,6 @@ from inspector.protocol.tracking.exchanges import HttpEnd
 
 if TYPE_CHECKING:
     from inspector.capture.format.notes import Mark
-    from inspector.capture.format.records import EditRecord
     from inspector.capture.store.history import Points
 
 
@@ -227,7 +227,7 @@ class Journal:
         """Something happened beside the frames just now."""
         self._record(Entry(self.store.count + 1, self._clock(), self._wall(), fact))
 
-    def edited(self, record: "EditRecord") -> None:
+    def edited(self, record: EditRecord) -> None:
         """A proxy did something with a message just now: `record.of` is the number of its entry."""
         record = replace(record, tm=self._clock())
         self.edits.setdefault(record.of, []).append(record)

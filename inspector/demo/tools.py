@@ -1,7 +1,4 @@
-"""The demo's tools, in the order of the list.
-
-The unpleasant ones stand in `mischief.py`, the one with the long schema in `passage.py`.
-"""
+"""The demo's tools: those of every day, those that take long, and those that fail, lie or attack."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

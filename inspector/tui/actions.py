@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 from textual.binding import Binding
@@ -83,6 +83,20 @@ class Action(msgspec.Struct, frozen=True):
     def key_text(self) -> str:
         """The keys as the help writes them."""
         return "  ".join(key_name(key) for key in self.keys)
+
+
+class Command(NamedTuple):
+    """Something that the command palette offers."""
+
+    name: str
+    does: str
+    key: str
+    """As the help shows it; "" for none."""
+    run: Callable[[], object]
+    where: str = ""
+    """A screen or pane, or what kind of item it opens."""
+    id: str = ""
+    """The id of the action; of an item its kind and key."""
 
 
 def lend_actions(owner: DOMNode, make_parts: Callable[[], Sequence[object]]) -> None:

@@ -24,6 +24,7 @@ from textual.widget import Widget
 from inspector.session.engine import Live, OpenedSession
 from inspector.text import for_clipboard, visible
 from inspector.tui import app_parts, keys, safety
+from inspector.tui.actions import Command
 from inspector.tui.app_parts import Checker, ConnectionActions, ExportActions, Questions, Waits
 from inspector.tui.bars import HeaderBar
 from inspector.tui.conversation import OpenConversation, Recording
@@ -41,7 +42,6 @@ from inspector.tui.widgets.bars import FooterBar, MenuBar, Menus, valid_actions
 from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
-    from inspector.tui.screens.help.palette import Command
     from inspector.tui.screens.replay.playback import AnyPlayback
     from inspector.tui.screens.sessions.panel import SessionsPanel
     from inspector.tui.widgets.payload_actions import PayloadDeeds
@@ -320,18 +320,14 @@ class InspectApp(App[None]):
         """What the palette offers: our own actions, by the words of the help."""
         return (SystemCommand(each.name, each.does, each.run) for each in self.commands())
 
-    def commands(self) -> "list[Command]":
+    def commands(self) -> list[Command]:
         """Return what the palette offers: every valid action, then tools, resources and prompts."""
-        from inspector.tui.screens.help.palette import Command
-
         picture = Command("Screenshot", "Save the screen as an SVG file.", "", self.deliver_screenshot, id="screenshot")
         items = [] if self.tabs.shows_timeline else list(self.navigation.item_commands())
         return [*self._actions(), picture, *items]
 
-    def _actions(self) -> "list[Command]":
+    def _actions(self) -> list[Command]:
         """Every valid action: of the focused pane, then of the screen, then of the app."""
-        from inspector.tui.screens.help.palette import Command
-
         found = []
         for each in valid_actions(self.screen):
             known = keys.known_action(each.binding.id or "")
@@ -348,7 +344,7 @@ class InspectApp(App[None]):
         if not isinstance(self.screen, PaletteScreen):
             self.push_screen(PaletteScreen(self.commands(), self._recent), self._run)
 
-    def _run(self, command: "Command | None") -> None:
+    def _run(self, command: Command | None) -> None:
         """Run what was chosen in the palette or the help."""
         if command is not None:
             self._recent = [command.id, *(each for each in self._recent if each != command.id)][:_RECENT]

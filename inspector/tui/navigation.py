@@ -14,9 +14,12 @@ from textual.app import App
 from inspector.capture.format.notes import Mark, View
 from inspector.errors import InspectError
 from inspector.present.spans import Span
+from inspector.protocol.json_diff import THINGS
+from inspector.protocol.things import ListedItem
 from inspector.session.engine import OpenedSession
 from inspector.text import visible
 from inspector.tui import keys
+from inspector.tui.actions import Command
 from inspector.tui.bars import ConversationBar, HeaderBar
 from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
 from inspector.tui.noted import noted_of
@@ -28,9 +31,6 @@ from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
     from inspector.present.start import Capture, ConfiguredServer, Wanted
-    from inspector.protocol.things import ListedItem
-    from inspector.tui.screens.help.palette import Command
-
 
 _ITEM_SCREENS = {
     "tools": ("tools", "Tool"),
@@ -98,11 +98,8 @@ class Navigation:
         self._show_only(panel)
         replay.put_cursor()
 
-    def item_commands(self) -> "Iterator[Command]":
+    def item_commands(self) -> Iterator[Command]:
         """Yield a command for each tool, resource, template and prompt, which opens it."""
-        from inspector.protocol.json_diff import THINGS
-        from inspector.tui.screens.help.palette import Command
-
         listings = self._tabs.subject.journal.conversation.catalogue.listings
         for kind, (screen, where) in _ITEM_SCREENS.items():
             for raw in listings[kind].items:
@@ -111,7 +108,7 @@ class Navigation:
                 does = thing.title if thing.title != thing.key else ""
                 yield Command(thing.key, does, keys.key_name("enter"), run, where, f"{kind} {thing.key}")
 
-    async def _show_item(self, screen: str, thing: "ListedItem") -> None:
+    async def _show_item(self, screen: str, thing: ListedItem) -> None:
         await self.action_show(screen)
         self._tabs.panel.show_item(thing)
 

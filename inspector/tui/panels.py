@@ -8,12 +8,12 @@ import msgspec
 from textual.message import Message
 from textual.widget import Widget
 
+from inspector.protocol.things import ListedItem
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
-    from inspector.protocol.things import ListedItem
 
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Panel(Widget):
         return ()
 
     @property
-    def export_capture(self) -> "Path | None":
+    def export_capture(self) -> Path | None:
         """A capture that is chosen here, to be exported instead of the conversation; None for none."""
         return None
 
@@ -107,7 +107,7 @@ class Panel(Widget):
     def show_entry(self, n: int) -> None:
         """Show an entry of the journal. Means something on the traffic's screen."""
 
-    def show_item(self, thing: "ListedItem") -> None:
+    def show_item(self, thing: ListedItem) -> None:
         """Open an item of a list. Means something on the screens of tools, resources and prompts."""
 
     def show_evidence(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:

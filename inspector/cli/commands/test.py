@@ -9,6 +9,7 @@ import click
 
 from inspector.atomic_write import write_whole
 from inspector.capture.compare.normal import Normal
+from inspector.capture.compare.operations import accounts
 from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import start_capture
 from inspector.cli.captures import loaded_capture, matching_entries
@@ -21,9 +22,9 @@ from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.targets import TargetOptions, choose
 from inspector.errors import UsageError
-from inspector.features.cases.file import open_cases, with_values
+from inspector.features.cases.file import add_cases, beside, open_cases, with_values
 from inspector.features.cases.judging import value_at
-from inspector.features.cases.making import pytest_file
+from inspector.features.cases.making import promoted, pytest_file
 from inspector.features.cases.model import CaseDefinition, Cases, Expectation, ExpectationKind
 from inspector.features.cases.running import NAME, Bench, CaseResponses, CaseRun, read_answers, run_all
 from inspector.present.spans import Span
@@ -249,10 +250,6 @@ def _write_code(
 
 def _make_cases(output: Output, capture: Path, where: str, out: Path | None) -> ExitStatus:
     """Add a case for each call of a capture to a file."""
-    from inspector.capture.compare.operations import accounts
-    from inspector.features.cases.file import add_cases, beside
-    from inspector.features.cases.making import promoted
-
     demand_file(capture, "mcp-inspect without arguments lists recent captures.")
     with loaded_capture(output, capture) as journal:
         chosen = frozenset(matching_entries(output, journal, where)) if where else None

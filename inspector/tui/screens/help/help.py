@@ -18,9 +18,9 @@ from textual.widgets import Input
 from inspector.present.spans import Fact, Section, Span, words_wrapped
 from inspector.text import cell_width
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
+from inspector.tui.actions import ActionScope, Command
 from inspector.tui.safety import through_filters
-from inspector.tui.screens.help.palette import Command, CommandRows
+from inspector.tui.screens.help.palette import CommandRows
 from inspector.tui.theme import glyphs, role_styles
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.virtual_lines import Scroller

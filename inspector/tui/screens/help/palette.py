@@ -1,7 +1,7 @@
 """The palette: every valid action by name with its key, and the server's tools, resources and prompts."""
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar, NamedTuple
+from collections.abc import Sequence
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -14,6 +14,7 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Span
 from inspector.text import fit, pad, visible
 from inspector.tui import keys
+from inspector.tui.actions import Command
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -21,20 +22,6 @@ _NAMES, _WHERE, _KEYS = 30, 14, 10
 """Cells for the name of a command, for where it is valid, and for its key."""
 _NARROW = 70
 """Cells below which only name and key are shown."""
-
-
-class Command(NamedTuple):
-    """Something that can be done."""
-
-    name: str
-    does: str
-    key: str
-    """As the help shows it; "" for none."""
-    run: Callable[[], object]
-    where: str = ""
-    """A screen or pane, or what kind of item it opens."""
-    id: str = ""
-    """The id of the action; of an item its kind and key."""
 
 
 class CommandRows(RowSource):

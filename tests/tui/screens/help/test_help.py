@@ -6,9 +6,8 @@ from textual.pilot import Pilot
 
 from inspector.tui import keys
 from inspector.tui import theme as styles
-from inspector.tui.actions import ActionScope
+from inspector.tui.actions import ActionScope, Command
 from inspector.tui.screens.help.help import HelpScreen
-from inspector.tui.screens.help.palette import Command
 from tests.tui.screen_text import text
 from tests.waiting import until
 

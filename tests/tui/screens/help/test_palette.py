@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 from textual.app import App
 
-from inspector.tui.screens.help.palette import Command, PaletteScreen
+from inspector.tui.actions import Command
+from inspector.tui.screens.help.palette import PaletteScreen
 from tests.tui.screen_text import text
 from tests.waiting import until
 
