@@ -255,7 +255,9 @@ def inspect(env: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> E
     return status
 
 
-def open_all(env: CliEnv, read_wanted: "Callable[[Servers], Sequence[Wanted]]", *, record: bool = True) -> ExitStatus:
+def open_all(
+    env: CliEnv, read_wanted: "Callable[[Servers], Sequence[Wanted]]", *, record: bool = True, tap: str = ""
+) -> ExitStatus:
     """Open the interface on several things, none of which comes before the others. Nothing approved: nothing opened.
 
     `read_wanted` names them. Raises: UsageError if one of them stands for nothing.
@@ -268,7 +270,7 @@ def open_all(env: CliEnv, read_wanted: "Callable[[Servers], Sequence[Wanted]]", 
     try:
         with _brisk(), leaving_no_child(servers.end), held_log():
             first, *beside = [servers.open(each) for each in wanted]
-            status = _show_opened(first, beside, servers)
+            status = _show_opened(first, beside, servers, tap)
     finally:
         servers.end()
     _say_where(Output(env), servers.captures)
@@ -338,6 +340,13 @@ def replay(env: CliEnv, path: Path, *others: Path) -> ExitStatus:
     return open_all(env, wanted)
 
 
+def attach(env: CliEnv, tap: "Mapping[str, Any]") -> ExitStatus:
+    """Open the interface on the capture of a running tap, and decide there what it holds."""
+    from inspector.present.start import OpenCapture
+
+    return open_all(env, lambda servers: [OpenCapture(Path(tap["capture"]))], tap=tap["socket"])
+
+
 def _look_into(env: CliEnv, path: Path) -> None:
     """Read a long file of another program first, and say so. Raises: CaptureError if nothing comes of it."""
     if path.stat().st_size > _LONG:
@@ -391,7 +400,9 @@ def _show(
     return _run(InspectApp(begin, first=first, beside=beside, opener=opener))
 
 
-def _show_opened(first: "OpenedSession", beside: "Sequence[OpenedSession]", opener: Servers) -> ExitStatus:
+def _show_opened(
+    first: "OpenedSession", beside: "Sequence[OpenedSession]", opener: Servers, tap: str = ""
+) -> ExitStatus:
     from inspector.tui.app import InspectApp
 
     return _run(
@@ -403,6 +414,7 @@ def _show_opened(first: "OpenedSession", beside: "Sequence[OpenedSession]", open
             named=first.named,
             beside=beside,
             opener=opener,
+            tap=tap,
         )
     )
 

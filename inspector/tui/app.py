@@ -44,6 +44,7 @@ from inspector.tui.widgets.virtual_list import LogList
 if TYPE_CHECKING:
     from inspector.tui.screens.replay.playback import AnyPlayback
     from inspector.tui.screens.sessions.panel import SessionsPanel
+    from inspector.tui.screens.tap.dialog import AttachedTap
     from inspector.tui.widgets.payload_actions import PayloadDeeds
 
 _TURN_S = 0.005
@@ -85,13 +86,14 @@ class InspectApp(App[None]):
         beside: Sequence[OpenedSession] = (),
         opener: Opener | None = None,
         over: Screen[None] | None = None,
+        tap: str = "",
     ) -> None:
         """Show a live conversation or a capture, and others `beside` in tabs of their own.
 
         `begin` starts a new live conversation, for reconnecting, and takes what is to be offered if somebody chose it;
         `first` is one that has been started already. The caller ends `subject` once the app is over. `show` names
         the first screen, `name` the first tab (`named`: see `Opened`). With an `opener` the person can have further
-        ones opened. `over` lies over everything at first.
+        ones opened. `over` lies over everything at first. `tap` is the socket of the tap that records `replay`.
 
         Raises: CaptureError if `replay` is no capture.
         """
@@ -116,9 +118,9 @@ class InspectApp(App[None]):
             Tab(1, self._first_subject(first, replay), begin, shown=show, name=name, named=named),
         )
         self.header = HeaderBar(self.subject, shown=show)
-        self._make_parts(opener)
+        self._make_parts(opener, tap)
 
-    def _make_parts(self, opener: Opener | None) -> None:
+    def _make_parts(self, opener: Opener | None, tap: str) -> None:
         self.replay = Replay(self, self.tabs, self.header, self.toasts)
         self.navigation = Navigation(self, self.tabs, self.header, self.replay, self.toasts, opener)
         self.questions = Questions(self, self.tabs, self.toasts)
@@ -134,6 +136,12 @@ class InspectApp(App[None]):
             self.toasts,
         )
         """In the order of their ticks: see `_tick`."""
+        self.tap: AttachedTap | None = None
+        if tap:
+            from inspector.tui.screens.tap import dialog  # few runs are attached
+
+            self.tap = dialog.AttachedTap(self, self.header, self.toasts, tap)
+            self.parts += (self.tap,)
         self.connection = ConnectionActions(self, self.tabs, self.header, self.toasts, self.navigation.offer_server)
         exports = ExportActions(self, self.tabs, self.toasts, opener)
         self._action_owners = _action_owners(*self.parts, self.connection, exports, self.menus)
@@ -179,6 +187,8 @@ class InspectApp(App[None]):
         self._take_keymap()
         await self.navigation.action_show(self.tab.shown)
         self.pacing.start()
+        if self.tap is not None:
+            self.tap.start()
         tab = self.tab
         self.call_after_refresh(tab.subject.begin)
         self.call_after_refresh(lambda: self.mount(tab.notice))
@@ -293,9 +303,16 @@ class InspectApp(App[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what is about recordings where one is shown."""
+        if action == "held" and self.tap is None:
+            return False
         if self._action_owners.get(action) is self.replay:
             return self.replay.playback is not None
         return super().check_action(action, parameters)
+
+    def action_held(self) -> None:
+        """Show what the attached tap holds."""
+        if self.tap is not None:
+            self.tap.show()
 
     def action_copy(self) -> None:
         """Copy what is selected in the panel in sight."""

@@ -53,7 +53,19 @@ class HeaderBar(ItemBar):
         self._state: tuple[Any, ...] = ()
         self._figures: tuple[int, ...] = ()
         self._ticks = 0
+        self._badge: list[Span] = []
         self._look()
+
+    @property
+    def badge(self) -> list[Span]:
+        """What a tap holds; empty for nothing. It has a line of its own."""
+        return self._badge
+
+    @badge.setter
+    def badge(self, spans: list[Span]) -> None:
+        if spans != self._badge:
+            self._badge = spans
+            self._look()
 
     @property
     def subject(self) -> OpenConversation:
@@ -88,7 +100,10 @@ class HeaderBar(ItemBar):
     def _look(self) -> None:
         subject = self._subject
         self._state, self._figures, self._ticks = _state(subject), _figures(subject), 0
-        self.show((_first_line(subject), _second_line(subject, self._chosen), *_warnings(subject)))
+        self.show((_first_line(subject), _second_line(subject, self._chosen), *self._held(), *_warnings(subject)))
+
+    def _held(self) -> list[BarLine]:
+        return [BarLine((BarItem(tuple(self._badge)),), (), inset=1)] if self._badge else []
 
 
 def _state(subject: OpenConversation) -> tuple[Any, ...]:

@@ -125,6 +125,7 @@ _GLOBAL: tuple[Action, ...] = (
     Action(
         "tabs.timeline", ("g a",), "All servers", "Show the traffic of all servers in one list.", _E, "app.timeline"
     ),
+    Action("tap.held", ("g b",), "Held messages", "Show held messages and rules of the tap.", _E, "app.held"),
     Action("tabs.open", ("g O",), "Open server", "Open another server or a capture in a tab.", _E, "app.open"),
     Action(
         "tabs.next",
@@ -187,6 +188,12 @@ DIALOGS: tuple[Action, ...] = (
     Action("capabilities.switch", ("space",), "Switch", "Turn the selected capability on or off.", _D, "switch", True),
     Action("capabilities.apply", _SEND, "Apply", "Advertise these capabilities.", _D, "take", True, True),
     Action("capabilities.leave", ("escape",), "Back", "Change nothing.", _D, "leave", True),
+    Action("held.leave", ("escape",), "Back", "Go to the list, or close; messages stay held.", _D, "leave", True),
+    Action("held.release", _SEND, "Release", "Forward the message as it is in the editor.", _D, "release", True, True),
+    Action("held.respond", ("!",), "Respond", "Send the text in the editor as the result.", _D, "respond", True),
+    Action("held.drop", ("x d",), "Drop", "Do not forward the message.", _D, "drop", True),
+    Action("held.all", ("x a",), "Release all", "Forward all held messages unchanged.", _D, "all", True),
+    Action("held.switch", ("space",), "Switch", "Switch the selected rule on or off.", _D, "switch", True),
     Action("inputs.done", _SEND, "Continue", "Use these values.", _D, "done", True, True),
     Action("inputs.leave", ("escape",), "Back", "Start nothing.", _D, "leave", True),
     Action("columns.toggle", ("space", "enter"), "Show/hide", "Show or hide this column.", _D, "switch", True),
