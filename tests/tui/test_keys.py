@@ -146,7 +146,7 @@ def _goes_back(ids: set[str]) -> bool:
     return all(each.rpartition(".")[2] in ("back", "leave", "unfind", "quit", "filter", "find") for each in ids)
 
 
-_SENDS = {"Call", "Read", "Get", "Respond", "Send", "Apply", "Continue", "Confirm", "Approve"}
+_SENDS = {"Call", "Read", "Get", "Respond", "Send", "Apply", "Continue", "Confirm", "Approve", "Release"}
 
 
 def test_a_control_or_function_key_means_the_same_wherever_it_means_anything() -> None:
