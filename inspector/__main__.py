@@ -1,4 +1,4 @@
-"""`python -m inspector` and `mcp-inspect`: the words of the command line to the command line."""
+"""`python -m inspector` and `mcp-inspect`: entry point of the command line."""
 
 import gc
 import sys

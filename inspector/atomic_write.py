@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all: what is new stands beside the place until all of it is there.
+"""Files that are written completely or not at all: a temporary file beside the place has the new content until then.
 
 Whatever ends the writing, a full disk or Ctrl+C, the file that was there stays as it was and nothing is left over. No
 link is followed. A file has the rights that are asked for from the moment on in which it has its name.
@@ -22,7 +22,7 @@ class Unfinished(NamedTuple):
 
     file: BinaryIO
     path: str
-    """Where it stands until then."""
+    """The temporary file."""
 
 
 @contextmanager

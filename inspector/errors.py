@@ -9,12 +9,12 @@
     │  └─ AuthorizationNeeded   the server wants credentials first, or refuses those it got
     ├─ Disconnected             the connection is gone; nothing can be sent or will be answered
     ├─ RequestFailed            a request will get no answer: the carriage refused or lost it
-    ├─ RequestTimeout           nothing came back in time
-    ├─ RequestCancelled         somebody on this side gave the request up
+    ├─ RequestTimeout           no response in time
+    ├─ RequestCancelled         the client cancelled the request
     └─ RemoteProtocolError      what the server sent makes the session unusable
 
 What a server *answers* is never an exception: a JSON-RPC error or a result with isError is data.
-A class stands here only if some `except` or the table of exit codes names it.
+A class is here only if some `except` or the table of exit codes names it.
 """
 
 
@@ -22,8 +22,8 @@ class InspectError(Exception):
     """Something went wrong that a person can act on.
 
     `str(error)` is one sentence that says what happened, with the evidence; `hint` is one that says
-    what to do next, or "" where nothing sensible can be said. Both may quote foreign text: whoever
-    shows them must pass them through `viewmodels.text.visible`.
+    what to do next, or "" where nothing sensible can be said. Both may quote foreign text: code that
+    shows them must pass them through `text.visible`.
     """
 
     def __init__(self, what: str, *, hint: str = "") -> None:
@@ -45,7 +45,7 @@ class FilterError(UsageError):
 
 
 class CaptureError(InspectError):
-    """A capture can't be opened: not a capture, newer than this program, or unreadable."""
+    """A capture can't be opened: not a capture, newer than mcp-inspect, or unreadable."""
 
 
 class ConnectError(InspectError):
@@ -69,11 +69,11 @@ class RequestFailed(InspectError):
 
 
 class RequestTimeout(InspectError):
-    """Nothing came back in time; which of the two clocks (idle or total) ran out is in the message."""
+    """No response in time; the message says which of the two timeouts (idle or total) expired."""
 
 
 class RequestCancelled(InspectError):
-    """Somebody on this side gave the request up; a late answer is shown but no longer awaited."""
+    """The client cancelled the request; a late response is shown, but not awaited."""
 
 
 class RemoteProtocolError(InspectError):

@@ -10,7 +10,7 @@ import unicodedata
 from datetime import UTC, datetime, tzinfo
 from itertools import groupby
 
-_PICTURES = 0x2400  # the Unicode block "Control Pictures" stands in the order of C0
+_PICTURES = 0x2400  # the Unicode block "Control Pictures" is in the order of C0
 _LOOKS_EMPTY = frozenset(
     # Printable by category, and yet nothing is seen: joiners, fillers, selectors (each can carry a hidden message).
     {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0}
@@ -82,7 +82,7 @@ def visible(text: str, *, limit: int | None = None, newlines: bool = False) -> s
 
 def _readable(text: str, replacements: _Replacements) -> str:
     if _SELECTOR in text:
-        # A single selector after a symbol only asks for its picture; it makes the width unreliable and says nothing.
+        # A single selector after a symbol only asks for its picture; it makes the width unreliable and has no meaning.
         text = re.sub(_EMOJI_SELECTOR, "", text)
     text = text.translate(replacements)
     return text if text.isascii() else _MAYBE_MARKS.sub(_calm_marks, text)
@@ -113,7 +113,7 @@ def is_mark(char: str) -> bool:
 
 
 def decode(payload: bytes) -> str:
-    """Read UTF-8; a byte that is none shows as `‹xFF›`. The result has not been through `visible` yet."""
+    """Read UTF-8; an invalid byte shows as `‹xFF›`. The result has not been through `visible` yet."""
     try:
         return payload.decode()
     except UnicodeDecodeError:

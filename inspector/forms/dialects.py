@@ -31,7 +31,7 @@ class TooLarge(Exception):
 def dialect_of(schema: dict[str, object], hint: str = "") -> str | None:
     """The name of the dialect ("2020-12", "draft-07"), None if it is not known here.
 
-    The schema's own word goes first; one that says nothing is read as `hint` says, else as the default.
+    The schema's own declaration takes precedence; without one `hint` applies, else the default.
     """
     named = schema.get("$schema", hint or DEFAULT)
     if not isinstance(named, str):
@@ -41,7 +41,7 @@ def dialect_of(schema: dict[str, object], hint: str = "") -> str | None:
 
 
 def without_dialects(schema: object) -> object:
-    """A copy without `$schema`, but for what stands in data such as `const`.
+    """A copy without `$schema`, except in data such as `const`.
 
     Raises: TooLarge.
     """
@@ -50,7 +50,7 @@ def without_dialects(schema: object) -> object:
 
 
 def mentions(node: object, keyword: str) -> bool:
-    """Whether the keyword stands anywhere in a schema that is not too deep."""
+    """Whether the keyword is anywhere in a schema that is not too deep."""
     if isinstance(node, dict):
         return keyword in node or any(mentions(each, keyword) for each in node.values())
     return isinstance(node, list) and any(mentions(each, keyword) for each in node)

@@ -1,13 +1,13 @@
 """Field: what a schema asks for, as a tree that a form can draw.
 
-The union is closed: whoever draws or reads a field matches every kind. A field says what is asked, never what was
-answered, and keeps its raw schema, because the drawing is a simplification and the schema is not.
+The union is closed: code that draws or reads a field matches every kind. A field describes what is asked, never a
+value, and keeps its raw schema, because the drawing is a simplification and the schema is not.
 
     Field
     ├─ TextField NumberField BoolField NullField ConstField     one value
     ├─ ChoiceField                                              one of a list, or several of it
     ├─ ObjectField ArrayField UnionField                        fields within
-    ├─ LazyField                                                a field that is read when somebody opens it
+    ├─ LazyField                                                a field that is read when it is opened
     └─ JsonField                                                what can't be drawn, and why
 """
 
@@ -40,7 +40,7 @@ class _Asked:
     """What every field has. Title and description are the server's words: foreign text."""
 
     schema: object
-    """As it came, after `$ref` and `allOf` were followed where that is possible."""
+    """As received, after `$ref` and `allOf` were followed where possible."""
     title: str = ""
     """The schema's title, or ""; a property's name is its parent's to say."""
     description: str = ""
@@ -237,10 +237,10 @@ class UnionField(_Asked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LazyField(_Asked):
-    """A field that is read when somebody opens it: the schema refers to itself here, goes deep, or is vast."""
+    """A field that is read when it is opened: the schema refers to itself here, goes deep, or is vast."""
 
     resolve: "Callable[[], Opened]" = field(compare=False, repr=False)
-    """Reads the field; use `opened`. Never raises. Each call reads anew."""
+    """Reads the field; use `opened`. Never raises. Each call reads again."""
 
     def _constraints(self) -> Iterator[str]:
         yield "expand to see"

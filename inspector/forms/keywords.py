@@ -1,7 +1,7 @@
 """The keywords of JSON Schema that jsonschema is not left alone with: each here for a reason.
 
 `pattern`, `patternProperties`, `additionalProperties`: the library searches without a time limit. `uniqueItems`: it
-compares each item with each other. `required` and its kin, `propertyNames`: the library's error stands at the object,
+compares each item with each other. `required` and its kin, `propertyNames`: the library reports errors at the object,
 ours at the member; so with `properties` that are `false`. `format`: it needs a package for each.
 This file does not know the library: `validate` joins the two.
 """
@@ -23,7 +23,7 @@ from inspector.forms.refs import MOST_NODES, SchemaDocument
 
 
 def wrong_format(name: str, text: str) -> str:
-    """What `text` should be and is not ("an email address"); empty if it is, or if nobody knows the format."""
+    """What `text` should be and is not ("an email address"); empty if it is, or if the format is unknown."""
     check, said = _FORMATS.get(name, (_anything, ""))
     return "" if check(text) else said
 
@@ -242,7 +242,7 @@ OURS: Final[Mapping[str, Keyword]] = {
 """In every dialect."""
 
 
-# What a metaschema can't see in a schema: patterns that are none, references that lead nowhere.
+# What a metaschema can't see in a schema: invalid patterns, references that lead nowhere.
 
 _DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
 
@@ -269,7 +269,7 @@ def schema_faults(schema: object) -> Iterator[tuple[str, KeywordFault]]:
 
 
 def _objects(schema: object) -> Iterator[tuple[Path, dict[str, object]]]:
-    """Every object of a schema that is no data, with its place; up to a limit, without recursion."""
+    """Every object of a schema except in data, with its place; up to a limit, without recursion."""
     waiting: list[tuple[Path, object]] = [((), schema)]
     for _ in range(MOST_NODES):
         if not waiting:

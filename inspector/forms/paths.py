@@ -12,7 +12,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 def get_at(value: object, path: Path) -> object:
-    """What stands at `path`, or UNSET."""
+    """The value at `path`, or UNSET."""
     for step in path:
         if isinstance(value, dict) and isinstance(step, str):
             value = value.get(step, UNSET)
@@ -67,7 +67,7 @@ def rename_at(value: object, path: Path, name: str) -> object:
 
 
 def move_at(value: object, path: Path, to: int) -> object:
-    """`value` with the array item at `path` at index `to` instead; unchanged if there is no such item."""
+    """`value` with the array item at `path` at index `to` instead; unchanged if there is no item."""
     parent = get_at(value, path[:-1])
     if not path or not isinstance(parent, list) or not _has(parent, path[-1]):
         return value

@@ -28,7 +28,7 @@ from inspector.forms.fields import (
 )
 from inspector.forms.refs import SchemaDocument
 
-# Several schemas that must all hold, written as one: `allOf`, and what stands beside a `$ref`.
+# Several schemas that must all hold, written as one: `allOf`, and the siblings of a `$ref`.
 
 Schema: TypeAlias = dict[str, object]
 
@@ -475,7 +475,7 @@ def _is_null(branch: object) -> bool:
 
 
 def _beside(schema: Schema, branch: object) -> object:
-    """A branch with what stands beside the union, which holds for each of them."""
+    """A branch with the siblings of the union, which apply to each branch."""
     if not isinstance(branch, dict):
         return branch
     rest = {key: value for key, value in schema.items() if key not in _HOUSEKEEPING}

@@ -55,7 +55,7 @@ _NOWHERE: Final = object()
 def _split(ref: str) -> tuple[str, str]:
     try:
         base, fragment = urldefrag(ref)
-    except ValueError:  # an address that is none, such as "http://["
+    except ValueError:  # an invalid address, such as "http://["
         return ref, ""
     return base, unquote(fragment)
 

@@ -1,4 +1,4 @@
-"""The plain kinds of a schema (text, number, boolean), and total look-ups in schemas nobody vouched for."""
+"""The plain kinds of a schema (text, number, boolean), and total look-ups in unchecked schemas."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -32,18 +32,18 @@ _HINTS: Final = (
 
 
 def has_null(schema: Mapping[str, object]) -> bool:
-    """Whether null stands among several types."""
+    """Whether null is among several types."""
     named = schema.get("type")
     return isinstance(named, list) and "null" in named and len(strings(named)) > 1
 
 
 def strings(value: object) -> list[str]:
-    """The strings of a list; none if it is no list."""
+    """The strings of a list; empty if it is not a list."""
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def size(schema: Mapping[str, object], key: str) -> int | None:
-    """A count, from 0; None if it is absent or is none."""
+    """A count, from 0; None if it is absent or invalid."""
     value = schema.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e18:
         return None
@@ -57,7 +57,7 @@ def number(schema: Mapping[str, object], key: str) -> int | float | None:
 
 
 def as_text(value: object) -> str:
-    """JSON on one line, a string without its quotes; what is no JSON by its Python name."""
+    """JSON on one line, a string without its quotes; anything but JSON by its Python name."""
     if isinstance(value, str):
         return value
     try:

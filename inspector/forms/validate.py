@@ -1,7 +1,7 @@
 """The verdict of a JSON Schema on a value, as sentences at places. Takes anything; never raises, fetches or hangs.
 
-A verdict has three outcomes: fine, not fine, and nobody can tell. The last one is what an unknown dialect, a reference
-to elsewhere, a broken keyword or a spent budget lead to; it is never passed off as fine. Work is counted in steps (one
+A verdict has three outcomes: valid, invalid and unknown. The last one is what an unknown dialect, a reference
+to elsewhere, a broken keyword or a spent budget lead to; it is never reported as valid. Work is counted in steps (one
 keyword on one value), so that a verdict is the same on every machine; a clock may end it sooner. It starts when all
 is imported and prepared, and who runs out of time gets a second chance: a machine may be busy with something else.
 
@@ -80,7 +80,7 @@ def _none_of(error: Error) -> str:
     return f"matches none of the {len(wanted)} alternatives"
 
 
-# What is wrong with a value, in a few words that can stand beside its field ("must be at least 3 characters").
+# What is wrong with a value, in a few words to show beside its field ("must be at least 3 characters").
 
 LONGEST_QUOTE: Final = 80
 MOST_OPTIONS: Final = 8
@@ -192,12 +192,12 @@ _SENTENCES: Final[Mapping[str, Callable[[object, object], str]]] = {
 MOST_PROBLEMS: Final = 200
 DEEPEST_VALUE: Final = 150
 """Keywords within one another. Well before Python's own end of the stack: where that comes while the library is in
-its Rust parts, it is no exception that can be caught like others, and words of theirs go to the terminal."""
+its Rust parts, it is not caught like other exceptions, and it prints to the terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a value, at the place where a person would mend it."""
+    """One defect of a value, at the place where a user would fix it."""
 
     path: Path
     """For a missing member: where it would be."""
@@ -222,7 +222,7 @@ class Validation:
     """What the schema says of a value."""
 
     ok: bool | None
-    """None: nobody can tell, and `note` says why."""
+    """None: unknown, and `note` says why."""
     problems: tuple[Problem, ...] = ()
     """In the order of their places; not empty exactly if `ok` is False."""
     note: str = ""
@@ -316,7 +316,7 @@ def _judged(dialect: str, schema: dict[str, object], instance: object, meter: "_
 
 
 def _errors(validator: Any, instance: object) -> Iterator[Error]:
-    """The library's errors. Where the stack ends within its Rust parts, their word for it is no Exception."""
+    """The library's errors. If the stack overflows in its Rust parts, what they raise is not an Exception."""
     try:
         yield from validator.iter_errors(instance)
     except BaseException as panic:
@@ -510,7 +510,7 @@ def _without_patterns(rule: Keyword) -> Keyword:
 
 _CACHED: Final = 64
 _prepared_before: dict[tuple[str, int], tuple[object, tuple[Any, bool]]] = {}
-"""By dialect and identity, with the schema itself, so that the identity is nobody else's while it is here."""
+"""By dialect and identity, with the schema itself, so that the identity is not reused while it is here."""
 
 
 def _prepared(dialect: str, schema: dict[str, object]) -> tuple[Any, bool]:

@@ -40,7 +40,7 @@ def initial_value(field: Field) -> FormValue:
     """What a form starts with: defaults filled in, fixed values that are required filled in, all else UNSET.
 
     An object that is required, or is the root, has a place for each property, in the schema's order. One that is
-    optional and has no default is UNSET: it comes into being when somebody opens it (`fresh_value`).
+    optional and has no default is UNSET: it is created when it is opened (`fresh_value`).
     """
     return _initial(field, 0, root=True)
 
@@ -59,7 +59,7 @@ def _initial(field: Field, depth: int, *, root: bool = False) -> FormValue:
 
 
 def fresh_value(field: Field) -> FormValue:
-    """What a field holds once somebody adds it: its default, or the plainest thing of its kind.
+    """The value of a field when it is added: its default, or the simplest value of its kind.
 
     Text is "", a number its lower bound or 0, a choice its first option, an array as many items as it must have, an
     object a place for each property, a union its first branch. A JsonField is null. What would be vast, or contain

@@ -1,6 +1,6 @@
 """Translates sampling requests into chat completions and back. Pure.
 
-What the other form has no place for is told and not hidden.
+What the other form has no place for is reported.
 
 Source: specification 2025-11-25, client/sampling; the OpenAI API reference, "Create chat completion".
 """
@@ -22,13 +22,13 @@ _AUDIO = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/wave": "wav", "audio/
 
 
 class ChatRequest(msgspec.Struct, frozen=True):
-    """What is sent, and how to read what comes."""
+    """The request, and how to read the response."""
 
     body: dict[str, Any]
     tools: dict[str, str]
     """The tool that each function's name stands for: functions have stricter names."""
     left_out: tuple[str, ...] = ()
-    """What of the request does not reach the model, a phrase each; foreign text may stand in it."""
+    """What of the request does not reach the model, a phrase each; may contain foreign text."""
 
 
 def chat_request(params: Any, model: str) -> ChatRequest:
@@ -94,7 +94,7 @@ class _Translation:
             yield {"role": "user", "content": parts or ""}
 
     def _returned(self, block: Any) -> tuple[str, list[dict[str, Any]]]:
-        """The text that a tool returned, and what of its result is none."""
+        """The text that a tool returned, and the other parts of its result."""
         inner = _blocks(peek.at(block, "content"))
         said = [text for each in inner if (text := _text(each)) is not None]
         if not said and (structured := peek.at(block, "structuredContent")) is not None:
@@ -189,7 +189,7 @@ def said_in(completion: Any, request: ChatRequest) -> ModelReply:
     choice = peek.at(completion, "choices", 0)
     message = peek.at(choice, "message")
     if not isinstance(message, dict):
-        raise RequestFailed("the model's endpoint answered with JSON that is no chat completion: it has no choices")
+        raise RequestFailed("the model's endpoint answered with JSON other than a chat completion: it has no choices")
     words = _words(message)
     calls = [_use(call, request) for call in peek.items(message, "tool_calls")]
     blocks = [*([text_block(words)] if words or not calls else []), *calls]
@@ -204,13 +204,13 @@ def said_in(completion: Any, request: ChatRequest) -> ModelReply:
 
 
 def _words(message: Any) -> str:
-    """The text of a message: a string, parts, or the words of a refusal."""
+    """The text of a message: a string, parts, or a refusal."""
     parts = (peek.text(part, "text") for part in peek.items(message, "content"))
     return peek.text(message, "content") or "".join(filter(None, parts)) or peek.text(message, "refusal") or ""
 
 
 def _use(call: Any, request: ChatRequest) -> dict[str, Any]:
-    """A function that the model wants called, as a tool's use. Raises: RequestFailed for arguments that are none."""
+    """A function that the model wants called, as a tool's use. Raises: RequestFailed for invalid arguments."""
     name = peek.text(call, "function", "name") or ""
     written = peek.text(call, "function", "arguments") or "{}"
     try:
@@ -228,7 +228,7 @@ def _use(call: Any, request: ChatRequest) -> dict[str, Any]:
 
 
 def _reason(choice: Any, request: ChatRequest, calls: list[Any]) -> str:
-    """Why it stopped. That a stop sequence did it, some endpoints say beside; the others can't be told from an end."""
+    """Why it stopped. Some endpoints report a stop sequence separately; for the others it looks like a normal end."""
     finish = peek.text(choice, "finish_reason") or ""
     if finish == "stop" and peek.text(choice, "stop_reason") in peek.items(request.body, "stop"):
         return "stopSequence"

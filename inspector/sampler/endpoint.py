@@ -82,26 +82,28 @@ class ChatModel:
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             if not began:
                 raise unreachable(error, self._url, _CONNECT_S) from None
-            raise RequestFailed(f"the model's answer broke off: {broken(error)}") from None
+            raise RequestFailed(f"the model's response was interrupted: {broken(error)}") from None
 
     def _read(self, came: _Came, request: ChatRequest) -> ModelReply:
         hide = self._choice.key.hidden_in
-        told = hide(came.said)[:_QUOTED]
+        excerpt = hide(came.said)[:_QUOTED]
         where = f"the model's endpoint answered HTTP {came.status}"
         if came.status in (401, 403):
             hint = "Is its key in the environment variable that --sampler-key-env names?"
-            raise AuthorizationNeeded(f"{where}: {told}", hint=hint)
+            raise AuthorizationNeeded(f"{where}: {excerpt}", hint=hint)
         if came.status == 429:
             after = came.headers.get("retry-after")
-            raise RequestFailed(f"{where}: {told}", hint=f"Try again{f' in {after} s' if after else ' later'}.")
+            raise RequestFailed(f"{where}: {excerpt}", hint=f"Try again{f' in {after} s' if after else ' later'}.")
         if came.status != 200:
             location = hide(came.headers.get("location", ""))[:_QUOTED]
             moved = f", to {location}" if location else ""
-            raise RequestFailed(f"{where}{moved}: {told or 'nothing else'}", hint=_WANTED if came.status < 500 else "")
+            raise RequestFailed(
+                f"{where}{moved}: {excerpt or 'nothing else'}", hint=_WANTED if came.status < 500 else ""
+            )
         completion = _json(came.body)
         if completion is None:
             kind = came.content_type or "no content type"
-            raise RequestFailed(f"{where} with {kind}, which is no JSON: {told or 'an empty body'}", hint=_WANTED)
+            raise RequestFailed(f"{where} with {kind}, which is not JSON: {excerpt or 'an empty body'}", hint=_WANTED)
         return said_in(completion, request)
 
 
@@ -122,7 +124,7 @@ def _renamed(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _json(body: bytes) -> Any:
-    """What a body says; None for what is no JSON."""
+    """A body as JSON; None if it is not JSON."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -2,7 +2,7 @@
 
 The rule of order: a transport calls `Observer.frame` at the synchronous write, before any `await`, and at
 the read, before anybody can act on what was read. A frame exists because it crossed, never because it was
-meant to. A transport reads no JSON: what it must know about a message stands in `Outgoing`.
+meant to. A transport reads no JSON: what it must know about a message is in `Outgoing`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -79,7 +79,7 @@ class Delivery(msgspec.Struct, frozen=True):
     why: str = ""
     """Why it ended without all that was expected ("stream closed by the server"), or ""."""
     begun: bool = False
-    """True: the server had taken the message and begun to answer, by a stream of events or a body that broke off."""
+    """True: the server accepted the message and began to respond, by an event stream or a body that was interrupted."""
 
 
 class Transport(Protocol):
@@ -112,7 +112,7 @@ class Transport(Protocol):
         """
 
     async def wait_closed(self) -> str:
-        """Wait for the end, whoever ended it; return why, one sentence, "" if `close` was called. Many may wait."""
+        """Wait for the end, from either side; return why, one sentence, "" if `close` was called. Many may wait."""
 
 
 # Limits: no honest server reaches the defaults, and each can be raised
@@ -140,10 +140,10 @@ class Limits(msgspec.Struct, frozen=True):
     items: int = ITEMS
     """Of one list; the page with one too many is the last."""
     schema: int = SCHEMA
-    """Parts of a schema that values are held against, and steps that takes. It holds for the whole process."""
+    """Parts of a schema that values are validated against, and validation steps. It applies to the whole process."""
     pattern: int = PATTERN
     """Milliseconds of a search for a schema's `pattern`. It holds for the whole process."""
 
 
 LIMITS = Limits()
-"""Those that hold where nobody says otherwise."""
+"""The defaults."""

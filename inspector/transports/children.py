@@ -4,7 +4,7 @@ Whatever a server starts belongs to its group, unless it leaves it with setsid; 
 shell is ended together with the server behind it. Every living group is in one register, and
 `end_all_children` empties it from an exit hook or a signal handler.
 
-If we are killed by SIGKILL nothing of ours runs any more. What remains is that nobody else holds the writing
+If we are killed by SIGKILL nothing of ours runs any more. What remains is that no other process holds the writing
 end of a child's stdin: the child reads the end of its stream, upon which a server should exit. Linux's
 parent-death signal is not used: it is sent when the *thread* ends that started the child, and ours may run
 its event loop in any thread.
@@ -201,7 +201,7 @@ def why_not_started(path: str, error: OSError) -> ConnectError:
 
 
 _LOOK = 0.02
-"""Seconds between two looks at groups that were told to end, where no event loop runs."""
+"""Seconds between two looks at signalled groups, if no event loop runs."""
 
 _PROC = Path("/proc")
 
@@ -243,7 +243,7 @@ def spawn(executable: str, argv: Sequence[str], env: Mapping[str, str], cwd: str
 
 
 class Started(NamedTuple):
-    """A server that runs already and is talked to by nobody yet: what it prints waits in its pipes."""
+    """A server that runs already and is not connected yet: its output waits in its pipes."""
 
     path: str
     """The file that was run, absolute."""
@@ -260,7 +260,7 @@ def start(argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> Start
 
 
 def abandon(started: Started) -> None:
-    """End a server at once that nobody will talk to, with everything it started."""
+    """End a server that is not needed at once, with everything it started."""
     signal_group(started.child.pid, signal.SIGKILL)
     for pipe in (started.child.stdin, started.child.stdout, started.child.stderr):
         if pipe is not None:
@@ -285,15 +285,15 @@ def forget_group(group: int) -> None:
 
 
 def was_ended_here(group: int) -> bool:
-    """Tell whether `end_all_children` has ended a group, so that its end is no fault of its own."""
+    """Return whether `end_all_children` has ended a group, so that its end is not its own failure."""
     return group in _ended_here
 
 
 def is_group_alive(group: int) -> bool:
-    """Tell whether a group has a process that runs and that we could signal.
+    """Return whether a group has a process that runs and that we could signal.
 
-    A dead process that nobody has reaped yet can be signalled as well. Orphans wait for the system's first
-    process to reap them, which in a container may take seconds or for ever, so Linux is asked who is dead.
+    A dead process that was not reaped yet can be signalled as well. Orphans wait for the system's first
+    process to reap them, which in a container may take seconds or never happen, so Linux is asked who is dead.
     """
     try:
         os.killpg(group, 0)
@@ -330,7 +330,7 @@ def watch_exit(child: Child, on_exit: Callable[[float], None]) -> threading.Thre
 
     def wait() -> None:
         child.wait()
-        with suppress(RuntimeError):  # the loop is closed: nobody wants to know any more
+        with suppress(RuntimeError):  # the loop is closed: no longer needed
             loop.call_soon_threadsafe(on_exit, loop.time())
 
     thread = threading.Thread(target=wait, name=f"exit of {child.pid}", daemon=True)

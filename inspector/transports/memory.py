@@ -55,7 +55,7 @@ class Peer:
 
 
 class MemoryTransport:
-    """The client's end. `peer` is the other one; with `reply`, a function stands there instead."""
+    """The client's end. `peer` is the other one; with `reply`, a function takes its place."""
 
     def __init__(self, reply: Reply | None = None) -> None:
         self._reply = reply

@@ -1,8 +1,8 @@
 """Reading and writing lines on pipes with an event loop.
 
 Neither blocks the loop and neither hurries: a source hands on a bounded number of lines in one turn of the
-loop and reads no more before those are gone, so whoever floods us fills the pipe and has to wait. A sink
-writes whole lines in the order in which they were given, and never half of one because somebody lost interest.
+loop and reads no more before those are gone, so a flooding process fills the pipe and has to wait. A sink
+writes whole lines in the order in which they were given, and never half of one because the reader left.
 """
 
 import asyncio
@@ -47,8 +47,8 @@ class LineSource:
     """Reads a pipe and hands on its lines until the end of the stream, or until it is closed.
 
     `on_lines` gets every line, some at a time, the unfinished tail included; `on_end` is called once, after the last
-    line, if the stream ended by itself. With `pause` (seconds), an unfinished line is handed on when nothing came for
-    so long. The pipe is ours from now on.
+    line, if the stream ended by itself. With `pause` (seconds), an unfinished line is passed on when no data arrived
+    for so long. The pipe is ours from now on.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class LineSource:
             return
         is_flood, began = len(self._lines) >= self._batch, time.thread_time()
         if not self._hand_on(self._batch):
-            return  # whoever got a line has closed us
+            return  # the receiver of a line closed this source
         if is_flood:
             self._set_pace(time.thread_time() - began)
         self._listen(not is_flood and not self._ended)
@@ -183,7 +183,7 @@ class _Entry(msgspec.Struct, eq=False):
 class LineSink:
     """Writes lines to a pipe, one after the other, and waits while the pipe is full.
 
-    The pipe is ours from now on. `on_end` is called once, when it is closed, whoever closed it.
+    The pipe is ours from now on. `on_end` is called once, when it is closed by either side.
     """
 
     def __init__(self, pipe: IO[bytes], on_end: Callable[[], None]) -> None:
@@ -215,7 +215,7 @@ class LineSink:
         pipe that is before this call first waits. Cancelled before that, nothing is written; cancelled
         later, the rest of the line is written all the same.
 
-        Raises: BrokenPipeError if nobody reads the pipe any more or this end is closed.
+        Raises: BrokenPipeError if the pipe has no reader, or this end is closed.
         """
         if self.closed:
             raise BrokenPipeError
@@ -271,7 +271,7 @@ class LineSink:
             self.close()
 
     def _write_some(self, entry: _Entry) -> bool:
-        """Write what the pipe takes; tell whether that was the rest."""
+        """Write what the pipe takes; return whether that was the rest."""
         while entry.rest:
             try:
                 count = os.write(self._fd, entry.rest)

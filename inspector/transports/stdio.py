@@ -1,7 +1,7 @@
 """stdio transport: a server as a child process, messages over stdin and stdout, stderr beside them.
 
 The spec: one message a line, nothing but messages on stdout, anything on stderr (basic/transports, stdio).
-This file believes none of it and reports what came: every line is a frame, blank or not. POSIX only.
+This file assumes nothing and reports what it reads: every line is a frame, blank or not. POSIX only.
 
 What happens in which order:
 
@@ -91,7 +91,7 @@ def signal_name(number: int) -> str:
 class Ending:
     """Watches a child, sends the signals, and knows when nothing of its group is left.
 
-    `report` gets EXIT and SIGNAL facts. `is_drained` tells whether the child's streams have ended; `look` must
+    `report` gets EXIT and SIGNAL facts. `is_drained` returns whether the child's streams have ended; `look` must
     be called when that changes. `drain` is asked to read at once what they still hold. `on_exit` is called
     once, when the leader has exited and its last words are read; `on_gone` once, when the whole group has
     ended, or nothing more can be done about it.
@@ -184,7 +184,7 @@ class Ending:
         if self._told or self._exit is None:
             return
         self._told = True
-        if was_ended_here(self._child.pid) and not self._signalled:  # by a signal that this program got
+        if was_ended_here(self._child.pid) and not self._signalled:  # by a signal that mcp-inspect got
             self._report(ProcessFact(ProcessEvent.SIGNAL, self._child.pid, signal=signal.SIGTERM.name))
         fact = ProcessFact(ProcessEvent.EXIT, self._child.pid, code=self._exit.code, signal=self._exit.signal)
         self._report(fact)
@@ -242,7 +242,7 @@ _STDERR_PIECE = 64 * 1024
 _WHY_WAITS = 0.5
 """Seconds to wait after a broken pipe, whose cause is mostly an exit that is not known yet."""
 _STILL_RUNS = 0.5
-"""Seconds between the end of stdout and the verdict that the server goes on without it."""
+"""Seconds between the end of stdout and the verdict that the server continues without it."""
 
 
 class StdioTransport:
@@ -529,7 +529,7 @@ class _Live:
             self._early = asyncio.get_running_loop().call_later(_FLOOD_S, self._end_a_flood)
 
     def _end_a_flood(self) -> None:
-        """Go on to SIGTERM: a server that goes on writing thousands of lines does not read its stdin."""
+        """Go on to SIGTERM: a server that keeps writing thousands of lines does not read its stdin."""
         if self._said_since >= _FLOOD:
             self.ending.hurry()
 

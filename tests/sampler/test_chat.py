@@ -182,7 +182,7 @@ def test_parts_and_refusals_are_words_too() -> None:
 
 @pytest.mark.parametrize("value", [{}, [], None, 3, {"choices": []}, {"choices": [{"message": "hi"}]}])
 def test_what_is_no_completion_is_an_error(value: Any) -> None:
-    with pytest.raises(RequestFailed, match="no chat completion"):
+    with pytest.raises(RequestFailed, match="other than a chat completion"):
         answer(value)
 
 

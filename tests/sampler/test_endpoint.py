@@ -61,7 +61,7 @@ async def test_too_many_requests_say_when_to_try_again(there: Endpoint) -> None:
 
 async def test_a_web_page_is_quoted_and_the_address_doubted(there: Endpoint) -> None:
     there.answer = lambda body: HttpResponse(200, (("Content-Type", "text/html"),), b"<!doctype html><h1>Hello")
-    with pytest.raises(RequestFailed, match="text/html, which is no JSON: <!doctype html>") as caught:
+    with pytest.raises(RequestFailed, match="text/html, which is not JSON: <!doctype html>") as caught:
         await asking(there).answer(PARAMS)
     assert "--sampler-url" in caught.value.hint
 
@@ -75,10 +75,10 @@ async def test_a_web_page_is_quoted_and_the_address_doubted(there: Endpoint) -> 
             "HTTP 302, to http://elsewhere.example/",
         ),
         (HttpResponse(500, (), b""), "HTTP 500: nothing else"),
-        (HttpResponse(200, (), b""), "no content type, which is no JSON: an empty body"),
-        (HttpResponse(200, (), b"[" * 100_000), "which is no JSON"),
+        (HttpResponse(200, (), b""), "no content type, which is not JSON: an empty body"),
+        (HttpResponse(200, (), b"[" * 100_000), "which is not JSON"),
         (as_json({"error": "model not found"}, 400), "HTTP 400: model not found"),
-        (as_json({"choices": []}), "no chat completion"),
+        (as_json({"choices": []}), "other than a chat completion"),
     ],
 )
 async def test_other_failures_say_what_came(there: Endpoint, response: HttpResponse, told: str) -> None:

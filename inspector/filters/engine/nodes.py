@@ -57,7 +57,7 @@ def ones(mask: bytes) -> Iterator[int]:
 
 BYTES = 512 * 1024
 """Of the file, at most, unless one line is longer. Of twice as many each costs half as much again: memory of that size
-is asked of the system anew each time."""
+is requested from the system each time."""
 ENTRIES = 8192
 """At most."""
 _RAW = b',"raw":"'
@@ -71,7 +71,7 @@ class Stretch:
     def __init__(self, store: Store, first: int, last: int, *, plain: bool = True) -> None:
         self.store = store
         self.plain = plain
-        """Whether the lines are spelled as this program spells them, so that a search through them finds all."""
+        """Whether the lines are spelled as mcp-inspect spells them, so that a search through them finds all."""
         self.first = first
         self.last = last
         self.columns: Columns = store.columns(first, last)
@@ -97,13 +97,13 @@ class Stretch:
 
     @cached_property
     def _read(self) -> tuple[bytes, "array[int] | None"]:
-        """The window, and where the lines begin in it; None for that if they stand in it as in the file."""
+        """The window, and where the lines begin in it; None for that if they are as in the file."""
         columns, (place, length) = self.columns, self.store.line(self.last)
         base = self.store.place(self.first)
         size = place + length - base
         if LOST not in (base, place) and 0 < size <= BYTES + length + columns.lengths[0]:
             window = self.store.read(base, size)
-            if len(window) == size and columns.spread < size:  # a line that is nowhere stands far away
+            if len(window) == size and columns.spread < size:  # a line that does not exist is far away
                 return window, None
         # some of them are still on their way to the file, or nowhere
         lines = [self.store.read(place, length) for place, length in zip(columns.places, columns.lengths, strict=True)]
@@ -180,7 +180,7 @@ def backwards(store: Store, first: int, last: int, most_bytes: int = BYTES) -> I
 
 
 class _Places:
-    """Where the lines of some entries stand, for a search; an entry without a line counts as the nearest to it."""
+    """The places of the lines of some entries, for a search; an entry without a line counts as the nearest to it."""
 
     def __init__(self, store: Store, first: int, last: int) -> None:
         self._store, self._first, self._count = store, first, last - first
@@ -207,7 +207,7 @@ _WORDS = tuple(
     "tool-error" if bits & TOOL_ERROR else _STATES.get(STATES[min(bits & STATE_BITS, len(STATES) - 1)], "ok")
     for bits in range(256)
 )
-"""By what the column of states holds: the word of the field `status`."""
+"""By the value in the column of states: the value of the field `status`."""
 _WITH_CODE = frozenset(
     bits
     for bits in range(256)
@@ -221,7 +221,7 @@ def state_name(exchange: Exchange) -> str:
 
 
 class TextTest:
-    """A test of exchanges by a text of theirs. Any thread may ask."""
+    """A test of exchanges by one of their texts. Any thread may call it."""
 
     def __init__(
         self,
@@ -251,7 +251,7 @@ class TextTest:
         return 1 not in self._verdicts and not self._has_unlisted()
 
     def mark(self, need: bytes, numbers: Sequence[int]) -> bytes:
-        """1 for each that is asked about and has a number for which it holds; 0 is no number."""
+        """1 for each selected one with a number for which the test is true; 0 means no number."""
         if self.never:
             return bytes(len(need))
         if self._has_unlisted():
@@ -544,7 +544,7 @@ class Lifted:
         self.cost = max(part.cost, EXCHANGE)
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Ask about the entries themselves and about their partners, most of which are in the same stretch."""
+        """Test the entries themselves and their counterparts, most of which are in the same stretch."""
         partners = [
             self._partners(stretch.first + index, number) if asked else ()
             for index, (asked, number) in enumerate(zip(need, stretch.columns.exchanges, strict=True))

@@ -39,7 +39,7 @@ _BACKSLASH = 0x5C
 _B64 = b',"b64":"'
 _BYTES = bytes(bool(flags & BYTES_BIT) for flags in range(256))
 _STDERR = bytes(kind == EntryKind.STDERR for kind in range(256))
-"""No flag tells of those whether they are text."""
+"""For those no flag says whether they are text."""
 
 
 class Needle:
@@ -104,7 +104,7 @@ def candidates(
         index = bisect_right(starts, at, index) - 1
         start = starts[index]
         end = start + lengths[index]
-        if at >= end or not need[index]:  # behind a line's end stands what is no entry: a sum, a mark
+        if at >= end or not need[index]:  # after a line's end may be another record: a sum, a mark
             at = find(spelling, max(end, at + 1))
             continue
         begin, close = text_in(window, start, end, at + size)
@@ -117,7 +117,7 @@ def candidates(
 
 
 def odd_lines(stretch: Stretch, need: bytes) -> Iterator[int]:
-    """The entries asked about whose payload is no text, and so stands in the file in another form."""
+    """The selected entries whose payload is binary, and so is encoded in the file."""
     odd = both(need, stretch.columns.flags.translate(_BYTES))
     said = both(need, stretch.columns.kinds.translate(_STDERR))
     return ones(either(odd, _as_bytes(stretch, said)) if 1 in said else odd)
@@ -135,7 +135,7 @@ def _as_bytes(stretch: Stretch, need: bytes) -> bytes:
 
 
 def _stands_alone(window: bytes, at: int) -> bool:
-    """Whether what stands at a position does not begin within an escape: `n` of a line's end, `e9` of an accent."""
+    """Whether the text at a position does not begin within an escape: `n` of a line's end, `e9` of an accent."""
     return window[at - 1] != _BACKSLASH and window.find(b"\\u", at - 5, at) < 0
 
 
@@ -152,7 +152,7 @@ def _in_line(spelling: bytes) -> set[bytes]:
     try:
         text = spelling.decode()
     except UnicodeDecodeError:
-        return set()  # a payload with such bytes is no text, and does not stand in its line as one
+        return set()  # a payload with such bytes is binary, and not in its line as text
     return {json.dumps(text, ensure_ascii=False)[1:-1].encode().lower(), json.dumps(text)[1:-1].encode().lower()}
 
 
@@ -251,7 +251,7 @@ class InJson:
     cost = READ
 
     def __init__(self, ref: Ref, test: Test, literal: bytes | None) -> None:
-        """`literal`: what must stand in the line of an entry that matches, or something escaped must; None: unknown."""
+        """`literal`: text that the line of each matching entry contains, perhaps escaped; None: unknown."""
         self._root = ref.name
         self._path: tuple[Step, ...] = ("arguments", *ref.path) if ref.name == "args" else ref.path
         self._test = test
@@ -298,7 +298,7 @@ def _maybe(payload: bytes) -> bool:
 
 
 def literal_of(ref: Ref, compare: Compare | None) -> bytes | None:
-    """What stands in the line of every message that can match: the end of the path, or the longest part of a text."""
+    """What the line of every possible match contains: the end of the path, or the longest part of a text."""
     texts = [step for step in ref.path if isinstance(step, str)]
     if compare is not None and compare.op is Op.EQ and isinstance(compare.values[0], str):
         texts.append(compare.values[0])
@@ -312,7 +312,7 @@ def is_there(found: Any) -> bool:
 
 
 class InMessages:
-    """What the messages of answers to nobody hold: no exchange knows them."""
+    """The contents of unsolicited responses: no exchange has them."""
 
     cost = READ
 

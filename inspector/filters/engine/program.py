@@ -152,7 +152,7 @@ class NodeFactory:
         return ByExchange(self._exchanges.text_test("status", test))
 
     def _failed(self) -> Node:
-        """What an exchange came to, messages that are none, and bad ends of HTTP exchanges, connections, processes."""
+        """Outcomes of exchanges, invalid messages, and failures of HTTP exchanges, connections and processes."""
         invalid = AllOf([_kind(lambda kind: bool(kind == "invalid")), ByEntry(lambda entry: not self._accepted(entry))])
         facts = _kind(lambda kind: kind in ("http", "connection", "process"))
         return AnyOf(
@@ -277,7 +277,7 @@ def _sse_id(entry: Entry) -> str | None:
 _OURS = "mcp-inspect"
 """Whose captures are spelled as expected."""
 _CHANGING = frozenset(("status", "failed", "pending", "dur", "age", "error.code", "progress"))
-"""Fields that change when an exchange goes on."""
+"""Fields that change while an exchange continues."""
 
 
 class Program:
@@ -307,16 +307,16 @@ class Program:
         self._node = self._made(term)
         names = set(_names(term))
         self.by_columns = self._node.cost <= EXCHANGE
-        """Whether it reads nothing from the file: then even a flood can be filtered as it comes."""
+        """Whether it reads nothing from the file: then even a flood can be filtered live."""
         self.follows_exchanges = bool(names & _CHANGING) or "" in names
-        """Whether what became of an exchange decides about messages that came before."""
+        """Whether the outcome of an exchange decides about earlier messages."""
         self.lifts = "" in names and any(ref.scope is not FieldScope.OWN for ref in _refs(term))
-        """Whether a message can match by its partner."""
+        """Whether a message can match by its counterpart."""
         self.follows_progress = "progress" in names
         """Whether an exchange that has ended can still change for it."""
         self.follows_time = "age" in names
         self.follows_findings = not names.isdisjoint(FINDING_FIELDS)
-        """Whether what checks find later decides about messages that came before."""
+        """Whether later findings decide about earlier messages."""
 
     @property
     def trouble(self) -> str:
@@ -386,7 +386,7 @@ def _refs(term: Term) -> Iterator[Ref]:
 
 
 def _names(term: Term) -> Iterator[str]:
-    """The fields of a filter; "" for bare text, and for what is asked of a partner."""
+    """The fields of a filter; "" for bare text, and for tests of the counterpart."""
     match term:
         case And(terms) | Or(terms):
             for each in terms:
@@ -403,7 +403,7 @@ def _names(term: Term) -> Iterator[str]:
             assert_never(term)
 
 
-# A program going through a journal: what is there, the newest first, and what comes, on a thread of its own.
+# A program going through a journal: existing entries, the newest first, then new ones, on a thread of its own.
 
 Found = tuple[int, bytes]
 """The first entry of a stretch, and its mask."""

@@ -155,14 +155,14 @@ Seen = Callable[[str], Iterable[str]]
 
 
 class Suggestion(msgspec.Struct, frozen=True):
-    """Something that could stand in the place of the word at the cursor."""
+    """A possible replacement of the word at the cursor."""
 
     text: str
     help: str = ""
 
 
 class Suggestions(msgspec.Struct, frozen=True):
-    """What could stand from `start` up to the cursor."""
+    """The possible texts from `start` up to the cursor."""
 
     start: int
     items: tuple[Suggestion, ...] = ()

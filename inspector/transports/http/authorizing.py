@@ -19,7 +19,7 @@ def _unheard(url: str) -> None:
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A request that was refused for want of credentials."""
+    """A request that was rejected because credentials are missing."""
 
     status: int
     headers: Headers
@@ -27,7 +27,7 @@ class Refusal(msgspec.Struct, frozen=True):
     """The `Authorization` that it carried."""
     method: str = "POST"
     came_back: Callable[[str], None] = _unheard
-    """To be told of the address that a browser came back to, without what gives access."""
+    """Called with the URL of the redirect, without credentials."""
 
     def values(self, name: str) -> list[str]:
         """The headers of that name, in any case."""
@@ -35,7 +35,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Heard(msgspec.Struct, frozen=True):
-    """The answer to an exchange that is none with the server, or not about messages."""
+    """The response to an exchange with another host, or without messages."""
 
     url: str
     status: int
@@ -56,7 +56,7 @@ class Authorizer(Protocol):
 
     @property
     def busy(self) -> bool:
-        """Whether a login goes on: nobody's clock should run meanwhile."""
+        """Whether a login is running: timeouts should pause meanwhile."""
 
     async def headers(self, method: str, url: str) -> Headers:
         """What a request to the server carries."""

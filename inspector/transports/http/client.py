@@ -1,6 +1,6 @@
 """Creates the httpx client: trust, proxies and timeouts.
 
-httpx's own redirects, cookies and authentication stay unused: all three would send what nobody observed.
+httpx's own redirects, cookies and authentication stay unused: all three would send unobserved requests.
 """
 
 import ssl
@@ -41,7 +41,7 @@ def make_client(
 
 def _trust(url: httpx.URL, cacert: str | None, insecure: bool, trust_env: bool) -> ssl.SSLContext:
     if url.scheme == "http":
-        # Never used for the server, since no redirect leaves the origin; trusts nobody, and costs no loading.
+        # Never used for the server, since no redirect leaves the origin; trusts no certificate, and costs no loading.
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context = httpx.create_ssl_context(verify=not insecure, trust_env=trust_env)
     if not insecure:

@@ -1,7 +1,7 @@
 """One HTTP endpoint: every exchange is numbered and reported, redirects included.
 
-The rules it keeps: what the observer is told is what was sent, in the order it was sent; nothing of the user's
-goes to another origin than the one that was asked for; nothing is retried behind anybody's back. Redirects
+Its rules: the observer gets what was sent, in the order it was sent; no credential of the user
+goes to another origin than the one that was asked for; nothing is retried silently. Redirects
 are followed here and not by httpx, so that each of them is an exchange that can be seen.
 
 There is no read timeout: a stream may be silent for hours (its clocks are the session's). No cookies are kept.
@@ -114,9 +114,9 @@ class HttpOptions:
     connect_timeout: float = 10.0
     """Seconds."""
     authorizer: Authorizer | None = None
-    """Gets us in where the server asks for credentials; None: nobody does, and the refusal is the answer."""
+    """Logs in if the server requires credentials; None: the rejection is the response."""
     aside_timeout: float = 30.0
-    """Seconds that an exchange of a login may take in all: nobody streams there."""
+    """Seconds that an exchange of a login may take in all: it has no streams."""
     limits: Limits = LIMITS
     trust_env: bool = True
     """Whether the environment names proxies and certificates. A loopback address is never proxied."""
@@ -171,7 +171,7 @@ class Endpoint:
         """Send, follow redirects within the origin, and return once the head of the response is there.
 
         The body is observed as a frame before the first await, and once more for each redirect that repeats it, and
-        for each try after one that was refused and is let in now. Whoever gets the reply must close it.
+        for each try after a rejected one that has credentials now. The caller must close the reply.
 
         Raises: ConnectError if no response comes, or a redirect can't be followed; AuthorizationNeeded if getting in
         was tried and failed.
@@ -184,10 +184,10 @@ class Endpoint:
                 await read_body(reply)
 
     async def probe(self, method: str, headers: Headers, body: bytes | None, url: str = "") -> Heard:
-        """One exchange to see what the server says to it: nothing is followed, nobody is let in.
+        """One exchange to see the server's response: no redirect, no login.
 
         `headers` win over the user's, which go to the URL's own origin alone. A body is a frame, the answer too, both
-        tagged; a stream is read to its end, so whoever asks has a clock.
+        tagged; a stream is read to its end, so the caller needs a timeout.
 
         Raises: ConnectError if no response comes, or the connection is not open.
         """
@@ -218,7 +218,7 @@ class Endpoint:
         Its head and its end are reported as of all exchanges; of its body, of which `most` bytes are read, only the
         metadata under a well-known address is.
 
-        Raises: ConnectError if no answer comes in time, or the address is none.
+        Raises: ConnectError if there is no response in time, or the address is invalid.
         """
         patience = self.options.aside_timeout
         try:
@@ -364,7 +364,7 @@ def _names_authorization(headers: Headers) -> bool:
 
 
 def _parsed_aside(url: str) -> httpx.URL:
-    """Raises: ConnectError if a document named what is no address."""
+    """Raises: ConnectError if a document contains an invalid address."""
     try:
         return _parsed(url)
     except UsageError as error:
@@ -376,7 +376,7 @@ def _parsed(url: str) -> httpx.URL:
         parsed = httpx.URL(url)
         _ = parsed.host  # decodes an international name, of which not all can be
     except (httpx.InvalidURL, ValueError) as error:
-        raise UsageError(f"{url!r} is no URL: {error}.", hint="It looks like http://localhost:3000/mcp.") from None
+        raise UsageError(f"{url!r} is not a URL: {error}.", hint="It looks like http://localhost:3000/mcp.") from None
     if parsed.scheme not in ("http", "https") or not parsed.host or (parsed.port or 0) > 65535:
         raise UsageError(
             f"{url!r} is not the URL of an HTTP server.",
@@ -399,7 +399,7 @@ def _basic(url: httpx.URL) -> Headers:
 
 
 def _public(method: str, target: httpx.URL, body: bytes) -> bytes | None:
-    """A body that may stand in the journal: of a place that anybody may read, and of a size for that."""
+    """A body that may be in the journal: public, and small enough."""
     if method != "GET" or "/.well-known/" not in target.path or len(body) > DOCUMENT_KEPT:
         return None
     is_text = body.decode("utf-8", "ignore").encode() == body
@@ -432,7 +432,7 @@ def _within_origin(base: httpx.URL, reference: str) -> httpx.URL:
         target = _bare(base.join(reference))
     except (httpx.InvalidURL, ValueError) as error:
         raise ConnectError(
-            f"{address_text(base)} names an address that is no URL ({error}): {reference[:_EXCERPT]!r}.",
+            f"{address_text(base)} names an invalid URL ({error}): {reference[:_EXCERPT]!r}.",
             hint="This is a fault of the server.",
         ) from None
     if _origin(target) != _origin(base):

@@ -71,7 +71,7 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """What is answered. Content-Length or chunking is added; everything else goes out as it stands here."""
+    """What is answered. Content-Length or chunking is added; everything else is sent as it is here."""
 
     status: int
     headers: Pairs = ()
@@ -123,7 +123,7 @@ class Listener:
         self._port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
-        """Stop listening, break off what is under way, and return when all of it has ended."""
+        """Stop listening, abort running requests, and return when all of them have ended."""
         server, self._server = self._server, None
         if server is None:
             return

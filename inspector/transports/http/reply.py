@@ -41,14 +41,14 @@ class BadPacking(ValueError):
 def unpacker(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
     """What turns the next bytes of a body into pieces, for the value of its Content-Encoding header.
 
-    The pieces are made as they are asked for; whoever has enough stops asking. They raise BadPacking.
+    The pieces are made on demand. They raise BadPacking.
     """
     bits = _BITS.get(_named(encoding))
     return (lambda data: iter((data,))) if bits is None else _Inflating(bits).pieces
 
 
 def is_unpacked(encoding: str) -> bool:
-    """Whether a body in this encoding is unpacked here, or shown as it came."""
+    """Whether a body in this encoding is unpacked here, or shown as received."""
     return _named(encoding) in _BITS
 
 
@@ -99,7 +99,7 @@ def unreachable(error: Exception, url: httpx.URL, connect_timeout: float) -> Con
     if isinstance(error, httpx.ConnectTimeout):
         return ConnectError(
             f"No connection to {where} within {connect_timeout:g} s.",
-            hint="Is the address right, and does a firewall or a proxy stand in between?",
+            hint="Is the address right, and is there a firewall or a proxy in between?",
         )
     if isinstance(error, httpx.ProxyError):
         return ConnectError(
@@ -123,7 +123,7 @@ def unreachable(error: Exception, url: httpx.URL, connect_timeout: float) -> Con
 
 
 def broken(error: Exception) -> str:
-    """Say why a response that had begun did not end well. No full stop: it stands within sentences."""
+    """Say why a response failed after its beginning. No full stop: it is used within sentences."""
     if isinstance(error, BadPacking):
         return f"the compressed body can't be decoded: {error}"
     if isinstance(error, httpx.RemoteProtocolError):
@@ -254,7 +254,7 @@ class HttpReply:
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
-        """Give the body as it comes, decompressed. Ends without raising if it breaks; then `cut` says why."""
+        """Yield the body as it is received, decompressed. Ends without raising if it breaks; then `cut` says why."""
         try:
             unpack = unpacker(self.header("content-encoding") or "")
             async for raw in self._response.aiter_raw():
@@ -309,7 +309,7 @@ class HttpReply:
         encoding = (self.header("content-encoding") or "identity").lower()
         if encoding == "identity":
             return ""
-        shown = "unpacked" if is_unpacked(encoding) else "as it came"
+        shown = "unpacked" if is_unpacked(encoding) else "as received"
         return f"the body came compressed ({encoding}) though identity was asked for; what is shown is {shown}"
 
 
@@ -326,7 +326,7 @@ class Trail:
 
 
 async def read_body(reply: HttpReply) -> bytes:
-    """Read a body that is no stream, report it as one frame unless it is empty, and return it."""
+    """Read a body other than a stream, report it as one frame unless it is empty, and return it."""
     pieces: list[bytes] = []
     size = 0
     async with aclosing(reply.chunks()) as chunks:
@@ -371,7 +371,7 @@ async def read_events(reply: HttpReply, channel: Channel, trail: Trail, parser: 
         reply.cut = f"cut by this side: {error}{_RAISE}"
         return
     except asyncio.CancelledError:
-        for item in parser.finish():  # an event without its blank line is why somebody waited in vain
+        for item in parser.finish():  # an event without its blank line explains a timeout
             report(reply, channel, item)
         raise
     for item in parser.finish():

@@ -1,8 +1,8 @@
 """A session id, a GET stream, resumption and DELETE (2025-03-26 to 2025-11-25, basic/transports).
 
 A stream that ends after it has named an event id is not the end of its exchange: the server may have dropped
-the connection on purpose (polling), and a GET with Last-Event-ID goes on with it. This file reads no JSON and
-so can't know that a stream has brought its answer; whoever sent the request can, and abandons `send` then.
+the connection on purpose (polling), and a GET with Last-Event-ID resumes it. This file reads no JSON and
+so can't know that a stream has delivered its response; the sender of the request can, and abandons `send` then.
 That is quiet: "disconnection SHOULD NOT be interpreted as the client cancelling its request", and a stream
 that is about to end gets the time to do so.
 """
@@ -55,7 +55,7 @@ class SessionTransport:
         """Nothing to do: the session begins with the first response."""
 
     async def send(self, outgoing: Outgoing) -> Delivery:
-        """Post it and read what comes to its end, resuming the stream if it breaks. Raises: ConnectError."""
+        """Post it and read the response to its end, resuming the stream if it breaks. Raises: ConnectError."""
         headers = (*self._post_headers(outgoing), *outgoing.headers.items())
         body, probe = outgoing.payload, outgoing.probe
         trail = Trail()
@@ -93,7 +93,7 @@ class SessionTransport:
         return Delivery(answer_may_follow=True, why="no response to GET so far; it is awaited in the background")
 
     def forget(self) -> None:
-        """Drop the session id and the stream that belongs to it, so that `initialize` can be sent anew."""
+        """Drop the session id and the stream that belongs to it, so that `initialize` can be sent again."""
         self.mcp_session_id = None
         if self._standalone is not None:
             self._standalone.cancel()
@@ -118,7 +118,7 @@ class SessionTransport:
         return () if self.mcp_session_id is None else (("Mcp-Session-Id", self.mcp_session_id),)
 
     def _keep_session_id(self, reply: HttpReply) -> str:
-        """Keep it before the answer is read, so that whoever acts on the answer sends it. "" or what is wrong."""
+        """Store it before the response is read, so that later requests carry it. "" or what is wrong."""
         given = reply.header("mcp-session-id")
         if not reply.is_success or given is None:
             return ""
@@ -168,7 +168,7 @@ class SessionTransport:
     async def _continue(
         self, trail: Trail, headers: dict[str, str], opened: "asyncio.Future[Delivery] | None" = None
     ) -> Delivery | None:
-        """GET a stream and read it to its end; None if there was one, else what came instead."""
+        """GET a stream and read it to its end; None if there was one, else the response."""
         resumed = (("Last-Event-ID", trail.last_id),) if trail.last_id else ()
         every = (ACCEPT_STREAM, *self._session_header(), *resumed, *headers.items())
         try:

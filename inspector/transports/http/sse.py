@@ -2,7 +2,7 @@
 
 This file cuts the bytes into lines, keeps lines and comments as they came, and lets httpx-sse's decoder say what
 an event's lines mean. Each event gets a decoder of its own, so that an id is the event's and not one that persists;
-lines travel through it as text with surrogates for what is no UTF-8, and come back as the bytes they were.
+lines travel through it as text with surrogates for invalid UTF-8, and are restored as the bytes they were.
 The rules are those of the WHATWG, "Interpreting an event stream":
 https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 
@@ -22,7 +22,7 @@ _BOM = b"\xef\xbb\xbf"
 _RETRY = re.compile(rb"^retry:(?! ?[0-9]{1,10}$).*$", re.DOTALL)
 """The rules want digits alone; the decoder would take a sign, spaces and underscores as well."""
 _BAD_ID = re.compile(rb"^id:.*\0", re.DOTALL)
-"""An id with a NUL is none."""
+"""An id with a NUL is ignored."""
 
 
 class EventTooLong(ValueError):
@@ -88,7 +88,7 @@ class SseParser:
         return items
 
     def finish(self) -> list[SseItem]:
-        """The stream is over: what is left is an event that nobody ended, or nothing."""
+        """The stream has ended: an unfinished event is left, or nothing."""
         items: list[SseItem] = []
         tail = self._take_tail()
         if tail:

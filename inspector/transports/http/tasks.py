@@ -23,7 +23,7 @@ class TransportTasks:
         self._running: set[asyncio.Task[Any]] = set()
 
     def spawn(self, work: Coroutine[Any, Any, _T], name: str) -> asyncio.Task[_T]:
-        """Start it. Whoever waits for the task gets its error; one that is no InspectError is logged as well."""
+        """Start it. Waiting for the task raises its error; one other than an InspectError is logged as well."""
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._running.add(task)
         task.add_done_callback(self._done)

@@ -1,7 +1,7 @@
 """HttpTransport: one connection over HTTP, by the carriage of its revision.
 
 It owns what the carriages share: the address with its client, the tasks, and the end. Every `send` runs in a
-task of the transport's own, so that closing ends it whoever waits for it, and abandoning it can be quiet
+task of the transport's own, so that closing ends it for all waiters, and abandoning it can be quiet
 where the revision wants that.
 """
 
@@ -39,7 +39,7 @@ class LegacySse:
     """The carriage of the first revision."""
 
     def __init__(self, endpoint: Endpoint, tasks: TransportTasks, lost: Callable[[str], None]) -> None:
-        """`lost` is told why, once the stream has ended by itself."""
+        """`lost` is called with the reason once the stream has ended by itself."""
         self._endpoint = endpoint
         self._tasks = tasks
         self._lost = lost
@@ -86,7 +86,7 @@ class LegacySse:
         sending.cancel()
 
     async def stop(self) -> None:
-        """Forget the address; whoever owns the tasks ends the stream."""
+        """Forget the address; the owner of the tasks ends the stream."""
         self._address = None
 
     async def _pump(self, address: "asyncio.Future[str]") -> None:
@@ -103,12 +103,12 @@ class LegacySse:
         address = address_text(self._endpoint.url)
         return ConnectError(
             f'{address} should be an event stream that begins with "endpoint", but the server {what}.',
-            hint="Is this the address of the SSE stream? The log shows what came.",
+            hint="Is this the address of the SSE stream? The log shows the response.",
         )
 
 
 class _EndpointFirst(SseParser):
-    """Takes the address out of the first event; what is left of that event is a note, since it is no message."""
+    """Takes the address out of the first event; the event itself is recorded as a note, since it is not a message."""
 
     def __init__(self, address: "asyncio.Future[str]") -> None:
         super().__init__()
@@ -148,7 +148,7 @@ class Stateless:
         """Nothing to do."""
 
     async def send(self, outgoing: Outgoing) -> Delivery:
-        """Post it and read what comes to its end. After that nothing can follow. Raises: ConnectError."""
+        """Post it and read the response to its end. After that nothing can follow. Raises: ConnectError."""
         headers = (ACCEPT_ANSWER, JSON_CONTENT, *outgoing.headers.items())
         body, probe = outgoing.payload, outgoing.probe
         async with await self._endpoint.request("POST", headers, body=body, probe=probe) as reply:
@@ -186,7 +186,7 @@ class HttpTransport:
         """Raises: UsageError if the URL can't be that of a server."""
         self._endpoint = Endpoint(url, options or HttpOptions())
         self.probe = self._endpoint.probe
-        """Makes one exchange to see what comes of it, while the connection is open."""
+        """Makes one exchange to see the outcome, while the connection is open."""
         self._carriage = carriage
         self._tasks = TransportTasks()
         self._carrier = self._make_carrier()
@@ -218,7 +218,7 @@ class HttpTransport:
 
     @property
     def logging_in(self) -> bool:
-        """Whether a login goes on; what is sent meanwhile waits for it."""
+        """Whether a login is running; messages wait for it."""
         authorizer = self._endpoint.options.authorizer
         return authorizer is not None and authorizer.busy
 
@@ -262,9 +262,9 @@ class HttpTransport:
     async def use(self, carriage: Carriage) -> None:
         """Switch to another carriage; what was under way by the old one ends, its session is deleted.
 
-        From STATELESS to SESSIONS it goes on: a probe that was not answered yet may still be.
+        From STATELESS to SESSIONS it stays open: a pending probe may still get a response.
 
-        If LEGACY_SSE can't be started the error is raised, `refusal` has what came instead, and another `use`
+        If LEGACY_SSE can't be started the error is raised, `refusal` has the response, and another `use`
         may follow.
 
         Raises: ConnectError with status, content type and an excerpt; AuthorizationNeeded for 401 and 403.

@@ -143,7 +143,7 @@ def test_a_wrong_choice_names_the_nearest_one() -> None:
         ("pending == true", 8, "pending takes no value"),
         ("tool.x == 3", 0, "unknown field"),
         ("method[0] == x", 6, "method has no members"),
-        ('method ~ "("', 9, "no regular expression"),
+        ('method ~ "("', 9, "not a regular expression"),
         ('method ~ "(a{1000}){1000}"', 9, "too big"),
         ("tool in {", 8, "unclosed `{`"),
         ("tool in {}", 8, "empty set"),

@@ -22,6 +22,6 @@ def test_one_that_explodes_is_given_up() -> None:
 
 def test_what_is_none_is_told_at_its_column() -> None:
     assert check("a+", 3) == "a+"
-    with pytest.raises(FilterError, match="no regular expression") as caught:
+    with pytest.raises(FilterError, match="not a regular expression") as caught:
         check("(", 7)
     assert caught.value.column == 7
