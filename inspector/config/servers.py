@@ -157,13 +157,24 @@ _PLACES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class ClientFile:
+    """A client config file that is there."""
+
+    host: str
+    """Whose it is: "Cursor", "VS Code", …"""
+    path: Path
+    is_local: bool
+    """Whether it belongs to the project in the working directory."""
+
+
 def found_servers(env: Mapping[str, str], cwd: Path) -> tuple[FoundServer, ...]:
     """Every server in the known files: those of the working directory first, then those of the home directory."""
-    return tuple(server for host, path in _files(env, cwd) for server in read_servers(host, path, cwd))
+    return tuple(server for each in client_files(env, cwd) for server in read_servers(each.host, each.path, cwd))
 
 
-def _files(env: Mapping[str, str], cwd: Path) -> Iterator[tuple[str, Path]]:
-    """The files that are there. One that two places name is given once."""
+def client_files(env: Mapping[str, str], cwd: Path) -> Iterator[ClientFile]:
+    """The files that exist. One that two places name is given once."""
     home = Path(env["HOME"]) if env.get("HOME") else None
     seen: set[Path] = set()
     for place in _PLACES:
@@ -174,7 +185,7 @@ def _files(env: Mapping[str, str], cwd: Path) -> Iterator[tuple[str, Path]]:
             path = base / place.path if base else None
         if path is not None and path not in seen and os.path.isfile(path):  # unlike Path's it never raises
             seen.add(path)
-            yield place.host, path
+            yield ClientFile(place.host, path, place.is_local)
 
 
 def read_servers(host: str, path: Path, cwd: Path) -> Iterator[FoundServer]:

@@ -20,6 +20,7 @@ from inspector.present.spans import Line, span
 if TYPE_CHECKING:
     from inspector.capture.journal import Journal
     from inspector.cli.targets import TargetOptions
+    from inspector.features.tap.install import Plan
 
 _EXAMPLES = (
     "mcp-inspect tap -- node server.js",
@@ -37,7 +38,7 @@ _OPTIONS = ("label", "capture", "rules", "host_timeout", "stderr")
     examples=_EXAMPLES,
     invoke_without_command=True,
     no_args_is_help=False,
-    subcommand_metavar="-- COMMAND | http URL | list | rules FILE",
+    subcommand_metavar="-- COMMAND | COMMAND…",
 )
 @click.option("--label", metavar="NAME", help="Name of the tap in lists; default: the program's name.")
 @click.option("--capture", type=click.Path(path_type=Path), metavar="FILE", help="Record in this new file.")
@@ -258,3 +259,99 @@ def rules_command(env: CliEnv, /, file: Path, as_json: bool) -> ExitStatus:
         for problem in problems:
             output.warn(f"{file}:{problem.line}: {problem.name + ': ' if problem.name else ''}{problem.why}")
     return ExitStatus.FINDINGS if problems else ExitStatus.OK
+
+
+_INSTALL_EXAMPLES = (
+    "mcp-inspect tap install cursor:github --dry-run",
+    "mcp-inspect tap install claude-desktop",
+    "mcp-inspect tap install vscode:files --project --yes",
+)
+
+
+@command.command("install", cls=Documented, examples=_INSTALL_EXAMPLES)
+@click.argument("client", metavar="CLIENT[:SERVER]", required=False)
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--project", is_flag=True, help="Edit config files of the working directory too.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def install_command(env: CliEnv, /, client: str | None, dry_run: bool, project: bool, yes: bool) -> ExitStatus:
+    """Put the tap into a client's config file, in front of one server or of all that have a command.
+
+    Only the command of the entry changes; mcp-inspect tap uninstall restores the file byte for byte.
+    """
+    from inspector.config.paths import places
+    from inspector.features.tap.install import plan_install
+
+    if client is None:
+        raise UsageError("no client named", hint="For example: mcp-inspect tap install cursor:github")
+    state = places(env.environ).state
+    plans = plan_install(client, env.environ, Path.cwd(), state, project=project)
+    return _carry_out(Output(env), plans, state, dry_run=dry_run, yes=yes, installs=True)
+
+
+@command.command("uninstall", cls=Documented, examples=("mcp-inspect tap uninstall cursor:github",))
+@click.argument("client", metavar="CLIENT[:SERVER]", required=False)
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def uninstall_command(env: CliEnv, /, client: str | None, dry_run: bool, yes: bool) -> ExitStatus:
+    """Take the tap out of a client's config file again."""
+    from inspector.config.paths import places
+    from inspector.features.tap.install import plan_uninstall
+
+    if client is None:
+        raise UsageError("no client named", hint="mcp-inspect tap status lists what is installed.")
+    state = places(env.environ).state
+    return _carry_out(Output(env), plan_uninstall(client, state), state, dry_run=dry_run, yes=yes, installs=False)
+
+
+@command.command("status", cls=Documented, examples=("mcp-inspect tap status",))
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
+@click.pass_obj
+def status_command(env: CliEnv, /, as_json: bool) -> ExitStatus:
+    """List the taps installed in client config files, and whether they are still there."""
+    from inspector.config.paths import places
+    from inspector.features.tap.install import condition, read_ledger
+
+    output = Output(env, as_json=as_json)
+    entries = [(each, condition(each)) for each in read_ledger(places(env.environ).state)]
+    if as_json:
+        output.data(
+            {
+                "installed": [
+                    {"client": each.host, "server": each.server, "path": each.path, "condition": found}
+                    for each, found in entries
+                ]
+            }
+        )
+    elif not entries:
+        output.narrate("No tap is installed. Install one: mcp-inspect tap install CLIENT:SERVER")
+    else:
+        for each, found in entries:
+            role = "ok" if found == "installed" else "warning"
+            output.lines([(span(f"{each.name}  ", "target"), span(f"{each.path}  ", "faint"), span(found, role))])
+    return ExitStatus.OK if all(found == "installed" for _, found in entries) else ExitStatus.FINDINGS
+
+
+def _carry_out(
+    output: Output, plans: "list[Plan]", state: Path, *, dry_run: bool, yes: bool, installs: bool
+) -> ExitStatus:
+    """Show what changes, ask, and do it."""
+    from inspector.features.tap.install import carry_out
+
+    for plan in plans:
+        for note in plan.notes:
+            output.warn(note)
+        for line in plan.diff:
+            role = "ok" if line.startswith("+") else "error" if line.startswith("-") else "faint"
+            output.lines([(span(line, role),)])
+    if dry_run:
+        output.narrate("Nothing was changed (--dry-run).")
+        return ExitStatus.OK
+    if not yes and not (sys.stdin.isatty() and click.confirm("Change this?", err=True)):
+        raise UsageError("nothing was changed", hint="Confirm on a terminal, or give --yes.")
+    for plan in plans:
+        carry_out(plan, state, installs=installs)
+        names = ", ".join(entry.name for entry in plan.entries)
+        output.narrate(f"{'Installed' if installs else 'Removed'}: {names}. Restart the client's servers.")
+    return ExitStatus.OK

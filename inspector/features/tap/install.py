@@ -1,0 +1,387 @@
+"""Put the tap into a client's config file, and take it out again.
+
+Only the command and arguments of one server's entry are replaced, as spans of text: every other byte, comment and order
+of the file stays. The edited text is parsed and compared with what it should say before it is written. A ledger in the
+state directory keeps each replaced span, so that removing the tap restores the bytes.
+"""
+
+import difflib
+import hashlib
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.atomic_write import write_whole
+from inspector.config.paths import replace_file
+from inspector.config.servers import ClientFile, client_files, parse
+from inspector.documents import UnreadableDocument, read_toml
+from inspector.errors import UsageError
+
+_LEDGER = "taps.json"
+_NAMES = {"vscode": "vs code", "gemini": "gemini cli", "copilot": "copilot cli", "claude": "claude code"}
+_MODULE = "inspector.features.tap"
+_TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|[{}\[\]:,]|[^\s{}\[\]:,"/\ufeff]+|\ufeff', re.DOTALL)
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One span of a file: what it said, and what it says with the tap."""
+
+    before: str
+    after: str
+
+
+class Installed(msgspec.Struct, frozen=True):
+    """A server that a client reaches through the tap."""
+
+    host: str
+    server: str
+    path: str
+    """The file, with links resolved."""
+    sha256_before: str
+    sha256_after: str
+    changes: tuple[Change, ...]
+
+    @property
+    def name(self) -> str:
+        """As `tap uninstall` takes it."""
+        return f"{_slug(self.host)}:{self.server}"
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """An edit of one file that is not made yet."""
+
+    path: Path
+    before: str
+    after: str
+    entries: tuple[Installed, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def diff(self) -> list[str]:
+        """Unified, without line ends."""
+        old, new = self.before.splitlines(), self.after.splitlines()
+        return list(difflib.unified_diff(old, new, str(self.path), str(self.path), lineterm="", n=2))
+
+
+def wrapped(label: str, argv: Sequence[str]) -> list[str]:
+    """The command of a server behind the tap."""
+    return [sys.executable, "-I", "-m", _MODULE, "--label", label, "--", *argv]
+
+
+def is_wrapped(argv: Sequence[str]) -> bool:
+    """Whether a command goes through a tap already."""
+    return _MODULE in argv or any(os.path.basename(word) == "mcp-tap" for word in argv[:1]) or "tap" in argv[1:2]
+
+
+# Planning
+
+
+def plan_install(wanted: str, env: Mapping[str, str], cwd: Path, state: Path, *, project: bool = False) -> list[Plan]:
+    """What `tap install HOST[:SERVER]` changes: one plan for each file.
+
+    `project`: files of the working directory too. Raises: UsageError if nothing fits, or a file cannot be edited.
+    """
+    host, _, server = wanted.partition(":")
+    plans, seen, left_out = [], set[str](), []
+    for file in client_files(env, cwd):
+        if _slug(file.host) != _slug(host):
+            continue
+        if file.is_local and not project and str(cwd) != env.get("HOME"):
+            left_out.append(file.path)
+            continue
+        plan = _plan_file(file, server, cwd, seen)
+        if plan is not None:
+            plans.append(plan)
+    if not plans:
+        raise _nothing_fits(wanted, seen, left_out, env, cwd)
+    return plans
+
+
+def _plan_file(file: ClientFile, server: str, cwd: Path, seen: set[str]) -> Plan | None:
+    path = file.path.resolve()
+    text = _text(path)
+    is_toml = path.suffix == ".toml"
+    value = _parsed(text, path)
+    notes = [f"{file.path} is a link to {path}"] if path != file.path.absolute() else []
+    edited, wanted, entries = text, deepcopy(value), []
+    for keys in _groups(value, cwd):
+        for name, entry in _at(value, keys).items():
+            seen.add(name)
+            if (server and name != server) or not isinstance(entry, dict):
+                continue
+            argv = _argv(entry)
+            if argv is None:
+                notes.append(f"{name} has no command; use mcp-inspect tap http for a server with a URL")
+                continue
+            if is_wrapped(argv):
+                notes.append(f"{name} is tapped already")
+                continue
+            new = wrapped(name, argv)
+            changes = _edit_toml(edited, name, new) if is_toml else _edit_json(edited, (*keys, name), entry, new)
+            edited = _applied(edited, changes)
+            _set_argv(_at(wanted, (*keys, name)), new)
+            entries.append((name, tuple(Change(before, after) for _, before, after in changes)))
+    if not entries:
+        return None
+    if _parsed(edited, path) != wanted:
+        raise UsageError(f"{path}: the entry has a form that cannot be edited safely", hint="Wrap the command by hand.")
+    before, after = _digest(text), _digest(edited)
+    made = tuple(Installed(file.host, name, str(path), before, after, changes) for name, changes in entries)
+    return Plan(path, text, edited, made, tuple(notes))
+
+
+def plan_uninstall(wanted: str, state: Path) -> list[Plan]:
+    """What `tap uninstall HOST[:SERVER]` changes. Raises: UsageError if the ledger knows nothing of it."""
+    host, _, server = wanted.partition(":")
+    fitting = [
+        each for each in read_ledger(state) if _slug(each.host) == _slug(host) and (not server or each.server == server)
+    ]
+    if not fitting:
+        known = ", ".join(dict.fromkeys(each.name for each in read_ledger(state)))
+        raise UsageError(
+            f"no tap is installed for {wanted}", hint=f"Installed: {known}." if known else "See tap status."
+        )
+    plans = []
+    for path in dict.fromkeys(each.path for each in fitting):
+        text = edited = _text(Path(path))
+        entries = [each for each in reversed(fitting) if each.path == path]
+        backup = _backup(state, path, text, entries)
+        if backup is not None:
+            plans.append(Plan(Path(path), text, backup, tuple(entries)))
+            continue
+        for entry in entries:
+            for change in reversed(entry.changes):
+                if change.after not in edited:
+                    raise UsageError(
+                        f"{path}: the entry of {entry.server} was changed since the tap was installed",
+                        hint=f"Put back by hand: {' '.join(each.before for each in entry.changes)}",
+                    )
+                edited = edited.replace(change.after, change.before, 1)
+        plans.append(Plan(Path(path), text, edited, tuple(entries)))
+    return plans
+
+
+def _backup(state: Path, path: str, text: str, entries: Sequence[Installed]) -> str | None:
+    """The file as it was, if nothing but these entries was changed in it since."""
+    last, first = entries[0], entries[-1]
+    others = [each for each in read_ledger(state) if each.path == path and each not in entries]
+    if others or _digest(text) != last.sha256_after or last.sha256_before != first.sha256_before:
+        return None
+    try:
+        kept = _text(state / f"tap-backup-{first.sha256_before[:16]}")
+    except UsageError:
+        return None
+    return kept if _digest(kept) == first.sha256_before else None
+
+
+def _nothing_fits(
+    wanted: str, seen: set[str], left_out: Sequence[Path], env: Mapping[str, str], cwd: Path
+) -> UsageError:
+    host, _, server = wanted.partition(":")
+    if seen and server and server not in seen:
+        return UsageError(f"{host} has no server named {server!r}", hint=f"It has: {', '.join(sorted(seen))}.")
+    if seen:
+        return UsageError(f"no server of {wanted} can be tapped: each has a URL, or is tapped already")
+    if left_out:
+        return UsageError(
+            f"{wanted}: only project files name it: {', '.join(map(str, left_out))}",
+            hint="--project edits them; the path of this installation is written into them.",
+        )
+    hosts = ", ".join(dict.fromkeys(_slug(each.host) for each in client_files(env, cwd)))
+    return UsageError(f"no config file of {wanted} was found", hint=f"Files were found for: {hosts or 'no client'}.")
+
+
+# Doing and undoing
+
+
+def carry_out(plan: Plan, state: Path, *, installs: bool) -> None:
+    """Write the file, and the ledger first. Raises: UsageError if the file has changed since it was read."""
+    if _text(plan.path) != plan.before:
+        raise UsageError(f"{plan.path} has just been changed by another program", hint="Try again.")
+    rest = [each for each in read_ledger(state) if each not in plan.entries]
+    if installs:
+        replace_file(state / f"tap-backup-{plan.entries[0].sha256_before[:16]}", plan.before.encode("utf-8"))
+        _write_ledger(state, [*rest, *plan.entries])
+    write_whole(plan.path, plan.after.encode("utf-8"))
+    if not installs:
+        _write_ledger(state, rest)
+
+
+def read_ledger(state: Path) -> list[Installed]:
+    """All taps that are installed, oldest first. Raises: UsageError if the ledger cannot be read."""
+    try:
+        return msgspec.json.decode((state / _LEDGER).read_bytes(), type=list[Installed])
+    except FileNotFoundError:
+        return []
+    except (OSError, msgspec.DecodeError) as error:
+        raise UsageError(f"{state / _LEDGER} cannot be read: {error}") from None
+
+
+def condition(entry: Installed) -> str:
+    """`installed`, or what has become of it since."""
+    try:
+        text = _text(Path(entry.path))
+    except UsageError as error:
+        return str(error)
+    if all(change.after in text for change in entry.changes):
+        return "installed"
+    if all(change.before in text for change in entry.changes):
+        return "no longer in the file: the client may have written its own copy back"
+    return "changed since it was installed"
+
+
+def _write_ledger(state: Path, entries: Sequence[Installed]) -> None:
+    replace_file(state / _LEDGER, msgspec.json.format(msgspec.json.encode(list(entries))))
+
+
+# Entries
+
+
+def _groups(value: Any, cwd: Path) -> Iterator[tuple[str, ...]]:
+    places = [("mcpServers",), ("servers",), ("context_servers",), ("mcp_servers",), ("mcp", "servers")]
+    for keys in (*places, ("projects", str(cwd), "mcpServers")):
+        if isinstance(_at(value, keys), dict):
+            yield keys
+
+
+def _at(value: Any, keys: Sequence[str]) -> Any:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _argv(entry: dict[str, Any]) -> list[str] | None:
+    command, arguments = entry.get("command"), entry.get("args", [])
+    if not isinstance(command, str) or not command or not isinstance(arguments, list):
+        return None
+    return [command, *map(str, arguments)]
+
+
+def _set_argv(entry: dict[str, Any], argv: list[str]) -> None:
+    entry["command"], entry["args"] = argv[0], argv[1:]
+
+
+# Spans
+
+
+def _edit_json(text: str, keys: Sequence[str], entry: Mapping[str, Any], argv: list[str]) -> list[tuple[int, str, str]]:
+    """Place, old and new text of the spans to replace, in order."""
+    command, arguments = json.dumps(argv[0], ensure_ascii=False), json.dumps(argv[1:], ensure_ascii=False)
+    spans = [(_span(text, (*keys, "command")), command)]
+    if "args" in entry:
+        spans.append((_span(text, (*keys, "args")), arguments))
+    else:
+        spans = [(spans[0][0], f'{command}, "args": {arguments}')]
+    return sorted((start, text[start:end], new) for (start, end), new in spans)
+
+
+def _span(text: str, keys: Sequence[str]) -> tuple[int, int]:
+    """Where the value at a path begins and ends in a text of JSON with comments. Raises: UsageError."""
+    tokens = [
+        (found.group(), found.start(), found.end())
+        for found in _TOKEN.finditer(text)
+        if not found.group().isspace() and not found.group().startswith(("//", "/*", "\ufeff"))
+    ]
+    at = 0
+    for key in keys:
+        at = _member(tokens, at, key)
+    end = _skipped(tokens, at)
+    return tokens[at][1], tokens[end - 1][2]
+
+
+def _member(tokens: Sequence[tuple[str, int, int]], at: int, key: str) -> int:
+    """The token where the value of a member begins; of two members with that name the last counts, as for parsers."""
+    found, at = -1, at + 1
+    while tokens[at][0] != "}":
+        if tokens[at][0] == ",":
+            at += 1
+            continue
+        if json.loads(tokens[at][0]) == key:
+            found = at + 2
+        at = _skipped(tokens, at + 2)
+    if found < 0:
+        raise UsageError(f"the member {key!r} was not found")
+    return found
+
+
+def _skipped(tokens: Sequence[tuple[str, int, int]], at: int) -> int:
+    """Behind the value that begins at a token."""
+    depth = 0
+    while True:
+        depth += (tokens[at][0] in "{[") - (tokens[at][0] in "}]")
+        at += 1
+        if depth == 0:
+            return at
+
+
+def _edit_toml(text: str, name: str, argv: list[str]) -> list[tuple[int, str, str]]:
+    quoted = re.escape(name)
+    header = rf"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*(?:{quoted}|\"{quoted}\"|'{quoted}')[ \t]*\][^\n]*$"
+    found = re.search(header, text, re.MULTILINE)
+    if found is None:
+        raise UsageError(f"no table [mcp_servers.{name}] was found", hint="Wrap the command by hand.")
+    following = re.compile(r"^[ \t]*\[", re.MULTILINE).search(text, found.end())
+    end = following.start() if following else len(text)
+    command, arguments = json.dumps(argv[0], ensure_ascii=False), json.dumps(argv[1:], ensure_ascii=False)
+    first = _toml_value(text, "command", found.end(), end)
+    second = _toml_value(text, "args", found.end(), len(text))
+    if first is None:
+        raise UsageError(f"{name} has no command that can be edited", hint="Wrap the command by hand.")
+    if second is None or second[0] > end:
+        return [(first[0], text[slice(*first)], f"{command}\nargs = {arguments}")]
+    changes = [(first[0], text[slice(*first)], command), (second[0], text[slice(*second)], arguments)]
+    return sorted(changes)
+
+
+_TOML_TOKEN = re.compile(r'"""|\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[\[\]]|\n|[^"\'#\[\]\n]+')
+
+
+def _toml_value(text: str, key: str, start: int, end: int) -> tuple[int, int] | None:
+    """Where the value of a key begins and ends: a string of one line, or an array."""
+    found = re.compile(rf"^[ \t]*{key}[ \t]*=[ \t]*", re.MULTILINE).search(text, start, end)
+    if found is None:
+        return None
+    depth = 0
+    for token in _TOML_TOKEN.finditer(text, found.end()):
+        depth += (token.group() == "[") - (token.group() == "]")
+        if depth == 0:
+            return found.end(), token.end()
+    return None
+
+
+def _applied(text: str, changes: Sequence[tuple[int, str, str]]) -> str:
+    for start, before, after in reversed(changes):
+        text = text[:start] + after + text[start + len(before) :]
+    return text
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from None
+
+
+def _parsed(text: str, path: Path) -> Any:
+    if path.suffix != ".toml":
+        return parse(text, str(path))
+    try:
+        return read_toml(text)
+    except UnreadableDocument as error:
+        raise UsageError(f"{path}: {error.placed}", hint="Fix the file.") from None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _slug(host: str) -> str:
+    plain = host.strip().lower().replace("-", " ")
+    return _NAMES.get(plain, plain).replace(" ", "-")

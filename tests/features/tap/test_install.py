@@ -1,0 +1,227 @@
+"""Putting the tap into client config files, and the bytes after it is taken out again."""
+
+import json
+import stat
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.config.servers import parse
+from inspector.errors import UsageError
+from inspector.features.tap.install import carry_out, condition, plan_install, plan_uninstall, read_ledger, wrapped
+
+JSON = """{
+  "theme": "dark",
+  "mcpServers": {
+    "git": {"command": "uvx", "args": ["mcp-server-git"], "env": {"A": "1"}},
+    "far": {"url": "https://example.com/mcp"}
+  }
+}
+"""
+JSONC = (
+    '\ufeff// of mine\r\n{\r\n\t/* all { of [ them */\r\n\t"servers": {\r\n\t\t"git": { // "command": "no"\r\n'
+    '\t\t\t"type": "stdio",\r\n\t\t\t"command" : "npx", // runs it\r\n\t\t\t"args": [ "-y", /* why */ "x//y", ],\r\n'
+    '\t\t\t"envFile": "${workspaceFolder}/.env",\r\n\t\t},\r\n\t},\r\n}\r\n'
+)
+TOML = """# mine
+model = "o"
+
+[mcp_servers.other]
+command = "a"
+
+[mcp_servers.git] # the one
+args = [
+  "a]b", # why
+  'c',
+]
+command = 'uvx'
+startup_timeout_sec = 20
+
+[mcp_servers.git.env]
+A = "1"
+"""
+BARE = '{"mcpServers": {"git": {"command": "server-git"}}}'
+TOML_BARE = '[mcp_servers."git"]\ncommand = "server-git"'
+FILES = {
+    "cursor": (".cursor/mcp.json", JSON, ["uvx", "mcp-server-git"]),
+    "vscode": (".config/Code/User/mcp.json", JSONC, ["npx", "-y", "x//y"]),
+    "codex": (".codex/config.toml", TOML, ["uvx", "a]b", "c"]),
+    "gemini": (".gemini/settings.json", BARE, ["server-git"]),
+    "codex ": (".codex/config.toml", TOML_BARE, ["server-git"]),
+    "zed": (".config/zed/settings.json", JSONC.replace("servers", "context_servers"), ["npx", "-y", "x//y"]),
+}
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    """A state directory."""
+    return tmp_path / "state"
+
+
+def write(home: Path, name: str, text: str) -> Path:
+    """A file below the home directory."""
+    path = home / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return path
+
+
+def install(wanted: str, home: Path, state: Path, **more: Any) -> None:
+    """Carry out all plans."""
+    for plan in plan_install(wanted, {"HOME": str(home)}, home / "project", state, **more):
+        carry_out(plan, state, installs=True)
+
+
+def uninstall(wanted: str, state: Path) -> None:
+    """The same for the way back."""
+    for plan in plan_uninstall(wanted, state):
+        carry_out(plan, state, installs=False)
+
+
+def parsed(path: Path) -> Any:
+    """What a client reads in a file."""
+    text = path.read_bytes().decode()
+    return tomllib.loads(text) if path.suffix == ".toml" else parse(text, "it")
+
+
+def entry(value: Any) -> dict[str, Any]:
+    """The server's entry, whatever its group is called."""
+    group = next(value[key] for key in ("mcpServers", "servers", "context_servers", "mcp_servers") if key in value)
+    found: dict[str, Any] = group["git"]
+    return found
+
+
+@pytest.mark.parametrize("host", FILES)
+def test_only_the_command_changes_and_every_byte_returns(host: str, home: Path, state: Path) -> None:
+    name, text, argv = FILES[host]
+    path = write(home, name, text)
+    path.chmod(0o640)
+    before = parsed(path)
+    install(f"{host.strip()}:git", home, state)
+    tapped, command = parsed(path), entry(parsed(path))
+    assert [command["command"], *command["args"]] == wrapped("git", argv)
+    entry(before).update(command=command["command"], args=command["args"])
+    assert tapped == before
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    kept = [line for line in text.splitlines() if "command" not in line and "args" not in line and '"a]b"' not in line]
+    assert all(line in path.read_bytes().decode() for line in kept if "'c'" not in line)
+    assert [condition(each) for each in read_ledger(state)] == ["installed"]
+    uninstall(f"{host.strip()}:git", state)
+    assert path.read_bytes() == text.encode()
+    assert read_ledger(state) == []
+
+
+def test_what_others_change_meanwhile_stays(home: Path, state: Path) -> None:
+    path = write(home, ".cursor/mcp.json", JSON)
+    install("cursor:git", home, state)
+    path.write_text(path.read_text().replace('"dark"', '"light"'))
+    uninstall("cursor:git", state)
+    assert path.read_text() == JSON.replace('"dark"', '"light"')
+
+
+def test_an_entry_that_was_changed_by_hand_is_not_touched(home: Path, state: Path) -> None:
+    path = write(home, ".cursor/mcp.json", JSON)
+    install("cursor:git", home, state)
+    changed = path.read_text().replace("mcp-server-git", "another")
+    path.write_text(changed)
+    assert [condition(each) for each in read_ledger(state)] == ["changed since it was installed"]
+    with pytest.raises(UsageError, match="was changed since"):
+        uninstall("cursor:git", state)
+    assert path.read_text() == changed
+
+
+def test_a_client_that_writes_its_own_copy_back_is_noticed(home: Path, state: Path) -> None:
+    path = write(home, ".cursor/mcp.json", JSON)
+    install("cursor", home, state)
+    path.write_text(JSON)
+    (found,) = read_ledger(state)
+    assert condition(found).startswith("no longer in the file")
+
+
+def test_a_second_time_nothing_is_wrapped_again(home: Path, state: Path) -> None:
+    path = write(home, ".cursor/mcp.json", JSON)
+    install("cursor:git", home, state)
+    once = path.read_text()
+    with pytest.raises(UsageError, match="tapped already"):
+        install("cursor:git", home, state)
+    assert path.read_text() == once
+
+
+def test_files_of_a_project_are_edited_only_on_request(home: Path, state: Path) -> None:
+    path = write(home / "project", ".mcp.json", JSON)
+    with pytest.raises(UsageError, match="only project files"):
+        install("claude-code:git", home, state)
+    assert path.read_text() == JSON
+    install("claude-code:git", home, state, project=True)
+    assert entry(parsed(path))["command"] == sys.executable
+
+
+def test_the_project_of_a_user_file_is_found(home: Path, state: Path) -> None:
+    project = str(home / "project")
+    text = json.dumps({"projects": {project: {"mcpServers": {"git": {"command": "a b", "args": []}}}}})
+    path = write(home, ".claude.json", text)
+    install("claude-code:git", home, state)
+    assert parsed(path)["projects"][project]["mcpServers"]["git"]["args"][-1] == "a b"
+    uninstall("claude-code", state)
+    assert path.read_text() == text
+
+
+def test_a_link_is_followed_and_named(home: Path, state: Path) -> None:
+    real = write(home, "dotfiles/mcp.json", JSON)
+    (home / ".cursor").mkdir()
+    (home / ".cursor" / "mcp.json").symlink_to(real)
+    (plan,) = plan_install("cursor:git", {"HOME": str(home)}, home, state)
+    assert (plan.path, any("is a link to" in note for note in plan.notes)) == (real.resolve(), True)
+    carry_out(plan, state, installs=True)
+    assert (home / ".cursor" / "mcp.json").is_symlink()
+
+
+def test_the_diff_shows_what_will_change(home: Path, state: Path) -> None:
+    write(home, ".cursor/mcp.json", JSON)
+    (plan,) = plan_install("cursor:git", {"HOME": str(home)}, home, state)
+    removed = [line for line in plan.diff if line.startswith("-") and not line.startswith("---")]
+    assert removed == ['-    "git": {"command": "uvx", "args": ["mcp-server-git"], "env": {"A": "1"}},']
+
+
+def test_a_file_that_changes_meanwhile_is_not_overwritten(home: Path, state: Path) -> None:
+    path = write(home, ".cursor/mcp.json", JSON)
+    (plan,) = plan_install("cursor:git", {"HOME": str(home)}, home, state)
+    path.write_text("{}")
+    with pytest.raises(UsageError, match="just been changed"):
+        carry_out(plan, state, installs=True)
+    assert path.read_text() == "{}"
+
+
+def test_backup_and_ledger_are_private(home: Path, state: Path) -> None:
+    write(home, ".cursor/mcp.json", JSON)
+    install("cursor:git", home, state)
+    files = [path for path in state.iterdir() if path.is_file()]
+    assert len(files) == 2
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+
+
+@pytest.mark.parametrize(
+    ("prepare", "wanted", "said"),
+    [
+        (lambda home: None, "cursor", "no config file of cursor"),
+        (lambda home: write(home, ".cursor/mcp.json", JSON), "cursor:far", "has a URL"),
+        (lambda home: write(home, ".cursor/mcp.json", JSON), "cursor:none", "cursor has no server named 'none'"),
+        (lambda home: write(home, ".cursor/mcp.json", "{,"), "cursor", "mcp.json:1"),
+        (lambda home: write(home, ".codex/config.toml", "a="), "codex", "config.toml"),
+    ],
+)
+def test_what_cannot_be_done_says_why(
+    prepare: Callable[[Path], object], wanted: str, said: str, home: Path, state: Path
+) -> None:
+    prepare(home)
+    with pytest.raises(UsageError, match=said):
+        install(wanted, home, state)
+
+
+def test_what_was_never_installed_cannot_be_removed(state: Path) -> None:
+    with pytest.raises(UsageError, match="no tap is installed for cursor"):
+        plan_uninstall("cursor", state)
