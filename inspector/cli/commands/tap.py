@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -261,6 +262,38 @@ def rules_command(env: CliEnv, /, file: Path, as_json: bool) -> ExitStatus:
     return ExitStatus.FINDINGS if problems else ExitStatus.OK
 
 
+@command.command("run", cls=Documented, examples=("mcp-inspect tap run -- claude", "mcp-inspect tap run -- codex"))
+@click.pass_obj
+def run_command(env: CliEnv, /) -> int:
+    """Run a client with a tap in front of each of its servers, and change none of its files.
+
+    Known clients: claude and codex. The exit status is the client's.
+    """
+    import subprocess
+    import tempfile
+
+    from inspector.features.tap.install import for_one_run
+
+    if not env.server_argv:
+        raise UsageError("no client named", hint="Give its command after --: mcp-inspect tap run -- claude")
+    output = Output(env)
+    with tempfile.TemporaryDirectory(prefix="mcp-inspect-") as directory:
+        argv, names = for_one_run(env.server_argv, env.environ, Path.cwd(), Path(directory))
+        output.narrate(f"Tapped: {', '.join(names)}. mcp-inspect attach shows their traffic.")
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's
+        try:
+            status = subprocess.run(argv, check=False, preexec_fn=_default_signals).returncode
+        except OSError as error:
+            raise UsageError(f"{argv[0]} cannot be started: {error.strerror}", hint="Is it installed?") from None
+        finally:
+            signal.signal(signal.SIGINT, before)
+    return status if status >= 0 else 128 - status
+
+
+def _default_signals() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 _INSTALL_EXAMPLES = (
     "mcp-inspect tap install cursor:github --dry-run",
     "mcp-inspect tap install claude-desktop",
@@ -328,8 +361,8 @@ def status_command(env: CliEnv, /, as_json: bool) -> ExitStatus:
         output.narrate("No tap is installed. Install one: mcp-inspect tap install CLIENT:SERVER")
     else:
         for each, found in entries:
-            role = "ok" if found == "installed" else "warning"
-            output.lines([(span(f"{each.name}  ", "target"), span(f"{each.path}  ", "faint"), span(found, role))])
+            ending = span(found, "ok") if found == "installed" else span(found, "warning")
+            output.lines([(span(f"{each.name}  ", "target"), span(f"{each.path}  ", "faint"), ending)])
     return ExitStatus.OK if all(found == "installed" for _, found in entries) else ExitStatus.FINDINGS
 
 
@@ -343,8 +376,8 @@ def _carry_out(
         for note in plan.notes:
             output.warn(note)
         for line in plan.diff:
-            role = "ok" if line.startswith("+") else "error" if line.startswith("-") else "faint"
-            output.lines([(span(line, role),)])
+            sign = span(line, "added") if line.startswith("+") else span(line, "faint")
+            output.lines([(span(line, "removed") if line.startswith("-") else sign,)])
     if dry_run:
         output.narrate("Nothing was changed (--dry-run).")
         return ExitStatus.OK

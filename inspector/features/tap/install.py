@@ -198,6 +198,55 @@ def _nothing_fits(
     return UsageError(f"no config file of {wanted} was found", hint=f"Files were found for: {hosts or 'no client'}.")
 
 
+# One run of a client, with nothing of its configuration changed
+
+
+def for_one_run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, directory: Path) -> tuple[list[str], list[str]]:
+    """The command of a client with all its servers behind taps, and their names.
+
+    `directory` takes a config file if the client reads one. Known are `claude` (`--mcp-config`, with
+    `--strict-mcp-config` so that the user's own entries are not started too) and `codex` (`-c KEY=VALUE`).
+    Raises: UsageError for another client, or if no server with a command is configured.
+    """
+    program = os.path.basename(argv[0])
+    hosts = {"claude": "claude-code", "codex": "codex"}
+    if program not in hosts:
+        raise UsageError(
+            f"{program} takes no configuration for one run",
+            hint="Known are claude and codex. For others: mcp-inspect tap install CLIENT.",
+        )
+    entries: dict[str, dict[str, Any]] = {}
+    for file in client_files(env, cwd):
+        if _slug(file.host) == hosts[program]:
+            value = _parsed(_text(file.path), file.path)
+            for keys in _groups(value, cwd):
+                found = {name: entry for name, entry in _at(value, keys).items() if isinstance(entry, dict)}
+                entries = found | entries
+    tapped = []
+    for name, entry in entries.items():
+        argv_of_server = _argv(entry)
+        if argv_of_server is not None and not is_wrapped(argv_of_server):
+            entries[name] = deepcopy(entry)
+            _set_argv(entries[name], wrapped(name, argv_of_server))
+            tapped.append(name)
+    if not tapped:
+        raise UsageError(f"no server with a command is configured for {program}", hint="Add one to its configuration.")
+    if program == "codex":
+        return _for_codex(argv, entries, tapped), tapped
+    path = directory / "mcp.json"
+    replace_file(path, json.dumps({"mcpServers": entries}).encode())
+    return [argv[0], "--mcp-config", str(path), "--strict-mcp-config", *argv[1:]], tapped
+
+
+def _for_codex(argv: Sequence[str], entries: Mapping[str, Any], tapped: Sequence[str]) -> list[str]:
+    words = [argv[0]]
+    for name in tapped:
+        key = name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
+        for member in ("command", "args"):
+            words += ["-c", f"mcp_servers.{key}.{member}={json.dumps(entries[name][member], ensure_ascii=False)}"]
+    return [*words, *argv[1:]]
+
+
 # Doing and undoing
 
 

@@ -12,7 +12,15 @@ import pytest
 
 from inspector.config.servers import parse
 from inspector.errors import UsageError
-from inspector.features.tap.install import carry_out, condition, plan_install, plan_uninstall, read_ledger, wrapped
+from inspector.features.tap.install import (
+    carry_out,
+    condition,
+    for_one_run,
+    plan_install,
+    plan_uninstall,
+    read_ledger,
+    wrapped,
+)
 
 JSON = """{
   "theme": "dark",
@@ -225,3 +233,36 @@ def test_what_cannot_be_done_says_why(
 def test_what_was_never_installed_cannot_be_removed(state: Path) -> None:
     with pytest.raises(UsageError, match="no tap is installed for cursor"):
         plan_uninstall("cursor", state)
+
+
+# One run
+
+
+def test_claude_gets_all_its_servers_tapped_for_one_run(home: Path, tmp_path: Path) -> None:
+    project = home / "project"
+    write(project, ".mcp.json", JSON)
+    before = write(home, ".claude.json", BARE.replace("git", "mine"))
+    argv, names = for_one_run(["claude", "-p", "hi"], {"HOME": str(home)}, project, tmp_path / "run")
+    assert (argv[0], argv[1], argv[3:]) == ("claude", "--mcp-config", ["--strict-mcp-config", "-p", "hi"])
+    servers = json.loads(Path(argv[2]).read_bytes())["mcpServers"]
+    assert sorted(names) == ["git", "mine"]
+    assert servers["git"]["args"] == wrapped("git", ["uvx", "mcp-server-git"])[1:]
+    assert servers["git"]["env"] == {"A": "1"}
+    assert servers["far"] == {"url": "https://example.com/mcp"}
+    assert before.read_text() == BARE.replace("git", "mine")
+    assert stat.S_IMODE(Path(argv[2]).stat().st_mode) == 0o600
+
+
+def test_codex_gets_them_as_options(home: Path, tmp_path: Path) -> None:
+    write(home, ".codex/config.toml", TOML)
+    argv, _ = for_one_run(["codex", "exec"], {"HOME": str(home)}, home, tmp_path)
+    values = tomllib.loads("\n".join(argv[at + 1] for at, word in enumerate(argv) if word == "-c"))
+    found = values["mcp_servers"]["git"]
+    assert [found["command"], *found["args"]] == wrapped("git", ["uvx", "a]b", "c"])
+    assert argv[-1] == "exec"
+
+
+@pytest.mark.parametrize(("program", "said"), [("cursor", "takes no configuration"), ("claude", "no server")])
+def test_other_clients_are_sent_to_install(program: str, said: str, home: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=said):
+        for_one_run([program], {"HOME": str(home)}, home, tmp_path)
