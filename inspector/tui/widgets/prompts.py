@@ -25,8 +25,9 @@ class PromptScreen(Dialog[ResultT | None]):
     PromptScreen > Vertical {
         width: 60; max-width: 94%; height: auto; background: $surface; border: round $border; padding: 0 1;
     }
-    PromptScreen Static { height: 1; color: $text-muted; }
+    PromptScreen Static { height: auto; color: $text-muted; }
     PromptScreen Input { border: none; height: 1; padding: 0 1; background: $panel; }
+    PromptScreen Input:focus { border: none; }
     """
 
     def __init__(self, asked: str, proposed: str = "") -> None:

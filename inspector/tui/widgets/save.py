@@ -135,6 +135,7 @@ class SaveScreen(Making[Path]):
     }
     SaveScreen Static { height: auto; }
     SaveScreen Input { margin: 1 0; background: $panel; border: none; height: 1; padding: 0 1; }
+    SaveScreen Input:focus { border: none; }
     SaveScreen .save--said { color: $text-warning; }
     """
 

@@ -57,6 +57,7 @@ class ExportScreen(Making[Made]):
     ExportScreen LogList { height: 10; background: $surface; margin: 1 0; }
     ExportScreen StatusLine { background: $surface; }
     ExportScreen Input { background: $panel; border: none; height: 1; padding: 0 1; }
+    ExportScreen Input:focus { border: none; }
     ExportScreen Static { height: auto; max-height: 4; color: $text-warning; padding: 0 1; }
     """
 

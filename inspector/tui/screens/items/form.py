@@ -207,7 +207,9 @@ class ItemHead(Static):
     def _renew(self) -> None:
         lines = self._lines(self._thing) if self._thing is not None else []
         if self._folded and len(lines) > _FOLDED:
-            lines = [*lines[: _FOLDED - 1], [*lines[_FOLDED - 1], (f" {glyphs().ellipsis}", "faint")]]
+            last, cut = lines[_FOLDED - 1], lines[_FOLDED]
+            is_one_text = bool(last and cut) and last[0][1] == cut[0][1]
+            lines = [*lines[: _FOLDED - 1], [*last, (f" {glyphs().ellipsis}", "faint")] if is_one_text else last]
         inks = role_styles(dark=self.app.current_theme.dark)
         text = Text("\n").join(Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines)
         self.update(text)

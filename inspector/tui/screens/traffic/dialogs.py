@@ -197,6 +197,7 @@ class ColumnsScreen(Dialog[None]):
     ColumnsScreen Static { height: 1; margin: 0 1; color: $text-muted; }
     ColumnsScreen #wrong { color: $text-error; display: none; }
     ColumnsScreen Input { border: none; height: 1; padding: 0 1; background: $panel; display: none; }
+    ColumnsScreen Input:focus { border: none; }
     """
 
     def __init__(self, shown: Sequence[str], choose: Callable[[tuple[str, ...]], None]) -> None:
