@@ -221,9 +221,11 @@ def _header(text: str) -> tuple[str, str]:
 
 
 DEMO = (sys.executable, "-m", "inspector.demo")
-"""The command of the server that comes with this program."""
+"""The command of the demo server."""
 DEMO_VARIABLE = f"PYTHONPATH={Path(__file__).parents[2]}"
-"""What has the child find this very package, installed or not."""
+"""Lets the child find this package, installed or not."""
+DEMO_HINTS = "MCP_INSPECT_DEMO_HINTS=1"
+"""Set for the server of `mcp-inspect demo`: the screen then suggests what to try."""
 
 
 def plainly(target: Target) -> TargetOptions:

@@ -28,6 +28,7 @@ from inspector.tui.actions import Command
 from inspector.tui.app_parts import Checker, ConnectionActions, ExportActions, Questions, Waits
 from inspector.tui.bars import HeaderBar
 from inspector.tui.conversation import OpenConversation, Recording
+from inspector.tui.demo_hint import DemoHint
 from inspector.tui.input_queue import FocusKeeper, InputQueue
 from inspector.tui.navigation import Navigation, Opener, make_panel
 from inspector.tui.pacing import Pacing
@@ -126,6 +127,7 @@ class InspectApp(App[None]):
         self.questions = Questions(self, self.tabs, self.toasts)
         self.pacing = Pacing(self, self._tick, self._entries, lambda: self.playback is not None)
         self.waits = Waits(self, self.tabs, self.pacing)
+        self.demo_hint = DemoHint(self, self.tabs, self.pacing)
         self.parts: tuple[TickingPart, ...] = (
             self.replay,
             self.navigation,
@@ -133,6 +135,7 @@ class InspectApp(App[None]):
             self.tabs,
             DefinitionChanges(self, self.tabs, self.toasts),
             self.waits,
+            self.demo_hint,
             self.toasts,
         )
         """In the order of their ticks: see `_tick`."""
@@ -234,7 +237,8 @@ class InspectApp(App[None]):
         8. Definition changes: lists that have come are compared with what is remembered. Their news is in step 7
            of the next tick.
         9. `waits` looks last at what hangs, for the panel may just have shown that it goes on.
-        10. `toasts` measures the bars that steps 4, 7 and 9 have shown or hidden, and stays above them.
+        10. The demo's hint advances to the next step.
+        11. `toasts` measures the bars that steps 4, 7 and 9 have shown or hidden, and stays above them.
         """
         await self._input.look()
         if not self._is_laid_out:
@@ -260,7 +264,7 @@ class InspectApp(App[None]):
         return sum(tab.subject.journal.count for tab in self.tabs)
 
     def _bars_below(self) -> tuple[Widget | None, ...]:
-        return self.tab.notice, self.waits.bar, self.replay.bar
+        return self.tab.notice, self.waits.bar, self.demo_hint.bar, self.replay.bar
 
     # Events and actions
 

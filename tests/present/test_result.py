@@ -219,9 +219,9 @@ _READ, _GOT = "resources/read", "prompts/get"
         ("tools/call", {"task": {"taskId": "t"}}, "became a task"),
         ("tools/call", None, "the result is null"),
         (_GOT, [], "the result is [], not an object"),
-        ("tools/call", {"content": [{"type": "text", "text": "a"}, _PICTURE | {"data": _BAD}]}, "part 2 can't be"),
+        ("tools/call", {"content": [{"type": "text", "text": "a"}, _PICTURE | {"data": _BAD}]}, "part 2 is invalid"),
         ("tools/call", {"content": [_PICTURE | {"data": _GARBAGE}]}, "the data is not image/png"),
-        ("tools/call", {"content": [_PICTURE | {"data": ""}]}, "no bytes in it"),
+        ("tools/call", {"content": [_PICTURE | {"data": ""}]}, "it is empty"),
         ("tools/call", {"content": [_PICTURE]}, "image without data"),
         (
             "tools/call",

@@ -237,7 +237,7 @@ def test_a_counter_offer_and_its_warning_are_told(tape: Tape) -> None:
     tape.answer(0, {"protocolVersion": "1999-01-01", "capabilities": {}})
     told = _read(tape, "Protocol")
     assert f"  offered        {_LEGACY.date}" in told
-    assert any(line.startswith("  warning        '1999-01-01' is") for line in told)
+    assert any("1999-01-01" in line and "warning" in line for line in told)
 
 
 def test_what_both_sides_can_do(tape: Tape) -> None:

@@ -249,7 +249,7 @@ def test_a_word_that_means_nothing_is_refused_with_what_was_found() -> None:
     assert refused.value.hint == "Did you mean 'gulls'?"
     with pytest.raises(UsageError, match="known server") as refused:
         wanted("whales", (GULLS, WANTED_BROKEN))
-    assert refused.value.hint == "Found were: gulls."
+    assert refused.value.hint == "Known servers: gulls."
     with pytest.raises(UsageError) as refused:
         wanted("whales", (WANTED_BROKEN,))
     assert refused.value.hint == "No client config contains a server."

@@ -13,7 +13,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import Servers, inspect, open_all
 from inspector.cli.options import screen_options
-from inspector.cli.targets import DEMO, DEMO_VARIABLE, choose
+from inspector.cli.targets import DEMO, DEMO_HINTS, DEMO_VARIABLE, choose
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
@@ -123,4 +123,4 @@ _DEMO_EXAMPLES = (
 def demo_command(env: CliEnv, /, **options: Any) -> ExitStatus:
     """Inspect the built-in demo server."""
     demo = msgspec.structs.replace(env, server_argv=DEMO)
-    return inspect(env, choose(demo, None, options | {"set_": (DEMO_VARIABLE, *options["set_"])}))
+    return inspect(env, choose(demo, None, options | {"set_": (DEMO_VARIABLE, DEMO_HINTS, *options["set_"])}))

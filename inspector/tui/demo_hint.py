@@ -1,0 +1,128 @@
+"""The hint of the demo, one line above the footer: the next step to try, in four steps. Hiding it is remembered."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from textual.app import App
+
+from inspector.config.paths import places
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.session.desk import TicketState
+from inspector.tui import keys
+from inspector.tui.pacing import SLOWER, Pacing
+from inspector.tui.tabs import Tab, Tabs
+from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
+
+_WANTED = "MCP_INSPECT_DEMO_HINTS"
+"""The variable that `mcp-inspect demo` sets for its server."""
+_EVERY = 10
+"""Ticks between two updates."""
+_LEAST_ROWS = 20
+"""Below this height of the terminal there is no hint."""
+_NEWEST = 50
+"""How many of the newest requests are examined."""
+
+
+class DemoStep(NamedTuple):
+    """One step."""
+
+    text: str
+    is_done: Callable[[Tab], bool]
+
+
+def _newest(tab: Tab) -> list[Exchange]:
+    exchanges = tab.subject.journal.conversation.exchanges
+    return [exchanges[at] for at in range(max(0, len(exchanges) - _NEWEST), len(exchanges))]
+
+
+def _has(tab: Tab, tool: str, state: ExchangeState) -> bool:
+    return any(each.method == "tools/call" and each.target == tool and each.state is state for each in _newest(tab))
+
+
+STEPS = (
+    DemoStep(
+        f"Press 2, call echo: type a text, press {keys.key_name('ctrl+j')}",
+        lambda tab: _has(tab, "echo", ExchangeState.ANSWERED),
+    ),
+    DemoStep(
+        f"Call long_running and cancel it with {keys.key_name('ctrl+c')}",
+        lambda tab: _has(tab, "long_running", ExchangeState.CANCELLED),
+    ),
+    DemoStep(
+        f"Call elicit_form and respond with {keys.key_name('!')}",
+        lambda tab: any(each.state is TicketState.ANSWERED for each in tab.subject.desk.tickets),
+    ),
+    DemoStep("Press 8 and read a finding", lambda tab: tab.shown == "findings"),
+)
+LAST = "To inspect your server: mcp-inspect -- COMMAND"
+
+
+class DemoHintBar(ItemBar):
+    """The line. `press` is called with "next" or "hide"."""
+
+    def __init__(self, press: Callable[[str], None]) -> None:
+        super().__init__(id="demo-hint")
+        self._press = press
+
+    def say(self, at: int) -> None:
+        """Show step `at`, from 0; after the last one the closing line."""
+        is_last = at >= len(STEPS)
+        head = "Demo " if is_last else f"Demo {at + 1} of {len(STEPS)}  "
+        left = BarItem(((head, "accent"), (LAST if is_last else STEPS[at].text, "text")))
+        right = [] if is_last else [BarItem((("[ Next ]", "accent"),), "next")]
+        self.show([BarLine((left,), (*right, BarItem((("[ Hide ]", "accent"),), "hide")), inset=1)])
+
+    def pressed(self, name: str) -> None:
+        """Next or hide."""
+        self._press(name)
+
+
+class DemoHint:
+    """Shows the hint while the server is the demo, and advances when a step is done."""
+
+    def __init__(self, app: App[None], tabs: Tabs, pacing: Pacing) -> None:
+        self._app, self._tabs, self._pacing = app, tabs, pacing
+        self._ticks = 0
+        self._at = 0
+        self._is_over = False
+        self.bar: DemoHintBar | None = None
+
+    def tick(self) -> None:
+        """Update now and then."""
+        self._ticks += SLOWER if self._pacing.is_quiet else 1
+        if self._is_over or self._ticks < _EVERY:
+            return
+        self._ticks = 0
+        if self.bar is None:
+            self._begin()
+        elif self.bar.is_attached:
+            while self._at < len(STEPS) and STEPS[self._at].is_done(self._tabs.current):
+                self._at += 1
+            self.bar.say(self._at)
+            self.bar.display = self._app.size.height >= _LEAST_ROWS
+
+    def _begin(self) -> None:
+        environment = self._tabs.subject.about.environment
+        if environment is None or _WANTED not in environment.values or _hidden().exists():
+            self._is_over = True
+            return
+        self.bar = DemoHintBar(self._pressed)
+        self._app.screen_stack[0].mount(self.bar)
+
+    def _pressed(self, name: str) -> None:
+        assert self.bar is not None, "it was clicked"
+        if name == "next":
+            self._at += 1
+            self.bar.say(self._at)
+            return
+        self._is_over = True
+        self.bar.remove()
+        with suppress(OSError):  # then it is shown again the next time
+            _hidden().parent.mkdir(parents=True, exist_ok=True)
+            _hidden().touch()
+
+
+def _hidden() -> Path:
+    return places().state / "demo-hint-hidden"
