@@ -307,7 +307,9 @@ def _name(binding: Binding) -> str:
 
 def _line(left: list[ActiveBinding], right: list[ActiveBinding]) -> BarLine:
     return BarLine(
-        tuple(_item(found, rank) for rank, found in enumerate(left, 1)),
+        tuple(
+            _item(found, _MENU_RANK if found.binding.id in _MENU_IDS else 2 * at) for at, found in enumerate(left, 1)
+        ),
         tuple(_item(found, _RIGHT[found.binding.id or ""]) for found in right),
         inset=1,
         says_more=True,
@@ -336,6 +338,8 @@ def _key(binding: Binding) -> str:
 
 # What is valid now, and the menus of it: a key opens one at the bottom edge, a second key acts.
 
+_MENU_RANK = 5
+"""The menus stay where room is short, beside the first two other keys."""
 _MENU_IDS = {"menu.go": "g", "menu.view": "v", "menu.filter": "f", "menu.act": "x"}
 
 
@@ -435,8 +439,7 @@ class Menus:
         """Open a menu, unless nothing in it is valid now."""
         self.close()
         self._entries = {}
-        place = {each.id: at for at, each in enumerate(keys.all_actions())}
-        for found in sorted(valid_actions(self._app.screen), key=lambda each: place.get(_name(each.binding), 0)):
+        for found in sorted(valid_actions(self._app.screen), key=lambda each: _ORDER.get(each.binding.id or "", ())):
             for key in _keys_of(found.binding.id):
                 if key.startswith(f"{leader} "):
                     self._entries.setdefault(key[2:], found)
