@@ -151,7 +151,7 @@ class ConnectionActions:
         on = not subject.refreshes
         by_itself, asked = (
             "Changed lists are refreshed automatically.",
-            f"Changed lists wait until {keys.shown_key('refresh')} refreshes them.",
+            f"Changed lists are refreshed on request ({keys.shown_key('refresh')}).",
         )
         self._toasts.say(by_itself if on else asked)
         await subject.refresh_by_itself(on)

@@ -94,7 +94,7 @@ async def test_the_mouse_alone_finds_a_tool_fills_its_form_calls_it_reads_and_co
         await click(person, "2 Tools")
         await click(person, " list ")
         await click(person, "+ add")
-        await click(person, "+ add the first item")
+        await click(person, "+ Add item")
         await click(person, "Call ^j")
         await person.sees("✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"value": [0]}

@@ -5,6 +5,7 @@ import sys
 from collections.abc import AsyncIterator
 
 import pytest
+from textual.binding import ActiveBinding
 from textual.pilot import Pilot
 
 from inspector.capture.journal import start_capture
@@ -17,6 +18,7 @@ from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.help.help import HelpScreen
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME
+from inspector.tui.widgets.virtual_list import LogList
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
 from tests.tui.screen_text import lines, text
@@ -130,7 +132,7 @@ async def test_a_capture_opens_without_a_server() -> None:
         await until(lambda: app.subject.stage is ConversationStage.RECORDED, "read")
         await until(lambda: "▸ Capture" in text(app), "the header")
         await pilot.press("ctrl+r")
-        await until(lambda: "Nothing can be opened from here" in text(app), "the toast")
+        await until(lambda: "Opening is not available here" in text(app), "the toast")
     await app.subject.end()
 
 
@@ -220,3 +222,58 @@ async def test_the_focus_goes_to_what_is_in_sight_where_nothing_else_asked_for_i
         panel.detail.display = False
         await until(lambda: app.focused is panel.list.rows, "the list has the focus")
     await app.subject.end()
+
+
+async def test_every_valid_action_is_in_the_palette_on_each_screen() -> None:
+    app = InspectApp(replay=sample("lighthouse"))
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "read")
+        for digit in "123456789":
+            await pilot.press(digit)
+            offered = {command.id for command in app.commands()}
+            bound = {
+                found.binding.id
+                for found in app.screen.active_bindings.values()
+                if found.enabled and found.binding.id and _is_done(found, app)
+            }
+            assert bound - {"palette"} <= offered, digit
+            assert {"screen.raw", "export", "theme", "help"} <= offered
+    await app.subject.end()
+
+
+def _is_done(found: ActiveBinding, app: InspectApp) -> bool:
+    name = found.binding.action.partition("(")[0]
+    return name.startswith("app.") or found.node is app or hasattr(found.node, f"action_{name}")
+
+
+async def test_a_menu_shows_itself_acts_by_its_second_key_and_closes(sitting: Sitting) -> None:
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=SIZE) as pilot:
+        await connected(pilot)
+        await pilot.press("g")
+        await until(lambda: "Go to   Esc Close" in text(app) and "o    Composer" in text(app), "the menu")
+        await pilot.press("escape")
+        await until(lambda: "Esc Close" not in text(app), "it is closed")
+        await pilot.press("g", "q")
+        assert app.is_running, "a key that is not in the menu does nothing"
+        assert not app.menus.is_open
+        await pilot.press("g", "o")
+        await until(lambda: app.tab.shown == "raw", "the Composer")
+        await pilot.press("escape", "1", "v")
+        await until(lambda: "Tree or wire order" in text(app), "another menu")
+        await pilot.click(offset=(5, 3))
+        await until(lambda: not app.menus.is_open, "a click outside closes it")
+
+
+async def test_a_tool_is_opened_from_the_palette_and_what_was_run_comes_first(sitting: Sitting) -> None:
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=SIZE) as pilot:
+        await connected(pilot)
+        await until(lambda: "echo" in {command.name for command in app.commands()}, "the tools are listed")
+        await pilot.press("ctrl+p", *"echo", "enter")
+        await until(lambda: app.tab.shown == "tools", "its form")
+        await until(lambda: app.focused is not None, "a field has the focus")
+        await pilot.press("ctrl+p")
+        await until(lambda: "Palette" in text(app), "the palette")
+        rows = app.screen.query_one(LogList).source
+        assert "echo" in "".join(piece for piece, _ in rows.row(0, 100).spans)

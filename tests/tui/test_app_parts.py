@@ -412,7 +412,7 @@ async def test_silence_and_loss_are_told(reply: Any, said: str) -> None:
 async def test_without_a_connection_there_is_nothing_to_ping() -> None:
     subject = opened()
     subject.now_stage = ConversationStage.CLOSED
-    assert await ping(subject) == ("Nothing is sent: there is no connection. ^r reconnects.", False)
+    assert await ping(subject) == ("Not connected. ^r reconnects.", False)
     assert subject.calls == []
 
 
@@ -443,7 +443,7 @@ async def test_the_lists_are_fetched_anew_and_the_mode_is_switched() -> None:
         await person.sees("Lists refreshed.")
         assert listings(person) == [None, None]
         await person.press("x u")
-        await person.sees("Changed lists are refreshed on request (L).")
+        await person.sees("Changed lists are refreshed on request (r).")
         await person.press("x u")
         await person.sees("Changed lists are refreshed automatically.")
 

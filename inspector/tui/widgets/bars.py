@@ -347,8 +347,8 @@ def valid_actions(screen: Screen[object]) -> list[ActiveBinding]:
     """Return what can be done now, each action once, in the order of focus, screen and app."""
     found: dict[str, ActiveBinding] = {}
     for each in screen.active_bindings.values():
-        name = _name(each.binding)
-        if each.enabled and name not in found and _is_done_by_somebody(each, screen):
+        name = each.binding.id  # without one it is Textual's own, such as Ctrl+Q
+        if name and each.enabled and name not in found and _is_done_by_somebody(each, screen):
             found[name] = each
     return list(found.values())
 

@@ -1,4 +1,4 @@
-"""Screen 0, Write: any message, right or wrong, and what came of it.
+"""Composer: any message, right or wrong, and what came of it.
 
 Sending goes around everything that helps elsewhere: no retry, no answer to questions in a result, no cancel once the
 time is up. What was sent and what came are frames of the journal like all others.

@@ -1,4 +1,4 @@
-"""Screen 8, Log: what the server says of itself, by its log messages and on its stderr, in one list.
+"""Log: what the server says of itself, by its log messages and on its stderr, in one list.
 
 The list is fed by `sync` alone, in slices, so that a flood is drawn at the pace of the screen. From which level on
 the server is asked for messages is said above it, and how that was said: by a request, or by each request.

@@ -1,4 +1,4 @@
-"""Screen 6, Server: who it is, what both sides can do, how it runs, what it wrote last, and where that is kept.
+"""Server: who it is, what both sides can do, how it runs, what it wrote last, and where that is kept.
 
 Each section is a card that can be focused and copied; wide terminals show two columns of them. Values of variables
 are masked until a key reveals them. What is shown is compared before it is drawn, so a quiet server costs nothing.

@@ -1,4 +1,4 @@
-"""Screen 7, Sessions: the captures that there are, newest first, to be opened, compared, noted and deleted.
+"""Captures: the captures that there are, newest first, to be opened, compared, noted and deleted.
 
 What each is about is found out on a thread, one after the other, and kept for the next time. Nothing is removed that
 somebody records into or that is open here, and nothing without being asked.

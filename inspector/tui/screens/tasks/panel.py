@@ -1,4 +1,4 @@
-"""Screen 9, Tasks: work that outlives the call that began it. Leaving the screen leaves the task where it is.
+"""Tasks: work that outlives the call that began it. Leaving the screen leaves the task where it is.
 
 A wide terminal shows the list beside the task, a narrow one the list, and on Enter the task. A recording shows the
 tasks as they were recorded, and nothing can be done about them.

@@ -352,7 +352,7 @@ class Resending:
         return (
             there[0]
             if len(there) == 1
-            else "Several servers are open. Go to the tab of one of them and use the Composer (0)."
+            else "Several servers are open. Go to the tab of one of them and use the Composer."
         )
 
     def _ask(self, receiver: OpenConversation, asked: Again, *, destroys: bool) -> None:

@@ -1,4 +1,4 @@
-"""Screen 1, Traffic: everything that crossed the wire, and beside it the one message in full.
+"""Traffic: everything that crossed the wire, and beside it the one message in full.
 
 Wide terminals show the detail beside or below the list; narrow ones show one at a time. The detail is made once the
 first picture is drawn.
