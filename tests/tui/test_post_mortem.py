@@ -93,7 +93,7 @@ async def test_the_keys_stand_in_the_frame(tape: Tape) -> None:
     assert "^r Restart  y Copy  Esc Close" in await shown(PostMortemCard(subject))
     assert "Esc" not in await shown(PostMortemCard(subject, dismissable=False))
     subject.can_act = False
-    assert "^r Start server  y copy" in await shown(PostMortemCard(subject))
+    assert "^r Start server  y Copy" in await shown(PostMortemCard(subject))
 
 
 async def test_last_words_that_come_after_the_end_are_shown(tape: Tape) -> None:
