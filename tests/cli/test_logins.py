@@ -117,7 +117,7 @@ async def test_a_camera_gets_its_code_if_the_terminal_is_wide_enough(monkeypatch
     async with at_the_terminal(AWAY) as person:
         monkeypatch.setenv("COLUMNS", "20")
         person.types("qr")
-        await person.sees("The QR code takes")
+        await person.sees("The QR code needs")
         monkeypatch.setenv("COLUMNS", "200")
         person.types("QR")
         await person.sees("▀", "█")
@@ -146,7 +146,7 @@ async def test_the_way_in_is_told_as_text_and_as_json(env: dict[str, str]) -> No
         text = await auth("explain", house.url, env=env)
         data = await auth("explain", house.url, "--json", env=env)
     assert text.status == data.status == 0
-    assert text.stdout.endswith("Nothing is broken on the way.\n")
+    assert text.stdout.endswith("All steps OK.\n")
     assert (data.data["refused"], data.data["broken"]) == (True, None)
     assert data.data["steps"][0]["request"] == f"POST {house.url}"
 

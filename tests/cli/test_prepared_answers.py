@@ -41,7 +41,7 @@ def target(request: pytest.FixtureRequest, demo_url: str) -> tuple[str, ...]:
         (("elicit_steps", "-a", "simmer=1"), "Soup for 4."),
         (("elicit_url",), "The book is open at your page."),
         (("sampling_request",), "The sage (prepared) says: Fog, and fish."),
-        (("roots_request",), "1 roots are known here."),
+        (("roots_request",), "1 roots"),
     ],
 )
 def test_each_question_is_answered(

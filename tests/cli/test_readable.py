@@ -33,7 +33,7 @@ def test_tools_are_listed_with_their_first_words() -> None:
         {"name": "br\x1boken"},
     ]
     assert [plain(line) for line in list_lines("tools", items)] == [
-        "2 tools, 152 B, ~38 tokens est.",
+        "2 tools, 152 B, ≈38 tokens",
         "echo  Echo  ~read-only  129 B",
         "    Says it again.",
         "br␛oken  23 B  ▲ its inputSchema is missing",
@@ -60,7 +60,7 @@ def test_a_result_is_printed_whole_with_its_verdict() -> None:
     result = {"content": [{"type": "text", "text": "one\ntwo\x1b"}], "structuredContent": {"n": "x"}}
     finished = Finished("tools/call", "t", result, duration_ns=5_000_000, output_schema=schema)
     assert [plain(line) for line in result_lines(result_view(finished, verdict_of(finished)))] == [
-        "▲ Succeeded, but breaks its output schema (1) · 5.0 ms",
+        "▲ OK, but does not match outputSchema (1) · 5.0 ms",
         "",
         "text · 8 B",
         "one",
@@ -88,4 +88,4 @@ def test_an_error_is_printed_with_the_servers_words_and_data() -> None:
 
 def test_a_remark_of_ours_comes_last() -> None:
     view = result_view(Finished("tools/call", result={"content": [{"type": "text", "text": "Error: x"}]}))
-    assert plain(result_lines(view)[-1]).startswith("· The text reads like an error")
+    assert plain(result_lines(view)[-1]).startswith("· The text looks like an error")

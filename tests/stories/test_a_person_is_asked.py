@@ -148,7 +148,7 @@ async def test_roots_are_listed_edited_and_the_server_looks_again(name: str, tmp
         await person.sees("✓ valid")
         await person.press("ctrl+j")
         await person.sees("1 root from now on.")
-        await until(lambda: person.wire().sent("notifications/roots/list_changed"), "the server is told")
+        await until(lambda: person.wire().sent("notifications/roots/list_changed"), "Roots returned")
         await until(lambda: _listed(person) == ["file:///somewhere"], "the server asks again")
         await person.press("escape", "2")
         await person.press("ctrl+j")
@@ -260,7 +260,7 @@ async def test_a_question_that_is_taken_back_closes_its_dialog_and_says_so(
         await person.sees("Server request", "ship *", "Answer ^j", "Form / JSON e")
         assert "mate asks" not in person.screen, "the line above the footer gives way to the dialog"
         (tmp_path / "called-off").touch()
-        await person.sees("The question was withdrawn", "the berth is gone", "✓ OK")
+        await person.sees("Server request cancelled", "the berth is gone", "✓ OK")
         assert "Server request" not in person.screen
         assert asked_by_request(person, "elicitation/create")[1] is None
         await person.press("escape", "escape", "5")
@@ -282,7 +282,7 @@ async def test_an_answer_comes_too_late_for_a_call_that_has_timed_out(tmp_path: 
         await call(person, "ask")
         await person.sees("Timed out", "asks in ask: Which berth?")
         await person.press("escape", "escape", "5")
-        await person.sees("1 waiting", "waits", "that call", "was given up: the server may not want")
+        await person.sees("1 waiting", "waits", "that call", "cancelled: the server may ignore")
         await person.press("enter")
         await person.types("Gull")
         await person.sees("✓ valid")

@@ -82,4 +82,4 @@ async def test_a_text_is_found_and_nothing_is_hidden() -> None:
         await person.press("n")
         await person.sees("→ tools/call there_is_no_such_tool", "server/discover")
         await person.press("N")
-        await person.sees("The lamp takes no such argument")
+        await person.sees("Invalid argument for the lamp")

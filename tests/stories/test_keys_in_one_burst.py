@@ -168,7 +168,7 @@ async def test_keys_work_while_the_terminal_lags_and_the_focus_is_on_what_is_not
 
 async def test_a_request_answered_and_the_next_one_typed_at_once_locks_nothing() -> None:
     async with before() as person:
-        for screen, words in (("4", "greet"), ("5", "asked nothing")):
+        for screen, words in (("4", "greet"), ("5", "No server requests")):
             await person.press(screen)
             await person.sees(words)
         await at_tool(person, "ask")

@@ -31,7 +31,7 @@ async def test_the_browser_finds_back_and_then_every_command_gets_in(real: Real,
         renewed = await mcp_inspect("auth", "refresh", target.url, place=tmp_path)
         again = await mcp_inspect("call", "rest", target.url, place=tmp_path)
     assert (explained.status, refused.status) == (0, 3)
-    assert "Nothing is broken" in explained.stdout.decode()
+    assert "All steps OK" in explained.stdout.decode()
     assert "auth login" in refused.told
     assert (called.status, again.status) == (0, 0)
     assert "rested" in called.stdout.decode()

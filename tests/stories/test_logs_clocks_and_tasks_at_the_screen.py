@@ -67,7 +67,7 @@ async def test_where_each_request_asks_for_its_level_every_later_one_carries_it(
         await person.press("7")
         await person.sees("requests: no log messages")
         await person.press("x", "l")
-        await person.sees("Every request asks for log messages", "emergency")
+        await person.sees("Minimum level requested", "emergency")
         await person.types("warning")
         await person.sees("✓ 1")
         await person.press("enter")

@@ -74,7 +74,7 @@ async def test_a_tool_of_one_server_is_called_and_the_timeline_shows_it_among_th
         await person.sees("entities")
         assert called(lives["everything"].journal) == []
         await person.press("g", "a")
-        await person.sees("2 servers in one order of time", "tools/call read_graph")
+        await person.sees("2 servers, chronological", "tools/call read_graph")
         assert person.line("→ tools/call read_graph").lstrip("▌ ").startswith("memory ")
         await person.press("slash")
         await person.types("server == everything and method ~ initialize")
@@ -103,7 +103,7 @@ async def test_a_flood_from_one_server_leaves_the_keys_and_the_other_server_alon
         calm.run(lambda session: session.call("tools/call", arguments)).result(PATIENCE_S)
         assert called(calm.journal) == ["echo"]
         await person.press("g", "a")
-        await person.sees("2 servers in one order of time")
+        await person.sees("2 servers, chronological")
         timeline = app.tabs.timeline
         assert timeline is not None
         await until(lambda: not timeline.timeline.is_behind and timeline.timeline.count > COUNT, "all of it", 60)

@@ -56,7 +56,7 @@ def test_both_sides_declare_the_extension_and_the_app_is_named(command: tuple[st
     assert f"{SKILLS}  both sides" in ran.stdout
     assert "knots  App: ui://chandler/knots" in ran.stdout
     page = run(command, "read", "ui://chandler/knots")
-    assert "the page is never rendered" in page.stdout
+    assert "the page is not rendered" in page.stdout
     assert "connectDomains  https://knots.example" in page.stdout
 
 

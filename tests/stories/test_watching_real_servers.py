@@ -80,7 +80,7 @@ async def test_a_beacon_of_the_stateless_era_is_watched_read_again_and_compared(
         await person.press("3")
         await person.sees("◆ updated once, 1 since")
         await person.press("ctrl+j")
-        await person.sees("7 times a minute", "It has changed since the read before", "updated once, read")
+        await person.sees("7 times a minute", "Changed since the previous read", "updated once, read")
         await person.press("v", "d")
         await person.sees("- [2] times a minute", "+ [7] times a minute")
         await person.press("escape")

@@ -204,7 +204,7 @@ async def test_a_live_conversation_is_shared_by_whoever_has_opened_it(
     monkeypatch.chdir(tmp_path)
     async with aboard("north", size=(100, 30)) as (app, pilot, fleet):
         await pilot.press("x x", *"jjjjjj", "enter", "enter")
-        await until(lambda: "nothing keeps this conversation" in text(app), "that nothing is recorded here")
+        await until(lambda: "this session is not recorded" in text(app), "that nothing is recorded here")
         await pilot.press("escape")
         app.subject.journal.capture_path = tmp_path / "kept.mcpcap"
         await pilot.press("x x", *"jjjjjj", "enter", "enter")
@@ -256,7 +256,7 @@ async def test_a_login_in_the_middle_is_told_and_opens_nothing_below_the_fingers
                 house.tokens += ["revoked", "and its renewal too"]
                 await pilot.press("r")
                 await until(lambda: bool(entrance.guide and entrance.guide.waiting), "consent is waited for")
-                await until(lambda: "wants a login before it goes on" in text(app), "it is told")
+                await until(lambda: "login required" in text(app), "it is told")
                 assert not isinstance(app.screen, LoginScreen)
                 await pilot.press("!")
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
@@ -453,7 +453,7 @@ async def test_a_recording_has_no_connection_to_ask() -> None:
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await pilot.press("x u")
         await until(
-            lambda: "this is a recording. ^r starts its server in a tab beside." in text(app), "it says so", PATIENCE_S
+            lambda: "This is a recording. ^r starts its server in a new tab." in text(app), "it says so", PATIENCE_S
         )
     await app.subject.end()
 

@@ -258,7 +258,7 @@ async def test_a_capture_that_somebody_records_into_is_there_and_grows(tmp_path:
     [
         (ConversationStage.OPEN, True, ""),
         (ConversationStage.CONNECTING, True, "Still connecting. ^r reconnects."),
-        (ConversationStage.CLOSED, True, "Nothing is sent: there is no connection. ^r reconnects."),
+        (ConversationStage.CLOSED, True, "Not connected. ^r reconnects."),
         (
             ConversationStage.RECORDED,
             False,

@@ -32,7 +32,7 @@ def test_one_object_says_who_is_there(flag: str, revision: str, era: str) -> Non
     assert (about["revision"], about["era"], about["transport"]) == (revision, era, "stdio")
     assert about["server"]["name"] == "gull-rock-lighthouse"
     assert {"tools", "resources", "prompts"} <= set(about["capabilities"])
-    assert about["instructions"].startswith("You are talking to a lighthouse")
+    assert about["instructions"].startswith("A demo server with every feature")
     assert about["counts"] == {"tools": 19, "resources": 6, "templates": 2, "prompts": 3}
     assert f"connected to gull-rock-lighthouse {about['server']['version']}, {revision} ({era})" in ran.stderr
 

@@ -45,7 +45,7 @@ def test_servers_and_captures_are_listed(home: Path) -> None:
 def test_nothing_found_is_said() -> None:
     ran = inspect()
     assert ran.status == 0
-    assert "none in the files" in ran.stdout
+    assert "none found in known" in ran.stdout
     assert inspect("--json").data == {"servers": [], "captures": []}
 
 

@@ -52,7 +52,7 @@ async def test_the_history_keeps_the_calls_of_earlier_connections() -> None:
         await pilot.press("v h")
         await shows(app, '{"a": 5}')
         await pilot.press("G", "enter")
-        await shows(app, "ended with it")
+        await shows(app, "lost with the previous connection")
         assert '"a": 5' in text(app)
         await pilot.press("x e")
         await until(lambda: app.panel.form.form.arguments == {"a": 5}, "its arguments are in the form")

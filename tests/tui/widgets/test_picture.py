@@ -29,7 +29,7 @@ async def test_a_picture_is_drawn_below_its_title() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"nothing at all", tools_content.tide_picture(12)[:60]])
 async def test_what_is_no_picture_is_said_to_be_none(data: bytes) -> None:
-    await shown(data, "This can't be read as a picture")
+    await shown(data, "Invalid image")
 
 
 def _with_a_broken_profile(picture: bytes) -> bytes:
@@ -45,14 +45,14 @@ async def test_a_picture_with_a_broken_part_that_is_not_its_own_is_drawn() -> No
 
 @pytest.mark.parametrize("data", [b"", b"nothing at all"])
 async def test_no_name_of_an_object_of_ours_is_shown(data: bytes) -> None:
-    assert "object at" not in await shown(data, "This can't be read as a picture")
+    assert "object at" not in await shown(data, "Invalid image")
 
 
 async def test_a_picture_that_would_swell_is_refused_by_its_header() -> None:
     side = int(MOST_PIXELS**0.5) + 1
     head = b"IHDR" + struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
     data = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + head + struct.pack(">I", zlib.crc32(head))
-    await shown(data, "40,005,625 pixels, too many")
+    await shown(data, "Too large: 40,005,625 pixels")
 
 
 async def test_escape_goes_back() -> None:

@@ -77,7 +77,7 @@ async def test_params_that_are_no_json_are_said_and_sent_all_the_same(tmp_path: 
 async def test_exact_text_is_sent_byte_by_byte_and_written_again_from_the_list(tmp_path: Path) -> None:
     async with writing(tmp_path, "--legacy-only") as person:
         await person.press("shift+tab", "e")
-        await person.sees("exactly what is sent")
+        await person.sees("sent exactly as typed")
         await person.press("tab", "tab")
         await person.types('{"jsonrpc":"1.0","id":"x","method":"ping"}')
         await person.sees('"jsonrpc" is not "2.0"')
@@ -122,7 +122,7 @@ async def test_what_is_not_waited_for_any_longer_is_told(tmp_path: Path) -> None
         await person.press("enter")
         await person.types('{"name":"long_running","arguments":{"steps":900,"seconds_per_step":9}}')
         await person.press("ctrl+j")
-        await person.sees("waiting for what comes")
+        await person.sees("waiting for a response")
         await person.press("ctrl+c")
         await person.sees("cancelled")
 
@@ -227,7 +227,7 @@ async def test_a_header_that_is_none_is_said() -> None:
         form.take(Draft(method="ping"))
         await until(lambda: "valid JSON-RPC" in text(pilot.app), "a good draft")
         form._headers.value = "nonsense"
-        await until(lambda: "a header needs a name" in text(pilot.app), "the fault is said")
+        await until(lambda: "a header needs the form" in text(pilot.app), "the fault is said")
 
 
 COMPOSED = Composed(b"{}", {})

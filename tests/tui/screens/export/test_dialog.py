@@ -40,7 +40,7 @@ async def test_one_chooses_what_as_what_and_where(
         await until(lambda: "this operation, 2 entries" in text(app) and "with notes" in text(app), "the part")
         await pilot.press("j", "j")
         await until(lambda: screen.query_one(Input).value == str(tmp_path / "shop.jsonl"), "another name")
-        assert "notes" not in text(app), "it has no place for them"
+        assert "notes" not in text(app), "not in this format"
         (tmp_path / "shop.jsonl").write_text("mine")
         await pilot.press("enter", "enter")
         await until(lambda: "File exists. Press Enter again to replace it." in text(app), "what is in the way")
@@ -70,7 +70,7 @@ async def test_what_goes_wrong_is_said_and_a_path_that_was_typed_stays(tape: Tap
         await until(lambda: "everything" in text(app), "a way that takes all")
         assert screen.query_one(Input).value == str(tmp_path / "no" / "place")
         await pilot.press("enter", "enter")
-        await until(lambda: "nothing keeps this conversation" in text(app), "why it can't be shared")
+        await until(lambda: "this session is not recorded" in text(app), "why it can't be shared")
         await pilot.press("escape")
         await until(lambda: bool(results), "that it is left")
     assert results == [None]
@@ -247,7 +247,7 @@ async def test_what_cannot_be_written_is_said_and_another_path_can_be_typed(tmp_
         assert screen.query_one(Input).value.endswith("/a.txt")
         screen.query_one(Input).value = str(tmp_path / "none" / "a")
         await pilot.press("enter")
-        await until(lambda: "It can't be made" in text(app), "it says why")
+        await until(lambda: "Cannot write" in text(app), "it says why")
         screen.query_one(Input).value = str(tmp_path / "a")
         await pilot.press("enter")
         await until(lambda: results, "it is over")

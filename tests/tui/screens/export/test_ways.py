@@ -121,7 +121,7 @@ def test_calls_become_cases_and_are_added_to_those_that_are_there(source: Export
     assert "1 case added, 1 now" in make(wished("cases", path), source).said
     assert "1 case added, 2 now" in make(wished("cases", path, ExportScope("it", [4])), source).said
     assert [case.name for case in open_cases(path).cases] == ["tools/call buy", "tools/list"]
-    with pytest.raises(UsageError, match="no request here"):
+    with pytest.raises(UsageError, match="no request can become"):
         make(wished("cases", path, ExportScope("it", [3])), source)
 
 
@@ -137,7 +137,7 @@ def test_a_copy_is_asked_for_with_notes_and_told_of(source: ExportSource, tmp_pa
     assert asked == [(tmp_path / "a", out, True, False)]
     assert "9 values replaced" in made.said
     assert [plain(line) for line in made.lines] == ["9 values replaced", "  9  token"]
-    with pytest.raises(UsageError, match="no capture to copy"):
+    with pytest.raises(UsageError, match="not recorded"):
         make(wished("share", out), source)
 
 
@@ -155,6 +155,6 @@ def test_a_capture_is_never_replaced_by_what_is_made_of_it(name: str, source: Ex
     capture = tmp_path / "shop.mcpcap"
     capture.write_bytes(b"all of it")
     own = ExportSource("shop", capture, source.journal)
-    with pytest.raises(UsageError, match="is the capture itself"):
+    with pytest.raises(UsageError, match="is the open capture"):
         make(wished(name, tmp_path / "." / "shop.mcpcap", overwrite=True), own)
     assert capture.read_bytes() == b"all of it"

@@ -30,7 +30,7 @@ async def test_what_is_muted_stays_so_for_the_capture_until_it_is_heard_of_again
         await pilot.press("x m")
         await until(lambda: "muted, hidden" not in text(app) and "· 4 hints" in text(app), "it was heard of again")
         await pilot.press("g g", "x m")
-        await until(lambda: "Choose a finding" in text(app), "a severity can't be muted")
+        await until(lambda: "Select a finding" in text(app), "a severity can't be muted")
 
 
 async def test_from_a_finding_one_comes_to_its_evidence_and_back(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ async def test_a_live_conversation_fills_it_and_foreign_words_do_nothing(tape: T
         await until(lambda: "Checking" in look(), "it waited")
         tape.started()
         subject.checks.catch_up()
-        await until(lambda: "Nothing found so far" in look(), "it had something to say about nothing")
+        await until(lambda: "No findings so far" in look(), "it had something to say about nothing")
         tape.from_server(b"\x1b]52;c;x\x07[/nope] [@click=app.quit]x")
         subject.checks.catch_up()
         await until(lambda: "[/nope]" in look(), "the line was found")
@@ -117,12 +117,12 @@ async def test_nothing_found_is_not_said_once_a_call_or_the_connection_has_faile
             return text(app)
 
         subject.checks.catch_up()
-        await until(lambda: "Nothing found so far" in look(), "all is well")
+        await until(lambda: "No findings so far" in look(), "all is well")
         tape.call(3, "buy")
         tape.answer(3, {"content": [{"type": "text", "text": "sold out"}], "isError": True})
         subject.checks.catch_up()
         await until(lambda: "No check explains the failure: tools/call buy failed" in look(), "the call was named")
-        assert "Nothing found" not in look()
+        assert "No findings" not in look()
         assert "1 shows the traffic" in look()
         subject.now_stage, subject.now_why = ConversationStage.FAILED, "the server closed its stdin"
         said = "No check explains the failure: no session was opened: the server closed"

@@ -51,7 +51,7 @@ async def test_a_withdrawn_question_closes_and_says_why(subject: Asking) -> None
         await app.push_screen(QuestionScreen(subject, ticket))
         subject.withdraw(ticket, "the server cancelled its question")
         await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
-        await until(lambda: "The question was withdrawn" in text(app), "the reason is said")
+        await until(lambda: "Server request cancelled" in text(app), "the reason is said")
         assert "server cancelled" in " ".join(text(app).split())
 
 

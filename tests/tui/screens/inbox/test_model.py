@@ -215,7 +215,7 @@ def test_a_link_shows_its_host_and_all_of_it(tape: Tape) -> None:
 def test_sampling_shows_its_messages_and_roots_that_they_are_advice(tape: Tape) -> None:
     messages = [{"role": "user", "content": {"type": "text", "text": "Why?"}}]
     assert "Why?" in shown(question_asks(RequestKind.SAMPLING, messages=messages), tape)
-    assert "they guard nothing" in shown(question_asks(RequestKind.ROOTS, key="r"), tape)
+    assert "Roots are advisory" in shown(question_asks(RequestKind.ROOTS, key="r"), tape)
     assert "known as  r" in shown(question_asks(RequestKind.ROOTS, key="r"), tape)
 
 

@@ -136,11 +136,11 @@ async def test_the_second_press_declines_exactly_what_the_first_one_saw(subject:
     model = subject.ask_model()
     assert "all 4" in await declining.press(subject)
     assert len(waiting(subject)) == 4
-    assert "4 questions were declined" in await declining.press(subject)
+    assert "4 requests declined" in await declining.press(subject)
     assert waiting(subject) == ()
     assert subject.desk.tickets[0].reply == declined()
     assert isinstance(model.reply, ErrorReply)
-    assert "Nothing waits" in await declining.press(subject)
+    assert "No server requests waiting" in await declining.press(subject)
     subject.journal.close()
 
 
@@ -156,7 +156,7 @@ async def test_fifty_at_once_are_counted_answered_one_by_one_and_then_declined_t
             assert tickets[number].reply == accepted({"city": city})
             await until(lambda: _typing_in(app, tickets[number + 1].question), "its first field has the focus")  # noqa: B023
         await pilot.press("escape")
-        await seen(app, "48 waiting", "all no  D")
+        await seen(app, "48 waiting", "decline all  D")
         await pilot.press("x D", "x D")
         await until(lambda: all(ticket.reply is not None for ticket in tickets), "all are declined")
         await seen(app, "0 waiting")
@@ -198,7 +198,7 @@ def link(url: str) -> Question:
     ("url", "remote", "has_browser", "went", "told"),
     [
         ("https://pay.example/x", False, True, ["https://pay.example/x"], "Opened in the browser: pay.example"),
-        ("https://pay.example/x", False, False, ["https://pay.example/x"], "No browser was found"),
+        ("https://pay.example/x", False, False, ["https://pay.example/x"], "No browser found"),
         ("https://pay.example/x", True, True, [], "on another machine"),
         ("file:///etc/passwd", False, True, [], "Not opened: "),
         ("", False, True, [], "Not opened: "),
@@ -293,7 +293,7 @@ async def test_over_ssh_and_without_a_browser_a_link_is_only_shown(
         await app.pane.show(RequestRow(ticket.question, ticket))
         await app.pane.do("open")
         await pilot.pause()
-        assert "copy the link from here" in " ".join(text(app).replace("▌", "").split())
+        assert "Copy the URL" in " ".join(text(app).replace("▌", "").split())
     assert bool(went) is not remote
     subject.journal.close()
 

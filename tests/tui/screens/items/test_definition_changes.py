@@ -47,13 +47,13 @@ async def test_a_changed_tool_is_told_of_shown_word_by_word_and_told_no_more_onc
 ) -> None:
     script = tmp_path / "server.py"
     async with _before(script, _BUY) as (person, target):
-        await person.sees("First met: 1 tool. You will be notified of changes.")
+        await person.sees("New server. Saved a baseline of 1 tool. You will be notified of changes.")
         seen = SeenServer(_state(), target.key)
         assert [*seen.read()["tools"].things] == ["buy"]
         (toast,) = person.pilot.app.query(Toast)
         assert toast._timeout > 3600, "it does not leave by itself: nothing is written while nothing happens"
         await person.press("j")
-        await until(lambda: "First met" not in person.screen, "it leaves at the first key")
+        await until(lambda: "Saved a baseline" not in person.screen, "it leaves at the first key")
     async with _before(script, _POISONED, _SELL) as (person, _):
         await person.sees("◆ 1 tool changed, 1 new since", "2 Tools g d shows")
         await person.press("2")
@@ -72,4 +72,4 @@ async def test_a_changed_tool_is_told_of_shown_word_by_word_and_told_no_more_onc
         await person.press("2")
         await until(lambda: person.pilot.app.subject.memory.comparison is not None, "it was compared")  # type: ignore[attr-defined]
         assert "changed" not in person.screen
-        assert "First met" not in person.screen
+        assert "Saved a baseline" not in person.screen

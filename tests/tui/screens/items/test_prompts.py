@@ -76,7 +76,7 @@ async def test_messages_are_copied_as_json_and_as_markdown() -> None:
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await until(lambda: app.panel.form.thing is not None, "a prompt is chosen")
         await pilot.press("x j")
-        await shows(app, "no messages to copy yet")
+        await shows(app, "No messages to copy yet")
         await app.panel.form.take({"ship": "auk"})
         await app.panel.form.send()
         await shows(app, "✗ Incomplete result")

@@ -112,7 +112,7 @@ async def test_saving_asks_for_a_path_and_never_replaces_unasked(tmp_path: Path)
         await until(lambda: isinstance(app.screen, SaveScreen), "a path is asked for")
         app.screen.query_one(Input).value = str(there)
         await pilot.press("enter")
-        await shows(app, "It is there already")
+        await shows(app, "File exists")
         assert there.read_text() == "mine"
         await pilot.press("enter")
         await until(lambda: not isinstance(app.screen, SaveScreen), "it is saved")
@@ -373,7 +373,7 @@ async def test_a_server_that_can_not_be_watched_is_not_asked() -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("x b")
-        await shows(app, "lack resources.subscribe")
+        await shows(app, "not declare resources.subscribe")
         assert subject.asked_for == []
 
 
@@ -418,7 +418,7 @@ async def test_a_resource_that_was_read_again_is_compared_with_what_it_said_befo
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("v d")
-        await shows(app, "There is no earlier read to compare with")
+        await shows(app, "No earlier read to compare with")
         await read(app, pilot, subject, "the old tide", "Saltmouth\nthe old tide\n")
         subject.update()
         await shows(app, "◆ updated")
@@ -454,7 +454,7 @@ async def test_bytes_are_compared_by_size_and_hash() -> None:
             subject.given = contents({"uri": URI, "blob": base64.b64encode(data).decode()})
             await pilot.press("ctrl+j")
             await shows(app, shown)
-        await shows(app, "It has changed")
+        await shows(app, "Changed since")
         await pilot.press("v d")
         await shows(app, "- before: 3 bytes, sha256 7692c3ad")
         assert "+ after: 5 bytes, sha256" in text(app)

@@ -86,7 +86,7 @@ async def test_without_a_picture_its_key_is_not_offered_and_without_a_text_the_k
         await pilot.press("v", "v m", "x e", "y")
         await pilot.pause()
         assert not any(found.binding.id == "result.picture" for found in app.screen.active_bindings.values())
-        assert "There is no text" in text(app)
+        assert "No text in this result" in text(app)
         assert app.wanted == []
 
 

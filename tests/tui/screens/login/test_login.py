@@ -47,7 +47,7 @@ async def waiting(width: int = 110, height: int = 40, **about: object) -> AsyncI
             async with app.run_test(size=(width, height)) as pilot:
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
                 dialog = Dialog(app, pilot, house, entrance)
-                await dialog.shows("opens at")
+                await dialog.shows("host")
                 yield dialog
 
 
@@ -61,7 +61,7 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (160, 45)])
 async def test_steps_host_and_the_whole_address_are_in_sight(width: int, height: int) -> None:
     async with waiting(width, height) as dialog:
-        await dialog.shows("authorization request", "opens at", dialog.house.issuer.removeprefix("http://"), "paste")
+        await dialog.shows("authorization request", "host", dialog.house.issuer.removeprefix("http://"), "paste")
         shown = "".join(line.strip(" │") for line in text(dialog.app).split("\n"))
         assert "code_challenge_method=S256" in shown.replace(" ", "")
         assert "&scope=look" in shown
@@ -113,7 +113,7 @@ async def test_what_is_pasted_anywhere_is_taken() -> None:
 async def test_giving_up_says_so_and_offers_no_more_keys_for_it() -> None:
     async with waiting() as dialog:
         await dialog.pilot.press("ctrl+x")
-        await dialog.shows("it was called off", "Fails at: consent in the browser.", "Esc leaves")
+        await dialog.shows("it was called off", "Fails at: consent in the browser.", "Esc closes")
         await until(lambda: "Give up" not in text(dialog.app), "the keys are gone")
         await dialog.pilot.press("o", "y", "r", "x", "escape")
         await until(lambda: not isinstance(dialog.app.screen, LoginScreen), "the dialog goes")
@@ -128,7 +128,7 @@ async def test_a_camera_gets_a_code_where_there_is_room() -> None:
         await large.pilot.press("Q")
         await until(lambda: isinstance(large.app.screen, QrScreen), "the code comes")
         await large.pilot.press("escape")
-        await large.shows("opens at")
+        await large.shows("host")
 
 
 async def test_the_steps_stay_on_the_server_screen() -> None:

@@ -70,7 +70,7 @@ async def test_the_cursor_of_the_timeline_is_where_one_stands_in_every_tab() -> 
         await pilot.press("o")
         await until(lambda: "#2 of 65" in bar(app) and not app.tabs.shows_timeline, "the first tab stands there")
         await pilot.press("2")
-        await until(lambda: "Replay at #2" in text(app) and "not been listed yet" in text(app), "so do its screens")
+        await until(lambda: "Replay at #2" in text(app) and "not listed yet" in text(app), "so do its screens")
         for _ in range(15):
             await pilot.press("right")
         await until(lambda: "#17 of 65" in bar(app), "steps in a tab")
@@ -125,7 +125,7 @@ async def test_a_time_and_requests_and_matches_lead_on_in_all() -> None:
         await until(lambda: panel(app).chosen == common.entry, "its cursor")
         for _ in range(4):
             await app.run_action("step_match(-1)")
-        await until(lambda: "Nothing more matches" in text(app), "the first one")
+        await until(lambda: "No more matches" in text(app), "the first one")
 
 
 async def test_rows_of_all_come_in_their_time_and_rest_while_a_tab_is_in_sight() -> None:
@@ -153,7 +153,7 @@ async def test_rows_of_all_come_in_their_time_and_rest_while_a_tab_is_in_sight()
         await until(lambda: common.shown == 101 and not common.player.playing, "the end")
         await until(lambda: panel(app).timeline.count == 101, "all rows")
         await pilot.press("g >")
-        await until(lambda: "everything known" in bar(app), "everything")
+        await until(lambda: "end of recording" in bar(app), "everything")
 
 
 async def test_captures_that_grow_stand_where_the_cursor_is_until_they_are_followed_again(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ async def test_screens_show_what_was_known_where_the_cursor_of_the_traffic_is() 
         await pilot.press("1")
         await until(lambda: app.panel.list.chosen == 1, "the traffic's cursor is there too")  # type: ignore[attr-defined]
         await pilot.press("g >", "2")
-        await until(lambda: "19 tools" in text(app) and "everything known" in bar(app), "all of it again")
+        await until(lambda: "19 tools" in text(app) and "end of recording" in bar(app), "all of it again")
 
 
 async def test_findings_are_those_that_could_be_told_where_one_stands() -> None:
@@ -234,13 +234,13 @@ async def test_findings_are_those_that_could_be_told_where_one_stands() -> None:
         count = len(app.subject.checks.all)
         await pilot.press("j", "j", "8")
         await until(lambda: f"{count} more after this moment" in text(app), "that there is more later")
-        assert "Nothing had been found by then" in text(app)
+        assert "No findings up to" in text(app)
         assert "Replay at #3" in text(app)
         await pilot.press("right", "right")
         await until(lambda: "✗ 2 errors" in text(app) and "#5 bytes" in text(app), "what came to light with that line")
         assert "8 Findings ✗ 2" in text(app)
         await pilot.press("2")
-        await until(lambda: "not been listed yet" in text(app) and "8 Findings ✗ 2" in text(app), "the badge elsewhere")
+        await until(lambda: "not listed yet" in text(app) and "8 Findings ✗ 2" in text(app), "the badge elsewhere")
         await pilot.press("8", "g >")
         await until(lambda: "more after" not in text(app) and "all 65 entries checked" in text(app), "all of it again")
         assert "Replay at #" not in text(app)
@@ -255,20 +255,20 @@ async def test_whoever_looks_at_evidence_from_the_end_still_stands_there() -> No
         await until(lambda: app.tab.shown == "traffic" and app.panel.list.chosen == 5, "the evidence")  # type: ignore[attr-defined]
         await until(lambda: playback_of(app).chosen == 5, "that it is told")
         traffic = app.panel.list  # type: ignore[attr-defined]
-        assert "everything known" in bar(app)
+        assert "end of recording" in bar(app)
         playback_of(app).visit(34)
         app.on_log_list_selected(LogList.Selected(traffic.rows, 0, 1))  # a list tells its first choice
         assert playback_of(app).visited == 34
         await pilot.press("8")
         await until(lambda: "all 65 entries checked" in text(app), "all findings again")
         await pilot.press("1", "j")
-        await until(lambda: "everything known" not in bar(app), "a move of one's own is one")
+        await until(lambda: "end of recording" not in bar(app), "a move of one's own is one")
 
 
 async def test_a_number_leads_there_from_any_screen_and_the_filter_from_match_to_match() -> None:
     async with opened(sample("lighthouse")) as (app, pilot):
         await pilot.press("2", "n")
-        await until(lambda: "The traffic has no filter" in text(app), "what to do")
+        await until(lambda: "No filter set" in text(app), "what to do")
         await pilot.press("1")
         app.panel.list.filters.set("method == tools/call")  # type: ignore[attr-defined]
         await until(lambda: app.panel.list.model.has_filter, "a filter")  # type: ignore[attr-defined]
@@ -304,7 +304,7 @@ async def test_played_rows_come_one_by_one_and_pausing_keeps_what_came() -> None
         await until(lambda: "paused" in bar(app), "the pause")
         await until(lambda: traffic.model.taken == shown, "all that came are rows")
         await pilot.press("v e")
-        await until(lambda: "had not ended then" in text(app), "no card of what comes later")
+        await until(lambda: "was still open" in text(app), "no card of what comes later")
         await pilot.press("right")
         await until(lambda: traffic.model.taken == shown + 1, "one row more")
         await pilot.press(">")
@@ -314,7 +314,7 @@ async def test_played_rows_come_one_by_one_and_pausing_keeps_what_came() -> None
         await until(lambda: playback.shown == 65 and not playback.player.playing, "the end")
         await until(lambda: "#65 of 65" in bar(app), "that this is where one stands")
         await pilot.press("g >")
-        await until(lambda: "everything known" in bar(app), "everything")
+        await until(lambda: "end of recording" in bar(app), "everything")
 
 
 async def test_a_capture_that_grows_is_followed_until_one_goes_back_in_it(tmp_path: Path) -> None:
@@ -360,7 +360,7 @@ async def test_a_recording_offers_to_start_its_server_again() -> None:
             await pilot.press("escape")
             assert fleet.wanted == []
             await pilot.press("ctrl+r", "enter")
-            await until(lambda: len(app.tabs) == 2 and app.tab is app.tabs[1], "its server in a tab beside")
+            await until(lambda: len(app.tabs) == 2 and app.tab is app.tabs[1], "its server in a new tab")
         (wanted,) = fleet.wanted
         assert isinstance(wanted, OpenServer)
         assert (wanted.server.argv, wanted.server.cwd) == (started.argv, started.cwd)

@@ -23,7 +23,7 @@ def test_a_switch_says_how_it_stands_and_what_was_changed() -> None:
 def test_what_a_revision_has_no_words_for_says_so() -> None:
     first = {each.name: each for each in switches(ALL, ALL, ROWS[0])}
     assert not first[FORM].exists
-    assert "no words for it" in plain(switch_row(first[FORM], on="✓", off="○", width=76))
+    assert "not in this protocol version" in plain(switch_row(first[FORM], on="✓", off="○", width=76))
     assert first[SAMPLING].exists
 
 

@@ -65,7 +65,7 @@ async def test_they_are_listed_noted_and_removed_when_that_is_meant(tape: Tape, 
         assert NotesFile(shelf / "wreck.mcpcap", "").read().remark == "the ship that sank"
         await pilot.press("x d")
         await until(
-            lambda: isinstance(app.screen, ConfirmScreen) and "Remove this capture" in text(app), "the question"
+            lambda: isinstance(app.screen, ConfirmScreen) and "Delete this capture" in text(app), "the question"
         )
         await pilot.press("escape", "x d")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
@@ -83,7 +83,7 @@ async def test_one_that_is_open_here_stays(tape: Tape, shelf: Path) -> None:
     async with app.run_test(size=(130, 20), notifications=True) as pilot:
         await until(lambda: " ● " in text(app), "that it is open")
         await pilot.press("x d")
-        await until(lambda: "close its tab first" in text(app), "why not")
+        await until(lambda: "Close its tab first" in text(app), "why not")
         assert (shelf / "evening.mcpcap").exists()
 
 

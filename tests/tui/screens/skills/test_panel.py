@@ -39,7 +39,10 @@ class Looking(App[None]):
 
 @pytest.mark.parametrize(
     ("served", "shown", "hidden"),
-    [(TEXT, ["as in the entry", "# Knots", "A match says"], "must not"), (TEXT + "!", ["must not be used"], "# Knots")],
+    [
+        (TEXT, ["as in the entry", "# Knots", "A match shows"], "must not"),
+        (TEXT + "!", ["must not be used"], "# Knots"),
+    ],
 )
 async def test_only_what_is_as_listed_is_shown(served: str, shown: list[str], hidden: str) -> None:
     held = Held(entry(), 1)
@@ -123,13 +126,15 @@ async def test_a_file_is_read_on_demand_and_compared(tmp_path: Path) -> None:
         await person.sees("lamp-lighting")
         await person.press("j", "ctrl+j")
         await person.sees("SKILL.md  ✓ as listed", "front matter  ✓ as in the entry", "# Lighting the lamp")
-        assert "A match says that server and entry agree" in person.screen
+        assert "A match shows that file and entry agree" in person.screen
         assert read(person) == ["skill://keepers/lamp-lighting/SKILL.md"]
 
 
 async def test_verifying_stops_where_a_file_differs_and_shows_both_digests_and_no_content(tmp_path: Path) -> None:
     async with before_skills(tmp_path, size=(80, 24)) as person:
-        await person.sees("forged-chart", "First met")  # what is met for the first time is said until the next key
+        await person.sees(
+            "forged-chart", "Saved a baseline"
+        )  # what is met for the first time is said until the next key
         await person.press("G", "x v")
         await person.sees("sha256 differs", "listed", "came", "must not be used")
         assert "first,2" not in person.screen
@@ -187,4 +192,4 @@ async def test_a_recording_shows_its_skills_and_what_became_of_them(tmp_path: Pa
         await person.press("g k")
         await person.sees("lamp-lighting", "soundings.csv  ✗ sha256 differs")
         await person.press("x v")
-        await person.sees("Nothing is sent: this is a recording.")
+        await person.sees("This is a recording.")

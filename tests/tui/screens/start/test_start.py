@@ -25,7 +25,7 @@ WHALES = FoundServer("whales", "Zed", Path("/x/mcp.json"), url="https://example.
 async def test_each_is_shown_in_full_and_answered_for_itself() -> None:
     app = ApproveApp([GULLS, WHALES])
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(lambda: "Start this program" in text(app), "the first")
+        await until(lambda: "Run this command" in text(app), "the first")
         for part in ("npx", "-y", "gulls", "--all of them", "/x/mcp.json", "Cursor"):
             assert part in text(app)
         await pilot.press("enter")
@@ -59,9 +59,9 @@ async def test_what_a_file_leaves_to_the_person_is_asked_for_and_a_secret_is_mas
     assert plain.wishes == ()
     app = ApproveApp([tides, plain])
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(lambda: "Start this program" in text(app), "the command")
+        await until(lambda: "Run this command" in text(app), "the command")
         assert "coast, api-key, undeclared" in text(app)
-        assert "${workspaceFolder} stands as it is" in text(app)
+        assert "${workspaceFolder} is not expanded" in text(app)
         assert "${input:coast} stands" not in text(app)
         await pilot.press("enter")
         await until(lambda: "API key of the tides" in text(app), "what it is for")
@@ -87,7 +87,7 @@ async def test_leaving_the_values_starts_nothing(tmp_path: Path) -> None:
     tides, _ = read_servers("VS Code", file, tmp_path)
     app = ApproveApp([tides])
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(lambda: "Start this program" in text(app), "the command")
+        await until(lambda: "Run this command" in text(app), "the command")
         await pilot.press("enter")
         await until(lambda: "API key of the tides" in text(app), "what it is for")
         await pilot.press("escape")
@@ -137,7 +137,7 @@ async def test_a_command_longer_than_the_screen_must_be_read_to_its_end_before_i
 async def test_what_was_in_sight_stays_read_when_the_window_shrinks() -> None:
     app = ApproveApp([GULLS])
     async with app.run_test(size=(100, 40)) as pilot:
-        await until(lambda: "Start this program" in text(app), "the question")
+        await until(lambda: "Run this command" in text(app), "the question")
         await pilot.resize_terminal(60, 12)
         await pilot.press("enter")
         await until(lambda: app.return_value is not None, "the answer")
@@ -282,7 +282,7 @@ async def test_a_server_is_shown_in_full_and_started_only_after_a_second_key() -
         screen = await seen(pilot)
         assert isinstance(start.screen, ApproveScreen)
         for told in (
-            "Start this program",
+            "Run this command",
             "npx",
             "-y",
             "current directory",

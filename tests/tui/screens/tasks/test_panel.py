@@ -293,7 +293,7 @@ async def test_a_task_of_this_side_can_not_be_cancelled_from_here(tape: Tape) ->
         panel.take_focus()
         assert "this side" in await shown(pilot, panel)
         await pilot.press("x c")
-        await until(lambda: "This side runs that task" in text(pilot.app), "it says so")
+        await until(lambda: "The client runs this task" in text(pilot.app), "it says so")
     assert subject.errands.done == []
 
 

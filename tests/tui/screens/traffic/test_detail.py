@@ -43,7 +43,7 @@ async def test_the_tabs_show_tree_text_bytes_and_facts(tape: Tape) -> None:
         panel.turn(1)
         shown = await screen(pilot)
         assert "to the server on stdin" in shown
-        assert "this did not travel over HTTP" in shown
+        assert "not sent over HTTP" in shown
 
 
 async def test_where_room_is_short_p_turns_from_request_to_answer(tape: Tape) -> None:
@@ -239,7 +239,7 @@ async def test_it_tells_of_the_chosen_line_and_goes_away_again(tape: Tape) -> No
         await pilot.press("G")
         await until(lambda: "#6  ⋯ for" in text(app), "what is in flight at the last")
         await pilot.press("v .")
-        await until(lambda: "In flight" not in text(app), "the message again")
+        await until(lambda: "Pending" not in text(app), "the message again")
 
 
 async def test_what_takes_a_while_is_found_out_beside(tape: Tape) -> None:
@@ -262,4 +262,4 @@ async def test_keys_that_come_before_the_detail_is_laid_out_mean_what_it_will_sh
         app.panel.action_state()
         app.panel.detail.copy()
         assert app.panel.detail.chosen_value() is None
-        await until(lambda: "In flight" in text(app), "the state, once there is room for it")
+        await until(lambda: "Pending" in text(app), "the state, once there is room for it")

@@ -65,7 +65,7 @@ async def test_a_value_of_an_answer_becomes_a_case_and_the_next_joins_it(
     staged = called(tape, {"structuredContent": {"sum": 5}})
     menu, after = await _expected(staged, 5, "enter enter", tmp_path)
     assert "Expect of /result/structuredContent/sum" in menu
-    for words in ("equals 5", "is of type", "is there", "received within 60 ms", "is like this"):
+    for words in ("equals 5", "is of type", "is there", "received within 60 ms", "equals this"):
         assert words in menu
     assert "1 case now" in after
     menu, after = await _expected(staged, 4, "enter down down down enter", tmp_path)
@@ -120,8 +120,8 @@ async def test_a_case_has_the_answers_that_the_call_was_given(
 
 async def test_a_value_of_a_request_is_none_of_an_answer(tape: Tape, tmp_path: Path) -> None:
     menu, _ = await _expected(called(tape, {}), 2, "", tmp_path, view="#first")
-    assert "Choose a value of an answer" in menu
-    assert "Expect of" not in menu
+    assert "Select a value" in menu
+    assert "Add assertion for" not in menu
 
 
 def test_every_kind_has_its_words() -> None:

@@ -189,9 +189,9 @@ def test_revision_lists_and_what_is_in_flight_are_those_of_the_moment(tape: Tape
     found = said(tape, asked + 1)
     assert "2025-11-25" in found["State"]
     assert "4711 runs" in found["State"]
-    assert f"tools/call buy  #{asked}  ⋯ for 500 ms  1 of 4" in found["In flight"]
+    assert f"tools/call buy  #{asked}  ⋯ for 500 ms  1 of 4" in found["Pending"]
     assert "tools: 2: buy, sell" in found["Lists"]
-    assert said(tape, asked + 2)["In flight"].strip() == "nothing"
+    assert said(tape, asked + 2)["Pending"].strip() == "nothing"
 
 
 def test_a_list_is_stale_since_the_first_word_of_the_server_after_it_was_asked_for(tape: Tape) -> None:

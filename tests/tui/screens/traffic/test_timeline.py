@@ -14,7 +14,7 @@ from tests.waiting import until
 async def test_rows_of_all_servers_stand_in_one_list_and_the_chosen_one_beside_it() -> None:
     async with aboard("pier", "quay", size=(150, 40)) as (app, pilot, _):
         await pilot.press("g a")
-        await until(lambda: "2 servers in one order of time" in text(app), "the timeline")
+        await until(lambda: "2 servers, chronological" in text(app), "the timeline")
         total = sum(tab.subject.journal.count for tab in app.tabs)
         await until(lambda: f"{total} entries" in text(app) and "pier " in text(app) and "quay " in text(app), "all")
         assert "mcp-inspect  gull" not in text(app)  # the header is about one server
@@ -58,7 +58,7 @@ async def test_narrow_terminals_show_list_and_detail_in_turn() -> None:
 async def test_the_filter_holds_for_all_and_what_comes_later_is_filtered_too() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
         await pilot.press("g a")
-        await until(lambda: "servers in one order" in text(app), "the timeline")
+        await until(lambda: "servers, chronological" in text(app), "the timeline")
         await pilot.press("slash")
         await pilot.press(*"server==quay and t:echo")
         await until(lambda: "0 of " in text(app), "nothing matches yet")
@@ -83,7 +83,7 @@ async def test_a_text_is_found_in_all_servers_and_a_match_brings_its_partner() -
         total = sum(tab.subject.journal.count for tab in app.tabs)
         await until(lambda: panel.timeline.count >= total, "rows for all")
         await pilot.press("n")
-        await until(lambda: "Nothing is looked for" in text(app), "what n would need")
+        await until(lambda: "No search yet" in text(app), "what n would need")
         await pilot.press("g g", "f /", *"ahoy")
         await until(lambda: panel.actions.find_step() == 4, "two calls and their answers")
         await pilot.press("enter")

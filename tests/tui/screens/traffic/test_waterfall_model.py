@@ -59,7 +59,7 @@ def test_a_question_of_the_servers_has_its_lane_under_the_call(tape: Tape) -> No
     lanes = _waterfall(tape)
     asked = _lanes(lanes)[1]
     assert asked.startswith("← └ elicitation/create")
-    assert "waits you" in asked
+    assert "Waiting for you" in asked
     assert lanes.row(1, 100).live
 
 

@@ -128,7 +128,7 @@ async def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("down", "d")
         await pilot.pause()
-        assert "too much to be decoded" in text(app)
+        assert "exceed the limit" in text(app)
 
 
 async def test_the_layers_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,5 +138,5 @@ async def test_the_layers_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in range(4):
             await pilot.press("d")
             await pilot.pause()
-        assert "2 layers are decoded at most" in text(app)
+        assert "At most 2 layers are decoded" in text(app)
         assert len(app.screen_stack) == 3

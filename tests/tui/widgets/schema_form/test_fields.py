@@ -288,7 +288,7 @@ async def test_unset_is_a_branch_too() -> None:
 async def test_a_value_of_no_branch_is_edited_as_json() -> None:
     app = Filling(PLACE, {"to": 7})
     async with app.run_test(size=(90, 24)) as pilot:
-        assert "of none of these kinds" in app.screen_text
+        assert "matches none of these types" in app.screen_text
         app.editor("to", kind="BlockEdit").focus()
         await pilot.press("end", "7")
         assert app.form.arguments == {"to": 77}
