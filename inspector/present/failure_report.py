@@ -316,7 +316,7 @@ _NO_REASON = ("Tools", "Tool results", "Resources, prompts and completion")
 """Areas whose diagnoses do not say why a connection failed."""
 _RULES = frozenset(
     """
-    authorization-server-metadata-invalid batch-before-2025-03-26 batch-unsupported capability-not-implemented
+    authorization-server-metadata-invalid batch-not-specified batch-unsupported capability-not-implemented
     client-capability-not-declared duplicate-response error-without-id expired-session-status get-response-invalid
     invalid-json-rpc jsonrpc-member-invalid list-undeclared obsolete-error-code progress-not-increasing
     resource-metadata-invalid response-after-cancellation response-on-wrong-post response-type-unsupported

@@ -247,7 +247,7 @@ def no_batches(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "batch-before-2025-03-26",
+    "batch-not-specified",
     _HINT,
     "Batch before batches were specified",
     "frame",

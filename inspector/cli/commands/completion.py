@@ -21,6 +21,7 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
+from inspector.errors import InspectError
 
 if TYPE_CHECKING:
     from inspector.cli.main import Commands
@@ -127,7 +128,9 @@ def complete(env: CliEnv, root: "Commands") -> None:
     words, current = _words(text)
     breaks = [char for char in ":=" if char in env.environ.get(_BREAKS, "")]
     cut = max((current.rfind(char) + 1 for char in breaks), default=0)  # bash replaces what follows the last of them
-    with suppress(Exception):  # a wrong command line has no candidates, and a traceback would break the prompt
+    with suppress(
+        InspectError, click.ClickException, OSError, ValueError
+    ):  # a wrong command line has no candidates, and a traceback would break the prompt
         for each in candidates(words, current, _words(line + " ")[0], env, root):
             if each.kind != "plain":
                 env.stdout.write(f"{each.kind}\t{current}\t\n")

@@ -47,7 +47,7 @@ CASES: Cases = {
         lambda: Talk(3).ask("ping").frame(b"[" + _PING + b"]"),
         lambda: Talk(2).ask("ping").frame(b"[" + _PING + b"]"),
     ),
-    "batch-before-2025-03-26": (
+    "batch-not-specified": (
         lambda: Talk(1).ask("ping").frame(b"[" + _PING + b"]"),
         lambda: Talk(1).ask("ping").frame(_PING),
     ),

@@ -9,6 +9,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.geometry import Region, Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
@@ -108,7 +109,8 @@ class HelpScreen(Dialog[Command | None]):
         here = [place for place in self._places if place is not ActionScope.EVERYWHERE]
         with Vertical() as frame:
             frame.border_title = "Help"
-            frame.border_subtitle = f"{sum(len(rows) for _, rows in keys.help_text(*self._places))} keys · Esc closes"
+            count = sum(len(rows) for _, rows in keys.help_text(*self._places))
+            frame.border_subtitle = Content(f"{count} keys · Esc closes")
             yield (line := _Field(placeholder="/ Search keys and actions", compact=True))
             line.cursor_blink = False
             with Scroller(id="help", can_focus=False):

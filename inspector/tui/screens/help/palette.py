@@ -7,6 +7,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.widgets import Input
 
 from inspector.present.items import best_first
@@ -137,9 +138,9 @@ class PaletteScreen(Dialog[Command | None]):
         self._rows.search(typed)
         self._list.sync()
         self._list.go_to(0)
-        self.query_one(
-            Vertical
-        ).border_subtitle = f"{self._rows.count:,} of {self._rows.all:,} · Enter runs · Esc closes"
+        self.query_one(Vertical).border_subtitle = Content(
+            f"{self._rows.count:,} of {self._rows.all:,} · Enter runs · Esc closes"
+        )
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take what the list's cursor is on; what was typed last may not have been searched for yet."""
