@@ -13,7 +13,7 @@ import msgspec
 from tests.benchmarks import measure
 from tests.benchmarks.terminal import Terminal
 
-_DIALOGS = ((b"?", b"Everywhere"), (b"\x10", b"Enter runs"), (b"O", b"Open another server"))
+_DIALOGS = ((b"?", b"Twelve keys"), (b"\x10", b"Enter runs"), (b"gO", b"Open another server"))
 _SCREENS = b"23456781"
 _FIRST = 20
 """Openings of each before memory is first looked at."""

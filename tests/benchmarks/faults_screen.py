@@ -66,7 +66,7 @@ def resized(place: Path, small: bool) -> Row:
             fcntl.ioctl(window.fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
             window.read(0.05)
         window.until_still(0.1, most=20)
-        answered = window.answer(b"6", b"running")
+        answered = window.answer(b"9", b"running")
         window.press(b"q")
         good = window.ended(20) and window.status == 0
     many = len(sizes) * (1 if small else 10)
@@ -83,7 +83,7 @@ def suspended(place: Path, small: bool) -> Row:
             os.kill(window.pid, signal.SIGCONT)
             window.read(0.2)
         window.until(b"tools/list", 60)
-        answered = window.answer(b"6", b"running")
+        answered = window.answer(b"9", b"running")
         window.press(b"q")
         good = window.ended(20) and window.status == 0
     kept, whole = _frames_in_order(capture), verify(capture).complete

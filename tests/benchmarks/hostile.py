@@ -48,7 +48,7 @@ def freezing(terminal: Terminal) -> Iterator[float]:
     """Freeze the traffic and release it."""
     words: tuple[bytes | re.Pattern[bytes], ...] = (_FROZEN, b"follow")
     for word in itertools.cycle(words):
-        yield terminal.answer(b"P", word)
+        yield terminal.answer(b"vp", word)
 
 
 def choosing(names: list[str]) -> Press:

@@ -168,7 +168,7 @@ def sitting(
         words, last = itertools.cycle((b"frozen", b"follow")), math.inf
         latest = time.perf_counter() + _LONGEST_S
         while time.perf_counter() < min(last, latest):
-            seen.keys_ms.append(terminal.answer(b"P", next(words)) * 1000)
+            seen.keys_ms.append(terminal.answer(b"vp", next(words)) * 1000)
             terminal.rest(0.01 + 0.03 * chance.random())
             shown = max(shown, entries_shown(terminal))
             if last == math.inf and shown >= wanted:

@@ -58,7 +58,7 @@ def _stormed(terminal: Terminal) -> None:
 def _used(terminal: Terminal) -> None:
     """As somebody looks around: every screen, help, palette and the dialog to open, some times."""
     for _ in range(4):
-        for key in (b"2", b"3", b"4", b"5", b"6", b"7", b"8", b"1", b"?", b"\x1b", b"\x10", b"\x1b", b"O", b"\x1b"):
+        for key in (b"2", b"3", b"4", b"5", b"6", b"7", b"8", b"1", b"?", b"\x1b", b"\x10", b"\x1b", b"gO", b"\x1b"):
             terminal.press(key)
             terminal.rest(0.2)
 

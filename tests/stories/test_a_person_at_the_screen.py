@@ -61,7 +61,7 @@ async def test_calling_a_tool_of_server_everything_and_opening_the_capture(name:
         await person.types("2")
         await person.press("tab")
         await person.types("40")
-        await person.sees("✓ valid")
+        await person.sees("✓ Valid")
         await person.press("ctrl+j")
         await person.sees("✓ OK", "The sum of 2 and 40 is 42.")
         request, answer = last_call(person)
@@ -101,7 +101,7 @@ async def test_nested_input_is_typed_into_the_form_and_goes_out_as_typed(name: s
         await person.press("tab", "enter")
         await person.sees("list · 2 now", "1 required")
         await person.types("Bo")
-        await person.sees("✓ valid")
+        await person.sees("✓ Valid")
         await person.press("ctrl+j")
         await person.sees("✓ OK", "Structured ✓", '"heads": 2')
         request, answer = last_call(person)
@@ -130,7 +130,7 @@ async def test_a_call_that_does_not_end_is_cancelled_by_ctrl_c(name: str, tmp_pa
         (call,) = [each for each in person.wire().exchanges if each.method == "tools/call"]
         assert call.state in (ExchangeState.CANCELLED, ExchangeState.LATE)
         await person.press("ctrl+c")
-        await person.sees("Press q to quit")
+        await person.sees("q quits")
 
 
 @pytest.mark.parametrize("name", ["mcp1-stdio", "fastmcp-http"])

@@ -25,7 +25,7 @@ async def choose(person: Person, tool: str) -> None:
     await person.types(tool)
     await person.sees("✓ 1 of", f"▌ {tool[:12]}")
     await person.press("enter", "enter")
-    await person.sees("✓ valid")
+    await person.sees("✓ Valid")
 
 
 def last(person: Person, method: str) -> Any:
@@ -109,7 +109,7 @@ async def test_a_task_of_server_everything_outlives_its_screen_and_shows_its_res
         await person.press("enter", "enter")
         await person.sees("task required", "topic")
         await person.types("gulls")
-        await person.sees("✓ valid")
+        await person.sees("✓ Valid")
         await person.press("ctrl+j")
         await person.sees("task  ⋯ Working", "9 shows it")
         assert last(person, "tools/call")["task"] == {}

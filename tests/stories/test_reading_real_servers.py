@@ -138,7 +138,7 @@ async def test_what_takes_long_says_how_far_it_is_and_is_called_off(name: str, t
         await person.types("60")
         await person.press("tab", "ctrl+u")
         await person.types("600")
-        await person.sees("✓ valid")
+        await person.sees("✓ Valid")
         await person.press("ctrl+j")
         await person.sees("Running", "of 600")
         await person.press("ctrl+c")

@@ -21,7 +21,7 @@ async def test_its_words_say_what_a_press_does() -> None:
             shown.append(app.rows()[0])
         bar.say(Saying(as_json=True, why_not="a recording"))
         await pilot.pause()
-        assert "▸ Call ^j  ✓ valid" in shown[0]
+        assert "▸ Call ^j  ✓ Valid" in shown[0]
         assert "✗ 2 errors" in shown[1]
         assert "Call anyway (2 errors)" in shown[2]
         assert "Call anyway (1 error)" in shown[3]

@@ -89,7 +89,7 @@ async def test_json_that_can_not_be_read_is_not_sent_and_the_bar_says_so() -> No
         assert "Not sent: invalid JSON" in text(app)
         assert not app.query("Toast")
         edit.text = '{"a": 3}'
-        await until(lambda: "✓ valid" in text(app), "the next value is judged anew")
+        await until(lambda: "✓ Valid" in text(app), "the next value is judged anew")
 
 
 async def test_a_schema_that_nobody_can_judge_is_not_called_valid() -> None:
@@ -98,7 +98,7 @@ async def test_a_schema_that_nobody_can_judge_is_not_called_valid() -> None:
         odd = {"$schema": "https://example.com/none", "type": "object"}
         await app.tool_form.show(Tool({"name": "odd", "inputSchema": odd}))
         await until(lambda: "▲ Not validated" in text(app), "the bar says that there is no verdict")
-        assert "✓ valid" not in text(app)
+        assert "✓ Valid" not in text(app)
         await app.tool_form.send()
         await pilot.pause()
         assert app.wanted == [{}]
