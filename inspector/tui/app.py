@@ -125,7 +125,12 @@ class InspectApp(App[None]):
         self.replay = Replay(self, self.tabs, self.header, self.toasts)
         self.navigation = Navigation(self, self.tabs, self.header, self.replay, self.toasts, opener)
         self.questions = Questions(self, self.tabs, self.toasts)
-        self.pacing = Pacing(self, self._tick, self._entries, lambda: self.playback is not None)
+        self.pacing = Pacing(
+            self,
+            self._tick,
+            lambda: sum(tab.subject.journal.count for tab in self.tabs),
+            lambda: self.playback is not None,
+        )
         self.waits = Waits(self, self.tabs, self.pacing)
         self.demo_hint = DemoHint(self, self.tabs, self.pacing)
         self.parts: tuple[TickingPart, ...] = (
@@ -259,9 +264,6 @@ class InspectApp(App[None]):
         writer = getattr(self._driver, "_writer_thread", None)
         queue = getattr(writer, "_queue", None)
         return queue is not None and queue.qsize() > 0
-
-    def _entries(self) -> int:
-        return sum(tab.subject.journal.count for tab in self.tabs)
 
     def _bars_below(self) -> tuple[Widget | None, ...]:
         return self.tab.notice, self.waits.bar, self.demo_hint.bar, self.replay.bar

@@ -315,6 +315,8 @@ class ItemsPanel(Panel, Generic[FormT]):
         """The form of the item that is chosen in it."""
         self.result = result
         """What came of the newest request for it."""
+        self.action_picture, self.action_markdown = result.action_picture, result.action_markdown
+        self.action_edit = result.action_edit
         self.steps = StepLayout(self, items, form, result)
         self.requests = ItemRequests(self, self.steps, conversation)
         self._seen_findings: tuple[object, ...] = ()
@@ -493,18 +495,6 @@ class ItemsPanel(Panel, Generic[FormT]):
             self.app.notify(why, severity="warning", markup=False)
             return
         await self.conversation.fetch_more(*self.items.kind.kinds)
-
-    def action_picture(self) -> None:
-        """Show the result's picture."""
-        self.result.action_picture()
-
-    async def action_markdown(self) -> None:
-        """Show the result's texts as Markdown, or as they are."""
-        await self.result.action_markdown()
-
-    def action_edit(self) -> None:
-        """Put the arguments of the call that is shown into the form."""
-        self.result.action_edit()
 
 
 def _save_block(panel: ItemsPanel[Any]) -> None:
