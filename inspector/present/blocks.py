@@ -90,7 +90,7 @@ def pretty(value: Any) -> str:
 
 
 def pretty_text(foreign: str) -> str:
-    """The same for JSON text, numbers as they were written; a text that is no JSON comes back as it is, made safe."""
+    """The same for JSON text, numbers as they were written; text other than JSON is returned unchanged, made safe."""
     try:
         raw = msgspec.json.format(foreign.strip().encode(), indent=2).decode()
     except (UnicodeError, RecursionError, msgspec.MsgspecError):
@@ -105,7 +105,7 @@ def _tolerant(value: Any) -> str:
         return "(nested too deeply)"
 
 
-# What kind of file some bytes are, and how large a picture is, told by their first bytes alone.
+# What kind of file some bytes are, and how large a picture is, by their first bytes alone.
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def disagrees(claimed: str, data: bytes) -> str:
 def broken_picture(claimed: str, data: bytes) -> str:
     """Why the bytes can't be shown as a picture of the claimed type, half a sentence; "" if nothing speaks against it.
 
-    Only the header is looked at, and only of kinds that are known here: whoever claims another kind is believed.
+    Only the header is looked at, and only of kinds that are known here: claims of other kinds are believed.
     """
     plain = claimed.partition(";")[0].strip().lower()
     if not data:
@@ -174,7 +174,7 @@ def broken_picture(claimed: str, data: bytes) -> str:
 
 
 def read_picture(data: bytes) -> Picture | None:
-    """What the header says; None if it is no picture of a kind known here."""
+    """The size in the header; None if it is not a picture of a known kind."""
     for begins, reader in _READERS:
         if begins(data):
             try:
@@ -266,12 +266,12 @@ class ContentBlock:
     data: bytes | None = None
     """Of a picture, a sound or a blob; None if there is none or its base64 is broken."""
     foreign: str = ""
-    """The text as it came, for the clipboard and for files; not safe to show."""
+    """The text as received, for the clipboard and for files; not safe to show."""
     raw: Any = None
     mime_type: str = ""
-    """As claimed, and as it came; "" if not said."""
+    """As claimed, and as received; "" if missing."""
     uri: str = ""
-    """As it came; "" for what has none."""
+    """As received; "" if there is none."""
 
     @property
     def payload(self) -> bytes:

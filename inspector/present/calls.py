@@ -107,7 +107,7 @@ class PastCall:
 
     @property
     def arguments(self) -> Any:
-        """With what it was called; None for nothing. Reads the disk while the conversation goes on."""
+        """With what it was called; None for nothing. Reads the disk while the conversation continues."""
         return self._kept[0] if self._kept is not None else arguments_of(self._journal, self.exchange)
 
     @property
@@ -181,7 +181,7 @@ def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called 
         "revision": opening.revision if opening else None,
     }
     if exchange.answer_frame is None or (called is not None and isinstance(called.reply, Silent | GivenUp)):
-        # What came after it was given up is in the traffic; whether it came before this look must not matter.
+        # A response after the cancellation is in the traffic; whether it arrived before this call must not matter.
         return b"", Finished(answered=False, **common, **_failure(exchange, called.reply if called else None))
     raw = _payload(journal, exchange.answer_frame)
     common["size"] = len(raw)
@@ -198,14 +198,14 @@ def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called 
 
 
 def _unfinished(called: Called | None) -> str:
-    """Why a call's result is not the last word; "" if it is, or nobody here waited for it."""
+    """Why a call's result is not final; "" if it is, or if no caller waited for it."""
     if called is None:
         return ""
     return called.unanswered or (called.task.why if called.task is not None else "")
 
 
 def _failure(exchange: Exchange | None, reply: Reply | None) -> dict[str, Any]:
-    """Why there is no answer."""
+    """Why there is no response."""
     match reply:
         case Silent():
             why = f"No response within {reply.seconds:g} seconds ({reply.clock} timeout)."

@@ -11,7 +11,7 @@ from inspector.protocol.json_diff import ABSENT, MOST, JsonChange
 from inspector.protocol.jsonrpc import encode
 
 MOST_TOLD = 2000
-"""Operations that are told one by one."""
+"""Operations that are listed one by one."""
 _LONGEST = 240
 """Characters of a value in a line."""
 _SIGNS: dict[OperationVerdict, tuple[str, Role]] = {
@@ -66,7 +66,7 @@ def comparison_lines(found: Comparison, names: Names) -> list[Line]:
 
 
 def head_line(row: Compared, names: Names) -> Line:
-    """Which operation, and where it stands on each side."""
+    """Which operation, and its place on each side."""
     sign, role = _SIGNS[row.verdict]
     return ((f"{sign} ", role), *title(row), (f"  {_where(row, names)}", "muted"))
 

@@ -223,7 +223,7 @@ def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
     host, fact = min(found.values(), key=lambda each: each[1].effect.rank)
     code, role = _CODES[fact.effect]
     more = f" ({len(found) - 1} more client{'s' if len(found) > 2 else ''})" if len(found) > 1 else ""
-    sign = code[0]  # what the other letters mean is told below the matrix, and not here
+    sign = code[0]  # the other letters are explained below the matrix, not here
     who = f"{host.name} ({fact.source.label}) "
     return ((f"{sign} in clients: ", role), (who + fact.sentence, "text"), (more, "muted"))
 

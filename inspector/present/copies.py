@@ -1,6 +1,6 @@
 """What can be copied of a message and of a place in it: the value, where it is, the message, and how to send it again.
 
-Each copy is made only when it is wanted. Secrets of HTTP stay out unless they are revealed: in their place stands a
+Each copy is made only when it is wanted. Secrets of HTTP stay out unless they are revealed: in their place is a
 shell variable, so the line works once that is set.
 """
 
@@ -29,9 +29,9 @@ class Copy(msgspec.Struct, frozen=True):
     key: str
     name: str
     make: Callable[[], str]
-    """Its text, as it came. May be as large as the payload."""
+    """Its text, as received. May be as large as the payload."""
     begin: str
-    """How it begins, quickly told; foreign."""
+    """Its beginning, cheap to make; foreign."""
 
 
 class Copied(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class Copied(msgspec.Struct, frozen=True):
 
 
 def copied(name: str, text: str) -> Copied:
-    """Text without what would act where it is pasted, and what to tell of it. Nothing of what is too large."""
+    """Text without what would act where it is pasted, and a notice about it. Nothing if it is too large."""
     if len(text) > LARGEST:
         return Copied("", f"{human_size(len(text))} is too large for the clipboard. Use the pager or the editor.")
     kept, removed = for_clipboard(text)
@@ -53,7 +53,7 @@ def copied(name: str, text: str) -> Copied:
 
 
 def of_place(value: bytes, steps: Sequence[Step], payload: bytes) -> list[Copy]:
-    """Copies of a value in a payload: as what it says, as JSON, where it stands, and the payload as it came."""
+    """Copies of a value in a payload: as text, as JSON, its place, and the payload as received."""
     begin = decode(value[:_BEGIN])
     return [
         Copy("v", "value", lambda: _plain(value), begin.removeprefix('"').removesuffix('"')),
@@ -78,7 +78,7 @@ def _plain(value: bytes) -> str:
 
 
 def of_request(journal: Journal, n: int, *, reveal: bool = False) -> list[Copy]:
-    """How to send the request of an entry again: with curl if it went over HTTP, and with this program."""
+    """How to send the request of an entry again: with curl if it was sent over HTTP, and with mcp-inspect."""
     frame = _request(journal, n)
     if frame is None:
         return []
@@ -115,7 +115,7 @@ def _short_curl(request: HttpFact) -> str:
 
 
 def command(connection: ConnectionFact, payload: bytes, *, reveal: bool = False) -> str:
-    """The command line of this program that sends the same."""
+    """The command line of mcp-inspect that sends the same."""
     words = ["mcp-inspect", *_wish(payload)]
     if connection.url:
         words.append(connection.url if reveal else masked_url(connection.url))
@@ -149,12 +149,12 @@ _LISTS = {
 
 
 def _is_word(name: str) -> bool:
-    """Whether a foreign name can stand in a command line: not where it would be an option of ours."""
+    """Whether a foreign name can be in a command line: not if it would be an option of mcp-inspect."""
     return bool(name) and not name.startswith("-")
 
 
 def _wish(payload: bytes) -> list[str]:
-    """The words of the command, before the server."""
+    """The arguments of the command, before the server."""
     try:
         asked = msgspec.json.decode(payload, type=_Asked)
     except (msgspec.MsgspecError, UnicodeError):

@@ -44,7 +44,7 @@ class PostMortem:
 
     headline: Line
     why: str
-    """One sentence, safe; "" if nobody knows."""
+    """One sentence, safe; "" if unknown."""
     sections: tuple[Section, ...]
 
 
@@ -66,7 +66,7 @@ class _Facts:
 
 
 def has_died(journal: Journal) -> bool:
-    """Whether there is something to mourn: the connection broke off, or the child has ended."""
+    """Whether there is a failure: the connection was interrupted, or the child has ended."""
     ended = journal.ended
     if ended is not None:
         return ended.event is ConnectionEvent.ABORT or bool(ended.why)
@@ -74,7 +74,7 @@ def has_died(journal: Journal) -> bool:
 
 
 def post_mortem(journal: Journal, why: str = "") -> PostMortem:
-    """The card for a connection as it stands now.
+    """The card for a connection as it is now.
 
     `why` is what is known beside the journal, such as why connecting failed; "" leaves the journal's own reason.
     """
@@ -96,7 +96,7 @@ def post_mortem(journal: Journal, why: str = "") -> PostMortem:
 
 
 def as_data(journal: Journal, why: str = "") -> dict[str, Any]:
-    """The same for a script: JSON, foreign text as it came, without what gives access."""
+    """The same for a script: JSON, foreign text as received, without credentials."""
     found = _gather(journal, why)
     return {
         "argv": list(command_without_credentials(found.argv)),
@@ -161,7 +161,7 @@ def _last_frame(journal: Journal, way: Direction) -> tuple[int, bytes] | None:
 
 
 def _in_flight(journal: Journal, why: str | None) -> tuple[Exchange, ...]:
-    """What nobody will answer any more: still open, or lost with the connection."""
+    """Requests that get no response: still pending, or lost with the connection."""
     reasons = {why or "the connection was closed"} if why is not None else set()
     return tuple(
         each
@@ -233,11 +233,11 @@ def _frame_data(found: tuple[int, bytes] | None) -> dict[str, Any] | None:
     return {"entry": n, "bytes": len(payload), "text": text.decode(payload[:_MOST_SHOWN])}
 
 
-# How a child's surroundings differ from the shell that somebody tried the same command in: variables,
+# How a child's environment differs from the shell in which the user tried the same command: variables,
 # executable.
 
 _NAMED = 8
-"""Variables that are told by name."""
+"""Variables that are listed by name."""
 _LIKELY = re.compile(r"KEY|TOKEN|SECRET|PASSW|URL|HOST|HOME|PATH|PYTHON|NODE|NVM|NPM|VIRTUAL_ENV|CONDA|PROXY|LANG|_DIR")
 _OF_THE_SHELL = frozenset(("_", "SHLVL", "OLDPWD", "PWD", "LS_COLORS", "PS1", "COLUMNS", "LINES", "TERM", "COLORTERM"))
 """What differs from shell to shell and is no server's business."""
@@ -266,7 +266,7 @@ def environment_gap(
 ) -> Section:
     """What the child got, what it did not get that the shell has, and what is another value there.
 
-    `values` are the child's, None where they are not known; `shell` is empty for a recording: nobody knows it then.
+    `values` are the child's, None where they are not known; `shell` is empty for a recording: it is unknown then.
     Empty where no child was started.
     """
     opened = journal.connection
@@ -279,8 +279,8 @@ def environment_gap(
         facts.append(fact("given", _listed(given, len(given))))
     missing = [name for name in shell if name not in names and name not in _OF_THE_SHELL]
     if missing:
-        told = _listed(_likely_first(missing, journal.stderr_tail), len(missing))
-        facts.append(fact("not passed", f"from your shell: {told}", "warning"))
+        listed = _listed(_likely_first(missing, journal.stderr_tail), len(missing))
+        facts.append(fact("not passed", f"from your shell: {listed}", "warning"))
     other = [name for name in names if values is not None and name in shell and shell[name] != values.get(name)]
     if other:
         facts.append(fact("other value", _listed(other, len(other)), "warning"))
@@ -307,7 +307,7 @@ def _listed(names: Sequence[str], count: int) -> str:
     return shown + more
 
 
-# The one reason that is told for a connection that failed: the primary finding, if it says why, with what to
+# The one reason that is shown for a connection that failed: the primary finding, if it says why, with what to
 # do.
 
 MOST_LOOKED_AT = 50_000

@@ -1,6 +1,6 @@
 """Keeping the collector of garbage away from what is long: looking through a million objects stops every thread.
 
-What was read from one message hangs together like a tree: it goes when nobody holds it any more, with no collector.
+What was read from one message hangs together like a tree: it is freed with its last reference, without the collector.
 """
 
 import gc

@@ -1,6 +1,6 @@
 """A text in the colours of its language, as spans: a look that changes no character of it.
 
-The language is told by what is claimed (a media type) or by the end of a name, never by the text. Only a few well-worn
+The language follows from the claimed media type or the file extension, never from the text. Only a few well-worn
 lexers are used, on texts of moderate size, because a lexer works on hostile text with regular expressions.
 """
 

@@ -31,7 +31,7 @@ _SESSION = re.compile(r"(?<![a-z])session(?![a-z])", re.IGNORECASE)
 
 
 def is_secret(name: str) -> bool:
-    """Whether the value of a header, or of a variable, of this name is nobody else's business."""
+    """Whether the value of a header, or of a variable, of this name is sensitive."""
     return is_credential(name) or _SESSION.search(name) is not None
 
 
@@ -114,7 +114,7 @@ def _end(exchange: HttpExchange) -> Section | None:
     return Section("End", tuple(facts))
 
 
-# A request as a curl command that can be given to somebody: every secret is a variable that he sets himself.
+# A request as a curl command to share: every secret is a variable that the receiver sets.
 
 PREFIX = "MCP_SECRET_"
 """Before the names of variables that a command or a script reads secrets from."""
@@ -124,7 +124,7 @@ _UNSAFE = re.compile(r"[^A-Z0-9]+")
 
 
 def as_curl(request: HttpFact, body: bytes = b"", *, reveal: bool = False, one_line: bool = False) -> str:
-    """The command; a body that is no text is read from a file of that name. `reveal`: secrets as they are.
+    """The command; a binary body is read from a file of that name. `reveal`: secrets as they are.
 
     A header whose name begins with @ is left out: curl would read a file of that name, and HTTP has no such header.
     """
@@ -174,7 +174,7 @@ def _url(url: str) -> str:
 
 
 def _secrets(url: str) -> list[tuple[int, int, str]]:
-    """Where in a URL secrets stand: from, to, and what each is called; in order."""
+    """The places of secrets in a URL: from, to, and the name of each; in order."""
     found = [(each.start(), each.end() - 1, "USERINFO") for each in USERINFO.finditer(url)]
     found += [(each.start, each.end, each.name) for each in secret_parameters(url, sessions=True)]
     return sorted(found)

@@ -162,7 +162,7 @@ def said_facts(thing: ListedItem) -> list[Fact]:
     return [*title_facts(thing), *annotation_facts(raw), *icon_facts(raw), *meta_facts(raw)]
 
 
-# Putting what a search finds in order, best first. A long list is searched no longer than somebody waits for
+# Putting what a search finds in order, best first. A long list is searched only while the user waits for
 # it.
 
 Row = TypeVar("Row")
@@ -171,7 +171,7 @@ BITE = 1000
 
 
 def always() -> bool:
-    """A search that nobody calls off."""
+    """A search that is never cancelled."""
     return True
 
 
@@ -212,7 +212,7 @@ class ToolRow(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def title(self) -> str:
-        """Safe to show; "" if it says nothing that the name does not."""
+        """Safe to show; "" if it adds nothing to the name."""
         return "" if self.tool.title == self.tool.name else text.visible(self.tool.title, limit=200)
 
     @property
@@ -224,7 +224,7 @@ class ToolRow(msgspec.Struct, frozen=True, gc=False):
 def tool_rows(tools: Sequence[Tool], wanted: str = "") -> list[ToolRow]:
     """The tools that a search finds, best first; all of them in the server's order without one.
 
-    A name that contains the text comes before a title that does, before a name that has its letters in order,
+    A name that contains the text ranks before a title that does, then a name that has its letters in order,
     before a description that contains it.
     """
     return _found([_row(position, tool) for position, tool in enumerate(tools)], wanted)
@@ -290,7 +290,7 @@ class SearchedRows(RowSource, Generic[R]):
         self._generation += 1
 
     def touch(self) -> None:
-        """Build the rows anew: what checks have found, or what is watched, has changed."""
+        """Build the rows again: findings or subscriptions have changed."""
         self._generation += 1
 
     def thing(self, index: int) -> ListedItem:
@@ -571,7 +571,7 @@ def source_lines(page: Page) -> list[Line]:
     return lines if more <= 0 else [*lines, ((f"{signs.NOTE} {more:,} more characters", "muted"),)]
 
 
-# What is watched, in words: the filter of a stream, how it stands with one resource, and a row's mark.
+# Subscriptions, in words: the filter of a stream, the state of one resource, and a row's mark.
 
 _MOST_NAMED = 3
 """URIs that are named; the rest are counted."""
@@ -628,7 +628,7 @@ def _of_stream(stream: ListenStream) -> list[Line]:
 
 
 def standing_of(subscriptions: Subscriptions, uris: Iterable[str]) -> SubscriptionState | None:
-    """How it stands with a thing that may be several URIs: the best of them."""
+    """The state of an item with several URIs: the best of them."""
     found = {subscriptions.standing(uri) for uri in uris}
     return next((each for each in SubscriptionState if each in found), None)
 
@@ -655,7 +655,7 @@ def _times(count: int) -> str:
 
 
 def about(subscriptions: Subscriptions, uri: str, wall_of: Callable[[int], int]) -> Line:
-    """How it stands with one resource, in a line; () if there is nothing to say. `wall_of` dates a frame."""
+    """The state of one resource, in a line; () if there is none. `wall_of` dates a frame."""
     standing, update = subscriptions.standing(uri), subscriptions.updates.get(uri)
     spans: list[Span] = [] if standing is None else [_STANDINGS[standing]]
     if update is not None:

@@ -1,8 +1,8 @@
 """JSON as lines, read from bytes without building a single object of it.
 
 The bytes are indented in one pass that keeps numbers, escapes and the order of keys as they came; each line is
-then complete in itself, so a viewer reads only the lines in sight. What is no JSON is shown as the lines it has.
-Depth, partner and path of a line are told by its indentation.
+then complete in itself, so a viewer reads only the visible lines. Anything but JSON is shown as its own lines.
+Depth, closing line and path of a line follow from its indentation.
 """
 
 import re
@@ -47,7 +47,7 @@ class Scanned(msgspec.Struct, frozen=True):
 
 
 class ScanError(ValueError):
-    """It is no JSON; says at which byte."""
+    """It is not JSON; has the position of the error."""
 
 
 def scan(raw: bytes) -> Scanned:
@@ -119,7 +119,7 @@ class _Scanner:
         return token if empty else b"\n" + b"  " * len(self._open) + token
 
     def _margin(self) -> bytes:
-        """What stands before a key or an element: its own line; nothing before a member's value."""
+        """What precedes a key or an element: its own line; nothing before a member's value."""
         on_its_own = self._next in (_FIRST, _KEY, _FIRST_KEY) or (self._next == _VALUE and self._open[-1:] == [b"]"])
         return b"\n" + b"  " * len(self._open) if on_its_own else b""
 
@@ -147,7 +147,7 @@ class _Scanner:
         return ScanError(f"expected {_WANTED[self._next]} at byte {at}")
 
 
-# Where a line of a payload stands: the steps to it from the outside, and three ways of writing them down.
+# The path of a line of a payload, and three ways of writing it.
 
 Step: TypeAlias = str | int
 """A key as it is written between its quotes, or the place in an array from 0."""
@@ -271,13 +271,13 @@ class JsonLines:
         """The steps to its lines."""
 
     problem: str
-    """Why it is no JSON, one sentence; "" if it is."""
+    """Why it is not JSON, one sentence; "" if it is."""
     note: str
     """What JSON forbids and was put up with, one sentence; "" for what is as it should be."""
 
     @property
     def text(self) -> bytes:
-        """The indented text; as it came if there is a problem."""
+        """The indented text; unchanged if there is a problem."""
         return self._text
 
     def start(self, index: int) -> int:
@@ -311,7 +311,7 @@ class JsonLines:
         return end - start - self._indent(index) > LINE_LIMIT
 
     def depth(self, index: int) -> int:
-        """Return how many values a line stands inside of."""
+        """Return how many values a line is nested in."""
         return self._indent(index) // _INDENT
 
     def fold_partner(self, index: int) -> int | None:
@@ -328,12 +328,12 @@ class JsonLines:
         return self.line_at(_find(self._text, b"\n" + b" " * indent + closing, end) + 1)
 
     def parent(self, index: int) -> int | None:
-        """Return the line that opens what a line stands in; None at the outside."""
+        """Return the line that opens the value around a line; None for the outermost."""
         indent = self._indent(index)
         return self._opener(self._starts[index], indent - _INDENT) if indent and not self.problem else None
 
     def path(self, index: int) -> str:
-        """Return where a line stands, for example `params.arguments.items[3].q`; "" for the outermost value."""
+        """Return the path of a line, for example `params.arguments.items[3].q`; "" for the outermost value."""
         return dotted(self.places.steps(index))
 
     def value(self, index: int) -> bytes:
@@ -342,7 +342,7 @@ class JsonLines:
         return self._text[start:end]
 
     def value_bounds(self, index: int) -> tuple[int, int]:
-        """Return where in `text` the value stands that a line begins (or ends), without its key and the comma."""
+        """Return the place in `text` of the value that a line begins (or ends), without its key and the comma."""
         first = self.fold_partner(index) if self.closes(index) else index
         assert first is not None
         last = self.fold_partner(first)
@@ -418,7 +418,7 @@ class JsonLines:
 
 
 def _indented(raw: bytes) -> tuple[bytes, str, str]:
-    """Return the text to show, why it is no JSON, and what was put up with."""
+    """Return the text to show, why it is not JSON, and what was tolerated."""
     if _indented_size(raw) > _GROWTH_LIMIT and _indented_size(_STRINGS.sub(b"", raw)) > _GROWTH_LIMIT:
         return raw, "Nested too deeply to format; showing raw text.", ""
     try:

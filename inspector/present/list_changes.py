@@ -1,6 +1,6 @@
 """What has changed in a list, as lines: what was added, what is gone, and both sides of what has changed.
 
-Texts are compared word by word: brackets stand around the words that differ. Everything else is told by its path.
+Texts are compared word by word: brackets surround the words that differ. Everything else is listed by its path.
 """
 
 import re
@@ -25,7 +25,7 @@ from inspector.protocol.things import ListedItem
 from inspector.protocol.tracking.catalogue import Listing
 
 MOST_THINGS = 500
-"""Of each sort that are told one by one."""
+"""How many of each kind are listed one by one."""
 _MOST_WORDS = 1_000
 """Texts with more are shown as wholes."""
 _LONGEST = 4_000
@@ -400,7 +400,7 @@ def marks_since(memory: RememberedServer, kinds: Sequence[str]) -> dict[str, Any
 
 
 def head_lines(memory: RememberedServer | None, kinds: Sequence[str], *, changes_key: str) -> list[Line]:
-    """What stands above lists in which something is to be approved."""
+    """The line above lists with unapproved changes."""
     found = [] if memory is None else [each for kind in kinds if (each := memory.of(kind)) is not None]
     return [
         (

@@ -137,7 +137,7 @@ def _client_data(issuer: str, client: Client) -> dict[str, Any]:
     }
 
 
-# The ladder of a login: what was asked at each rung, what came, whether that is right, and what to do about it.
+# The steps of a login: each request, its response, whether that is right, and what to do about it.
 
 _SIGNS: dict[StepVerdict, tuple[str, Role]] = {
     StepVerdict.GOOD: (spans.OK, "ok"),
@@ -153,14 +153,14 @@ def ladder_lines(rungs: Iterable[LoginStep], *, brief: bool = False) -> list[Lin
 
 
 def ladder_section(rungs: Sequence[LoginStep]) -> Section:
-    """The ladder as a card; empty if nobody logged in."""
+    """The steps as a card; empty if there was no login."""
     return Section("Login", lines=tuple(ladder_lines(rungs, brief=True)), note=ladder_end(rungs, climbed=True))
 
 
 def ladder_end(rungs: Sequence[LoginStep], *, climbed: bool = False) -> str:
     """What the ladder comes to, one sentence; "" for one without rungs.
 
-    `climbed`: somebody logged in, and a rung that broke was got around unless it was the last one.
+    `climbed`: a login succeeded, and a step that failed was not needed unless it was the last one.
     """
     broken = [rung for rung in (rungs[-1:] if climbed else rungs) if rung.verdict is StepVerdict.BROKEN]
     if broken:
@@ -211,7 +211,7 @@ class LinkFacts:
     """What is to be known before a link is opened."""
 
     url: str
-    """As it came: foreign text."""
+    """As received: foreign text."""
     host: str
     """In punycode, with the port if there is one; "" if it has none."""
     why_not: str = ""
@@ -290,7 +290,7 @@ def _warnings(url: str, host: str, ascii_host: str) -> list[str]:
     return found
 
 
-# An address as a QR code in half blocks, for a camera: two rows of its squares stand in one line.
+# An address as a QR code in half blocks, for a camera: two rows of its squares are in one line.
 
 _QUIET = 2
 """Squares of margin. The standard wants four; cameras make do with two, and terminals are small."""

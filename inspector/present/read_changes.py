@@ -1,7 +1,7 @@
 """Two answers to the same read, before and after, as lines: what of the text has changed, and whether bytes have.
 
-Lines that changed stand with "-" and "+", and brackets around the words that differ. What is too long to be compared
-line by line says how much of it differs; of bytes, sizes and hashes are told.
+Lines that changed are marked with "-" and "+", and brackets surround the words that differ. For text too long
+to compare line by line, the share of differences is shown; for bytes, sizes and hashes.
 """
 
 import re
@@ -128,7 +128,7 @@ def _groups(olds: list[str], news: list[str], first: int, last: int) -> Iterator
 
 
 def _block(olds: Sequence[str], news: Sequence[str]) -> Iterator[Line]:
-    """Lines that were replaced; word by word where as many stand on both sides."""
+    """Lines that were replaced; word by word if both sides have as many."""
     paired = len(olds) == len(news)
     marked = [_words(old, new) for old, new in zip(olds, news, strict=True)] if paired else []
     for n, line in enumerate(olds):
@@ -143,7 +143,7 @@ def _words(old: str, new: str) -> tuple[list[Span], list[Span]]:
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     left, right = list[Span](), list[Span]()
-    if matcher.ratio() < 0.3:  # nothing in common: brackets around everything say nothing
+    if matcher.ratio() < 0.3:  # nothing in common: brackets around everything are useless
         return [span(old, "removed")], [span(new, "added")]
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         for parts, found, role in (

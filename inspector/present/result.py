@@ -1,4 +1,4 @@
-"""What came of a call, a read or a prompt.
+"""The outcome of a call, a read or a prompt.
 
 Five things are never mixed up: the server did it, the tool says that it failed (`isError`), the result is not complete,
 the server refused the request (a JSON-RPC error), and no answer came at all.
@@ -35,7 +35,7 @@ from inspector.protocol.revisions.table import ROWS
 
 
 class CallOutcome(StrEnum):
-    """What came of it."""
+    """The outcome."""
 
     OK = "ok"
     TOOL_ERROR = "tool error"
@@ -106,9 +106,9 @@ class ResultView:
 
     came: CallOutcome
     headline: Line
-    """What came of it, how long it took, how much came."""
+    """The outcome, the duration and the size."""
     said: tuple[Line, ...] = ()
-    """The server's own message, or why there is no answer."""
+    """The server's own message, or why there is no response."""
     facts: tuple[Fact, ...] = ()
     hint: str = ""
     """A remark of ours; "" for none."""
@@ -117,7 +117,7 @@ class ResultView:
 
 
 def came_of(finished: Finished) -> CallOutcome:
-    """What came of it: an answer counts, whatever else happened."""
+    """The outcome: a response counts, whatever else happened."""
     if finished.error is not None:
         return CallOutcome.JSONRPC_ERROR
     if finished.cancelled:
@@ -289,7 +289,7 @@ def _is_empty(result: Any) -> bool:
 
 
 def _facts(result: Any) -> tuple[Fact, ...]:
-    """What stands beside the content, without what every result of its era carries."""
+    """The members beside the content, without those that every result of its era has."""
     told = ((key, peek.text(result, key)) for key in ("resultType", "description"))
     found = [fact(key, value) for key, value in told if value and (key, value) != ("resultType", "complete")]
     fresh = read_freshness(result, 0)

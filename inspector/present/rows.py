@@ -33,12 +33,12 @@ class RowSource(Protocol):
 
     @property
     def generation(self) -> int:
-        """A number that changes when rows that were there have changed, moved or gone. Growing at the end is none."""
+        """A number that changes when rows that were there have changed, moved or gone. Appending does not count."""
         return 0
 
     @property
     def errors(self) -> int:
-        """How many of what has come so far tell that something went wrong. Grows only."""
+        """How many entries so far report a failure. Grows only."""
         return 0
 
     @property
@@ -50,11 +50,11 @@ class RowSource(Protocol):
         """Return the row at `index`, for `width` cells."""
 
     def sees(self, rows: range, width: int) -> bool:
-        """These rows are in sight now; whether all must be laid out anew because of that."""
+        """These rows are visible now; whether all must be laid out again because of that."""
         return False
 
     def toggle_fold(self, index: int) -> None:
-        """Fold away what stands under a row, or show it again. Means nothing where nothing folds."""
+        """Fold the rows below a row, or unfold them. No effect where nothing folds."""
         return
 
     def header(self, width: int) -> Sequence[Span]:

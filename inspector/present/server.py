@@ -1,6 +1,6 @@
 """What is known of the server and of how it is reached: identity, what both sides can do, process, HTTP, traffic.
 
-Everything here was said by somebody or counted; nothing is judged. Values of environment variables are never known
+Everything here was reported or counted; nothing is judged. Values of environment variables are never known
 here, only their names.
 """
 
@@ -48,7 +48,7 @@ _SIDES = {
 
 
 def extensions_section(opening: Opening) -> Section:
-    """A fact an extension, and one for what it means; empty if nobody has declared any."""
+    """A fact an extension, and one for what it means; empty if none is declared."""
     found = negotiated(opening.capabilities, opening.client_capabilities)
     return Section(TITLE, tuple(each for extension in found for each in _facts(extension)))
 
@@ -74,7 +74,7 @@ class MemoryUse(msgspec.Struct, frozen=True):
     """What it costs."""
 
     resident_bytes: int
-    """Of the whole process; 0 where that can't be told."""
+    """Of the whole process; 0 if unknown."""
     entries: int
     exchanges: int
     index_bytes: int
@@ -137,7 +137,7 @@ def _most_resident() -> int:
 # nearest.
 
 MOST = 100
-"""So many of the last round trips are told of."""
+"""The number of recent round trips that are shown."""
 _LOOKED_THROUGH = 20_000
 """Exchanges, from the newest on."""
 PING, DISCOVER = "ping", "server/discover"
@@ -149,7 +149,7 @@ def method_of(revision: Revision) -> str:
 
 
 def pings(journal: Journal, method: str) -> list[Exchange]:
-    """The last ones that the client sent, newest first. The request that opened the conversation is none."""
+    """The last ones that the client sent, newest first. The request that opened the conversation does not count."""
     exchanges = journal.conversation.exchanges
     newest = (exchanges[at] for at in range(len(exchanges) - 1, -1, -1))
     found = (each for each in islice(newest, _LOOKED_THROUGH) if _is_ping(each, method))
@@ -406,7 +406,7 @@ def stderr_line(line: bytes) -> Line:
 # recorded.
 
 UNEXPANDED = re.compile(r"\$\{[^}]{1,200}\}")
-"""What somebody hoped a shell would replace."""
+"""What looks like a variable for a shell to expand."""
 _LONGEST = 300
 _HARMLESS = frozenset({"HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "USER"})
 

@@ -71,7 +71,7 @@ def asked_level(
     """What is asked for, and what the server declares of it.
 
     `setting` is the newest request that sets a level, `stamped` the level that every request carries, `can_set`
-    whether somebody could set another one.
+    whether it can be changed.
     """
     opening = journal.conversation.opening
     declares = opening is not None and _CAPABILITY in opening.capabilities

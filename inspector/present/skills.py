@@ -19,7 +19,7 @@ _DIGITS = 19
 
 
 def skill_lines(skills: Sequence[Skill]) -> list[Line]:
-    """The list: two lines a skill, and one for each flaw. Names that are not unique stand with their URI anyway."""
+    """The list: two lines a skill, and one for each flaw. Names that are not unique are shown with their URI."""
     if not skills:
         return [(("skills: none listed", "muted"),), (("A server can have skills that it does not list.", "faint"),)]
     twice = same_names(skills)
@@ -34,7 +34,7 @@ def skill_lines(skills: Sequence[Skill]) -> list[Line]:
 
 
 def amount(skill: Skill) -> str:
-    """How much of it there is: "3 files, 1.2 kB", or that nobody can tell."""
+    """How much of it there is: "3 files, 1.2 kB", or that it is unknown."""
     if skill.is_dynamic:
         return "dynamic"
     return f"{len(skill.files)} file{'' if len(skill.files) == 1 else 's'}, {text.human_size(skill.size)}"
@@ -59,7 +59,7 @@ def _json(value: object) -> bytes:
 
 
 def read_lines(skill: Skill, read: SkillRead, *, whole: bool) -> list[Line]:
-    """What came of one file; `whole`: with its text, if it is what the entry says."""
+    """The outcome of one file; `whole`: with its text, if it matches the entry."""
     found: list[Line] = [_verdict(read)]
     if read.verified is not None:
         found += [_check(check) for check in read.verified.checks]
@@ -109,7 +109,7 @@ def _as_facts(checks: Iterable[SkillComparison]) -> Iterable[Fact]:
 
 
 def file_text(verified: Verified) -> tuple[Line, ...]:
-    """The text of a file, or that it is none."""
+    """The text of a file, or a note that it is binary."""
     try:
         decoded = verified.data.decode()
     except UnicodeDecodeError:

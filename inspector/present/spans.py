@@ -23,7 +23,7 @@ Role: TypeAlias = Literal[
     # comparing
     "added", "removed",
 ]  # fmt: skip
-"""`claimed` is what a server says of itself; `foreign` is text that is no JSON; `event` is what happened beside
+"""`claimed` is what a server says of itself; `foreign` is text other than JSON; `event` is what happened beside
 the frames; `match` is what a search has found."""
 
 Span: TypeAlias = tuple[str, Role]
@@ -35,11 +35,11 @@ Span: TypeAlias = tuple[str, Role]
 
 FUZZY = "~"
 _APART = 11
-"""Others between two letters. A gap ends at the first place where the next letter stands, so nothing is tried twice."""
+"""Others between two letters. A gap ends at the first occurrence of the next letter, so nothing is tried twice."""
 
 
 def text_of(needle: str) -> tuple[str, bool]:
-    """What is looked for, and whether its letters may stand apart."""
+    """The text to find, and whether its letters may be apart."""
     if not needle.startswith(FUZZY) or not needle[len(FUZZY) :].strip():
         return needle, False
     rest = needle[len(FUZZY) :]
@@ -154,7 +154,7 @@ def _cells(text: str, room: int) -> int:
     return end
 
 
-# The signs that view-models write, one cell each. A sign never stands alone: a word beside it says the same.
+# The signs that view-models write, one cell each. A sign is never alone: a word beside it says the same.
 
 TO_SERVER = "→"
 FROM_SERVER = "←"
@@ -186,7 +186,7 @@ Line = tuple[Span, ...]
 """Spans from left to right; safe to show."""
 
 MOST_CHARACTERS = 2000
-"""Of a value in a fact: more is not read by anybody there, and the whole stands elsewhere."""
+"""Of a value in a fact: more is not useful there, and the complete value is shown elsewhere."""
 
 
 class Fact(msgspec.Struct, frozen=True):

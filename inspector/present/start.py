@@ -68,7 +68,7 @@ class ConfiguredServer(Protocol):
 
     @property
     def disabled(self) -> bool:
-        """Whether the host is told not to use it."""
+        """Whether it is disabled in the client's file."""
 
     @property
     def problem(self) -> str:
@@ -108,7 +108,7 @@ class OpenCapture:
 
 @dataclass(frozen=True, slots=True)
 class OpenDemo:
-    """Look at the server that comes with this program."""
+    """Inspect the server that is part of mcp-inspect."""
 
 
 StartChoice = OpenServer | OpenCapture | OpenDemo
@@ -312,7 +312,7 @@ def _command(server: ConfiguredServer) -> list[Fact]:
     return facts
 
 
-# What somebody wants to look at, by a word: a URL, a capture, a command line, or a server that some host knows.
+# A target as a user types it: a URL, a capture, a command line, or a server of a client config file.
 
 _SCHEMES = ("http://", "https://")
 _MOST_NAMES = 8
@@ -320,7 +320,7 @@ _RECORDINGS = frozenset((".mcpcap", ".har", ".json", ".jsonl", ".ndjson", ".log"
 
 
 class OpenTyped(msgspec.Struct, frozen=True):
-    """A server that somebody has described by hand: its command, or its URL."""
+    """A server that the user described: its command, or its URL."""
 
     argv: tuple[str, ...] = ()
     url: str = ""
@@ -380,7 +380,7 @@ def _is_file(word: str) -> bool:
 
 
 def _is_program(word: str) -> bool:
-    """Whether a word is an executable, by its path or on PATH. A recording is none, whatever its mode."""
+    """Whether a word is an executable, by its path or on PATH. A recording is not, whatever its mode."""
     if any(char.isspace() for char in word) or Path(word).suffix.lower() in _RECORDINGS:
         return False
     return which(str(expanded(word)) if "/" in word else word) is not None

@@ -2,7 +2,7 @@
 
 Its own are the requests that serve it (retries, pages, polls), their answers, also those that came late or twice, its
 progress, what the server asked meanwhile and was answered, and the HTTP exchanges that carried all that. Log messages,
-stderr and what became of process and connection in that window are told beside them: nobody can say whose they are.
+stderr, process and connection events of that window are shown beside them: it is unknown to what they belong.
 """
 
 import re
@@ -30,9 +30,9 @@ from inspector.protocol.questions import Question
 from inspector.protocol.request_meta import LOG_MESSAGE
 
 MOST_STEPS = 2000
-"""Of a longer story the first and the last are told."""
+"""Of a longer trace the first and the last are shown."""
 _MOST_BESIDE = 500
-"""Log messages and lines of stderr that are told; of more the first."""
+"""Log messages and lines of stderr that are shown; of more the first."""
 _MOST_QUESTIONS = 1000
 _BESIDE = (EntryKind.STDERR, EntryKind.PROCESS, EntryKind.CONNECTION)
 _IS_BESIDE = bytes(kind in _BESIDE for kind in range(256))
@@ -66,7 +66,7 @@ class Trace(msgspec.Struct, frozen=True):
     facts: tuple[Fact, ...]
     steps: tuple[TraceStep, ...]
     left_out: int
-    """Steps that are not told, in the middle."""
+    """Steps that are left out, in the middle."""
     first: int
     """The entry that it begins with."""
     open: bool
@@ -90,7 +90,7 @@ class _Cast(msgspec.Struct):
 
 
 def entries_of(journal: Journal, n: int) -> list[int]:
-    """The entries that such a story tells of, all of them; none if entry n belongs to no operation."""
+    """All entries of such a trace; empty if entry n belongs to no operation."""
     exchange = _exchange(journal, n)
     return [] if exchange is None else _entries(journal, _cast(journal, _cause(journal, exchange)))[1]
 
@@ -193,7 +193,7 @@ def _beside(journal: Journal, first: int, last: int) -> Iterator[int]:
     yield from sorted(found)[:_MOST_BESIDE]
 
 
-# what is told of it
+# what is shown of it
 
 
 def _step(journal: Journal, n: int, began: int, cast: _Cast) -> TraceStep:
@@ -310,7 +310,7 @@ _PAYLOADS = frozenset(("request", "answer", "question", "reply", "late", "cancel
 """Steps whose messages are quoted."""
 _PLAIN = re.compile(r"[^A-Za-z0-9 .,:/()_=+*?!'-]")
 _END = re.compile(r"\bend\b", re.IGNORECASE)
-"""Ends a part of a diagram, wherever it stands."""
+"""Ends a part of a diagram at any place."""
 _TICKS = re.compile(r"`+")
 _ARROWS = {"request": "->>", "question": "->>", "answer": "-->>", "reply": "-->>", "late": "--x"}
 
@@ -374,7 +374,7 @@ def _after(step: TraceStep) -> str:
 
 
 def code(said: str) -> str:
-    """A text as code: in it nothing is markup, and nobody is mentioned or linked to."""
+    """A text as code: it contains no markup, mentions or links."""
     ticks = "`" * (1 + max((len(run) for run in _TICKS.findall(said)), default=0))
     room = " " if said.startswith("`") or said.endswith("`") else ""
     return f"{ticks}{room}{said.replace(chr(10), ' ') or ' '}{room}{ticks}"
@@ -416,7 +416,7 @@ _WAYS: dict[str, Span] = {
     "beside": (signs.NOTE, "event"),
 }
 _NESTED = ("progress", "question", "reply", "log", "notification", "http", "stderr", "event")
-"""What stands under the operation's own messages."""
+"""What is below the operation's own messages."""
 
 
 class StoryRows(RowSource):

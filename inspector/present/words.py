@@ -247,7 +247,7 @@ def state_of(task: Task) -> Span:
 
 
 def state_words(state: str) -> Span:
-    """The sign and the word of a state."""
+    """The sign and the name of a state."""
     return _STATES.get(state) or (f"? {text.visible(state, limit=30) or 'no state'}", "warning")
 
 

@@ -1,7 +1,7 @@
 """The columns of the traffic list: which there are, which fit a width, and how cells are laid into them.
 
 Without a choice of the reader's the width alone decides. A choice is kept in its order; where it does not fit, what
-stands furthest right gives way, and never the method with its target.
+is furthest right gives way, and never the method with its target.
 """
 
 from collections.abc import Sequence

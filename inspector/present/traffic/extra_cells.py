@@ -1,6 +1,6 @@
-"""The cells of columns that nobody sees unless he chose them: HTTP status, id, session, and any field of the filters.
+"""The cells of columns that are shown only if chosen: HTTP status, id, session, and any field of the filters.
 
-Each is built only where its column is shown. What stands for an exchange tells of its answer too.
+Each is built only where its column is shown. The row of an exchange includes its response.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notificatio
 
 _SESSION = "mcp-session-id"
 FINDING_COLUMNS = (f"{FIELD}severity", f"{FIELD}finding")
-"""Begins the names of columns that tell what checks have found: whoever marks the rows fills them."""
+"""Begins the names of columns for findings: the code that marks rows fills them."""
 _LARGEST = 1 << 20
 """Bytes of the largest message that is read for a cell."""
 _LONG = 60
@@ -35,7 +35,7 @@ Cells = dict[str, list[Span]]
 
 
 def field_ref(name: str) -> Ref | None:
-    """The field that a column is to show, as a filter writes it; None if there is no such field."""
+    """The field that a column is to show, as a filter writes it; None if the field does not exist."""
     try:
         term = parse(name.strip())
     except FilterError:

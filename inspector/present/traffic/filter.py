@@ -1,8 +1,8 @@
 """Which entries of a journal a filter lets through, as the traffic list follows it: old ones, new ones, changed ones.
 
 What must be read from the file is looked at on a thread; `step` takes over what it has found, a bite at a time, on
-the thread of whoever shows it. What became of an exchange can decide about messages that came before: those are tried
-again. Whoever sets no filter loads none of its machinery.
+the thread of the screen. The outcome of an exchange can decide about earlier messages: those are tried
+again. Without a filter none of its machinery is loaded.
 """
 
 from collections.abc import Callable, Iterable, Iterator

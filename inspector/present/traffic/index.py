@@ -1,8 +1,8 @@
 """Which entries of a journal are rows of the traffic list, and in which order; see `RowList` and `RowIndex`.
 
 Numbers only: payloads are read for a filter alone. Taking in new entries costs what they are many, not what the
-journal holds. Old entries go through a filter in slices, newest first. An entry that is no row of its own stands for
-the one that shows it, and in the tree a hit brings the request it belongs to along.
+journal holds. Old entries go through a filter in slices, newest first. An entry without a row of its own is represented
+by the one that shows it, and in the tree a match includes the request it belongs to.
 """
 
 from array import array
@@ -33,7 +33,7 @@ SHOWN, FOLDED_AWAY = 1, 2
 class RowList:
     """Rows in their order: entry numbers, put in, taken out and folded away without looking at the rest.
 
-    What stands under a request folds away, and so does a long run of notifications; each is found by its place alone,
+    The rows below a request fold, and so does a long run of notifications; each is found by its place alone,
     so that folding costs what it hides, not what the journal holds. `rows` may be read at any time and is never
     replaced in part.
     """
@@ -52,7 +52,7 @@ class RowList:
         """At n: whether entry n is a row now, or would be if its block was not folded."""
 
     def key(self, n: int) -> int:
-        """The place of entry n in the order of the view: ascending, and the same for ever."""
+        """The place of entry n in the order of the view: ascending, and never changing."""
         return (self.places.roots[n] << 32 | n) if self.tree else n
 
     def position(self, key: int) -> int:
@@ -75,7 +75,7 @@ class RowList:
         return run is not None and run.first <= n <= run.last
 
     def drop_late(self) -> None:
-        """Rows that turned out to be part of a run are none any more."""
+        """Rows that turned out to be part of a run are removed."""
         late = self.places.runs.late()
         if late and self.folds_runs:
             for n in late:
@@ -91,7 +91,7 @@ class RowList:
             del self.rows[bisect_left(self.rows, self.key(n), key=self.key)]
 
     def toggle_fold(self, n: int) -> None:
-        """Fold away what stands in the run or the block of entry n, or show it again; in wire order, what is alike."""
+        """Fold the run or the block of entry n, or unfold it; in wire order, equal neighbours."""
         if not self.tree:
             self._toggle_wire_run(n)
             return
@@ -236,7 +236,7 @@ class RowIndex:
         self.partners = False
         """Whether in the order of the wire a match brings the request and the answer of its exchange along."""
         self._left: list[tuple[int, int]] = []
-        """Pieces that are still to be laid: the first entry and the last of each. The next one stands at the end."""
+        """Pieces that are still to be laid: the first entry and the last of each. The next one is at the end."""
 
     def find(self, n: int) -> int | None:
         """The row that shows entry n; None if none does."""
@@ -273,7 +273,7 @@ class RowIndex:
         self._notice_changes(first, end)
 
     def _take_run(self, first: int, end: int) -> bool:
-        """Take in a run of log messages or of stderr, which are rows wherever they stand; False if it is none."""
+        """Take in a run of log messages or of stderr, which are rows at any place; False if it is not one."""
         cause = self.places.take_run(first, end)
         if cause < 0:
             return False
@@ -388,7 +388,7 @@ class RowIndex:
         self.view.generation += 1
 
     def _is_there_for_others(self, n: int, index: int) -> bool:
-        """Whether a row is there because of its answer, of what stands under it, or as the partner of a match."""
+        """Whether a row is there because of its response, of the rows below it, or as the counterpart of a match."""
         hits = self.filter.hits
         if not self.view.tree:
             if not self.partners or n not in set(self._partners(n)):
@@ -401,7 +401,7 @@ class RowIndex:
             return True
         return index + 1 < len(self.view.rows) and self.places.roots[self.view.rows[index + 1]] == n
 
-    # Laying all rows anew for another view, a piece at a time: a million of them must not hold up the screen.
+    # Laying all rows out again for another view, a piece at a time: a million of them must not hold up the screen.
 
     @property
     def taken(self) -> int:
@@ -432,7 +432,7 @@ class RowIndex:
         return True
 
     def _rebuild(self, around: int = 0) -> None:
-        """Make all rows anew: after a change of view, never because of new entries."""
+        """Make all rows again: after a change of view, never because of new entries."""
         self.view.generation += 1
         self.view.rows = array("I")
         self.view.state = bytearray(self.taken + 1)

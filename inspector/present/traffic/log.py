@@ -1,6 +1,6 @@
 """The traffic list: rows of a journal, in a tree or in the order of the wire, all of them or those that match.
 
-The tree (an exchange is a row, what it caused stands under it) explains; the wire order (each entry is a row)
+The tree (an exchange is a row, what it caused is below it) explains; the wire order (each entry is a row)
 proves. Which entries are rows is `log_index`, what a row looks like is `log_rows`. New entries come in by
 `refresh` alone, so that a screen decides when.
 """
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from inspector.present.live_checks import JournalFindings
 
 
-# Which entry somebody means who types where to go: a number, a time of day, or seconds since the start.
+# The entry for a typed place: a number, a time of day, or seconds since the start.
 
 
 def meant(journal: Journal, wanted: str, count: int) -> int:
@@ -58,7 +58,7 @@ def meant_by(
 ) -> int:
     """The same of any entries in one order of time. All moments are of the wall clock, in nanoseconds.
 
-    `first` gives the first entry that came at a moment or later (it is told whether that was counted from the start),
+    `first` gives the first entry at a moment or later (it gets whether that was counted from the start),
     `newest_ns` the moment of the newest: a time of day is one of its day. Raises: FilterError.
     """
     wanted = wanted.strip().removeprefix("#")
@@ -101,7 +101,7 @@ class LogJumps:
         return exchange.answer_frame if exchange.request_frame == n else exchange.request_frame
 
     def origin(self, index: int) -> int | None:
-        """The entry that caused the row's: its request, the call under which it stands, what it goes on with."""
+        """The entry that caused the row's: its request, the call above it, or what it continues."""
         n = self.entry_at(index)
         if not n:
             return None
@@ -146,7 +146,7 @@ class LogJumps:
         return max(places, default=None) if back else next(places, None)
 
     def error(self, index: int, *, back: bool = False) -> int | None:
-        """The nearest row below (above with `back`) that tells of an error."""
+        """The nearest row below (above with `back`) with an error."""
         n, tree = self.entry_at(index), self._index.view.tree
         key = self._index.view.key(n) if n else -1
         errors = self._index.places.errors
@@ -157,7 +157,7 @@ class LogJumps:
         return None
 
     def entry(self, wanted: str) -> int:
-        """The entry that somebody asks for; see `meant`. Raises: FilterError if none is."""
+        """The entry for a typed place; see `meant`. Raises: FilterError if there is none."""
         return meant(self._journal, wanted, self._index.taken)
 
     def nearest(self, n: int) -> int:
@@ -170,7 +170,7 @@ class LogJumps:
         )
 
     def entry_at(self, index: int) -> int:
-        """The entry of a row, of a run its first; 0 if there is no such row."""
+        """The entry of a row, of a run its first; 0 if the row does not exist."""
         return self._index.view.rows[index] if 0 <= index < len(self._index.view.rows) else 0
 
 
@@ -235,7 +235,7 @@ class LogModel(RowSource):
         self._looks += 1
 
     def sees(self, rows: range, width: int) -> bool:
-        """The small waterfall shows the time of the rows in sight."""
+        """The small waterfall shows the time of the visible rows."""
         if all(column.name != "lane" for column in self._look.columns(width)):
             return False
         entries = [self._index.view.rows[index] for index in rows if index < self.count]
@@ -298,7 +298,7 @@ class LogModel(RowSource):
         )
 
     def toggle_fold(self, index: int) -> None:
-        """Fold away what stands under the exchange that the row belongs to, or show it again; a run likewise.
+        """Fold the rows below the exchange that the row belongs to, or unfold them; a run likewise.
 
         In the order of the wire: the notifications beside it that are like it.
         """
@@ -320,7 +320,7 @@ class LogModel(RowSource):
         return self._index.view.rows
 
     def entry_of(self, index: int) -> int:
-        """The entry to show for a row: its own, or for a row of progress, or of a run, the newest word."""
+        """The entry to show for a row: its own, or for a row of progress, or of a run, the latest."""
         n = self._index.view.rows[index]
         run = self._index.view.run(n)
         if run is not None and not run.opened:
@@ -354,7 +354,7 @@ class LogModel(RowSource):
     def set_filter(self, term: "Term | None") -> None:
         """Show only what matches a filter; None shows all.
 
-        What is there already is looked through by `filter_step`, newest first; what comes is tested as it comes.
+        Existing entries are tested by `filter_step`, newest first; new entries as they are added.
         """
         self._index.set_filter(term)
 
@@ -372,7 +372,7 @@ class LogModel(RowSource):
         self._index.age()
 
     def cancel_filter(self) -> None:
-        """Look through nothing more: nobody will look at this model again."""
+        """Stop filtering: the model is not used again."""
         self._index.filter.cancel()
         if self._find is not None:
             self._find.cancel()
@@ -430,7 +430,7 @@ class LogModel(RowSource):
 
 
 def _lasting(n: int, exchange: Exchange | None, store: Store, now_ns: int) -> tuple[int, int]:
-    """From when to when entry n has something to show; a moment for what is no request."""
+    """From when to when entry n has something to show; a moment for anything but a request."""
     if exchange is None or exchange.request_frame != n:
         return store.time_ns(n), store.time_ns(n)
     if words.is_stream(exchange):  # its bar would press all others together

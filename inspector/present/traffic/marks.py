@@ -34,7 +34,7 @@ class LogMarks:
     """The marks of one list."""
 
     def __init__(self, index: "RowIndex", found: "Callable[[], JournalFindings | None]") -> None:
-        """`found` gives what was found so far; None while nobody checks."""
+        """`found` gives what was found so far; None while there are no checks."""
         self._index = index
         self._get = found
         index.filter.findings = FilterFindings(found)
@@ -126,12 +126,12 @@ def _grade(finding: "Finding") -> int:
 
 
 def shows_findings(columns: Sequence[str]) -> bool:
-    """Whether any of these columns tells what was found."""
+    """Whether any of these columns shows findings."""
     return any(name == "finding" or name in ("=severity", "=finding") for name in columns)
 
 
 def finding_cells(found: "Sequence[Finding]", role: Role) -> dict[str, list[Span]]:
-    """The cells of all columns that tell what was found; `role` is that of the worst."""
+    """The cells of all columns that show findings; `role` is that of the worst."""
     if not found:
         return {}
     more = f" (+{len(found) - 1})" if len(found) > 1 else ""

@@ -1,6 +1,6 @@
 """One row of the traffic list, laid out for a width. Reads the payload of the entry it shows, and of no other.
 
-What of it is shown, and where, is `columns`; how times are told is `log_look`.
+What of it is shown, and where, is `columns`; the time formats are in `log_look`.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,9 +1,9 @@
-"""Which row of the tree an entry stands under. Told once for each entry, in order, from columns alone.
+"""The row of the tree that an entry is below. Determined once for each entry, in order, from columns alone.
 
-An exchange is a row; its answer is no row of its own, and what it caused stands under it: progress (one row,
+An exchange is a row; its response has no row of its own, and what it caused is below it: progress (one row,
 however many there were), cancellation, late answers, what is asked about the task that it became, the server's own
 requests and its log messages. The last two name no cause, so they are nested only if exactly one request of the
-client's was open at their moment; a wrong nest would tell a wrong story, so in doubt they stand alone.
+client's was open at their moment; wrong nesting would mislead, so in doubt they are separate.
 """
 
 from array import array
@@ -32,7 +32,7 @@ FOLDED = 32
 SHORTEST = 10
 """So many make a row of their own; fewer are read faster than unfolded."""
 _MOST_GROWING = 1000
-"""Blocks whose last row is remembered; in the oldest of more, a run begins anew."""
+"""Blocks whose last row is remembered; in older ones, a run starts again."""
 _MAY = bytes(bool(flags & IN_RUN) for flags in range(256))
 _WITH = bytes(flags | FOLDED for flags in range(256))
 
@@ -59,7 +59,7 @@ class _Growing(msgspec.Struct):
 
 
 class Runs:
-    """The runs of one tree. `flags` and `roots` are the tree's own and hold each entry before it is told of here."""
+    """The runs of one tree. `flags` and `roots` are the tree's own and hold each entry before it is passed here."""
 
     def __init__(self, store: Store, flags: bytearray, roots: "array[int]") -> None:
         self._store, self._flags, self._roots = store, flags, roots
@@ -143,7 +143,7 @@ class Runs:
         return (n for n in may if self._is_like(n, run.first))
 
     def _is_like(self, n: int, first: int) -> bool:
-        """Whether two entries of which runs are made stand in one block, or both in blocks of their own."""
+        """Whether two entries of a run are in one block, or both in blocks of their own."""
         return bool(self._flags[n] & IN_RUN) and self._level(n) == self._level(first)
 
     def _begin(self, level: int, like: tuple[str, Direction | None], first: int) -> _Growing:
@@ -187,7 +187,7 @@ class Runs:
         return 0 if root == n else root
 
 
-# Where something went wrong: the entries that tell of it, in the order of the wire and in that of the tree.
+# Failures: the entries that report them, in wire order and in the order of the tree.
 
 _ACCEPTED = 202
 
@@ -208,7 +208,7 @@ class Errors:
         _put(self._tree, self._roots[row] << 32 | row)
 
     def take_back(self, n: int, row: int) -> None:
-        """Entry n was none after all."""
+        """Entry n was not a failure after all."""
         for keys, key in ((self._wire, n), (self._tree, self._roots[row] << 32 | row)):
             at = bisect_left(keys, key)
             if at < len(keys) and keys[at] == key:
@@ -231,7 +231,7 @@ def _put(keys: "array[int]", key: int) -> None:
 
 
 def is_bad_end(store: Store, n: int) -> bool:
-    """Whether the fact n says that a connection or a process ended as nobody wanted."""
+    """Whether the fact n says that a connection or a process ended unexpectedly."""
     what = store.entry(n).what
     if isinstance(what, ConnectionFact):
         return what.event is ConnectionEvent.ABORT
@@ -354,7 +354,7 @@ class Tree:
     def take_run(self, first: int, last: int) -> int:
         """Find the places of the entries `first` to `last` at once, if they are a run of log messages or of stderr.
 
-        Returns the block that all of them stand in, 0 where each begins its own, and -1 if they are no run: nothing
+        Returns the block that all of them are in, 0 if each begins its own, and -1 if they are not a run: nothing
         was taken then.
         """
         if self._store.is_stderr(first, last):
@@ -383,7 +383,7 @@ class Tree:
         return self._root_of(causes[0], first) if len(causes) == len(self._open) == 1 else None
 
     def row_of(self, n: int) -> int:
-        """The entry whose row in the tree shows entry n: itself, its request, or the progress it goes on with."""
+        """The entry whose row in the tree shows entry n: itself, its request, or the progress it continues."""
         if self.flags[n] & IN_TREE_PLAIN:
             return n
         if self._store.message_kind(n) is MessageKind.NOTIFICATION:
@@ -452,7 +452,7 @@ class Tree:
             if kind in _ANSWERS and number and not exchanges.failures[number]:
                 continue  # a probe was refused
             if kind in (MessageKind.REQUEST, MessageKind.NOTIFICATION):
-                continue  # what became of it is told by another entry
+                continue  # another entry shows its outcome
             if kind is not MessageKind.NONE:
                 self.failed += number > 0
                 if not is_acknowledgment(self._journal, n):
