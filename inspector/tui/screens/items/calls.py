@@ -364,7 +364,7 @@ class HistoryRows(RowSource):
         said, role = words.status(exchange, live=live)
         spans: list[Span] = [
             (f"{clock}  ", "faint"),
-            (text.pad(said, 15), role),
+            (text.pad(said, 17), role),
             (text.pad("" if taken is None else text.human_duration(taken), 8, right=True) + "  ", "muted"),
             (_preview(call), "text"),
             (f"  {glyphs().note} earlier connection" if call.is_earlier else "", "faint"),

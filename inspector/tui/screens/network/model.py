@@ -42,11 +42,11 @@ def response_verdicts(response: HttpFact, body: bytes) -> tuple[str, ...]:
     is_json = not isinstance(read(body)[0], NotJsonRpc)
     found = []
     if kind.endswith("json") and body and not is_json:
-        found.append(f"Content-Type says {_shown(kind)}, and the body is no JSON-RPC message")
+        found.append(f"Content-Type says {_shown(kind)}, but the body is not a JSON-RPC message")
     if is_json and not kind.endswith("json"):
-        found.append(f"Content-Type says {_shown(kind)}, and the body is a JSON-RPC message")
+        found.append(f"Content-Type says {_shown(kind)}, but the body is a JSON-RPC message")
     if response.status in (202, 204) and body:
-        found.append(f"the status {response.status} says that there is no body, and one came")
+        found.append(f"the status {response.status} requires an empty body, got one")
     return tuple(found)
 
 

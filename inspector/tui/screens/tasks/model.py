@@ -14,7 +14,7 @@ from inspector.present.words import state_of, state_words
 from inspector.protocol.tracking.tasks import Task, TaskFault
 
 _WIDE = 90
-_STATE, _TARGET, _ID, _AGE, _TTL, _POLL, _WHO = 15, 17, 10, 9, 9, 7, 13
+_STATE, _TARGET, _ID, _AGE, _TTL, _POLL, _WHO = 17, 17, 10, 9, 9, 7, 13
 _SECOND = 1_000_000_000
 
 

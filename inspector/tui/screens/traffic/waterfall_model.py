@@ -26,7 +26,7 @@ from inspector.tui.screens.traffic.timeline_model import Feed, Merge, code_of, e
 _GRID, _WORD_OF_PROGRESS, _ASKS = "∙", "╋", "?"
 _MOST_WORDS, _FAR = 500, 100_000
 """Words of progress that are drawn in a lane, and how many entries behind the request they are looked for."""
-_STATUS, _TOOK = 14, 8
+_STATUS, _TOOK = 17, 8
 _SMALLEST_NS = 1000
 
 

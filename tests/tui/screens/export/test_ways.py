@@ -111,15 +111,15 @@ def test_a_surface_is_kept_and_compared_with(source: ExportSource, tape: Tape, t
     with pytest.raises(UsageError, match="can't be read"):
         make(wished("compare", tmp_path / "none"), source)
     empty = Tape()
-    with pytest.raises(UsageError, match="nothing is known"):
+    with pytest.raises(UsageError, match="no server definitions"):
         make(wished("surface", tmp_path / "empty"), ExportSource("x", None, empty.journal))
     empty.journal.close()
 
 
 def test_calls_become_cases_and_are_added_to_those_that_are_there(source: ExportSource, tmp_path: Path) -> None:
     path = tmp_path / "shop.cases.yaml"
-    assert "1 case added, 1 now" in make(wished("cases", path), source).said
-    assert "1 case added, 2 now" in make(wished("cases", path, ExportScope("it", [4])), source).said
+    assert "1 test case added, 1 in the file" in make(wished("cases", path), source).said
+    assert "1 test case added, 2 in the file" in make(wished("cases", path, ExportScope("it", [4])), source).said
     assert [case.name for case in open_cases(path).cases] == ["tools/call buy", "tools/list"]
     with pytest.raises(UsageError, match="no request can become"):
         make(wished("cases", path, ExportScope("it", [3])), source)

@@ -122,7 +122,7 @@ def test_each_severity_is_counted_and_the_muted_apart(tape: Tape) -> None:
     checks.mute([Mute("A")])
     left, right = counted(checks)
     assert plain(left) == "Findings  ▲ 2 warnings"
-    assert plain(right) == "1 muted, M shows them"
+    assert plain(right) == "1 muted, hidden"
     assert plain(counted(checks, shows_muted=True)[1]) == "1 muted, shown"
     assert plain(counted(None)[0]) == "Findings"
 
@@ -132,7 +132,7 @@ def test_what_was_found_after_a_moment_is_counted_apart(tape: Tape) -> None:
     whole = LiveChecks(tape.journal)
     whole.catch_up()
     said = plain(counted(PastChecks(History(tape.journal).at(1), whole))[1])
-    assert said == "2 after this entry; $ shows all"
+    assert said == "2 more after this moment"
 
 
 def test_how_far_they_are_is_said_at_each_stage(tape: Tape) -> None:
@@ -145,7 +145,7 @@ def test_how_far_they_are_is_said_at_each_stage(tape: Tape) -> None:
     checks.paused = False
     checks.catch_up()
     assert plain(checked(checks, 2)[0]) == "✓ all 2 entries checked"
-    assert plain(checked(checks, 2, failed=True)[0]).startswith("✗ an error of this program")
+    assert plain(checked(checks, 2, failed=True)[0]).startswith("✗ internal error")
     checks.passed_over = 3
     assert plain(checked(checks, 2)[1]).startswith("3 long messages skipped")
 

@@ -141,7 +141,7 @@ def test_it_says_who_asks_inside_which_call_and_how_long_that_call_waits(tape: T
     found = shown(
         question_asks(message="Which city?", cause=2, requestedSchema=form(city={"type": "string"})), tape, 90
     )
-    assert "server     harbour" in found
+    assert "server  harbour" in found
     assert "inside     tools/call book" in found
     assert "gives up 90.0 s after its start" in found
     assert "Which city?" in found
@@ -152,7 +152,7 @@ def test_it_says_that_the_call_was_given_up_in_which_it_was_asked(tape: Tape) ->
     tape.initialized("2025-11-25", {"name": "harbour"}).call(1, "book")
     tape.notify("notifications/cancelled", {"requestId": 1}, by_client=True)
     found = shown(question_asks(message="Which city?", cause=2), tape, 90)
-    assert "that call  was given up" in found
+    assert "call    cancelled" in found
     assert "after its start" not in found
 
 
@@ -208,7 +208,7 @@ def test_a_schema_beyond_what_a_form_may_ask_is_said_to_be_one(schema: Any, says
 
 def test_a_link_shows_its_host_and_all_of_it(tape: Tape) -> None:
     found = shown(question_asks(mode="url", message="Please pay", url="https://pay.example/x?y=1"), tape)
-    assert "opens at  pay.example" in found
+    assert "host  pay.example" in found
     assert "https://pay.example/x?y=1" in found
 
 
@@ -216,7 +216,7 @@ def test_sampling_shows_its_messages_and_roots_that_they_are_advice(tape: Tape) 
     messages = [{"role": "user", "content": {"type": "text", "text": "Why?"}}]
     assert "Why?" in shown(question_asks(RequestKind.SAMPLING, messages=messages), tape)
     assert "Roots are advisory" in shown(question_asks(RequestKind.ROOTS, key="r"), tape)
-    assert "known as  r" in shown(question_asks(RequestKind.ROOTS, key="r"), tape)
+    assert "key     r" in shown(question_asks(RequestKind.ROOTS, key="r"), tape)
 
 
 def test_in_short_each_kind_is_one_safe_line(tape: Tape) -> None:
@@ -283,7 +283,7 @@ def test_an_answer_is_known_from_its_entry_on(tape: Tape) -> None:
     past = History(tape.journal)
     assert words(past.at(asked - 1)) == []
     assert words(past.at(asked)) == ["waits"]
-    assert words(past.at(asked), goes_on=False) == ["no answer"]
+    assert words(past.at(asked), goes_on=False) == ["no response"]
     then = past.at(answered)
     question = then.conversation.questions[0]
     standing = standing_of(question, then, goes_on=True)
@@ -368,7 +368,7 @@ def test_prompt_messages_and_wishes_are_all_there() -> None:
     for expected in (
         "System prompt\n  Be brief.",
         "1 user\n    Why is the\n    sea salt?",
-        "max tokens  1,000",
+        "max tokens      1,000",
         "models          small, then large",
         "cost matters    0.5 of 1",
         "temperature     0.25",

@@ -157,7 +157,7 @@ async def test_a_template_that_cannot_be_expanded_says_why_and_withholds_the_rea
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "broken")
-        await shows(app, "cannot be expanded: a brace in it is never closed")
+        await shows(app, "cannot expand: a brace in it is never closed")
         await pilot.press("ctrl+j")
         await shows(app, "Nothing was sent")
         assert subject.calls == []

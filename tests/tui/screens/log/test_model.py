@@ -67,7 +67,7 @@ def test_before_the_conversation_is_open_nothing_is_claimed(tape: Tape) -> None:
     [
         (lambda tape: None, "⋯ setting info  #4"),
         (lambda tape: tape.answer(5, {}), "info and higher (logging/setLevel)  #4"),
-        (lambda tape: tape.error(5, -32602, "no"), "✗ refused info, error -32602  #4"),
+        (lambda tape: tape.error(5, -32602, "no"), "✗ rejected info, error -32602  #4"),
         (lambda tape: tape.died(), "▲ no response to info  #4"),
     ],
 )
@@ -338,9 +338,9 @@ def test_a_huge_message_is_shown_as_it_begins(tape: Tape) -> None:
 
 def test_what_can_not_be_read_back_says_so(tape: Tape) -> None:
     entry = tape.journal.store.entry(tape.notify("notifications/message", {"level": "info", "data": "x"}))
-    assert "can't be read back" in shown(of_entry(replace(entry, missing=True)))
+    assert "cannot read the message" in shown(of_entry(replace(entry, missing=True)))
     line = tape.journal.store.entry(tape.stderr(b""))
-    assert "can't be read back" in shown(of_entry(replace(line, missing=True)))
+    assert "cannot read the message" in shown(of_entry(replace(line, missing=True)))
 
 
 def test_what_is_no_log_message_says_so(tape: Tape) -> None:

@@ -86,10 +86,10 @@ ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{}}'
 @pytest.mark.parametrize(
     ("head", "came", "said"),
     [
-        (response("application/json"), b"<html>", "says application/json, and the body is not JSON-RPC"),
-        (response("text/html; charset=x"), ANSWER, "says text/html, and the body is a JSON-RPC message"),
-        (response(""), ANSWER, "says nothing, and"),
-        (response("text/plain", 202), b"Accepted", "202 says that there is no body"),
+        (response("application/json"), b"<html>", "says application/json, but the body is not a JSON-RPC"),
+        (response("text/html; charset=x"), ANSWER, "says text/html, but the body is a JSON-RPC message"),
+        (response(""), ANSWER, "says nothing, but"),
+        (response("text/plain", 202), b"Accepted", "202 requires an empty body"),
     ],
 )
 def test_a_response_that_is_not_what_it_says_is_told(head: HttpFact, came: bytes, said: str) -> None:
@@ -208,7 +208,7 @@ def test_where_head_and_body_differ_row_and_exchange_say_so() -> None:
     ended(tape, 1)
     assert "▲ header/body mismatch ×2" in row(tape)
     assert "Content-Length says 1, the body has" in full(tape)
-    assert "Content-Type says application/json, and the body is not JSON-RPC message" in full(tape)
+    assert "Content-Type says application/json, but the body is not a JSON-RPC message" in full(tape)
 
 
 def test_times_are_told_step_by_step() -> None:
@@ -227,7 +227,7 @@ def test_times_are_told_step_by_step() -> None:
         "client 5.0 ms",
         "TTFB 25 ms",
         "body 5.0 ms",
-        "in all 30 ms",
+        "total 30 ms",
     ]
 
 
@@ -237,7 +237,7 @@ def test_a_kept_connection_and_a_capture_without_measures_are_told_apart() -> No
         asked(tape, 1, *HEADERS)
         answered(tape, 1, timing=timing)
     assert "reused connection" in full(kept)
-    assert "not measured" in full(old)
+    assert "not recorded" in full(old)
 
 
 def test_what_crossed_on_a_stream_is_listed_with_ids_retry_and_arrival() -> None:
@@ -253,7 +253,7 @@ def test_what_crossed_on_a_stream_is_listed_with_ids_retry_and_arrival() -> None
         "+0 µs → tools/call buy 135 B",
         "+20 ms ← : keep-alive",
         "+30 ms ← id: e1␊retry: 500␊data: id e1 retry 500 ms",
-        "+40 ms ← an answer 41 B event message id e2",
+        "+40 ms ← response 41 B event message id e2",
     ]
 
 
@@ -265,7 +265,7 @@ def test_a_stream_without_end_is_listed_only_so_far(monkeypatch: Any) -> None:
     for _ in range(5):
         tape.journal.fact(SseNote(1, b": keep-alive"))
     assert full(tape).count("keep-alive") == 2
-    assert "There may be more" in full(tape)
+    assert "The first " in full(tape)
 
 
 def test_a_stream_on_which_nothing_has_come_says_so() -> None:

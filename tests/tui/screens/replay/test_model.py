@@ -82,9 +82,9 @@ WHOLE = PlaybackState(9, 9, 9, True)
 @pytest.mark.parametrize(
     ("state", "expected"),
     [
-        (WHOLE, "■ whole 9 entries  end of recording"),
-        (PlaybackState(9, 9, 9, True, grows=True), "■ whole 9 entries  following"),
-        (PlaybackState(9, 9, 9, True, reading=True), "■ whole 9 entries read so far"),
+        (WHOLE, "■ complete 9 entries  end of recording"),
+        (PlaybackState(9, 9, 9, True, grows=True), "■ complete 9 entries  following"),
+        (PlaybackState(9, 9, 9, True, reading=True), "■ complete 9 entries read so far"),
         (PlaybackState(3, 1900, 1900, False), "■ at #3 of 1,900"),
         (PlaybackState(3, 9, 3, False, playing=True, fronted=True), "► playing #3 of 9"),
         (PlaybackState(3, 9, 3, False, fronted=True), "‖ paused #3 of 9"),
@@ -103,9 +103,9 @@ def test_a_pause_is_told_of_from_a_second_on() -> None:
     state = PlaybackState(3, 9, 3, False, playing=True, left_ns=1_200_000_000, own_ns=3_000_000_000)
     assert said(model.pause_said(state)) == "next in 1.20 s"
     cut = PlaybackState(3, 9, 3, False, playing=True, own_ns=61_000_000_000, cut=True)
-    assert said(model.pause_said(cut)) == "a pause of 61.0 s is cut short"
+    assert said(model.pause_said(cut)) == "a pause of 61.0 s is shortened"
     assert model.pause_said(PlaybackState(3, 9, 3, False, playing=True, own_ns=5)) == []
-    assert said(model.speed_said(PlaybackState(3, 9, 3, False, speed=math.inf))) == "at once"
+    assert said(model.speed_said(PlaybackState(3, 9, 3, False, speed=math.inf))) == "no delay"
     assert said(model.speed_said(PlaybackState(3, 9, 3, False, speed=0.5))) == "×0.5"
 
 

@@ -24,7 +24,7 @@ def row(session: CaptureSummary, width: int = 140) -> str:
 
 def test_a_row_tells_when_how_much_how_it_ended_and_what_is_noted() -> None:
     told = row(CaptureSummary(PATH, FOUND, "the slow\none", 3, here=True))
-    for said in ("● ", "5.00 s", "30", "✗ 2", "2.0 kB", "✗ died", "shop␇", "· the slow␊one", "★ 3", "oops"):
+    for said in ("● ", "5.00 s", "30", "✗ 2", "2.0 kB", "✗ Exited", "shop␇", "· the slow␊one", "★ 3", "oops"):
         assert said in told, said
     assert "2026" in told
 
@@ -32,7 +32,7 @@ def test_a_row_tells_when_how_much_how_it_ended_and_what_is_noted() -> None:
 @pytest.mark.parametrize("width", [50, 80, 99, 120, 200])
 def test_at_any_width_how_it_ended_and_the_server_are_seen(width: int) -> None:
     told = row(CaptureSummary(PATH, FOUND), width)
-    assert "✗ died" in told
+    assert "✗ Exited" in told
     assert "sh" in told
 
 
@@ -40,9 +40,9 @@ def test_at_any_width_how_it_ended_and_the_server_are_seen(width: int) -> None:
     ("summary", "said"),
     [
         (None, "⋯ x␛[31m.mcpcap"),
-        (Summary(readable=False, why="no capture"), "✗ unreadable"),
-        (Summary(ended="recording"), "● recording"),
-        (Summary(ended="cut", target="node a.js"), "▲ cut off"),
+        (Summary(readable=False, why="no capture"), "✗ Unreadable"),
+        (Summary(ended="recording"), "● Recording"),
+        (Summary(ended="cut", target="node a.js"), "▲ Truncated"),
         (Summary(ended="clean", errors=0), "none"),
     ],
 )

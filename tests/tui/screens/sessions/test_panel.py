@@ -54,7 +54,7 @@ async def test_they_are_listed_noted_and_removed_when_that_is_meant(tape: Tape, 
     NotesFile(shelf / "wreck.mcpcap", "").change(lambda notes: notes.marked(2, new_mark(2)))
     app = One(tape)
     async with app.run_test(size=(130, 20), notifications=True) as pilot:
-        await until(lambda: all(said in text(app) for said in ("✓ closed", "✗ died", "✗ unreadable")), "all three")
+        await until(lambda: all(said in text(app) for said in ("✓ Complete", "✗ Exited", "✗ Unreadable")), "all three")
         await until(lambda: "★ 1" in text(app), "what is marked")
         assert "3 captures" in text(app)
         await pilot.press("j", "x n")

@@ -99,5 +99,5 @@ def test_rubbish_is_shown_with_its_flaw(tape: Tape) -> None:
     _list(tape, 1, 3, {"uri": 4}, entry(listed("../x", b"")).raw)
     index.take()
     rows = _rows(index)
-    assert rows[0].endswith("▲ no URI")
+    assert rows[0].endswith("▲ it has no uri")
     assert any(row.startswith("  ../x  ▲ it is not within the skill's directory") for row in rows)

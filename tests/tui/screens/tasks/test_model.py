@@ -28,7 +28,7 @@ def test_a_row_says_where_the_task_stands_how_old_it_is_and_the_newest_word(tape
     task = begun(tape.initialized(CORE))
     tape.wait(2000)
     polled(tape, 11, message="half done")
-    assert shown(tape, task) == "⋯ Working      paint            2.00 s   half done"
+    assert shown(tape, task) == "⋯ Working        paint            2.00 s   half done"
 
 
 def test_a_wide_row_has_its_id_what_is_left_of_it_and_who_runs_it(tape: Tape) -> None:
@@ -36,7 +36,7 @@ def test_a_wide_row_has_its_id_what_is_left_of_it_and_who_runs_it(tape: Tape) ->
     tape.wait(20_000)
     line = shown(tape, task, 140)
     assert line.split() == [
-        "⋯", "working", "paint", "t-1", "20.0", "s", "40.0", "s", "500", "ms", "the", "server", "begun",
+        "⋯", "Working", "paint", "t-1", "20.0", "s", "40.0", "s", "500", "ms", "the", "server", "begun",
     ]  # fmt: skip
     assert "the server ●" in plain(row(task, tape.now, 140, followed=True))
 
@@ -64,8 +64,8 @@ def test_the_history_has_each_state_with_its_moment_and_its_frame(tape: Tape) ->
     tape.wait(1000)
     polled(tape, 11, state="input_required", message="which colour?")
     history = told(tape, task).partition("History")[2]
-    assert "start  ⋯ Working      begun  #5" in history
-    assert "1.00 s    ◆ Input required  which colour?  #7" in history
+    assert "start     ⋯ Working        begun  #5" in history
+    assert "1.00 s    ◆ Input required which colour?  #7" in history
 
 
 def test_what_was_said_of_time_is_told_and_counted_down(tape: Tape) -> None:
@@ -79,8 +79,8 @@ def test_what_was_said_of_time_is_told_and_counted_down(tape: Tape) -> None:
 
 def test_a_task_that_is_kept_for_ever_says_so(tape: Tape) -> None:
     task = begun(tape.initialized(CORE), ttl=None)
-    assert left_of_ttl(task, tape.now) == "for ever"
-    assert "for ever" in told(tape, task)
+    assert left_of_ttl(task, tape.now) == "no limit"
+    assert "no limit" in told(tape, task)
 
 
 def test_a_task_is_no_older_than_it_was_when_it_ended(tape: Tape) -> None:
@@ -88,7 +88,7 @@ def test_a_task_is_no_older_than_it_was_when_it_ended(tape: Tape) -> None:
     tape.wait(3000)
     polled(tape, 11, state="completed")
     tape.wait(60_000)
-    assert "3.00 s in all" in told(tape, task)
+    assert "3.00 s total" in told(tape, task)
 
 
 def test_the_request_for_its_end_is_told(tape: Tape) -> None:
@@ -140,7 +140,7 @@ def test_a_task_that_was_only_listed_is_told_of_too(tape: Tape) -> None:
     tape.request(10, "tasks/list")
     tape.answer(10, {"tasks": [word("t-9", "completed")]})
     (task,) = tape.journal.conversation.tasks.all
-    assert shown(tape, task).startswith("✓ Completed    ?")
+    assert shown(tape, task).startswith("✓ Completed      ?")
     assert "call" not in told(tape, task)
 
 

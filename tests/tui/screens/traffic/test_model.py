@@ -150,7 +150,7 @@ def test_bytes_that_are_gone_are_said_to_be(tape: Tape) -> None:
     tape.journal.close()
     detail = detail_of(tape.journal, 1)
     assert detail.sides[0].missing
-    assert "can't be read back" in _facts(detail)["problem"]
+    assert "cannot read the message" in _facts(detail)["problem"]
 
 
 @given(st.binary(max_size=60) | st.just(b"[]") | st.just(b'[{"jsonrpc":"2.0","id":1,"method":"a"},1]'))

@@ -39,7 +39,7 @@ def test_one_lane_stands_after_the_other_as_its_time_does(tape: Tape) -> None:
     _two(tape)
     first, second = _lanes(_waterfall(tape))
     assert first.startswith("→ tools/call first")
-    assert first.rstrip().endswith("✓ OK             1.00 s")
+    assert first.rstrip().endswith("✓ OK                1.00 s")
     assert "✗ Error -32603" in second
     assert abs(first.rindex("━") - second.index("━")) <= 1
 
@@ -135,7 +135,7 @@ def test_the_chosen_lane_is_told_in_words(tape: Tape) -> None:
     _two(tape)
     lanes = _waterfall(tape)
     assert "tools/call first" in plain(lanes.said(0))
-    assert "2 words of progress" in plain(lanes.said(0))
+    assert "2 progress notifications" in plain(lanes.said(0))
     assert "on the axis" in plain(lanes.said(7))
 
 
