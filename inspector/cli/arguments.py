@@ -1,6 +1,6 @@
 """Arguments of a call as typed: `-a name=text`, `-a name:=JSON`, and `--args` with all of them.
 
-What can be known to be wrong before a server is started is refused before a server is started.
+Wrong arguments are rejected before a server is started where possible.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ def read_pairs(pairs: Sequence[str]) -> tuple[TypedArgument, ...]:
 
 
 def read_whole(text: str | None, stdin: TextIO, option: str = "--args") -> Any:
-    """What an option like --args holds: JSON, `@FILE` with it, or `-` for stdin. None if it was not given.
+    """The JSON value of an option like --args: JSON text, `@FILE`, or `-` for stdin. None if the option is missing.
 
     Raises: UsageError.
     """
@@ -66,9 +66,9 @@ def parse(text: str, where: str) -> Any:
 
 
 def joined(whole: Any, pairs: Sequence[TypedArgument], schema: object) -> Any:
-    """The arguments to send: `whole`, with each pair in it, texts read as `schema` asks. None if nothing was given.
+    """The arguments to send: `whole` with each pair added, texts converted by `schema`. None without any.
 
-    Raises: UsageError where pairs can't be put in, as `whole` is no object.
+    Raises: UsageError if there are pairs and `whole` is not an object.
     """
     if not pairs:
         return whole

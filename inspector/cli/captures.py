@@ -30,9 +30,9 @@ def loaded_capture(output: Output, path: Path) -> Iterator[Journal]:
 
 
 def matching_entries(output: Output, journal: Journal, filter_text: str) -> Sequence[int]:
-    """The numbers of the entries that a filter lets through, in order; what goes wrong with a pattern is a warning.
+    """The numbers of the entries that match a filter, ascending; a problem with a pattern is a warning.
 
-    Raises: UsageError for a filter that can't be read.
+    Raises: UsageError for an invalid filter.
     """
     own = places(output.env.environ)
     tail = Tail(journal, output, read_tail_options(filter_text, (), named=SavedFilters(own.config, own.state).named()))

@@ -1,7 +1,7 @@
 """Split the command line into the command, its arguments, and the server's argv; durations with units.
 
 One rule: everything before the first `--` is ours, in any order; everything after it is the server's, further
-`--` included. So the command's name may stand behind options, and a bare URL or a bare `--` is a command too.
+`--` included. The command's name may follow options, and a bare URL or a bare `--` is a command too.
 """
 
 import re
@@ -13,7 +13,7 @@ import msgspec
 from inspector.errors import UsageError
 
 _HOST_AND_PORT = r"[A-Za-z0-9.-]+:\d{1,5}(/|$)"
-"""What a URL looks like to somebody who left its beginning out."""
+"""A URL without its scheme."""
 WITH_VALUE = frozenset(
     {
         *("-a", "--args", "-e", "--env-file", "--cwd", "-H", "--header", "--cacert"),
@@ -45,11 +45,11 @@ class CommandLine(msgspec.Struct, frozen=True):
     """A command line, taken apart."""
 
     command: str
-    """The command's name; "" if none was named and none is meant."""
+    """The command's name; "" if there is none."""
     ours: tuple[str, ...]
-    """What it gets: options and arguments without its name."""
+    """Its options and arguments, without its name."""
     server_argv: tuple[str, ...] | None
-    """What stood after `--`; None without."""
+    """The words after `--`; None without `--`."""
 
 
 def take_apart(argv: Sequence[str], commands: Sequence[str]) -> CommandLine:
@@ -72,7 +72,7 @@ def take_apart(argv: Sequence[str], commands: Sequence[str]) -> CommandLine:
 
 
 def split(argv: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """What stands before the first `--`, and what behind it; None where there is none."""
+    """The words before the first `--`, and those after it; None without `--`."""
     if "--" not in argv:
         return tuple(argv), None
     place = list(argv).index("--")
@@ -80,7 +80,7 @@ def split(argv: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...] | None]
 
 
 def no_server() -> UsageError:
-    """What is wrong where a command needs a server and none was named."""
+    """The error for a command that needs a server and got none."""
     return UsageError(
         "no server named", hint="Give a URL, or its command after --: mcp-inspect list tools -- node server.js"
     )
@@ -141,9 +141,9 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def duration(text: str | float) -> float:
-    """A span of time in seconds, as the type of an option. Whether it makes sense is for whoever waits to say.
+    """A duration in seconds, as the type of an option. Its range is checked by the option.
 
-    Raises: click.BadParameter, which tells what may be written.
+    Raises: click.BadParameter.
     """
     try:
         return float(text)

@@ -1,8 +1,7 @@
-"""What is compared: a capture, saved server definitions, or a server; and the options for comparing.
+"""The sides of a comparison: captures, lock files or servers; and the options for comparing.
 
-A word is a URL, a file (a capture, or a saved surface), or a command with its arguments, quoted as one word. A file
-that exists goes before anything else that a word could mean. A single word is never started: a server whose command is
-one word stands after `--`.
+A word is a URL, a file (a capture or a lock file), or a command with its arguments, quoted as one word. An existing
+file takes precedence over other meanings. A single word is never started: a command without arguments goes after `--`.
 """
 
 import os
@@ -63,7 +62,7 @@ class CompareOptions(msgspec.Struct, frozen=True):
 
 
 def read_compare_options(options: Mapping[str, Any]) -> CompareOptions:
-    """What those options come to. Raises: UsageError."""
+    """The options, read. Raises: UsageError."""
     rules = [read_rule(text) for text in options["ignored"]]
     exact = set(options["exact"])
     if options["rules_file"] is not None:
@@ -75,14 +74,14 @@ def read_compare_options(options: Mapping[str, Any]) -> CompareOptions:
 
 
 def refuse_rules(options: Mapping[str, Any]) -> None:
-    """Raises: UsageError if rules for operations were given where none are compared."""
+    """Raises: UsageError for rules about operations where definitions are compared."""
     names = {"ignored": "--ignore", "rules_file": "--rules", "exact": "--exact", "only": "--only"}
     if given := [shown for name, shown in names.items() if options.get(name)]:
         raise UsageError(f"{', '.join(given)}: applies to sessions only; add --sessions")
 
 
 def is_capture(path: Path) -> bool:
-    """Whether a file says that it is a capture."""
+    """Whether a file is a capture, by its name or first bytes."""
     try:
         with path.open("rb") as file:
             return path.suffix == ".mcpcap" or b'"mcpcap"' in file.read(400)
@@ -105,7 +104,7 @@ class SideKind(StrEnum):
 
 
 class ComparedSide(msgspec.Struct, frozen=True):
-    """One side, as it was named."""
+    """One side, as named on the command line."""
 
     kind: SideKind
     name: str
@@ -116,7 +115,7 @@ class ComparedSide(msgspec.Struct, frozen=True):
 
 
 def read_sides(words: tuple[str, ...], env: CliEnv, count: int) -> tuple[ComparedSide, ...]:
-    """So many sides, of words and of the command after `--`, which is the last one. Raises: UsageError."""
+    """Exactly `count` sides, from words and the command after `--`, which is the last one. Raises: UsageError."""
     server_argv = env.server_argv
     sides = [side_of(word, env) for word in words]
     if server_argv is not None:
@@ -135,7 +134,7 @@ def read_sides(words: tuple[str, ...], env: CliEnv, count: int) -> tuple[Compare
 
 
 def side_of(word: str, env: CliEnv) -> ComparedSide:
-    """What a word names. Raises: UsageError if that is nothing."""
+    """The side that a word names. Raises: UsageError if it names none."""
     if word.startswith(_URL):
         return ComparedSide(SideKind.TARGET, without_credentials(word), url=word)
     if found_by_name(env, word) is not None:
@@ -155,12 +154,12 @@ def side_of(word: str, env: CliEnv) -> ComparedSide:
 
 
 def are_captures(sides: tuple[ComparedSide, ...]) -> bool:
-    """Whether all of them are captures, so that what was asked and answered can be compared."""
+    """Whether all of them are captures, so that sessions can be compared."""
     return all(side.kind is SideKind.CAPTURE for side in sides)
 
 
 def demand_captures(sides: tuple[ComparedSide, ...]) -> tuple[Path, ...]:
-    """Their files. Raises: UsageError if one is no capture."""
+    """Their files. Raises: UsageError if one is not a capture."""
     for side in sides:
         if side.kind is not SideKind.CAPTURE:
             raise UsageError(
@@ -171,14 +170,14 @@ def demand_captures(sides: tuple[ComparedSide, ...]) -> tuple[Path, ...]:
 
 
 class FetchedSide(msgspec.Struct, frozen=True):
-    """What came of looking at a side."""
+    """The definitions of a side."""
 
     status: ExitStatus
     surface: ServerDefinitions = ServerDefinitions()
 
 
 def surface_of_side(env: CliEnv, output: Output, side: ComparedSide, options: dict[str, Any]) -> FetchedSide:
-    """The surface of a side. A server is asked for all its lists and left; its status is not OK if that failed.
+    """The definitions of a side. From a server all lists are fetched; its status is not OK if that failed.
 
     Raises: UsageError, CaptureError for a file that can't be read.
     """

@@ -16,7 +16,7 @@ class CliEnv(msgspec.Struct, frozen=True):
     """What surrounds one run of the program."""
 
     server_argv: tuple[str, ...] | None = None
-    """The server's argv: what stood after the first `--`, untouched. None if there was no `--`."""
+    """The server's argv: the words after the first `--`. None without `--`."""
     environ: Mapping[str, str] = msgspec.field(default_factory=lambda: os.environ)
     stdin: TextIO = msgspec.field(default_factory=lambda: sys.stdin)
     stdout: TextIO = msgspec.field(default_factory=lambda: sys.stdout)

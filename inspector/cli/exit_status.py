@@ -21,26 +21,25 @@ class ExitStatus(IntEnum):
 
     OK = 0
     FINDINGS = 1
-    """A check found something."""
+    """Findings, differences or failed test cases."""
     USAGE = 2
-    """The command line, a file or an argument can't be used as given."""
+    """Invalid option, argument or file."""
     AUTHORIZATION = 3
-    """The server wants credentials, or refuses those it got."""
+    """The server requires credentials, or rejects them."""
     UNREACHABLE = 4
-    """The server could not be started or reached, or went away."""
+    """The server was not started, is not reachable, or disconnected."""
     TOOL_ERROR = 5
-    """The tool said isError, the server answered with a JSON-RPC error, its question was left unanswered, or its
-    result is not complete."""
+    """Tool error (isError), JSON-RPC error, unanswered server request, or incomplete result."""
     PROTOCOL = 6
-    """What the server sent makes the session unusable."""
+    """A protocol violation makes the session unusable."""
     TIMEOUT = 7
-    """Nothing came back in time."""
+    """Timeout."""
     MISTAKE = 70
-    """This program made a mistake; its traceback is on stderr."""
+    """Internal error; the traceback is on stderr."""
     INTERRUPTED = 130
     """Ctrl+C."""
     BROKEN_PIPE = 141
-    """Whoever reads our output closed it."""
+    """The reader of our output closed it."""
 
 
 MEANINGS: dict[ExitStatus, str] = {

@@ -28,7 +28,7 @@ _ROLES: dict[str, Role] = {
 }
 _RULE = re.compile(r"\s*(\w+)\s+when\s+(.+)", re.DOTALL)
 _WIDE = 160
-"""Cells of a line where nobody says how many there are."""
+"""Width of a line without a terminal."""
 
 
 class ColorRule(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ class TailOptions(msgspec.Struct, frozen=True):
     """The first that holds decides."""
     as_jsonl: bool = False
     last: int | None = None
-    """So many of what is there at first, and no more; None: all."""
+    """At most this many of the first entries; None: all."""
     width: int = _WIDE
 
 
@@ -88,7 +88,7 @@ def _rule(text: str, named: Named) -> ColorRule:
 
 
 class Tail:
-    """Prints what there is of a journal, and what has come since at each further call."""
+    """Prints the entries of a journal, at each call those since the last one."""
 
     def __init__(self, journal: Journal, output: Output, options: TailOptions) -> None:
         self._journal = journal
@@ -121,9 +121,9 @@ class Tail:
         return self._filter.trouble if self._filter is not None else ""
 
     def print_new(self) -> None:
-        """Print what matches of the entries that have come since the last call.
+        """Print matching entries since the last call.
 
-        A request is judged by what is known of it now: one whose answer comes later is not printed again.
+        A request is tested with what is known now; it is not printed again when its response arrives.
         """
         first, end = self._printed + 1, self._journal.count
         if end < first:
@@ -144,7 +144,7 @@ class Tail:
         self._print((n,))
 
     def matching(self) -> Sequence[int]:
-        """All entries that the filter lets through so far."""
+        """All entries so far that match."""
         if self._checks is not None:
             self._checks.catch_up()
         return self._matching(1, self._journal.count, None)

@@ -1,7 +1,7 @@
-"""Run a command without a screen: connect, do one thing, disconnect. The loop runs on the main thread.
+"""Run a command without the interface: connect, do one thing, disconnect. The loop runs on the main thread.
 
-Whatever ends it ends the server too: the work is done, Ctrl+C (what is in flight is cancelled first, in the way of
-its revision), SIGTERM or SIGHUP, or a reader of our output that has had enough.
+The server is stopped at the end in each case: after the work, on Ctrl+C (pending requests are cancelled first), on
+SIGTERM or SIGHUP, or when stdout is closed.
 """
 
 import asyncio
@@ -37,13 +37,12 @@ from inspector.session.session import Session
 def tell_failure(
     output: Output, error: InspectError, journal: Journal, *, judged_elsewhere: bool = False
 ) -> ExitStatus:
-    """Show what is known on stderr, then the failure itself; its exit status.
+    """Print evidence and diagnosis to stderr, then the failure; its exit status.
 
-    A server that died gets its whole card; of one that lives its last lines on stderr are shown. Then why, if that is
-    known; `judged_elsewhere`: the command tells its findings by itself. A reason that says what the failure says is
-    told once, with the failure's own hint, which knows what was looked for.
+    For a server that exited, all facts are printed; for a running one its last lines on stderr. `judged_elsewhere`: the
+    command prints its findings itself. A diagnosis equal to the failure is printed once, with the failure's hint.
     """
-    from inspector.cli.reports import finding_as_json  # nobody who does not fail pays for the checks
+    from inspector.cli.reports import finding_as_json  # expensive, only needed on failure
     from inspector.present.failure_report import diagnosis_lines, diagnosis_of, says_the_same
 
     more = _show_what_is_left(output, journal)
@@ -82,7 +81,7 @@ _LINES = 20
 
 
 class CommandSession(msgspec.Struct, frozen=True):
-    """A session that is open, and where to write what comes of it."""
+    """An open session, and the output."""
 
     session: Session
     opening: Opening
@@ -93,7 +92,7 @@ Work = Callable[[CommandSession], Awaitable[ExitStatus]]
 
 
 async def _leave(session: Session) -> None:
-    """Do nothing more for a session that did not open."""
+    """The default for `unopened`: nothing."""
 
 
 def visit(
@@ -106,42 +105,42 @@ def visit(
     *,
     judges: bool = False,
 ) -> ExitStatus:
-    """Connect to the target that the options name, do the work, leave; the exit status.
+    """Connect to the target of the options, do the work, disconnect; the exit status.
 
-    `at_last` gets the journal and the exit status so far when all is over, also where no connection came about; the
-    status is None if something else than a failure ended it, such as Ctrl+C. `unopened` gets the session before it
-    is left, if that did not open. `judges`: what is wrong is told at last, and so not with the failure;
-    and the era is found out, whatever is remembered, so that the verdict is always the same.
+    `at_last`: called at the end with the journal and the exit status so far, also without a connection; the status is
+    None if something else than a failure ended it, such as Ctrl+C. `unopened`: called with a session that did not open.
+    `judges`: findings are printed by `at_last`, not with a failure; and the era is detected, ignoring what is
+    remembered, for reproducible verdicts.
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(env, url, options)
     journal = named_journal(chosen)
-    told: list[str] = []
+    warned: list[str] = []
     gc.freeze()  # modules are no garbage: collections need not go through them
     gc.enable()  # `__main__` stopped it for the time of the imports
     status: ExitStatus | None = None
     try:
         with leaving_no_child():
-            status = asyncio.run(_visit(chosen, journal, output, work, unopened, told, afresh=judges))
+            status = asyncio.run(_visit(chosen, journal, output, work, unopened, warned, afresh=judges))
     except InspectError as error:
-        _tell_notices(output, journal, told)  # before the failure: with --json that is the last line on stderr
+        _tell_notices(output, journal, warned)  # before the failure: with --json that is the last line on stderr
         status = tell_failure(output, error, journal, judged_elsewhere=judges)
     finally:
         try:
             keep_names(chosen.target, journal, env.environ)
             at_last(journal, status)
-            _tell_notices(output, journal, told)
+            _tell_notices(output, journal, warned)
         finally:
             journal.close()
-            _tell_notices(output, journal, told)  # only now is it known whether the disk took all of it
+            _tell_notices(output, journal, warned)  # only now is it known whether the disk took all of it
     return status
 
 
-def _tell_notices(output: Output, journal: Journal, told: list[str]) -> None:
-    """Warn of what a person should know about this journal, each once; `told` are those that were warned of."""
+def _tell_notices(output: Output, journal: Journal, warned: list[str]) -> None:
+    """Print the journal's notices as warnings, each once; `warned`: those printed before."""
     for notice in journal.notices:
-        if notice not in told:
-            told.append(notice)
+        if notice not in warned:
+            warned.append(notice)
             output.warn(notice)
 
 
@@ -151,7 +150,7 @@ async def _visit(
     output: Output,
     work: Work,
     unopened: Callable[[Session], Awaitable[None]],
-    told: list[str],
+    warned: list[str],
     *,
     afresh: bool,
 ) -> ExitStatus:
@@ -164,7 +163,7 @@ async def _visit(
             raise
         opening = session.opening or settled  # what was seen on the wire also knows what we declared
         _introduce(output, opening)
-        _tell_notices(output, journal, told)
+        _tell_notices(output, journal, warned)
         return await work(CommandSession(session, opening, output))
 
 

@@ -93,7 +93,7 @@ class Documented(click.Command):
 
 
 class DocumentedGroup(click.Group):
-    """A command with subcommands and examples. Options may come before the subcommand's name, as everywhere."""
+    """A command with subcommands and examples. Options may precede the subcommand's name, as everywhere."""
 
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -38,7 +38,7 @@ _PATIENCE_S = 15.0
 """How long the end of a session may take: longer than the ladder that ends a stubborn server."""
 
 _SILENT_S = 0.7
-"""How long it may take before somebody is told."""
+"""Seconds before a message that the end takes long."""
 
 
 class ServerRuns:
@@ -54,7 +54,7 @@ class ServerRuns:
         self.lives: list[Live] = []
 
     def begin(self, offers: frozenset[str] | None = None, *, held: bool = False) -> "Live":
-        """Connect anew, with a journal of its own; `offers` in the place of what the command line offers.
+        """Connect again, with a journal of its own; `offers` replaces the capabilities of the command line.
 
         `held`: the server starts, and nothing is sent to it before `Live.begin`.
 
@@ -161,13 +161,13 @@ class Servers:
             each.end()
 
     def found(self) -> "tuple[Sequence[FoundServer], Sequence[Capture]]":
-        """The servers that hosts on this machine know, and recent captures."""
+        """The servers in client config files, and recent captures."""
         from inspector.config.servers import found_servers
 
         return found_servers(self._env.environ, Path.cwd()), [*recent(self._env.environ)]
 
     def meant(self, words: Sequence[str]) -> "list[Wanted]":
-        """What words of the command line stand for. Raises: UsageError for one that stands for nothing."""
+        """The targets named on the command line. Raises: UsageError for an unknown one."""
         if not words:
             return []
         from inspector.present.start import wanted
@@ -221,7 +221,7 @@ class Servers:
 
 
 _LONG = 8 * 1024 * 1024
-"""Bytes of another program's file from which on somebody would wonder why there is no picture yet."""
+"""Bytes of another program's file from which a message is printed first."""
 Show: TypeAlias = "Callable[[Callable[..., Live], Live], ExitStatus]"
 """Shows the first live conversation, and others that the function begins, until the person leaves."""
 
@@ -258,7 +258,7 @@ def inspect(env: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> E
 def open_all(
     env: CliEnv, read_wanted: "Callable[[Servers], Sequence[Wanted]]", *, record: bool = True, tap: str = ""
 ) -> ExitStatus:
-    """Open the interface on several things, none of which comes before the others. Nothing approved: nothing opened.
+    """Open the interface on several targets. Without approval nothing is opened.
 
     `read_wanted` names them. Raises: UsageError if one of them stands for nothing.
     """
@@ -278,7 +278,7 @@ def open_all(
 
 
 def _approved(wanted: "Sequence[Wanted]") -> "list[Wanted]":
-    """What is left once the person was shown each server that a host's file describes, and asked."""
+    """What is left after the user confirmed each server of a client config file."""
     if not wanted:
         return []
     from inspector.present.start import OpenServer
@@ -296,7 +296,7 @@ def _with(wanted: "OpenServer", server: "ConfiguredServer | None") -> "OpenServe
 
 
 def approve(servers: "Sequence[ConfiguredServer]") -> "list[ConfiguredServer | None]":
-    """Show each server that a host's file describes, and ask whether it may be started or dialled, and with what."""
+    """Show each server of a client config file, and ask for confirmation and its inputs."""
     from inspector.tui.screens.start.start import ApproveApp
 
     with held_log():
@@ -307,8 +307,8 @@ def approve(servers: "Sequence[ConfiguredServer]") -> "list[ConfiguredServer | N
 def _brisk() -> Iterator[None]:
     """Let the first picture come soon; from then on the interface has it its own way.
 
-    Nothing is collected until then, because imports make many objects and no garbage. And whoever waits for the
-    interpreter, as the writer of that picture does, gets it after one millisecond instead of five.
+    Nothing is collected until then, because imports make many objects and no garbage. And a thread that waits
+    for the interpreter, as the writer of that picture does, gets it after one millisecond instead of five.
     """
     interval = sys.getswitchinterval()
     gc.disable()
@@ -348,7 +348,7 @@ def attach(env: CliEnv, tap: "Mapping[str, Any]") -> ExitStatus:
 
 
 def _look_into(env: CliEnv, path: Path) -> None:
-    """Read a long file of another program first, and say so. Raises: CaptureError if nothing comes of it."""
+    """Read a long file of another program first, with a message. Raises: CaptureError if it cannot be read."""
     if path.stat().st_size > _LONG:
         from inspector.capture.foreign_files import is_foreign, stand_in
 
@@ -361,7 +361,7 @@ def _look_into(env: CliEnv, path: Path) -> None:
 def compare_on_screen(env: CliEnv, before: Path, after: Path, normal: "Normal", only: Sequence[str] = ()) -> ExitStatus:
     """Open the interface on two captures side by side.
 
-    Raises: CaptureError if one of them is none.
+    Raises: CaptureError if one of them is not a capture.
     """
     from inspector.capture.store.load import Loading
     from inspector.session.engine import OpenedSession
@@ -420,11 +420,11 @@ def _show_opened(
 
 
 class _App(Protocol):
-    """What is asked of the interface."""
+    """The part of the app that is used here."""
 
     @property
     def return_code(self) -> int | None:
-        """0 or None if it went well."""
+        """0 or None on success."""
 
     def run(self) -> Any:
         """Take the terminal until the person leaves."""

@@ -50,7 +50,7 @@ _MOST = 50
 
 
 def stop_word() -> str:
-    """A word that nobody can guess, to end the silence with."""
+    """A random word that ends the workflow's silence."""
     return secrets.token_hex(16)
 
 
@@ -98,7 +98,7 @@ def chosen_hosts(words: Iterable[str]) -> tuple[Host, ...]:
 def other_servers_tools(paths: Sequence[Path]) -> dict[str, frozenset[str]]:
     """The names of the tools in captures of other servers, by the server's name.
 
-    Raises: UsageError for what is no file.
+    Raises: UsageError if one is not a file.
     """
     beside: dict[str, frozenset[str]] = {}
     for path in paths:
@@ -172,7 +172,7 @@ class ReportOptions(msgspec.Struct, frozen=True):
 
 
 def read_report_options(options: dict[str, Any], target: str, output: Output) -> ReportOptions:
-    """Take the options of `judging_options` out of all options. From here on a workflow's runner is told to be silent.
+    """Take the options of `judging_options` out of all options. From here on a workflow's runner ignores commands.
 
     Raises: UsageError.
     """
@@ -220,9 +220,9 @@ def conclude(
     """Find all that is wrong in a journal, tell it, write the reports.
 
     `status` is what the command would exit with so far, None if it was interrupted: where something failed, that
-    nothing was found is never said.
+    "no findings" is never printed.
 
-    Raises: UsageError for a file that can't be read or written, after what was found was told.
+    Raises: UsageError for a file that can't be read or written, after the findings were printed.
     """
     with progress_of(output, "checking", "entries") as progress:
         findings, inspection = inspected(journal, report.beside, report.seen, progress)
@@ -347,7 +347,7 @@ def _case(word: str, stdin: TextIO) -> PlannedCall:
 async def make_cases(visit: CommandSession, cases: Sequence[PlannedCall]) -> ExitStatus:
     """Make the calls, one after the other; TOOL_ERROR if one of them failed.
 
-    Raises: what `answered` raises, if no answer came.
+    Raises: what `answered` raises.
     """
     status = ExitStatus.OK
     for case in cases:
@@ -362,7 +362,7 @@ async def make_cases(visit: CommandSession, cases: Sequence[PlannedCall]) -> Exi
 
 
 def say_uncalled(output: Output, journal: Journal) -> None:
-    """Say that no tool was called, where there are some: what only a call shows, nobody has looked at."""
+    """Note that no tool was called, if there are tools: results were not checked."""
     tools = journal.conversation.catalogue.listings["tools"].items
     name = next((found for tool in tools if (found := peek.text(tool, "name"))), "")
     if name:
@@ -371,7 +371,7 @@ def say_uncalled(output: Output, journal: Journal) -> None:
 
 
 def failure_of(message: Answer | ErrorAnswer) -> str:
-    """Why a call failed, in the server's words, or why its result is not complete; "" if it went well."""
+    """Why a call failed, from the server's message, or why its result is incomplete; "" if it succeeded."""
     if isinstance(message, ErrorAnswer):
         return f"error {message.code}: {message.message[:200]}"
     if not peek.flag(message.result, "isError"):
@@ -393,9 +393,9 @@ def target_key(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> str:
 
 
 def seen_before(env: CliEnv, key: str, lock: Path | None, output: Output) -> Mapping[str, Remembered]:
-    """What is known: of a lock file if one was named, else what is remembered under a key.
+    """The baseline: a lock file if given, else the saved baseline of a key.
 
-    Raises: UsageError for a file that is no surface.
+    Raises: UsageError for a file that is not a lock file.
     """
     if lock is not None:
         surface, odd = read_lock_file(lock)
@@ -407,7 +407,7 @@ def seen_before(env: CliEnv, key: str, lock: Path | None, output: Output) -> Map
 
 
 def remember(env: CliEnv, key: str, journal: Journal, output: Output) -> None:
-    """Remember what a server offers now, in place of what was remembered. Raises: UsageError if that can't be."""
+    """Save the current definitions as the baseline. Raises: UsageError if that fails."""
     conversation, now = journal.conversation, int(time.time())
     listings = conversation.catalogue.listings
     found = {kind: known_of(kind, listings[kind].items, now) for kind in _KINDS if listings[kind].whole}

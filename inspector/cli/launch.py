@@ -29,11 +29,11 @@ if TYPE_CHECKING:  # only for servers that are reached by URL
 
 
 def settings_for(chosen: TargetOptions, env: CliEnv, *, has_person: bool = False, afresh: bool = False) -> Settings:
-    """How to talk to a target: what was asked for, and what is remembered of it.
+    """Session settings for a target, from the options and what is remembered of it.
 
-    `has_person`: somebody sits at the screen and can be asked. `afresh`: whatever is remembered is left aside.
+    `has_person`: a user at the interface can be asked. `afresh`: ignore what is remembered.
 
-    Raises: UsageError if a model needs the consent of a person who is not there.
+    Raises: UsageError if sampling needs approval and there is no user.
     """
     if not has_person:
         demand_consent(chosen.responses.model)
@@ -70,7 +70,7 @@ def settings_for(chosen: TargetOptions, env: CliEnv, *, has_person: bool = False
 
 
 def _revealed(target: Target) -> Era | None:
-    """What the command of a server reveals of its era."""
+    """The era that a server's command implies."""
     if not isinstance(target, StdioTarget):
         return None
     return revealed_era(target.argv, target.environment.values, target.cwd)
@@ -79,10 +79,9 @@ def _revealed(target: Target) -> Era | None:
 def way_in(
     target: Target, choice: LoginSettings, environ: Mapping[str, str], *, has_person: bool
 ) -> "tuple[Callable[[str], Authorizer] | None, Guide | None]":
-    """How to log in where an HTTP server requires it, and what guides a person through it.
+    """The authorizer for an HTTP server, and the guide of an interactive login.
 
-    No authorizer where the command line gave an Authorization header or forbade logging in. Without a guide nobody can
-    consent.
+    No authorizer with an Authorization header or --no-oauth. Without a guide no login that needs consent is possible.
     """
     if not isinstance(target, HttpTarget):
         return None, None
@@ -113,7 +112,7 @@ def keep_names(target: Target, journal: Journal, environ: Mapping[str, str]) -> 
 
 
 def named_journal(chosen: TargetOptions) -> Journal:
-    """A journal that records into the file that was named, or into nothing that stays.
+    """A journal that records to the given file, or to a temporary one.
 
     Raises: UsageError if that file can't be made.
     """
@@ -121,12 +120,12 @@ def named_journal(chosen: TargetOptions) -> Journal:
 
 
 def kept_journal(chosen: TargetOptions, env: CliEnv, *, mode: str = "client") -> Journal:
-    """A journal that records into the file that was named, or else onto the shelf in the state directory.
+    """A journal that records to the given file, or else to the state directory.
 
-    Of a named file there is one; sessions after the first get a number behind its name. A shelf that can't be
-    written is no reason not to inspect: the journal says so and records into nothing that stays.
+    Sessions after the first get a number appended to the file's name. If the state directory is not writable, the
+    journal has a notice and is not saved.
 
-    Raises: UsageError if a file that was named can't be made.
+    Raises: UsageError if the given file cannot be created.
     """
     if not chosen.record:
         return start_capture(None, mode=mode)
@@ -142,7 +141,7 @@ def kept_journal(chosen: TargetOptions, env: CliEnv, *, mode: str = "client") ->
 
 
 def numbered(path: Path) -> Path:
-    """The path, or with a number behind its name if it is taken: for a further session of one run."""
+    """The path, with a number appended if it exists."""
     others = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
     return path if not path.exists() else next(other for other in others if not other.exists())
 

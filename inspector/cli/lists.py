@@ -25,7 +25,7 @@ class Extent(msgspec.Struct, frozen=True):
     """Which pages of a list are wanted."""
 
     cursor: str | None = None
-    """Where to begin; None: at the first."""
+    """The first page; None: from the beginning."""
     most_pages: int | None = None
     """None: all."""
 
@@ -42,11 +42,11 @@ class FetchedList(msgspec.Struct, frozen=True):
     items: tuple[Any, ...]
     """JSON values; for the exact text see `exact`."""
     exact: tuple[Any, ...]
-    """The same as `msgspec.Raw`, digit by digit as they came."""
+    """The same as `msgspec.Raw`, byte for byte."""
     error: Any = None
-    """The JSON-RPC error that came in place of a page; None if none did."""
+    """The JSON-RPC error in place of a page; None without one."""
     about: dict[str, Any] = {}
-    """What is known beside the items: pages, the next cursor, caching hints as they came, what is odd."""
+    """Other facts: pages, next cursor, caching hints, oddities."""
     failure: InspectError | None = None
     """Why there is no response to the request; None if there is one."""
 
@@ -79,9 +79,9 @@ def declared(opening: Opening) -> tuple[str, ...]:
 
 
 async def fetch_each(visit: CommandSession, kinds: Iterable[str], extent: Extent = _ALL) -> dict[str, FetchedList]:
-    """Fetch several lists, by kind; one that fails or times out does not keep the others from being fetched.
+    """Fetch several lists, by kind; a failed one does not stop the others.
 
-    Raises: what `answered` raises where no list can be fetched: the connection is lost, or credentials are missing.
+    Raises: what `answered` raises if no list can be fetched: connection lost, or credentials missing.
     """
     found: dict[str, FetchedList] = {}
     timeouts = 0
@@ -109,9 +109,9 @@ def raise_failure(output: Output, fetched: Iterable[FetchedList]) -> None:
 
 
 async def fetch(visit: CommandSession, kind: str, extent: Extent = _ALL) -> FetchedList:
-    """Fetch the pages of a list and say on stderr where it is not whole.
+    """Fetch the pages of a list; warn on stderr if it is incomplete.
 
-    Raises: what `answered` raises, for a page to which no answer came.
+    Raises: what `answered` raises, for a page without a response.
     """
     pages = await visit.session.list_all(kind, cursor=extent.cursor, most_pages=extent.most_pages)
     exact = tuple(islice(_exact(visit.session.journal, pages), len(pages.items)))
@@ -146,7 +146,7 @@ def _about(journal: Journal, pages: Pages, listing: Listing) -> dict[str, Any]:
 
 
 def caching_hints(journal: Journal, exchange: Exchange) -> dict[str, Any]:
-    """`ttlMs` and `cacheScope` of an answer, exactly as they came; {} if it has none."""
+    """`ttlMs` and `cacheScope` of a response, as received; {} without."""
     frame = journal.store.entry(exchange.answer_frame or 0).what
     assert isinstance(frame, Frame)
     answers = (each for each in jsonrpc.read(frame.payload) if isinstance(each, jsonrpc.Answer))
@@ -171,7 +171,7 @@ class _Result(msgspec.Struct):
 
 
 def _exact(journal: Journal, pages: Pages) -> Iterator[Any]:
-    """The items as they stand in the frames."""
+    """The items as in the frames."""
     listed = LISTS[pages.kind]
     for exchange in _answered(journal, pages.kind)[-pages.pages :] if pages.pages else ():
         yield from _items(journal, exchange, listed.member)

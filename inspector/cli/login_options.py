@@ -1,7 +1,7 @@
 """Options for OAuth logins: the client, scopes, grant, callback and token store.
 
 Every command that talks to a URL takes these options; most logins need none of them. Secrets come from the
-environment or from files: a command line stands in the list of processes and in the shell's history.
+environment or from files: a command line is visible in the process list and in the shell's history.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,21 +29,21 @@ _LARGEST = 64 * 1024
 
 
 class LoginSettings(msgspec.Struct, frozen=True):
-    """What was said about logins; all of it may be left to the server's documents."""
+    """The login options; all are optional."""
 
     said: "LoginOptions | None" = None
-    """None where nothing was; see `wishes`."""
+    """None without options; see `wishes`."""
     port: int = 0
     """Where the browser is awaited; 0: any free port."""
     callback: str = ""
     kept: "LoginStorage | None" = None
-    """Where logins are kept; None: where it is best."""
+    """The token store; None: the best available."""
     off: bool = False
-    """Nobody logs in, and nothing that is kept is used."""
+    """No login, and stored tokens are ignored."""
 
     @property
     def wishes(self) -> "LoginOptions":
-        """What was said, or what holds where nothing was."""
+        """The options, or their defaults."""
         from inspector.auth.steps import LoginOptions
 
         return self.said or LoginOptions()
@@ -100,7 +100,7 @@ FOR_HTTP = {
 
 
 def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> LoginSettings:
-    """What those options come to; secrets come from `env`. Raises: UsageError, never with a secret in it."""
+    """The options, read; secrets come from `env`. Raises: UsageError, never with a secret in it."""
     given = {name: shown for name, shown in FOR_HTTP.items() if options.get(name)}
     if not given:
         return LoginSettings()

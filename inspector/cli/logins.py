@@ -1,6 +1,6 @@
 """What `mcp-inspect auth` does: explain the login, log in, show, renew and delete stored logins.
 
-Tokens are never printed: their ends at most, and what they say of themselves.
+Tokens are never printed: at most their last characters and their claims.
 """
 
 import asyncio
@@ -65,7 +65,7 @@ class TypedLines:
         try:
             self._loop.add_reader(fd, self._read)
             self._fd = fd
-        except OSError:  # a file: it is there, and nobody has to wait
+        except OSError:  # a file: readable at once
             with open(fd, "rb", closefd=False) as file:
                 self._later(file.read())
 
@@ -76,7 +76,7 @@ class TypedLines:
             self._loop.remove_reader(fd)
 
     def _later(self, all_of_it: bytes) -> None:
-        """What is there already is taken once whoever asked for it has begun to wait."""
+        """Available input is passed on once the caller waits for it."""
         for line in all_of_it.splitlines():
             self._loop.call_soon(self._take, line.decode("utf-8", "replace"))
 
@@ -106,7 +106,7 @@ class Consent:
         self._typed: TypedLines | None = None
 
     def stop(self) -> None:
-        """Nobody types any more."""
+        """Stop reading."""
         if self._typed is not None:
             self._typed.stop()
             self._typed = None
@@ -202,9 +202,9 @@ def explain(output: Output, chosen: TargetOptions) -> ExitStatus:
 
 
 def login(output: Output, chosen: TargetOptions) -> ExitStatus:
-    """Log in anew, whatever is kept; a client that is registered is used again.
+    """Log in, ignoring stored tokens; a registered client is reused.
 
-    With --scope it is a step-up of the login that is kept: what that was for is asked for as well.
+    With --scope it is a step-up: the scopes of the stored login are requested as well.
     """
     target, choice = _target(chosen), chosen.login
     store = store_for(choice, output.env.environ)
@@ -231,7 +231,7 @@ def login(output: Output, chosen: TargetOptions) -> ExitStatus:
 
 
 def refresh(output: Output, chosen: TargetOptions) -> ExitStatus:
-    """Renew the token that is kept, without a person."""
+    """Refresh the stored token, without a user."""
     target, choice = _target(chosen), chosen.login
     store = store_for(choice, output.env.environ)
     before = store.get(target.url).token
@@ -247,7 +247,7 @@ def refresh(output: Output, chosen: TargetOptions) -> ExitStatus:
 
 
 def status(output: Output, chosen: TargetOptions | None, store: TokenStore) -> ExitStatus:
-    """What is kept of a server, or of all; AUTHORIZATION if there is no token that is good for one that was named."""
+    """Show the stored login of a server, or all; AUTHORIZATION if the named one has no valid token."""
     now = time.time()
     if chosen is not None:
         url = _target(chosen).url
@@ -321,7 +321,7 @@ def _connect(
 
 
 def _teller(output: Output) -> Callable[[LoginStep], None]:
-    """Shows each rung as it is climbed."""
+    """Shows each login step when it is done."""
 
     def tell(rung: LoginStep) -> None:
         if not output.quiet:

@@ -171,9 +171,9 @@ def run(argv: Sequence[str], env: CliEnv | None = None) -> int:
 
 
 def _unusable_path(error: Exception) -> UsageError | None:
-    """What to say of a path that can't even be asked about; None for any other error.
+    """The error for a path that cannot be looked up; None for other errors.
 
-    `Path.exists` and its like raise for a name that is too long, and in a directory that may not be searched.
+    `Path.exists` raises for a name that is too long, and in a directory that may not be searched.
     """
     if not isinstance(error, OSError) or error.errno not in (errno.ENAMETOOLONG, errno.EACCES) or not error.filename:
         return None
@@ -198,7 +198,7 @@ def _run(argv: Sequence[str], env: CliEnv) -> int:
 
 
 def _without_a_command(words: CommandLine) -> str:
-    """What is meant where no command, no URL and no `--` stands: the start, or "" for the program's own options."""
+    """The command without a name, a URL or `--`: "start", or "" for the program's own options."""
     if any(word in ("-h", "--help", "-V", "--version") for word in words.ours):
         return ""
     if set(words.ours) <= {"--json", "-q", "--quiet"}:

@@ -32,7 +32,7 @@ limit_options = shared(
 
 
 def read_limits(options: Mapping[str, Any]) -> Limits:
-    """What the options come to; what they say of schemas holds from here on. Raises: UsageError."""
+    """The limits from the options; those of schemas apply from now on. Raises: UsageError."""
     found = msgspec.structs.replace(LIMITS, **dict(map(_limit, options.get("limits", ()))))
     if (found.schema, found.pattern) != (LIMITS.schema, LIMITS.pattern):
         from inspector.forms.patterns import WorkBounds, move
@@ -85,7 +85,7 @@ extension_options = option_group(
 
 
 def read_extensions(options: Mapping[str, Any]) -> Advertised:
-    """What they come to. Raises: UsageError."""
+    """The extensions to advertise. Raises: UsageError."""
     return advertised(options.get("extension", ()), options.get("no_extension", ()))
 
 

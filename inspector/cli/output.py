@@ -32,7 +32,7 @@ _SGR: dict[Role, str] = {
 
 
 class _Spellings(dict[int, str]):
-    """How each character of a JSON document is spelt for a terminal: as it is, or escaped where it acts or hides."""
+    """How a JSON document is written to a terminal: control and invisible characters escaped."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -55,7 +55,7 @@ class Output(msgspec.Struct):
     """Whether stderr's last line is one that is drawn over."""
 
     def data(self, value: Any) -> None:
-        """Write one JSON document. `msgspec.Raw` members are written as they came."""
+        """Write one JSON document. `msgspec.Raw` members are written unchanged."""
         raw = _encode(value)
         if not self.env.stdout.isatty():
             self._write_utf8(raw + b"\n")
@@ -83,7 +83,7 @@ class Output(msgspec.Struct):
         self._write_lines(self.env.stderr, lines)
 
     def narrate(self, text: str) -> None:
-        """Say on stderr what is going on."""
+        """Write a progress message to stderr, unless quiet."""
         if not self.quiet:
             self._tell(text, "muted")
 
@@ -100,23 +100,23 @@ class Output(msgspec.Struct):
             self._drawn = True
 
     def leave_drawn(self) -> None:
-        """End the line that was drawn last: what follows stands below it."""
+        """End the line drawn last, so that later output starts below it."""
         if self._drawn:
             self.env.stderr.write("\n")
             self._drawn = False
 
     def warn(self, text: str) -> None:
-        """Say on stderr what a person should know even when told to be quiet."""
+        """Write a warning to stderr, also if quiet."""
         self._tell(f"! {text}", "warning")
 
     def failure(self, error: InspectError, more: Mapping[str, Any] | None = None) -> ExitStatus:
-        """Say what went wrong and what to do; the exit status that goes with it."""
+        """Report an error with its hint; its exit status."""
         return self.report(code_of(error), str(error), error.hint, status_of(error), more)
 
     def report(
         self, code: str, message: str, hint: str, status: ExitStatus, more: Mapping[str, Any] | None = None
     ) -> ExitStatus:
-        """Say what went wrong and what to do; with --json as one object too, on stderr's last line."""
+        """Report an error with its hint; with --json also as an object on stderr's last line."""
         message, hint = _told(message), _told(hint)
         said = visible(message, newlines=True).split("\n")
         lines: list[Line] = [(("✗ ", "error"), (said[0], "text")), *[((line, "text"),) for line in said[1:]]]
@@ -154,7 +154,7 @@ class Output(msgspec.Struct):
 
 
 def _told(text: str) -> str:
-    """What is said on stderr, where a target may stand as it was typed: without what gives access."""
+    """A message for stderr, without credentials of a target as typed."""
     if "@" not in text and "=" not in text:
         return text
     from inspector.protocol.credentials import without_credentials  # its patterns cost more than most commands say
@@ -172,11 +172,11 @@ def wants_colour(stream: TextIO, env: Mapping[str, str]) -> bool:
 
 
 def _encode(value: Any) -> bytes:
-    """JSON, also of what only a tolerant reader took: lone surrogates, numbers that no double holds."""
+    """JSON, also of values that only a tolerant reader accepts: lone surrogates, large numbers."""
     try:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, OverflowError, RecursionError):
-        import json  # no server's answer that is well formed comes here
+        import json  # never needed for valid JSON from servers
 
         return json.dumps(value, separators=(",", ":"), default=_of_raw).encode()
 
@@ -184,7 +184,7 @@ def _encode(value: Any) -> bytes:
 def _indented(document: bytes) -> bytes:
     try:
         return msgspec.json.format(document, indent=2)
-    except msgspec.DecodeError:  # it is stricter than JSON: half a surrogate pair may stand there as an escape
+    except msgspec.DecodeError:  # it is stricter than JSON: half a surrogate pair is possible as an escape
         return document
 
 

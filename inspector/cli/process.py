@@ -141,10 +141,10 @@ def leaving_nothing_half_made() -> Iterator[None]:
 
 @contextmanager
 def _on_signals(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Handle the signals that ask us to go, for the time of the block."""
+    """Handle termination signals for the time of the block."""
     try:
         before = {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)}
-    except ValueError:  # not on the main thread: somebody embeds us and has handlers of his own
+    except ValueError:  # not on the main thread: an embedding program has its own handlers
         before = {}
     try:
         yield

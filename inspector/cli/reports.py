@@ -27,7 +27,7 @@ Key = tuple[str, str, str]
 
 
 def key_of(finding: Finding) -> Key:
-    """What a finding is known by: its check, its place in the message and its words, numbers left out."""
+    """The identity of a finding: its check, its place in the message and its text without numbers."""
     return finding.id, _VARIABLE.sub("#", finding.pointer), _VARIABLE.sub("#", finding.sentence)
 
 
@@ -46,12 +46,12 @@ class Baseline:
         return [each for each in findings if not self.knows(each)]
 
     def gone(self, findings: Iterable[Finding]) -> int:
-        """How many of the known did not come this time."""
+        """How many findings of the baseline no longer occur."""
         return len(self.known - {key_of(each) for each in findings})
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Raises: UsageError if there is no such file, or it is something else."""
+    """Raises: UsageError if the file is missing or not a baseline."""
     try:
         value: Any = json.loads(path.read_text(encoding="utf-8"))
         if value["format"] != _FORMAT:
@@ -84,7 +84,7 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def finding_as_json(finding: Finding, follows_from: str = "") -> dict[str, Any]:
-    """One finding; what it does not have is null. `follows_from` is the id of what it is a consequence of."""
+    """One finding; missing members are null. `follows_from`: the id of its cause."""
     return {
         "id": finding.id,
         "severity": finding.severity,
@@ -183,7 +183,7 @@ def sarif(
 
     With a `failure` the invocation says that it was not successful, with the exit code if there is one.
 
-    A conversation has no lines, and whoever shows results beside code asks for one: it is the first.
+    A session has no source lines; viewers need one, so it is always line 1.
     """
     places = {check.id: place for place, check in enumerate(checks)}
     driver = {"name": "mcp-inspect", "version": __version__, "rules": [_rule(check) for check in checks]}

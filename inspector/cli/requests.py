@@ -1,6 +1,6 @@
-"""Make one request and print its result, the verdict on it, and what happens while it runs.
+"""Make one request and print its result, its verdict, and events while it runs.
 
-A question of the server's that nobody answers is no result: what came is written, and the exit status says so.
+An unanswered server request is not a result: the response is printed, and the exit status reports it.
 """
 
 import asyncio
@@ -46,14 +46,14 @@ from inspector.session.desk import BY_NOBODY
 from inspector.session.session import Session
 
 _SHOWN = 300
-"""Characters of what somebody said."""
+"""Characters of a text that are printed."""
 
 
 class TaskOptions(msgspec.Struct, frozen=True):
     """That a call is to become a task."""
 
     ttl_ms: float | None = None
-    """How long it is to be kept; None: as the server likes."""
+    """The ttl; None: the server's default."""
     wait: bool = True
     """Whether it is followed to its end; else its handle is all that is wanted."""
 
@@ -67,9 +67,9 @@ async def called_by(
     task_options: TaskOptions | None = None,
     plain: bool = False,
 ) -> Called:
-    """Make a request, as a task if that is wished, or exactly as it is if `plain`. Ctrl+C ends the task too.
+    """Make a request, as a task if requested, or exactly as given if `plain`. Ctrl+C cancels the task too.
 
-    Raises: UsageError where it can't be one.
+    Raises: UsageError if it cannot be a task.
     """
     try:
         if task_options is None:
@@ -81,7 +81,7 @@ async def called_by(
 
 
 def task_of(session: Session, called: Called) -> Task | None:
-    """What is known of the task that a call became; None if it became none."""
+    """The task that a call became; None if it is not a task."""
     if called.task is not None:
         return session.journal.conversation.tasks.find(called.task.id)
     exchange = called.reply.exchange
@@ -138,7 +138,7 @@ def as_json(task: Task) -> dict[str, Any]:
 
 
 class TaskTeller:
-    """Tells of tasks as their words come: each change of state or of what is said about it, once."""
+    """Prints each change of a task's state or status message, once."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -158,7 +158,7 @@ class TaskTeller:
 
 
 def shown(words: str) -> str:
-    """Foreign words in one line that is safe to show."""
+    """Foreign text in one line that is safe to print."""
     return text.visible(words, limit=_SHOWN)
 
 
@@ -172,7 +172,7 @@ def _leave_it(visit: CommandSession, task: Task) -> None:
 
 @contextmanager
 def narrating(session: Session, output: Output, *, progress: bool = False, logs: bool = False) -> Iterator[None]:
-    """Tell what happens during the block: questions always, progress and log messages where they were asked for."""
+    """Print events during the block: server requests always, progress and log messages if requested."""
     bar = ProgressBar(output) if progress else None
     stop = session.journal.listen(Narrator(output, bar, logs=logs).hear)
     try:
@@ -193,7 +193,7 @@ class Narrator:
         self._tasks = TaskTeller(output)
 
     def hear(self, entry: Entry, found: Sequence[Event]) -> None:
-        """Tell what an entry means."""
+        """Print an entry."""
         for event in found:
             match event:
                 case events.ServerRequested(question):
@@ -219,7 +219,7 @@ class Narrator:
 
 
 def asked(question: Question) -> str:
-    """What a server asks, in one line that is safe to show."""
+    """A server request, in one line that is safe to print."""
     where = f" at {question.url}" if question.url else ""
     said = question.message or _json(question.params or {})
     return text.visible(f"{question.kind}{where}: {said}", limit=_SHOWN)
@@ -230,7 +230,7 @@ def _reply(answer: jsonrpc.Answer | jsonrpc.ErrorAnswer) -> str:
 
 
 def _answer(result: Any) -> str:
-    """An answer in a few words: what was decided and what was given, else its JSON."""
+    """A response in short: its action and content, else its JSON."""
     action = peek.text(result, "action")
     if action is None:
         return text.visible(_json(result), limit=_SHOWN)
@@ -255,18 +255,18 @@ class CliRequest:
     target: str
     """What it is about: a tool, a uri, a prompt."""
     output_schema: Any = None
-    """Of the tool it calls; None if there is none, or the tool was not listed."""
+    """The tool's output schema; None without one, or if the tool is not listed."""
     judged: bool = False
     """Whether structured content is judged, and the verdict a member of the JSON."""
     task: TaskOptions | None = None
-    """That it is to become a task; None: only where it must, or where the server decides so."""
+    """The task to create; None: only if required, or if the server decides so."""
     plain: bool = False
-    """Whether it is sent exactly as it is, and what becomes a task is not followed."""
+    """Whether it is sent exactly as given; a resulting task is not followed."""
     exchanges: list[Exchange] = field(default_factory=list)
 
     @property
     def duration_ns(self) -> int | None:
-        """From the first request to the last answer; None if nothing was sent or nothing came."""
+        """From the first request to the last response; None if nothing was sent or received."""
         ended = self.exchanges[-1].ended_ns if self.exchanges else None
         return None if ended is None else ended - self.exchanges[0].started_ns
 
@@ -275,9 +275,9 @@ _PREPARE = "Put a response into a file and pass it with --responses."
 
 
 async def make(visit: CommandSession, request: CliRequest, *, progress: bool = False, logs: bool = False) -> ExitStatus:
-    """Send it, wait, write what came. Progress and log messages are told meanwhile if they are wanted.
+    """Send it, wait, print the response; meanwhile progress and log messages if requested.
 
-    Raises: what `answered` raises, if no answer came.
+    Raises: what `answered` raises.
     """
     with narrating(visit.session, visit.output, progress=progress, logs=logs):
         opened = request.exchanges.append
@@ -313,7 +313,7 @@ async def make(visit: CommandSession, request: CliRequest, *, progress: bool = F
 
 
 def _narrate_models(session: Session, output: Output) -> None:
-    """Which real model answered what the server asked; what it did not get to see is a warning."""
+    """Print which model responded; content it did not get is a warning."""
     for proposal in (ticket.proposal for ticket in session.options.desk.tickets if ticket.proposal is not None):
         if proposal.said is None:
             continue
@@ -325,7 +325,7 @@ def _narrate_models(session: Session, output: Output) -> None:
 
 
 def _left_open(session: Session, called: Called) -> tuple[str, str]:
-    """Why a question of the server's got no answer, and what to do; "" if none was left without."""
+    """Why a server request got no response, and a hint; "" if all got one."""
     for ticket in session.options.desk.tickets:
         if ticket.by != BY_NOBODY:
             continue
@@ -357,7 +357,7 @@ def _finished(visit: CommandSession, request: CliRequest, message: Answer | Erro
 
 
 async def _list_pages(visit: CommandSession, method: str, result: Any) -> None:
-    """List the resources where a page was read that leaves it to its entry there what it may do."""
+    """List resources after reading an app page whose permissions are in its list entry."""
     pages = method == "resources/read" and any(map(lacks_settings, peek.items(result, "contents")))
     if pages and peek.has(visit.opening.capabilities, "resources"):
         await visit.session.list_all("resources")
@@ -366,7 +366,7 @@ async def _list_pages(visit: CommandSession, method: str, result: Any) -> None:
 def _as_json(
     request: CliRequest, message: Answer | ErrorAnswer, finished: Finished, verdict: Validation | None
 ) -> dict[str, Any]:
-    """The object that is written: the answer's own bytes, and what we add."""
+    """The printed object: the response's own bytes, and our members."""
     told: dict[str, Any] = {
         "result": msgspec.Raw(message.result_part.raw) if isinstance(message, Answer) else None,
         "error": msgspec.Raw(message.error_part.raw) if isinstance(message, ErrorAnswer) else None,
@@ -388,7 +388,7 @@ def _narrate_verdict(output: Output, verdict: Validation | None) -> None:
 
 
 def result_lines(view: ResultView) -> list[Line]:
-    """What came of a call, a read or a prompt: the headline, what was said, every block, the verdict."""
+    """The result of a call, a read or a prompt: headline, content blocks, verdict."""
     found: list[Line] = [view.headline]
     found += [(("  ", "text"), *line) for line in view.said]
     found += fact_lines(view.facts, indent="  ")

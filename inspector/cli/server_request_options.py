@@ -1,7 +1,7 @@
 """Options for server requests: advertised client capabilities, roots, responses, the sampling model.
 
-A capability is advertised only where its requests can be answered. With a person at the screen that is all of them;
-without one it is what was prepared: the roots that were named, and the kinds that the file of responses knows.
+A capability is advertised only where its requests can be answered. With a user at the interface that is all of them;
+without one only what was prepared: the given roots, and the kinds in the file of responses.
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ _NAMES = ("sampler_model", "sampler_key_env", "sampler_approve", "sampler_timeou
 
 
 def read_model(options: Mapping[str, Any], env: Mapping[str, str]) -> ModelChoice | None:
-    """The model that the options name; None if they name none. Raises: UsageError, never with the key in it."""
+    """The model from the options; None without one. Raises: UsageError, never with the key in it."""
     url = options.get("sampler_url")
     if url is None:
         if given := [name for name in _NAMES if options.get(name) is not None]:
@@ -67,12 +67,12 @@ def read_model(options: Mapping[str, Any], env: Mapping[str, str]) -> ModelChoic
 
 
 def without_key(options: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:
-    """Our environment as a server may inherit it: the model's key is no business of the server's."""
+    """Our environment for the server, without the model's key."""
     return {name: value for name, value in env.items() if name not in (KEY_ENV, options.get("sampler_key_env"))}
 
 
 def demand_consent(model: ModelChoice | None) -> None:
-    """Without a person nobody can approve. Raises: UsageError where that was asked for."""
+    """Raises: UsageError if the model needs approval: without the interface there is no user."""
     if model is not None and model.approve is not Approve.NEVER:
         raise UsageError(
             "sampling needs approval, and there is no screen to ask",
@@ -149,23 +149,23 @@ answers_options = option_group(
 
 
 class ResponseOptions(msgspec.Struct, frozen=True):
-    """What was said about questions."""
+    """The options about server requests."""
 
     prepared: "tuple[Prepared, ...]" = ()
     roots: tuple[Root, ...] = ()
     more: frozenset[str] = frozenset()
-    """Offers that were asked for by name."""
+    """Capabilities added by --capability."""
     fewer: frozenset[str] = frozenset()
-    """Offers that were forbidden by name; one that was also asked for is made."""
+    """Capabilities removed by --no-capability; --capability takes precedence."""
     model: ModelChoice | None = None
-    """A real model for sampling; None if none was named."""
+    """The model for sampling; None without one."""
     policies: "tuple[tuple[str, Policy], ...]" = ()
-    """Who answers before what was prepared, by name."""
+    """Response policies that precede prepared responses, by name."""
     instead: frozenset[str] | None = None
-    """What is declared in the place of all that can be answered; None: that."""
+    """Capabilities to advertise instead of those that can be answered; None: those."""
 
     def offers(self, *, has_person: bool) -> frozenset[str]:
-        """What is declared to the server."""
+        """The client capabilities to advertise."""
         all_ = frozenset(capabilities.ALL) if has_person else self._answerable()
         return ((all_ if self.instead is None else self.instead) - self.fewer) | self.more
 
@@ -182,7 +182,7 @@ class ResponseOptions(msgspec.Struct, frozen=True):
 
 
 def read_response_options(options: Mapping[str, Any], env: Mapping[str, str] | None = None) -> ResponseOptions:
-    """What those options come to; a model's key comes from `env`. Raises: UsageError."""
+    """The options, read; a model's key comes from `env`. Raises: UsageError."""
     file = options.get("responses")
     return ResponseOptions(
         () if file is None else _prepared(file),
@@ -202,7 +202,7 @@ def _prepared(file: Path) -> "tuple[Prepared, ...]":
 
 
 def read_roots(options: Mapping[str, Any]) -> tuple[Root, ...]:
-    """The roots that were named, paths first. Raises: UsageError."""
+    """The given roots, paths first. Raises: UsageError."""
     paths = [_directory(text) for text in options.get("root", ())]
     return (*paths, *(_by_uri(text) for text in options.get("root_uri", ())))
 

@@ -1,4 +1,4 @@
-"""Options of `share`, what was replaced in words, and copying a capture with its notes."""
+"""Options of `share`, its report, and copying a capture with its notes."""
 
 import os
 import secrets
@@ -30,7 +30,7 @@ class ShareOptions(msgspec.Struct, frozen=True):
     unknown: tuple[str, ...] = ()
     """Variables that the server got, of which nothing is known here."""
     common: tuple[str, ...] = ()
-    """Variables whose values could stand anywhere by chance."""
+    """Variables whose values are too common to replace."""
 
 
 def chosen(
@@ -42,7 +42,7 @@ def chosen(
     paths: Iterable[str] = (),
     key_file: Path | None = None,
 ) -> ShareOptions:
-    """What is to be taken out of a capture.
+    """The secrets to remove from a capture.
 
     Raises: UsageError, CaptureError.
     """
@@ -78,7 +78,7 @@ def variables(path: Path) -> tuple[str, ...]:
 
 
 def told(shared: ShareResult, out: Path | None) -> str:
-    """What was done, or would be, in words."""
+    """The report of what was replaced, or would be."""
     rows = sorted(shared.taken.values(), key=lambda each: (-each.count, each.rule, each.path))
     words = [f"{shared.entries:,} entries, {shared.replaced:,} values {'replaced' if out else 'would be replaced'}"]
     for each in rows[:40]:
@@ -210,9 +210,9 @@ def copy(
     warn: Callable[[str], None],
     tell: Tell = tell_nobody,
 ) -> ShareResult:
-    """Copy a capture; with no `out` nothing is written. The copy is there afterwards, whole, or it is not there.
+    """Copy a capture; without `out` nothing is written. An incomplete copy is deleted.
 
-    `tell` hears how far it is.
+    `tell`: called with bytes done and bytes in all.
 
     Raises: UsageError, CaptureError.
     """
@@ -259,6 +259,6 @@ class _Notes:
         keep_notes(notes, self._out, self._id)
         try:
             sharing.scan(self._path)
-        except BaseException:  # nobody has looked through all of it
+        except BaseException:  # incomplete copies may contain secrets
             self._path.unlink()
             raise

@@ -32,15 +32,15 @@ _FOR_HTTP = {"header": "-H", "cacert": "--cacert", "insecure": "--insecure", "re
 
 
 class TargetOptions(msgspec.Struct, frozen=True):
-    """What the options and the words around them come to."""
+    """The target and its options."""
 
     target: Target
     era: Era | None
-    """None: find out."""
+    """None: detect it."""
     revision: str
     clocks: Timeouts
     capture: Path | None
-    """The file that was named for recording; None if none was."""
+    """The file to record to; None without --capture."""
     record: bool = True
     """False with --no-capture."""
     responses: ResponseOptions = msgspec.field(default_factory=ResponseOptions)
@@ -52,13 +52,13 @@ class TargetOptions(msgspec.Struct, frozen=True):
     """Whether credentials are recorded too."""
     limits: Limits = LIMITS
     others: tuple[str, ...] = ()
-    """What else is to be opened, as it was named."""
+    """Further targets to open, as typed."""
 
 
 def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOptions:
-    """Make a target of the words after `--` or of a URL, and settings of the options.
+    """The target after `--` or of a URL, with its options.
 
-    Raises: UsageError where there is no target or two, or where an option does not go with it.
+    Raises: UsageError without a target, with two, or for an option that does not apply to it.
     """
     if env.server_argv is not None and url is not None:
         raise UsageError(f"both a command after -- and {url!r}", hint="A target is one or the other.")
@@ -102,7 +102,7 @@ _A_YEAR = 366 * 24 * 3600
 
 
 def _seconds(value: float, name: str) -> float | None:
-    """Seconds, or None for ever where 0 was given."""
+    """Seconds; None (no limit) for 0."""
     if not 0 <= value < _A_YEAR:
         raise UsageError(f"invalid {name} {value:g}", hint="Use seconds; 0 means no limit.")
     return value or None
@@ -123,7 +123,7 @@ def _demand(options: Mapping[str, Any], *kinds: str) -> None:
 
 
 def found_by_name(env: CliEnv, word: str | None) -> "FoundServer | None":
-    """The server of this name in the clients' files of this machine; None for a URL and for a name that none has.
+    """The server of this name in client config files; None for a URL and for an unknown name.
 
     Raises: UsageError if several servers have it.
     """
@@ -145,12 +145,12 @@ def _unreadable_files(env: CliEnv) -> str:
 
 
 def names_a_server(env: CliEnv, word: str) -> bool:
-    """Whether a word is a URL or the name of a server of a client's file. Raises: UsageError if several have it."""
+    """Whether a word is a URL or a server in a client config file. Raises: UsageError if several have the name."""
     return word.startswith(("http://", "https://")) or found_by_name(env, word) is not None
 
 
 def _found(server: "FoundServer", options: Mapping[str, Any], env: Mapping[str, str]) -> Target:
-    """A server as a client's file describes it, with what the options add: they come last."""
+    """A server from a client config file; options are applied last."""
     target = found_target(server, env)
     if isinstance(target, HttpTarget):
         added = _http(server.url, options)
@@ -229,19 +229,19 @@ DEMO_HINTS = "MCP_INSPECT_DEMO_HINTS=1"
 
 
 def plainly(target: Target) -> TargetOptions:
-    """A target with what holds where nothing else was asked for."""
+    """A target with default options."""
     return TargetOptions(target, None, "", Timeouts(), None)
 
 
 def demo_target(env: Mapping[str, str]) -> StdioTarget:
-    """The server that comes with this program."""
+    """The built-in demo server."""
     return StdioTarget(DEMO, build_environment(env, inherit_all=False, set_=[DEMO_VARIABLE]), str(Path.cwd()))
 
 
 def typed_target(argv: tuple[str, ...], url: str, env: Mapping[str, str]) -> Target:
-    """A server that somebody described by hand, where nothing else was said of it.
+    """A server as typed, with default options.
 
-    Raises: UsageError if the URL can't be dialled.
+    Raises: UsageError for an invalid URL.
     """
     if url:
         return HttpTarget(parse_url(url))
@@ -249,9 +249,9 @@ def typed_target(argv: tuple[str, ...], url: str, env: Mapping[str, str]) -> Tar
 
 
 def found_target(server: "FoundServer", env: Mapping[str, str]) -> Target:
-    """A server as a host's file describes it; nothing in it is expanded.
+    """A server from a client config file; nothing in it is expanded.
 
-    Raises: UsageError if the file describes nothing that could be started or dialled.
+    Raises: UsageError if the entry has no usable command or URL.
     """
     if server.problem:
         raise UsageError(f"{server.name}: {server.problem}", hint=f"See {server.path}.")

@@ -1,4 +1,4 @@
-"""`mcp-inspect call`: call a tool, with arguments read as its own schema asks."""
+"""`mcp-inspect call`: call a tool, with arguments converted by its input schema."""
 
 from typing import Any, assert_never
 
@@ -69,7 +69,7 @@ def command(env: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitS
 
 
 def _caution(visit: CommandSession, name: str, params: Any) -> None:
-    """Say what headers will not do as they should, before the call is made."""
+    """Warn of headers that will not work, before the call."""
     revision = visit.session.revision
     if revision is None or not revision.routing_headers or visit.session.transport.kind != "http":
         return
@@ -97,7 +97,7 @@ async def _request(visit: CommandSession, name: str, whole: Any, pairs: tuple[Ty
 
 
 async def _listed(visit: CommandSession, name: str) -> Tool | None:
-    """The tool as the server lists it: its schemas say how to read, send and judge. None if it is not listed."""
+    """The tool from tools/list, for its schemas; None if it is not listed."""
     fetched = await fetch(visit, "tools")
     if fetched.error is not None:
         visit.output.warn(f"{fetched.refusal}; {name} is called without its schema")
@@ -120,9 +120,9 @@ def _nearest(name: str, items: tuple[Any, ...]) -> str:
 
 
 async def _with_log_level(visit: CommandSession, params: Any, level: str | None) -> Any:
-    """Ask for log messages from a level on; the params that the request goes out with. None asks for nothing.
+    """Set the log level; returns the params of the request. None sets nothing.
 
-    Raises: what `answered` raises, if the server does not answer.
+    Raises: what `answered` raises.
     """
     revision = visit.session.revision
     if level is None or revision is None:

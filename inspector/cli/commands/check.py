@@ -103,7 +103,7 @@ def check_command(
         if remember and journal.conversation.opening is not None:
             try:
                 remember_now(env, key, journal, output)
-            except UsageError as error:  # what was found is told all the same
+            except UsageError as error:  # findings are printed nevertheless
                 problem = error
         so_far = lists[0] if status is ExitStatus.OK else status
         found[0] = conclude(output, journal, report, so_far if problem is None else ExitStatus.USAGE)

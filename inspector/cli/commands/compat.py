@@ -36,7 +36,7 @@ _EXAMPLES = (
     "mcp-inspect compat --json",
 )
 _WIDE = 140
-"""Columns, where nobody says how many there are."""
+"""Width in columns without a terminal."""
 
 
 @click.command(

@@ -55,7 +55,7 @@ def command(env: CliEnv, /, kind: str, name: str, argument: str, words: tuple[st
 
 
 def _apart(words: Sequence[str], *, has_command: bool) -> tuple[str, str | None]:
-    """What was typed of the value, and the server's URL: the last word, where no command says who is asked."""
+    """The typed part of the value, and the server's URL: the last word, unless there is a command after `--`."""
     rest = list(words)
     url = None if has_command or not rest else rest.pop()
     if len(rest) > 1:

@@ -79,7 +79,7 @@ def _of_file(output: Output, file: Path) -> ExitStatus:
 
 
 def _tell(output: Output, journal: Journal, resident: tuple[int, int], seconds: float, took: str) -> None:
-    """Print the figures. `resident`: bytes before, and the most that were seen meanwhile."""
+    """Print the figures. `resident`: bytes before, and the maximum since."""
     memory, before = memory_of(journal), resident[0]
     most = max(resident[1], memory.resident_bytes)
     if output.as_json:

@@ -37,7 +37,7 @@ from inspector.present.compare import Names, comparison_data, comparison_lines
 
 
 def compare_captures(output: Output, before: Path, after: Path, compare_options: CompareOptions) -> ExitStatus:
-    """Tell what differs; the exit status is 1 if anything does. Raises: CaptureError."""
+    """Print the differences; exit status 1 if there are any. Raises: CaptureError."""
     names = names_of(before, after)
     found = compare(
         read_accounts(before, output), read_accounts(after, output), compare_options.normal, compare_options.only
@@ -61,7 +61,7 @@ def names_of(before: Path, after: Path) -> Names:
 
 
 def read_accounts(path: Path, output: Output) -> Accounts:
-    """What the operations of a capture came to. Raises: CaptureError, UsageError where there is no file."""
+    """The operations of a capture. Raises: CaptureError, UsageError for a missing file."""
     demand_file(path, "mcp-inspect without arguments lists recent captures.")
     with progress_of(output, f"reading {path.name}") as progress:
         read = operations.read_accounts(path, progress)
@@ -83,7 +83,7 @@ def diff_surfaces(
     fail_on: str,
     markdown: bool,
 ) -> ExitStatus:
-    """Compare what two sides offer and tell it. A side that can't be reached gives its own status.
+    """Compare the definitions of two sides and print the differences. A side that cannot be read gives its own status.
 
     Raises: UsageError, CaptureError for a file that can't be read.
     """
@@ -110,7 +110,7 @@ def diff_surfaces(
 
 
 def fails(diff: SurfaceDiff, on: str) -> bool:
-    """Whether anything is as bad as that, or worse."""
+    """Whether a change is at least as severe as the given rating."""
     if on == "never" or diff.worst is None:
         return False
     return on == "any" or diff.worst.rank <= Rating(on).rank

@@ -44,7 +44,7 @@ def command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
 
 
 async def _info(visit: CommandSession) -> ExitStatus:
-    """What the server says, and the sizes of its lists.
+    """Server info, and the sizes of its lists.
 
     Raises: RequestFailed, RequestTimeout, after the rest was written.
     """
@@ -83,7 +83,7 @@ async def _info(visit: CommandSession) -> ExitStatus:
 
 
 def _of_opening(visit: CommandSession) -> dict[str, dict[str, Any]]:
-    """The caching hints of the answer that opened the conversation, as they came, if there are any."""
+    """The caching hints of the opening response, as received, if any."""
     journal = visit.session.journal
     asked = [each for each in journal.conversation.exchanges if each.method == _DISCOVER and each.answer_frame]
     return {_DISCOVER: caching_hints(journal, asked[-1])} if asked else {}
@@ -96,9 +96,9 @@ def info_lines(
     apps: Sequence[AppLink] = (),
     failed: Container[str] = (),
 ) -> list[Line]:
-    """What a server says about itself; `counts` has None for a list that it would not give, or does not have.
+    """Server info; `counts` has None for a list that is missing or rejected.
 
-    `apps` are the pages that its tools name, `failed` the kinds whose list is missing or incomplete.
+    `apps`: the pages that its tools name; `failed`: the kinds whose list is missing or incomplete.
     """
 
     def count_of(kind: str, count: int | None) -> Fact:

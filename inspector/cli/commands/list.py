@@ -107,7 +107,7 @@ def _note_capabilities(visit: CommandSession) -> None:
 
 
 def _is_absent(fetched: FetchedList) -> bool:
-    """Whether no page of it came."""
+    """Whether no page was received."""
     return not fetched.items and (fetched.failure is not None or fetched.error is not None)
 
 

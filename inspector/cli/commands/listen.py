@@ -38,7 +38,7 @@ _LISTS = ("tools", "prompts", "resources")
 
 
 class Enough(msgspec.Struct, frozen=True):
-    """When to stop; what is None never makes an end."""
+    """When to stop; None: no limit."""
 
     count: int | None = None
     """After so many notifications."""
@@ -51,16 +51,16 @@ class _Change(msgspec.Struct, frozen=True):
 
 
 def changes_options(command: F) -> F:
-    """Add what says when it is enough."""
+    """Add the options that limit how long to listen."""
     seconds, count = lasting, click.IntRange(1)
     command = click.option("--for", "seconds", type=seconds, metavar="S", help="Stop after so many seconds.")(command)
     return click.option("--count", type=count, metavar="N", help="Stop after so many notifications.")(command)
 
 
 async def tell_changes(visit: CommandSession, wanted: StreamFilter, enough: Enough) -> ExitStatus:
-    """Ask to hear of it, and write what comes until it is enough.
+    """Subscribe, and print notifications until the limit.
 
-    Raises: UsageError if the server offers nothing of it; what `answered` raises; Disconnected.
+    Raises: UsageError if the server supports none of it; what `answered` raises; Disconnected.
     """
     _check(visit, wanted)
     changes: asyncio.Queue[_Change | None] = asyncio.Queue()
@@ -92,7 +92,7 @@ def _methods(wanted: StreamFilter) -> frozenset[str]:
 
 
 def _check(visit: CommandSession, wanted: StreamFilter) -> None:
-    """Refuse what the server does not offer at all; warn of what it does not offer beside other things."""
+    """Raise UsageError if the server supports nothing of it; warn of the unsupported part."""
     watching = visit.session.watching
     offered = watching.offered()
     lacking = [f"the list of {kind}" for kind in _LISTS if getattr(wanted, kind) and not getattr(offered, kind)]
@@ -129,7 +129,7 @@ async def _begin(visit: CommandSession, wanted: StreamFilter) -> ExitStatus:
 
 
 def _refused(output: Output, outcome: Outcome, method: str) -> ExitStatus:
-    """Say that it was refused. Raises: what `answered` raises, where no answer came."""
+    """Report that it was rejected. Raises: what `answered` raises without a response."""
     error: Any = None
     if outcome.reply is not None:
         message = answered(outcome.reply, method).message
@@ -139,7 +139,7 @@ def _refused(output: Output, outcome: Outcome, method: str) -> ExitStatus:
 
 
 async def _until_enough(visit: CommandSession, changes: asyncio.Queue[_Change | None], enough: Enough) -> ExitStatus:
-    """Write what comes. Raises: Disconnected."""
+    """Print notifications. Raises: Disconnected."""
     written, session = 0, visit.session
     with suppress(TimeoutError):
         async with asyncio.timeout(enough.seconds), asyncio.TaskGroup() as tasks:

@@ -89,7 +89,7 @@ def command(
 
 
 async def _until_told(playing: Awaitable[int]) -> int:
-    """Play until it ends, or until a host or a person ends this process by a signal: what was recorded is closed."""
+    """Serve until the end, or until a signal ends this process; then close the recording."""
     loop, task, told = asyncio.get_running_loop(), asyncio.current_task(), asyncio.Event()
     assert task is not None, "a coroutine runs in one"
 
@@ -101,6 +101,6 @@ async def _until_told(playing: Awaitable[int]) -> int:
         try:
             return await playing
         except asyncio.CancelledError:
-            if not told.is_set():  # ^c is told by its own exit status
+            if not told.is_set():  # Ctrl+C has its own exit status
                 raise
     return 0

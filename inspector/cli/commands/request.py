@@ -92,7 +92,7 @@ def command(
 
 
 def _only_a_target(env: CliEnv, method: str | None, url: str | None) -> tuple[None, str | None]:
-    """The one word that may stand beside bytes is the target's URL."""
+    """With raw bytes, the only argument is the target's URL."""
     if method is not None and (url is not None or env.server_argv is not None):
         raise UsageError(
             f"method {method!r} conflicts with --raw and --batch", hint="Remove the method: the message contains it."
@@ -132,9 +132,9 @@ def read_bytes(given: str, stdin: TextIO) -> bytes:
 
 
 async def send_raw(visit: CommandSession, payload: bytes, wait_s: float, *, mcp_headers: bool) -> ExitStatus:
-    """Send them, write what came. `mcp_headers`: whether HTTP headers of the protocol version are added.
+    """Send them, print the responses. `mcp_headers`: whether HTTP headers of the protocol version are added.
 
-    Raises: AuthorizationNeeded, Disconnected, RequestFailed, RequestTimeout, where no answer came to a request.
+    Raises: AuthorizationNeeded, Disconnected, RequestFailed, RequestTimeout, for a request without a response.
     """
     for oddity in oddities(payload):
         visit.output.narrate(oddity)
@@ -173,7 +173,7 @@ def _as_json(sent: RawSent, came: list[bytes]) -> dict[str, Any]:
 
 
 def _exact(payload: bytes) -> Any:
-    """A frame as it came if it is JSON, else its text."""
+    """A frame unchanged if it is JSON, else its text."""
     try:
         msgspec.json.decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -191,7 +191,7 @@ def _body(sent: RawSent) -> Line:
 
 
 def _judge(visit: CommandSession, sent: RawSent, came: list[bytes]) -> ExitStatus:
-    """An error among the answers counts as one; a request without an answer is a failure of its own kind."""
+    """One error among the responses makes the status TOOL_ERROR; a missing response raises."""
     size = human_size(sum(map(len, came)))
     match sent.ended:
         case Ended.LOST:
@@ -213,7 +213,7 @@ Requests = tuple[tuple[str, Any], ...]
 
 
 def read_batch(given: Any) -> Requests:
-    """The requests in an array. Raises: UsageError for what is none."""
+    """The requests in an array. Raises: UsageError for an invalid one."""
     if not isinstance(given, list) or not given:
         raise UsageError("--batch needs an array with a request in it", hint='Such as [{"method": "ping"}].')
     for place, item in enumerate(given, 1):
@@ -223,9 +223,9 @@ def read_batch(given: Any) -> Requests:
 
 
 async def send_batch(visit: CommandSession, requests: Requests) -> ExitStatus:
-    """Send them, write the answers in the order of the requests; an error among them is one.
+    """Send them, print the responses in the order of the requests.
 
-    Raises: UsageError where the revision has no batches, and what `answered` raises.
+    Raises: UsageError if the protocol version has no batches, and what `answered` raises.
     """
     replies = await visit.session.batch(*requests)
     messages = [answered(reply, method).message for reply, (method, _) in zip(replies, requests, strict=True)]

@@ -67,9 +67,9 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
 
 
 def demand_agreement(output: Output, recorded: RecordedRequests, target: str, *, agreed: bool) -> bool:
-    """Ask whether to send; False if the person does not want it.
+    """Ask for confirmation; False if it is declined.
 
-    Raises: UsageError where nobody can be asked.
+    Raises: UsageError without a terminal.
     """
     count = len(recorded.plan.steps)
     said = f"{count:,} {'request' if count == 1 else 'requests'} to {target}"
@@ -87,7 +87,7 @@ def demand_agreement(output: Output, recorded: RecordedRequests, target: str, *,
 
 
 def tell(output: Output, resent: Resent, name: str) -> ExitStatus:
-    """Print what came of it."""
+    """Print the results."""
     names = Names(name, LIVE)
     for note in resent.notes:
         output.warn(note)
@@ -152,7 +152,7 @@ _PACE_S = 0.02
 def take_over(
     output: Output, chosen: TargetOptions, plan: Plan, resend_options: ResendOptions, name: str
 ) -> ExitStatus:
-    """Send what was planned, say on stdout what came, and open the interface on the session.
+    """Send the plan, print the results to stdout, and open the interface on the session.
 
     A server that can't be reached is shown in the interface as well.
     """
@@ -208,15 +208,14 @@ _EXAMPLES = (
 @headless_settings
 @click.pass_obj
 def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> ExitStatus:
-    """Send the client's requests of a capture to a server, and say what is different.
+    """Send the requests of a capture to a server, and compare the results; exit 1 if they differ.
 
-    What the server returns (ids, cursors) is carried into later requests; its questions get the recorded answers. The
-    exit status is 1 if anything differs.
+    Ids and cursors that the server returns are carried into later requests; server requests get the recorded responses.
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     if env.server_argv is None and url is None:
         raise UsageError("no server to send to", hint="Name a URL, or a server's command after --.")
-    choose(env, url, options)  # what is no target is told before anything is asked
+    choose(env, url, options)  # an invalid target is reported before any prompt
     if options["to"] is not None and options["as_json"]:
         raise UsageError("--to opens the interface and excludes --json", hint="Remove one of them.")
     normal = read_compare_options(options)

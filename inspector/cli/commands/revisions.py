@@ -53,7 +53,7 @@ _FACTS: tuple[tuple[str, Callable[[Revision], str]], ...] = (
 
 
 def matrix() -> list[tuple[str, ...]]:
-    """The first line has the revisions, each further one a fact and what it is in each of them."""
+    """The first line has the protocol versions, each further one a fact and its values."""
     head = ("", *(row.date for row in ROWS))
     return [head, *((name, *_changes([of(row) for row in ROWS])) for name, of in _FACTS)]
 
@@ -65,7 +65,7 @@ def as_markdown() -> str:
 
 
 def as_text() -> str:
-    """A block a revision, with what it changed against the one before: it fits a narrow terminal."""
+    """A block for each protocol version, with its changes from the previous one."""
     return "\n\n".join("\n".join(_block(column, row)) for column, row in enumerate(ROWS, 1)).replace("`", "")
 
 
@@ -87,7 +87,7 @@ def _told(name: str, fact: str) -> Iterator[str]:
 
 
 def as_json() -> dict[str, Any]:
-    """What a script wants to know: each revision with its facts, whole."""
+    """Each protocol version with all its facts."""
     return {"revisions": [_as_json(row) for row in ROWS]}
 
 

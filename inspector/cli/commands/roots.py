@@ -25,7 +25,10 @@ _EXAMPLES = ("mcp-inspect roots --root ~/project --root-uri file:///data --json"
 @click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
 @click.pass_obj
 def command(env: CliEnv, /, as_json: bool, quiet: bool, **options: Any) -> ExitStatus:
-    """Show the roots that a server would be told of. They are a hint to it and guard nothing."""
+    """Show the roots/list result that a server would get.
+
+    Roots are a hint to the server, not an access control.
+    """
     output = Output(env, as_json, quiet)
     named = read_roots(options)
     if as_json:

@@ -37,9 +37,9 @@ _EXAMPLES = (
 @headless_settings
 @click.pass_obj
 def command(env: CliEnv, /, words: tuple[str, ...], anyway: bool, **options: Any) -> ExitStatus:
-    """List skills without reading any; with a name, read its files and verify size, digest and front matter.
+    """List skills; with a name, read its files and verify size, digest and front matter.
 
-    Reading stops at the first file that is not what its entry says; the exit status is 1 then.
+    Reading stops at the first file that does not match its entry, with exit status 1.
     """
     url = words[-1] if words and env.server_argv is None else None
     named = words if url is None else words[:-1]
@@ -52,14 +52,14 @@ def command(env: CliEnv, /, words: tuple[str, ...], anyway: bool, **options: Any
 
 
 def demand_skills(visit: CommandSession, *, anyway: bool) -> None:
-    """Clients ask for skills only where the server declares them. Raises: UsageError."""
+    """Raises: UsageError if the server does not declare skills."""
     if anyway or declares(visit.opening.capabilities, SKILLS):
         return
     raise UsageError(f"the server does not declare {SKILLS}", hint="--anyway sends the requests nevertheless.")
 
 
 async def show_list(visit: CommandSession) -> ExitStatus:
-    """Write the entries; no file is read. Raises: what `answered` raises."""
+    """Print the entries; no file is read. Raises: what `answered` raises."""
     found = await _listed(visit)
     if isinstance(found, ExitStatus):
         return found
@@ -71,9 +71,9 @@ async def show_list(visit: CommandSession) -> ExitStatus:
 
 
 async def show_skill(visit: CommandSession, name: str, files: Sequence[str]) -> ExitStatus:
-    """Read the named files of a skill, all without a name, in order; stop at the first that is not as promised.
+    """Read the named files of a skill, or all, in order; stop at the first mismatch.
 
-    Raises: UsageError for what is not there, and what `answered` raises.
+    Raises: UsageError for an unknown file, and what `answered` raises.
     """
     skill = await _find(visit, name)
     if isinstance(skill, ExitStatus):
@@ -121,7 +121,7 @@ async def _listed(visit: CommandSession) -> list[Skill] | ExitStatus:
 
 
 async def _find(visit: CommandSession, name: str) -> Skill | ExitStatus:
-    """A skill by its URI, also one that is not listed, or by its name if that says which."""
+    """A skill by its URI, listed or not, or by its name if that is unique."""
     if "://" in name:
         skill, reply = await visit.session.perform(lambda revision: get_skill(name, revision=revision))
         if skill is not None:
@@ -142,7 +142,7 @@ async def _find(visit: CommandSession, name: str) -> Skill | ExitStatus:
 
 
 def _file(skill: Skill, path: str) -> SkillFile:
-    """A file by its path or URI. One that is not listed is no file of the skill."""
+    """A file by its path or URI; only listed files belong to the skill."""
     for file in skill.files:
         if path in (file.path, file.uri):
             return file

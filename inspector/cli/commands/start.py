@@ -1,6 +1,6 @@
 """`mcp-inspect` without arguments: configured servers and recent captures.
 
-On a terminal one of them can be chosen; elsewhere they are listed. Nothing is started or dialled unasked.
+On a terminal one of them can be chosen; elsewhere they are listed. Nothing is started or connected automatically.
 """
 
 from pathlib import Path

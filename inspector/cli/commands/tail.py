@@ -32,7 +32,7 @@ _EXAMPLES = (
     "mcp-inspect tail 'not kind == notification' -- node server.js",
 )
 _PACE_S = 0.05
-"""Between two looks for what has come."""
+"""Seconds between two polls."""
 
 
 @click.command(

@@ -38,7 +38,7 @@ Line = tuple[Span, ...]
 
 
 def chosen_cases(found: Cases, words: Sequence[str], file: Path) -> tuple[CaseDefinition, ...]:
-    """The cases whose names hold one of the words, all without any. Raises: UsageError if there are none."""
+    """The cases whose names contain one of the words; all without words. Raises: UsageError if there are none."""
     cases = tuple(case for case in found.cases if not words or any(word in case.name for word in words))
     if not cases:
         which = f"no case of {file} has {' or '.join(map(repr, words))} in its name" if words else f"{file}: no cases"
@@ -53,7 +53,7 @@ def tell(output: Output, ran: CaseRun) -> None:
 
 
 def told(output: Output, ran: Sequence[CaseRun], file: Path, found: Cases, *, update: bool) -> ExitStatus:
-    """Tell the sum, and take snapshots anew if that is wished; the exit status."""
+    """Print the totals, and update snapshots with `update`; the exit status."""
     new = _new_snapshots(ran) if update else []
     left = [each for each in ran if not each.passed and not _only_snapshots(each, update=update)]
     if new:
@@ -128,12 +128,12 @@ def _only_snapshots(ran: CaseRun, *, update: bool) -> bool:
 
 
 def _value_for(ran: CaseRun, expectation: Expectation) -> Any:
-    """What stands where a snapshot was taken; ABSENT if nothing does, or it is none."""
+    """The value at the place of a snapshot; ABSENT without a value, or if it is not a snapshot."""
     return value_at(ran.came.reply, expectation.at) if expectation.kind is ExpectationKind.SNAPSHOT else ABSENT
 
 
 def _new_snapshots(ran: Sequence[CaseRun]) -> list[tuple[Expectation, Any]]:
-    """Snapshots that do not hold any more, with what came; one whose place is gone stays as it is."""
+    """Failed snapshots with their new values; one whose place is gone is not updated."""
     failed = [(each, failure.expectation) for each in ran for failure in each.failures]
     found = [(expectation, _value_for(each, expectation)) for each, expectation in failed if expectation is not None]
     return [(expectation, value) for expectation, value in found if value is not ABSENT]
@@ -205,7 +205,7 @@ def command(env: CliEnv, /, file: Path | None, url: str | None, **options: Any) 
     found = open_cases(file)
     cases = chosen_cases(found, words, file)
     for case in cases:
-        read_answers(case)  # what can't be read is told before a server is started
+        read_answers(case)  # errors are reported before a server is started
     if code is not None:
         return _write_code(output, code, cases, env, url)
     answers = CaseResponses()
