@@ -38,7 +38,7 @@ def refusal(url: str, server_url: str) -> str:
     """Why an address that a document of `server_url` names must not be used; "" if it may be."""
     parts, own = split(url), urlsplit(server_url)
     if parts is None:
-        return f"{url[:200]!r} is no address of the web; only http and https are, without a user name in them"
+        return f"{url[:200]!r} is not a web URL; only http and https without a user name are allowed"
     host, mine = parts.hostname or "", own.hostname or ""
     if parts.scheme == "http" and not is_loopback(host) and not (own.scheme == "http" and host == mine):
         return f"{url[:200]} is not encrypted"
@@ -89,7 +89,7 @@ def out_of_reach(env: Mapping[str, str] = os.environ) -> str:
     if env.get("SSH_CONNECTION") or env.get("SSH_TTY"):
         return "this terminal is on another machine than the browser"
     if sys.platform == "linux" and not (env.get("DISPLAY") or env.get("WAYLAND_DISPLAY") or env.get("BROWSER")):
-        return "there is no display here"
+        return "no display"
     return ""
 
 

@@ -83,18 +83,18 @@ def check_server(server: ServerMetadata) -> Flow[None]:
     if not server.authorization_endpoint:
         fix = "Its metadata must name an authorization_endpoint."
         yield from broken(
-            LoginStep("authorization request", StepVerdict.BROKEN, "there is no address to ask at", fix=fix)
+            LoginStep("authorization request", StepVerdict.BROKEN, "there is no authorization endpoint", fix=fix)
         )
     if not server.assumed and "S256" not in (server.pkce or ()):
-        found = f"the authorization server does not offer S256 (it lists {', '.join(server.pkce or ()) or 'nothing'})"
-        fix = "Its metadata must list S256 in code_challenge_methods_supported; clients must refuse to go on without."
+        found = f"the authorization server does not support S256 (it lists {', '.join(server.pkce or ()) or 'nothing'})"
+        fix = "Its metadata must list S256 in code_challenge_methods_supported; clients must reject servers without it."
         yield from broken(LoginStep("PKCE", StepVerdict.BROKEN, found, clause=PKCE_CLAUSE, fix=fix))
 
 
 def _code(server: ServerMetadata, params: dict[str, str], state: str) -> Flow[str]:
     """The code of a redirect that is the answer to ours."""
     if params.get("state") != state:
-        found = "the browser came back with another state than was sent: this is the answer to somebody else's login"
+        found = "`state` of the redirect does not match: it belongs to another login"
         yield from broken(
             LoginStep(CONSENT, StepVerdict.BROKEN, found, clause="OAuth 2.1, section 7.12", fix="Begin again.")
         )
@@ -102,17 +102,15 @@ def _code(server: ServerMetadata, params: dict[str, str], state: str) -> Flow[st
         found = f"the answer is of {params['iss'][:200]!r} and not of {server.issuer!r}: the code was not redeemed"
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, found, clause=RFC_9207))
     if "iss" not in params and server.says_who_answers:
-        found = "the answer does not say who gives it, and the authorization server says that it always does"
-        fix = "If the code alone was pasted: paste the whole address that the browser ended at."
+        found = "the redirect has no `iss`, although the authorization server declares that it sends one"
+        fix = "If you pasted only the code: paste the full final URL of the browser."
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, found, clause=RFC_9207, fix=fix))
     if error := params.get("error"):
         said = f"{error[:200]}: {params.get('error_description', '')[:500]}".rstrip(": ")
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, said, clause="OAuth 2.1, section 4.1.2.1"))
     if not params.get("code"):
-        yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, "the browser came back without a code"))
-    yield AddStep(
-        LoginStep(CONSENT, StepVerdict.GOOD, "a code came back, with the state that was sent", clause=RFC_9207)
-    )
+        yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, "the redirect has no code"))
+    yield AddStep(LoginStep(CONSENT, StepVerdict.GOOD, "received a code, with the correct state", clause=RFC_9207))
     return params["code"]
 
 

@@ -119,7 +119,7 @@ def find_server(issuer: str, server_url: str, *, may_assume: bool) -> Flow[Serve
             return (yield from _server(issuer, server_url, fetched, assumed=may_assume))
         yield AddStep(_rung(AS, fetched, StepVerdict.MISSING, described(fetched), RFC_8414, _html_fix(fetched)))
     if may_assume:
-        found = f"none; the addresses of the oldest revision are assumed: {issuer}/authorize, /token, /register"
+        found = f"none; assuming the default endpoints of 2025-03-26: {issuer}/authorize, /token, /register"
         yield AddStep(
             LoginStep(
                 AS,
@@ -132,7 +132,7 @@ def find_server(issuer: str, server_url: str, *, may_assume: bool) -> Flow[Serve
         return ServerMetadata(issuer, places["authorize"], places["token"], places["register"], assumed=True)
     fix = f"Serve the metadata of {issuer} at one of the addresses that were tried."
     missing: ServerMetadata = yield from broken(
-        LoginStep(AS, StepVerdict.BROKEN, "none was found", clause=RFC_8414, fix=fix)
+        LoginStep(AS, StepVerdict.BROKEN, "not found", clause=RFC_8414, fix=fix)
     )
     return missing
 
@@ -150,8 +150,8 @@ def _server(issuer: str, server_url: str, fetched: HttpFetched, *, assumed: bool
     value = fetched.value
     named = peek.text(value, "issuer") or ""
     if named != issuer and not (assumed and named.rstrip("/") == issuer):
-        found = f"its issuer is {named!r}, and the metadata of {issuer!r} was asked for: none of its addresses is used"
-        fix = "Both must be the same text: somebody else's metadata must not lead a login."
+        found = f"its issuer is {named!r}, and the metadata of {issuer!r} was asked for: it is not used"
+        fix = "Both must be identical, to prevent mix-up attacks."
         yield from broken(_rung(AS, fetched, StepVerdict.BROKEN, found, "RFC 8414, section 3.3", fix))
     for name in ("authorization_endpoint", "token_endpoint", "registration_endpoint"):
         address = peek.text(value, name)
@@ -201,7 +201,7 @@ def _rung(
 def _html_fix(fetched: HttpFetched) -> str:
     """A site that answers everything with its start page hides that the document is not there."""
     if fetched.status == 200 and "html" in fetched.header("content-type"):
-        return "The site answers 200 with a page to every address; addresses that do not exist must answer 404."
+        return "The site returns 200 and a page for every path; unknown paths must return 404."
     return ""
 
 

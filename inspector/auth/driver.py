@@ -85,7 +85,7 @@ class NoAuthorizer:
 
     async def visit(self, visit: OpenAddress) -> Redirected | Abandoned:
         """Say so."""
-        return Abandoned(f"nobody is there to consent. {login_advice(self._url)}")
+        return Abandoned(f"the login needs a user's consent. {login_advice(self._url)}")
 
     async def end(self) -> None:
         """Nothing was begun."""
@@ -168,7 +168,7 @@ class OAuthAuthorizer:
             except LoginFailed as failure:
                 self._failure = LoginFailed(failure.rung, refused=_told(refusal))
                 self._failure.hint = (
-                    failure.hint or f"mcp-inspect auth explain {shlex.quote(self.url)} tells each step."
+                    failure.hint or f"mcp-inspect auth explain {shlex.quote(self.url)} explains each step."
                 )
                 raise self._failure from None
             return True
@@ -303,7 +303,7 @@ def sign(claims: dict[str, Any], key: str, algorithm: str) -> str:
     """A signed JWT of the claims; `key` is PEM. Raises: UsageError if the key is unusable for it."""
     kind = _KINDS.get(algorithm[:2])
     if kind is None:
-        raise UsageError(f"{algorithm!r} is no algorithm for signatures", hint="Give ES256, RS256, PS256 or EdDSA.")
+        raise UsageError(f"{algorithm!r} is not a signature algorithm", hint="Give ES256, RS256, PS256 or EdDSA.")
     try:
         return jwt.encode({"alg": algorithm}, claims, kind.import_key(key), algorithms=[algorithm])
     except (JoseError, ValueError, TypeError) as error:

@@ -103,7 +103,10 @@ def challenge_rung(challenge: Challenge | None) -> LoginStep:
     """The first rung: what the refusal says."""
     clause = "specification, basic/authorization, protected resource metadata discovery"
     if challenge is None:
-        found, fix = "the refusal names no way to log in; the usual places are tried", "Send WWW-Authenticate with 401."
+        found, fix = (
+            "no resource_metadata in the 401 response; trying the well-known URLs",
+            "Send WWW-Authenticate with 401.",
+        )
         return LoginStep("challenge", StepVerdict.ODD, found, clause=clause, fix=fix)
     parts = [challenge.scheme]
     parts += [f"error {challenge.error[:200]!r}"] if challenge.error else []
@@ -145,7 +148,7 @@ def _anew(server_url: str, asking: TokenRequest, known: StoredLogin, *, steps_up
     if with_person:
         yield from check_server(server)  # before a client is registered there that could never log in
     if with_person and not wishes.has_person:
-        found = "a person must consent, and nobody is there"
+        found = "the login needs a user's consent"
         fix = login_advice(server_url, asking.scopes if steps_up else ())
         yield from broken(LoginStep("consent", StepVerdict.BROKEN, found, fix=f"{fix}; or give a token with -H."))
     client = yield from find_client(server, wishes, known, asking.scopes, with_person=with_person)
@@ -155,7 +158,7 @@ def _anew(server_url: str, asking: TokenRequest, known: StoredLogin, *, steps_up
     except LoginFailed as failure:
         if not client.registered or client != known.clients.get(server.issuer) or not _is_unknown(failure):
             raise
-        found = "the client that was registered before is not known any more: it registers anew"
+        found = "the registered client is unknown now: registering again"
         yield AddStep(LoginStep("client", StepVerdict.ODD, found))
         return (yield from _anew(server_url, asking, known.with_client(server.issuer, None), steps_up=steps_up))
     kept = known.with_client(server.issuer, client) if with_person else known
@@ -211,7 +214,7 @@ def survey(
         yield AddStep(msgspec.structs.replace(challenge_rung(challenge), request=asked, status=refused.status))
         yield from _clock(refused.date)
     else:
-        yield AddStep(LoginStep("challenge", StepVerdict.GOOD, "none: the server answers without credentials"))
+        yield AddStep(LoginStep("challenge", StepVerdict.GOOD, "none: the server accepts requests without credentials"))
     protected = yield from find_resource(server_url, challenge.metadata if challenge else "")
     if protected is None and refused is None:
         return
@@ -261,18 +264,18 @@ def _scope(
         why = "nothing names one"
     asked = f"scope {' '.join(scopes)!r} ({why})" if scopes else f"no scope ({why})"
     return LoginStep(
-        "scope", StepVerdict.GOOD, f"a login would ask for {asked}, for the resource {resource}", clause=_SCOPES
+        "scope", StepVerdict.GOOD, f"a login would request {asked}, for the resource {resource}", clause=_SCOPES
     )
 
 
 def _client(server: ServerMetadata, wishes: LoginOptions, known: StoredLogin) -> LoginStep:
     ways = [f"a client is given: {wishes.client_id}"] if wishes.client_id else []
     ways += ["one was registered before"] if server.issuer in known.clients else []
-    ways += [
-        "a document about the client" if wishes.metadata_url else "a document about the client (none is given)"
-    ] * (server.takes_metadata_documents)
+    ways += ["a document about the client" if wishes.metadata_url else "client metadata document (not given)"] * (
+        server.takes_metadata_documents
+    )
     ways += [f"registration at {server.registration_endpoint}"] if server.registration_endpoint else []
-    usable = [way for way in ways if "none is given" not in way]
+    usable = [way for way in ways if "not given" not in way]
     if usable:
         return LoginStep("client", StepVerdict.GOOD, "; ".join(ways), clause=CLAUSE)
     found = "; ".join(["no registration_endpoint, and no client is known", *ways])
@@ -300,20 +303,20 @@ def _endpoints(server: ServerMetadata) -> LoginStep:
 
 def _pkce(server: ServerMetadata) -> LoginStep:
     if server.assumed:
-        return LoginStep("PKCE", StepVerdict.ODD, "not said; S256 would be sent all the same", clause=PKCE_CLAUSE)
+        return LoginStep("PKCE", StepVerdict.ODD, "not declared; S256 would be sent anyway", clause=PKCE_CLAUSE)
     if "S256" in (server.pkce or ()):
         return LoginStep("PKCE", StepVerdict.GOOD, "S256", clause=PKCE_CLAUSE)
     listed = (
         f"it lists {', '.join(server.pkce or ())}" if server.pkce else "code_challenge_methods_supported is not there"
     )
-    fix = "Its metadata must list S256 in code_challenge_methods_supported; clients must refuse to go on without."
-    return LoginStep("PKCE", StepVerdict.BROKEN, f"S256 is not offered: {listed}", clause=PKCE_CLAUSE, fix=fix)
+    fix = "Its metadata must list S256 in code_challenge_methods_supported; clients must reject servers without it."
+    return LoginStep("PKCE", StepVerdict.BROKEN, f"S256 is not supported: {listed}", clause=PKCE_CLAUSE, fix=fix)
 
 
 def _issuer(server: ServerMetadata) -> LoginStep:
     if server.says_who_answers:
-        return LoginStep("iss", StepVerdict.GOOD, "its answers say who gives them", clause=RFC_9207)
-    found = "its answers do not say who gives them: an answer of another server could not be told from its own"
+        return LoginStep("iss", StepVerdict.GOOD, "redirects contain `iss`", clause=RFC_9207)
+    found = "redirects have no `iss`: mix-up attacks cannot be detected"
     fix = "Send iss, and set authorization_response_iss_parameter_supported."
     return LoginStep("iss", StepVerdict.MISSING, found, clause=RFC_9207, fix=fix)
 
@@ -322,4 +325,4 @@ def _dpop(server: ServerMetadata) -> LoginStep:
     if server.dpop:
         found = f"tokens can be bound to a key: {', '.join(server.dpop)}"
         return LoginStep("DPoP", StepVerdict.GOOD, found, clause="RFC 9449, section 5.1")
-    return LoginStep("DPoP", StepVerdict.MISSING, "not offered; it need not be", clause="RFC 9449, section 5.1")
+    return LoginStep("DPoP", StepVerdict.MISSING, "not supported (optional)", clause="RFC 9449, section 5.1")

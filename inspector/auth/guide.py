@@ -217,7 +217,7 @@ class Guide:
             if not done:
                 ignored = self._loopback.ignored if self._loopback else 0
                 more = f"; {ignored} requests to the callback lacked the login's state" if ignored else ""
-                return Abandoned(f"nobody came back from the browser within {self._patience_s / 60:g} minutes{more}")
+                return Abandoned(f"no redirect from the browser within {self._patience_s / 60:g} minutes{more}")
             return by_hand.result() if by_hand.done() else next(iter(came)).result()
         finally:
             self.waiting, self._by_hand = None, None
@@ -258,5 +258,5 @@ class Guide:
 
 
 def _taken(port: int, error: OSError, hint: str) -> AuthorizationNeeded:
-    why = "is in use" if error.errno == errno.EADDRINUSE else f"can't be had: {error.strerror}"
-    return AuthorizationNeeded(f"The port {port}, where the browser is to come back to, {why}.", hint=hint)
+    why = "is in use" if error.errno == errno.EADDRINUSE else f"is not available: {error.strerror}"
+    return AuthorizationNeeded(f"Port {port} for the redirect {why}.", hint=hint)

@@ -61,7 +61,7 @@ def find_client(
         return Client(wishes.metadata_url)
     if server.registration_endpoint and with_person:
         return (yield from _register(server, wishes, scopes))
-    found = "the authorization server takes clients that it knows, and none was given"
+    found = "the authorization server requires a registered client, and none was given"
     fix = "Register a client with it by hand, with the redirect address of `auth explain`, and give --client-id."
     missing: Client = yield from broken(LoginStep("client", StepVerdict.BROKEN, found, clause=CLAUSE, fix=fix))
     return missing
@@ -105,7 +105,7 @@ def _register(server: ServerMetadata, wishes: LoginOptions, scopes: tuple[str, .
     client = Client(client_id or "", secret, method, registered=True, redirect_uri=wishes.redirect_uri)
     if not _is_usable(client, wishes):
         found = f"it registered {wanted!r} as {named[:100]!r}, by which this client can't prove itself"
-        fix = "Register the token_endpoint_auth_method that was asked for, or reject it. --client-id names a client."
+        fix = "Register the requested token_endpoint_auth_method, or reject it. --client-id sets a registered client."
         yield from broken(rung_of(fetch, fetched, StepVerdict.BROKEN, found, RFC_7591, fix))
     if method != named:
         found = f"registered as {client_id}, by {named} but without a client_secret: used without one"

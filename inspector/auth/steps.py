@@ -178,7 +178,7 @@ def described(fetched: HttpFetched) -> str:
     if len(fetched.body) >= LARGEST:
         return f"{fetched.status} with {kind}, longer than {LARGEST // 1024} KiB: the rest was not read"
     if fetched.status == 200 and fetched.value is None:
-        return f"200 with {kind}, which is no JSON"
+        return f"200 with {kind}, which is not JSON"
     return f"{fetched.status} with {kind}"
 
 

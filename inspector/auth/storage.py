@@ -52,7 +52,7 @@ class TokenStore:
             with self._locked():
                 self._write(self._read() | {canonical(url): known})
         except (OSError, UsageError) as error:
-            logger.warning("the login is not stored, so the next run asks for it again: %s", error)
+            logger.warning("the login is not stored; the next run needs a new one: %s", error)
 
     def forget(self, url: str) -> bool:
         """Keep nothing of a server any more; return whether there was something.
@@ -182,9 +182,7 @@ def choose_store(kept: LoginStorage | None, directory: Path, *, is_own_home: boo
     if kept is LoginStorage.NONE:
         return TokenStore(None)
     if kept is LoginStorage.KEYRING and not has_keyring():
-        raise UsageError(
-            "there is no keyring on this system", hint="--token-store file keeps logins in a file of 0600."
-        )
+        raise UsageError("no keyring is available", hint="--token-store file stores tokens in a file with mode 0600.")
     if kept is LoginStorage.KEYRING or (kept is None and not is_own_home):
         return KeyringStore(directory)
     return TokenStore(directory)

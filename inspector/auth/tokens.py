@@ -302,13 +302,13 @@ def _tell(fetch: HttpFetch, fetched: HttpFetched, value: Any, token: AccessToken
     granted = f", scope {' '.join(token.scopes)!r}" if token.scopes else ""
     verdict, fix = StepVerdict.GOOD, ""
     if fetched.value is None:
-        verdict, fix = StepVerdict.ODD, "The answer must be JSON; this one is a form."
+        verdict, fix = StepVerdict.ODD, "The response must be JSON, not a form."
     elif token.expires_at is None and peek.has(value, "expires_in"):
-        verdict, fix = StepVerdict.ODD, "Its expires_in is no number of seconds that makes sense, and is ignored."
+        verdict, fix = StepVerdict.ODD, "Its expires_in is invalid and ignored."
     elif token.expires_at is not None and token.expires_at <= now:
         verdict, fix = (
             StepVerdict.ODD,
-            "It has expired as it came: look at expires_in, and at the clocks of both machines.",
+            "It was already expired when received: check expires_in and the clocks of both machines.",
         )
     elif said := skew_sentence(skew_s(fetched.header("date"), now) or 0.0):
         verdict, fix = StepVerdict.ODD, f"The clocks differ: {said}."
@@ -318,9 +318,9 @@ def _tell(fetch: HttpFetch, fetched: HttpFetched, value: Any, token: AccessToken
 def _refused(fetched: HttpFetched, value: Any) -> str:
     error, description = peek.text(value, "error"), peek.text(value, "error_description")
     if error is None:
-        return described(fetched) if not 200 <= fetched.status < 300 or value is None else "an answer without a token"
+        return described(fetched) if not 200 <= fetched.status < 300 or value is None else "no token in the response"
     said = f"{error[:200]}: {description[:500]}" if description else error[:200]
-    return f"{said} (with status {fetched.status}, which says that all is well)" if fetched.status == 200 else said
+    return f"{said} (with status {fetched.status}, which means success)" if fetched.status == 200 else said
 
 
 def _fix(asking: TokenRequest, value: Any) -> str:
@@ -331,6 +331,6 @@ def _fix(asking: TokenRequest, value: Any) -> str:
         case "invalid_grant":
             return "What was to be exchanged is not taken: used already, too old, or of another client or address."
         case "invalid_scope":
-            return f"It was asked for {' '.join(asking.scopes)!r}; --scope asks for others."
+            return f"Requested: {' '.join(asking.scopes)!r}; --scope requests others."
         case _:
             return ""

@@ -173,7 +173,7 @@ def _copied(name: str, base: Mapping[str, str], place: str) -> str:
     if name in base:
         return base[name]
     raise UsageError(
-        f"{place}: the variable has no value, and your own environment has none of that name to copy.",
+        f"{place}: the variable has no value, and is not set in your environment.",
         hint="Set it before, or write KEY=VALUE.",
     )
 
@@ -189,4 +189,4 @@ def _warnings(chosen: Mapping[str, str], origins: Mapping[str, str]) -> Iterator
     for name, value in chosen.items():
         found = re.search(_UNEXPANDED, value)
         if found:
-            yield f"{name} (from {origins[name]}) holds {found[0]} as it stands: nothing expands it."
+            yield f"{name} (from {origins[name]}) holds {found[0]} literally: it is not expanded."

@@ -91,7 +91,7 @@ class Eras:
         try:
             replace_file(self._file, msgspec.json.encode(_File(_FORMAT, eras)))
         except (OSError, UsageError) as error:
-            logger.warning("what was found out about a server's era can't be kept: %s", error)
+            logger.warning("cannot store the detected era of a server: %s", error)
 
 
 _MOST_SOURCE = 1 << 18

@@ -50,7 +50,7 @@ def program(names: Sequence[str], env: Mapping[str, str]) -> list[str]:
 def run_on(argv: Sequence[str], payload: bytes, places: Places, *, suffix: str = ".json") -> ProgramRun:
     """Run a program on a file that holds the payload, and wait for its end. The terminal must be free.
 
-    Raises: UsageError if there is no directory for the file.
+    Raises: UsageError if the directory of the file does not exist.
     """
     path = _written(payload, places, suffix)
     try:
@@ -67,7 +67,7 @@ def run_on(argv: Sequence[str], payload: bytes, places: Places, *, suffix: str =
 
 def _written(payload: bytes, places: Places, suffix: str) -> Path:
     """A new file with these bytes, in the first of our directories that takes it; `mkstemp` makes it 0600."""
-    problem = UsageError("there is no directory for the file")
+    problem = UsageError("the directory of the file does not exist")
     for directory in (places.runtime, places.cache):
         try:
             descriptor, name = tempfile.mkstemp(suffix, "payload-", private_directory(directory))

@@ -282,7 +282,7 @@ class SeenServer:
         try:
             replace_file(self._path, _encoded(both))
         except (OSError, UsageError, UnicodeEncodeError, RecursionError) as error:
-            logger.warning("what a server offers can't be remembered: %s", error)
+            logger.warning("cannot save the definitions of a server: %s", error)
             return False
         self._make_room()
         return True

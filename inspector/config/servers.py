@@ -231,7 +231,7 @@ def _entries(read: Any, cwd: Path) -> Iterator[tuple[str, Any]]:
 
 def _server(name: str, host: str, path: Path, entry: Any) -> FoundServer:
     if not isinstance(entry, dict):
-        return FoundServer(name, host, path, problem="its description is no object")
+        return FoundServer(name, host, path, problem="the entry is not an object")
     url = next((entry[key] for key in ("httpUrl", "serverUrl", "url") if isinstance(entry.get(key), str)), "")
     argv = _argv(entry)
     cwd = entry.get("cwd")

@@ -82,9 +82,9 @@ def parse_url(text: str) -> str:
         raise UsageError(f"{text!r} is no URL: {error}") from None
     if parts.scheme not in ("http", "https"):
         raise UsageError(
-            f"{text!r} is no http or https URL",
+            f"{text!r} is not an http or https URL",
             hint="A URL begins with http:// or https://; a command is given after --: mcp-inspect -- node server.js",
         )
     if not parts.hostname:
-        raise UsageError(f"{text!r} names no host", hint="Give the whole URL, such as http://127.0.0.1:3000/mcp")
+        raise UsageError(f"{text!r} has no host", hint="Give the full URL, for example http://127.0.0.1:3000/mcp")
     return text

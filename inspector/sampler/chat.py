@@ -56,7 +56,7 @@ class _Translation:
             body["stop"] = stops
         body |= self._tools()
         if peek.text(params, "includeContext") not in (None, "none"):
-            self._lost.append("the context that it wants to be included")
+            self._lost.append("includeContext")
         return ChatRequest(body, self._functions, tuple(dict.fromkeys(self._lost)))
 
     def _messages(self) -> Iterable[dict[str, Any]]:
@@ -220,7 +220,7 @@ def _use(call: Any, request: ChatRequest) -> dict[str, Any]:
     if not isinstance(arguments, dict):
         raise RequestFailed(
             f"the model calls {name} with arguments that are no JSON object: {written[:_QUOTED]}",
-            hint="Ask it again, or write the answer by hand.",
+            hint="Try again, or respond yourself.",
         )
     return {"type": "tool_use", "id": peek.text(call, "id") or "", "name": request.tools.get(name, name)} | {
         "input": arguments

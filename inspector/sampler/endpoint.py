@@ -66,7 +66,7 @@ class ChatModel:
                     came = await self._post(_renamed(request.body))  # newer models know the limit by another name
         except TimeoutError:
             raise RequestTimeout(
-                f"the model ({self.label}) did not answer within {self._choice.patience_s:g} s",
+                f"the model ({self.label}) did not respond within {self._choice.patience_s:g} s",
                 hint="Give it longer with --sampler-timeout.",
             ) from None
         return self._read(came, request)
@@ -114,7 +114,7 @@ async def _whole(response: httpx.Response) -> _Came:
         pieces.append(piece)
         size += len(piece)
         if size > _MOST:
-            raise RequestFailed(f"the model's answer is longer than {_MOST:,} bytes")
+            raise RequestFailed(f"the model's response is longer than {_MOST:,} bytes")
     headers = {name.lower(): value for name, value in response.headers.items()}
     return _Came(response.status_code, headers.get("content-type", ""), headers, b"".join(pieces))
 

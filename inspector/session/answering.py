@@ -67,7 +67,7 @@ class OwnTasks:
             return None
         self._forget_the_old()
         if len(self._tasks) >= KEPT:
-            return ErrorReply(INVALID_PARAMS, f"{KEPT} tasks are kept here already: fetch or cancel some")
+            return ErrorReply(INVALID_PARAMS, f"{KEPT} tasks are stored on this client: fetch or cancel some")
         now = self._now()
         task = OwnTask(self._ids(), question, now, _ttl(peek.at(question.params, "task", "ttl")), now)
         self._tasks[task.id] = self._by_question[question.exchange] = task
@@ -81,7 +81,7 @@ class OwnTasks:
         try:
             self._settle(task, await self._desk.ask(question))
         finally:
-            self._move(task, TaskState.CANCELLED, "nobody answers any more")
+            self._move(task, TaskState.CANCELLED, "the client is closing")
 
     async def serve(self, request: jsonrpc.Request) -> Reply:
         """The answer to a request about tasks. That to tasks/result comes once the task has ended."""
@@ -224,7 +224,7 @@ class RequestHandling:
     async def _together(self, question: Question) -> Reply | None:
         reply = await self.desk.ask(question)
         if isinstance(reply, ErrorReply):
-            self.desk.withdraw("another question of the same result was refused", exchange=question.exchange)
+            self.desk.withdraw("another server request of the same result was rejected", exchange=question.exchange)
         return reply
 
 
@@ -371,4 +371,6 @@ class RequestLimits:
     def _leave_unanswered(self) -> None:
         if not self._told:
             self._told = True
-            self._overrun(f"The server takes no answers: beyond {WAITING:,} that wait, its requests get none.")
+            self._overrun(
+                f"The server reads no responses: beyond {WAITING:,} pending ones, further requests get no response."
+            )

@@ -2,7 +2,7 @@
 
 Policies are asked first, in order: scripted answers, then the list of roots. A real model comes next where nobody is
 asked first, else the person may ask it for a proposal. What none of them answers waits for the person, as a ticket. A
-ticket can be withdrawn: the server cancelled its question, or the connection is gone.
+ticket can be withdrawn: the server cancelled its request, or the connection is gone.
 Where no person is there, a question without an answer is refused at once, and an elicitation gets `cancel`: silence
 would hang the server.
 
@@ -129,7 +129,7 @@ Policy = Callable[[Question], Awaitable[Reply | None]]
 """Answers a question, or leaves it (None) to the next."""
 BY_PERSON, BY_NOBODY, BY_ROOTS = "person", "nobody", "list of roots"
 """Who answers beside the policies that were given."""
-BY_OFFERS = "this program: it was not offered"
+BY_OFFERS = "this client: the capability was not advertised"
 MOST_REFUSED = 200
 """Questions kept that were never offered an answer: the traffic has all of them."""
 MOST_OVER = 100
@@ -207,7 +207,7 @@ class Desk:
                 future.add_done_callback(lambda _: work.cancel())  # a slow policy holds nobody up
             return await future
         except asyncio.CancelledError:
-            self._end(ticket, TicketState.WITHDRAWN, why="the call that asked it was given up")
+            self._end(ticket, TicketState.WITHDRAWN, why="the call it belongs to was cancelled")
             raise
 
     def answer(self, ticket: Ticket, reply: Reply) -> bool:
@@ -253,7 +253,7 @@ class Desk:
             if ticket.question.kind is RequestKind.SAMPLING:
                 await self._by_model(self.proposer, ticket)
         if not self.has_person:
-            why = f"nobody is there to answer {ticket.question.kind}, and no answer was prepared"
+            why = f"no user to respond to {ticket.question.kind}, and no response was prepared"
             reply = unattended() if ticket.question.kind is RequestKind.ELICITATION else ErrorReply(REJECTED, why)
             self._end(ticket, TicketState.ANSWERED, reply, BY_NOBODY, why=why)
 
@@ -263,7 +263,7 @@ class Desk:
         if proposal.result is not None:
             self._end(ticket, TicketState.ANSWERED, proposal.result, proposal.model)
         elif not self.has_person:
-            refusal = ErrorReply(REJECTED, "the model that answers here gave no answer")
+            refusal = ErrorReply(REJECTED, "the sampling model gave no response")
             self._end(ticket, TicketState.ANSWERED, refusal, BY_NOBODY, why=proposal.why)
 
     async def _proposed(self, proposer: Proposer, ticket: Ticket, params: object) -> Proposal:

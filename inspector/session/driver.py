@@ -212,7 +212,7 @@ class Driver:
 
     async def cancel(self, exchange: Exchange, reason: str) -> None:
         """Give a request up and wake who waits for it. A late answer is still shown."""
-        self._answering.desk.withdraw(f"the call that asked it was given up: {reason}", exchange=exchange.number)
+        self._answering.desk.withdraw(f"the call it belongs to was cancelled: {reason}", exchange=exchange.number)
         waiter = self._waiters.get(exchange.id)
         if waiter is not None:
             waiter.settle(GivenUp(waiter.exchange, reason))
@@ -242,7 +242,7 @@ class Driver:
                     mine = next((question for question in asked if question.exchange == exchange.number), None)
                     self._bounds.take(message, mine)
                 case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
-                    self._answering.desk.withdraw("the server cancelled its question", exchange=exchange.number)
+                    self._answering.desk.withdraw("the server cancelled its request", exchange=exchange.number)
                 case events.Cancelled(exchange) if exchange.state is ExchangeState.LOST:
                     if waiter := self._waiters.pop(exchange.id, None):
                         waiter.settle(Refused(exchange, None, "", b"", why=exchange.why))
@@ -276,7 +276,7 @@ class Driver:
             case SendBatch():
                 return await self._batch(step, opened)
             case AskPerson():
-                assert self.revision is not None, "questions come in an answer, after the opening"
+                assert self.revision is not None, "input requests are part of a result, after the opening"
                 return await self.side_waits.ask(step, self.revision)
             case Withdraw():
                 return self.side_waits.withdraw(step)
@@ -340,7 +340,7 @@ class Driver:
     async def _await(self, step: Await) -> Reply:
         waiter = self._waiters.get(step.exchange.id)
         if waiter is None:
-            return GivenUp(step.exchange, "nobody waits for it any more")
+            return GivenUp(step.exchange, "the request was cancelled")
         waiter.heard()  # the idle clock measures this wait, not what the flow did since the last one
         return await self._wait(waiter, step.silence_s)
 
@@ -367,7 +367,7 @@ class Driver:
             self._pending_cancels.append(self._tasks.create_task(self._give_up(waiter, "the caller stopped waiting")))
             raise
         if isinstance(reply, Silent) and silence_s is None:
-            await self._cancel_soon(waiter, f"no answer within {reply.seconds:g} s")
+            await self._cancel_soon(waiter, f"no response within {reply.seconds:g} s")
         elif waiter.future.done():
             self._waiters.pop(waiter.id, None)
         return reply
@@ -385,7 +385,7 @@ class Driver:
                 waiter.settle(_broken(waiter.exchange, error))
             return
         for waiter in waiters if not delivery.answer_may_follow else ():
-            why = delivery.why or "the response ended without an answer to it"
+            why = delivery.why or "the HTTP response ended without a JSON-RPC response"
             waiter.settle(refused(waiter.exchange, delivery, why))
 
     async def _notify(self, step: Notify) -> str:

@@ -118,7 +118,7 @@ def _why(pages: Pages) -> str:
             said = peek.text(error, "message") or ""
             return f"{pages.stopped}: error {peek.at(error, 'code')} {said}".rstrip()
         case Silent(seconds=seconds):
-            return f"{pages.stopped}: no answer within {seconds:g} s"
+            return f"{pages.stopped}: no response within {seconds:g} s"
         case Refused(status=status, why=why):
             return f"{pages.stopped}: HTTP {status}" if status else f"{pages.stopped}: {why}"
         case Broken(why=why) | GivenUp(why=why):
@@ -264,7 +264,7 @@ class Live:
                 await self._enough.wait()
                 work.cancel()  # it may still be connecting, to a server that never answers
         except Exception as error:  # border: the engine's worker; whoever looks at this conversation is told
-            logger.exception("the conversation ended by an error of this program")
+            logger.exception("the session ended with an internal error")
             self.crash = error
         finally:
             self._made.set()

@@ -63,7 +63,7 @@ def _policies(settings: Settings, journal: Journal) -> list[tuple[str, Policy]]:
         exchange = None if number is None else journal.conversation.exchanges[number - 1]
         return exchange.target if exchange is not None and exchange.method == "tools/call" else ""
 
-    return [*settings.policies, ("prepared answer", policy(settings.prepared, tool_of))]
+    return [*settings.policies, ("prepared response", policy(settings.prepared, tool_of))]
 
 
 def _proposer(choice: ModelChoice | None) -> Proposer | None:

@@ -136,11 +136,11 @@ def knocks(session: Session) -> Iterator[PlannedProbe]:
     if http.carriage is Carriage.STATELESS:
         version = {name: value for name, value in plain.items() if name == "MCP-Protocol-Version"}
         headers = {"Accept": "text/event-stream"} | version
-        yield PlannedProbe("GET, which is no way to ask", "GET", tuple(headers.items()))
+        yield PlannedProbe("GET instead of POST", "GET", tuple(headers.items()))
     if urlsplit(http.url).hostname in _LOOPBACK:
         yield _post(session, "a web page of elsewhere (Origin)", plain | {"Origin": ORIGIN})
-        yield _post(session, "another name of this machine (Host)", plain | {"Host": HOST})
-    yield PlannedProbe("what a browser asks before it asks (CORS)", "OPTIONS", _preflight())
+        yield _post(session, "an unknown Host header", plain | {"Host": HOST})
+    yield PlannedProbe("a CORS preflight request", "OPTIONS", _preflight())
     yield from addresses(http.url)
 
 

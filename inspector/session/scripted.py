@@ -66,7 +66,7 @@ class Prepared(msgspec.Struct, frozen=True):
         if self.malformed is not msgspec.UNSET:
             return Result(self.malformed)
         if self.answer == "error":
-            return ErrorReply(self.code, self.text or "a prepared answer refuses this")
+            return ErrorReply(self.code, self.text or "a prepared response rejects this")
         if self.kind is RequestKind.SAMPLING:
             return questions.sampled(questions.text_block(self.text), model=self.model)
         return self._elicited(question)
@@ -87,7 +87,7 @@ def read_answers(path: Path) -> tuple[Prepared, ...]:
 
     Raises: UsageError, naming the entry and what is wrong with it.
     """
-    hint = "It is a list of answers, as JSON or YAML."
+    hint = "It must be a list of responses, as JSON or YAML."
     try:
         text = path.read_text(encoding="utf-8")
         entries = read_yaml(text) if path.suffix in (".yaml", ".yml") else read_json(text)
@@ -96,7 +96,7 @@ def read_answers(path: Path) -> tuple[Prepared, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"--responses {path}: {error}", hint=hint) from None
     if not isinstance(entries, list):
-        raise UsageError(f"--responses {path}: a list is expected", hint="Put the answers between [ and ].")
+        raise UsageError(f"--responses {path}: a list is expected", hint="Put the responses between [ and ].")
     return tuple(prepared(entry, f"--responses {path}, entry {number}") for number, entry in enumerate(entries, 1))
 
 
@@ -108,7 +108,7 @@ def policy(prepared: tuple[Prepared, ...], tool_of: Callable[[int | None], str])
         try:
             entry = next((each for each in prepared if each.fits(question, tool)), None)
         except TimeoutError:
-            why = f"the `message` pattern of a prepared answer takes more than {PATTERN_S:g} s on this request"
+            why = f"the `message` pattern of a prepared response takes more than {PATTERN_S:g} s on this request"
             return ErrorReply(questions.REJECTED, why)
         if entry is None:
             return None

@@ -111,7 +111,7 @@ class Followers:
         follower = self._followers.pop(id_, None)
         if follower is not None:
             follower.cancel()
-            self.withdraw(id_, "the task is no longer followed")
+            self.withdraw(id_, "polling of the task was stopped")
         return follower is not None
 
     def withdraw(self, id_: str, why: str) -> None:
@@ -141,7 +141,7 @@ class Followers:
         except TimeoutError:
             state = self._state(id_)
             await self._end(id_)
-            end = TaskEnd(id_, state, f"it did not end within {total:g} s, and was asked to")
+            end = TaskEnd(id_, state, f"it was not completed within {total:g} s, and was cancelled")
             return Followed(Silent(None, total or 0.0, "total"), 0, end)
 
     def _state(self, id_: str) -> str:
@@ -204,7 +204,7 @@ class SessionTasks:
     def check(self, name: str) -> None:
         """Raises: UsageError where a tool can't be called as a task."""
         if why := why_no_task(self.support(_tool(self._journal, name)), name, _opening(self._journal)):
-            raise UsageError(f"not called: {why}", hint="Call it without a task; or send the request as it is, raw.")
+            raise UsageError(f"not called: {why}", hint="Call it without a task, or send the raw request.")
 
     async def call(
         self,
@@ -331,4 +331,4 @@ def _single(method: str, id_: str, revision: Revision) -> Flow[Reply]:
 
 
 def _without_id(called: Called) -> Called:
-    return Called(called.reply, called.rounds, task=TaskEnd("", "", "it was answered with a task that has no id"))
+    return Called(called.reply, called.rounds, task=TaskEnd("", "", "the response is a task without an id"))

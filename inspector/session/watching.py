@@ -74,7 +74,7 @@ class Listening:
     def acknowledged(self) -> None:
         """The server has said what it grants on the newest attempt."""
         if self.settled.is_set() and self._attempts:
-            self.said("the stream of changes is open again; what changed in between was not told")
+            self.said("the subscription stream is open again; changes in between are unknown")
             self.missed()
         self.settled.set()
 
@@ -102,7 +102,7 @@ class Listening:
                 self._end(end, why)
             else:
                 pause, self._attempts = pauses[self._attempts], self._attempts + 1
-                self.said(f"the stream of changes was cut: {why}; asking for it again in {pause:g} s")
+                self.said(f"the subscription stream broke: {why}; reconnecting in {pause:g} s")
                 await asyncio.sleep(pause)
         self.settled.set()
 
@@ -112,7 +112,7 @@ class Listening:
             return  # whoever asked is told
         if end is StreamEnd.CUT:
             why = f"{why}; {self._attempts} attempts to have it again brought nothing"
-        self.said(f"changes are not told of any more: {why}")
+        self.said(f"change notifications stopped: {why}")
 
 
 _MOST_SAID = 1000
@@ -251,7 +251,7 @@ class Watching:
         lists = self.offered()
         came = await self._change(lambda now: replace(lists, uris=now.uris, task_ids=now.task_ids))
         if came.refused:
-            self.say(f"changes of lists are not told of: {came.refused}")
+            self.say(f"list changes are not reported: {came.refused}")
 
     async def _each(self, uris: Sequence[str], flow: Callable[[str], Flow[Reply]]) -> Outcome:
         """Subscribe, or unsubscribe, one after the other; the first refusal ends it."""
@@ -303,7 +303,7 @@ class Watching:
 
 def _outcome(listening: Listening | None) -> Outcome:
     if listening is None or listening.over is not None:
-        why = listening.over[1] if listening is not None and listening.over else "it was never asked for"
+        why = listening.over[1] if listening is not None and listening.over else "it was not requested"
         return Outcome(refused=why, reply=listening.reply if listening is not None else None)
     stream = listening.stream
     if stream is None or stream.granted is None:

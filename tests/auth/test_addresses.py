@@ -38,7 +38,7 @@ SPELT = (
 )
 def test_what_is_no_address_of_the_web_is_refused_with_its_name(url: str) -> None:
     assert split(url) is None
-    assert "no address of the web" in refusal(url, SERVER)
+    assert "not a web URL" in refusal(url, SERVER)
 
 
 def test_plain_http_leads_only_to_this_machine_or_to_the_host_that_was_named() -> None:
@@ -72,7 +72,7 @@ def test_this_machine_is_known_however_it_is_spelt() -> None:
 
 @pytest.mark.parametrize("url", ["https://as.example%2eevil.example/", "https://127%2e0.0.1/", "https://a\\b.example/"])
 def test_a_host_that_two_programs_may_read_in_two_ways_is_refused(url: str) -> None:
-    assert "no address of the web" in refusal(url, SERVER)
+    assert "not a web URL" in refusal(url, SERVER)
 
 
 def test_a_name_is_private_only_if_it_must_be() -> None:

@@ -62,7 +62,7 @@ def test_what_the_address_has_of_its_own_is_kept() -> None:
 @pytest.mark.parametrize("pkce", [None, (), ("plain",)])
 def test_a_server_without_s256_is_not_asked(pkce: tuple[str, ...] | None) -> None:
     world = World()
-    with pytest.raises(LoginFailed, match="does not offer S256"):
+    with pytest.raises(LoginFailed, match="does not support S256"):
         world.play(check_server(server(pkce=pkce)))
     assert world.visits == []
 
@@ -72,7 +72,7 @@ def test_the_assumed_server_of_the_oldest_revision_says_nothing_of_pkce_and_is_a
 
 
 def test_a_server_without_an_address_to_ask_at_is_told_so() -> None:
-    with pytest.raises(LoginFailed, match="no address to ask at"):
+    with pytest.raises(LoginFailed, match="no authorization endpoint"):
         World().play(check_server(server(authorization_endpoint="")))
 
 
@@ -83,12 +83,12 @@ def back(**params: str) -> Callable[[OpenAddress], Redirected]:
 @pytest.mark.parametrize(
     ("came", "says", "at"),
     [
-        (back(state="other"), "another state", server()),
+        (back(state="other"), "does not match", server()),
         (back(iss="https://evil.example"), "of 'https://evil.example'", server()),
         (back(iss=f"{ISSUER}/"), "not redeemed", server()),
         (back(iss=""), "not redeemed", server(says_who_answers=True)),
-        (back(), "does not say who gives it", server(says_who_answers=True)),
-        (back(code=""), "without a code", server()),
+        (back(), "has no `iss`", server(says_who_answers=True)),
+        (back(code=""), "has no code", server()),
         (back(error="access_denied", error_description="no"), "access_denied: no", server()),
     ],
 )

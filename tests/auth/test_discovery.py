@@ -75,8 +75,8 @@ def test_without_a_pointer_the_place_with_the_path_is_asked_before_the_root() ->
 def test_a_site_that_answers_every_address_with_a_page_is_told_so() -> None:
     world = World(prm=page())
     assert world.play(find_resource(SERVER, "")) is None
-    assert "which is no JSON" in world.ladder[0].found
-    assert "must answer 404" in world.ladder[0].fix
+    assert "which is not JSON" in world.ladder[0].found
+    assert "must return 404" in world.ladder[0].fix
 
 
 @pytest.mark.parametrize("resource", ["https://evil.example/mcp", "", None, "https://api.example/mcp2"])
@@ -113,7 +113,7 @@ def test_metadata_of_the_authorization_server_is_looked_for_in_the_order_of_the_
     issuer: str, tried: list[str]
 ) -> None:
     world = World(asm=page(404))
-    with pytest.raises(LoginFailed, match="none was found"):
+    with pytest.raises(LoginFailed, match="not found"):
         world.play(find_server(issuer, SERVER, may_assume=False))
     assert world.urls() == tried
 
@@ -122,7 +122,7 @@ def test_metadata_of_another_issuer_is_not_used() -> None:
     world = World(asm=answer(about(issuer="https://evil.example")))
     with pytest.raises(LoginFailed):
         world.play(find_server(ISSUER, SERVER, may_assume=False))
-    assert "none of its addresses is used" in world.broken.found
+    assert "it is not used" in world.broken.found
 
 
 @pytest.mark.parametrize(

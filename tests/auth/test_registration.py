@@ -75,5 +75,5 @@ def test_a_refused_registration_is_told_in_the_servers_words() -> None:
     refused = answer({"error": "invalid_redirect_uri", "error_description": "no loopback"}, 400)
     with pytest.raises(LoginFailed, match="invalid_redirect_uri no loopback"):
         find(World(register=refused))
-    with pytest.raises(LoginFailed, match="which is no JSON"):
+    with pytest.raises(LoginFailed, match="which is not JSON"):
         find(World(register=page()))

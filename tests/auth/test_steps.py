@@ -21,7 +21,7 @@ from tests.auth.scripted import World, answer, page
     ("fetched", "words"),
     [
         (HttpFetched("", why="refused"), "no response: refused"),
-        (page(), "200 with text/html, which is no JSON"),
+        (page(), "200 with text/html, which is not JSON"),
         (page(404), "404 with text/html"),
         (HttpFetched("", 500), "500 with no content type"),
         (

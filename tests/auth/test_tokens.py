@@ -165,12 +165,12 @@ def test_a_server_that_wants_a_nonce_for_ever_is_asked_twice() -> None:
     ("came", "says"),
     [
         (answer({"error": "invalid_grant", "error_description": "used"}, 400), "invalid_grant: used"),
-        (answer({"error": "bad"}, 200), "bad .with status 200, which says that all is well"),
-        (answer({"token_type": "bearer"}), "an answer without a token"),
-        (answer([]), "an answer without a token"),
-        (page(), "which is no JSON"),
+        (answer({"error": "bad"}, 200), "bad .with status 200, which means success"),
+        (answer({"token_type": "bearer"}), "no token in the response"),
+        (answer([]), "no token in the response"),
+        (page(), "which is not JSON"),
         (HttpFetched("", why="timed out"), "no response: timed out"),
-        (answer({"access_token": 5}), "an answer without a token"),
+        (answer({"access_token": 5}), "no token in the response"),
     ],
 )
 def test_what_is_no_token_is_told_with_the_evidence(came: HttpFetched, says: str) -> None:

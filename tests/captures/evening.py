@@ -30,7 +30,7 @@ _GOT = (("hail_ship", {"ship": "Grey Lady", "mood": "cheerful"}), ("explain_char
 
 def evening(journal: Journal, loop: HurriedLoop) -> None:
     """Reads, prompts and questions, in the handshake era; the last questions are never answered."""
-    desk = Desk([("prepared answer", _of_forms)], has_person=True, roots=[Root("file:///srv/lighthouse", "rock")])
+    desk = Desk([("prepared response", _of_forms)], has_person=True, roots=[Root("file:///srv/lighthouse", "rock")])
     wish = ConnectOptions(ClientIdentity(CLIENT.info, frozenset(ALL)))
     run_hurried(loop, stay(journal, keep_the_light, _spend_the_evening, options=SessionOptions(wish, desk=desk)))
 

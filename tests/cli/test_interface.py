@@ -349,7 +349,7 @@ def test_names_and_captures_are_opened_as_they_are(home: Path) -> None:
     broken = FoundServer("none", "Cursor", home / "mcp.json", problem="it has neither a command nor a URL")
     with pytest.raises(UsageError, match="neither a command"):
         servers.open(OpenServer(broken))
-    with pytest.raises(UsageError, match="names no host"):
+    with pytest.raises(UsageError, match="has no host"):
         servers.open(OpenTyped(url="http://"))
     servers.end()
 

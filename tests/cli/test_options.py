@@ -207,8 +207,8 @@ def test_settings_come_along() -> None:
     [
         ((), None, "no server named"),
         ((), (), "missing command after --"),
-        (("ftp://h",), None, "is no http or https URL"),
-        (("http://",), None, "names no host"),
+        (("ftp://h",), None, "is not an http or https URL"),
+        (("http://",), None, "has no host"),
         (("http://h", "--cwd", "/"), None, "--cwd: only for servers that are started"),
         (("http://h", "--inherit-env", "-e", "A=b"), None, "-e, --inherit-env: only for"),
         (("http://h", "--transport", "stdio"), None, "--transport stdio does not go with"),

@@ -211,7 +211,7 @@ def test_a_model_that_fails_fails_the_command_with_what_the_endpoint_said(model:
     model.answer = lambda body: as_json({"error": {"message": f"Incorrect API key: {KEY}"}}, 401)
     ran = inspect("call", "sampling_request", *_options(model), "--json", *demo(), env={KEY_ENV: KEY})
     assert ran.status == ExitStatus.TOOL_ERROR
-    assert "failed: the model's endpoint answered HTTP 401: Incorrect API key: [key]" in ran.error["message"]
+    assert "failed: the model's endpoint returned HTTP 401: Incorrect API key: [key]" in ran.error["message"]
     assert "--sampler-key-env" in ran.error["hint"]
     assert KEY not in ran.stdout + ran.stderr
 

@@ -46,7 +46,7 @@ def test_it_says_what_was_replaced_and_takes_notes_along(file: Path, tmp_path: P
     assert "values replaced" in said[0]
     assert out.exists()
     assert "sesame-42" not in (tmp_path / "b.mcpcap.notes").read_text()
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         shared(file, out, {}, notes=False, overwrite=False)
     shared(file, out, {}, notes=False, overwrite=True)
 

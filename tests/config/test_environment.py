@@ -68,8 +68,8 @@ def test_nothing_is_expanded_and_what_looks_as_if_it_should_be_is_told(file: Pat
     built = _build("TOKEN=${env:TOKEN}", file=file)
     assert built.values["URL"] == "https://${HOST}/"
     assert built.warnings == (
-        "URL (from --env-file) holds ${HOST} as it stands: nothing expands it.",
-        "TOKEN (from -e) holds ${env:TOKEN} as it stands: nothing expands it.",
+        "URL (from --env-file) holds ${HOST} literally: it is not expanded.",
+        "TOKEN (from -e) holds ${env:TOKEN} literally: it is not expanded.",
     )
 
 

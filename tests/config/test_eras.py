@@ -88,7 +88,7 @@ def test_a_memory_that_cannot_be_kept_is_a_line_in_the_log(tmp_path: Path, caplo
     (tmp_path / "file").touch()
     with caplog.at_level(logging.WARNING):
         Eras(tmp_path / "file").remember(_KEY, Era.LEGACY)
-    assert "can't be kept" in caplog.text
+    assert "cannot store" in caplog.text
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(

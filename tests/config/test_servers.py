@@ -107,7 +107,7 @@ def test_one_that_is_switched_off_says_so(entry: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "problem"),
     [
-        ("7", "its description is no object"),
+        ("7", "the entry is not an object"),
         ("{}", "it has neither a command nor a URL"),
         (
             '{"command": "x", "args": ["a\\ud800"]}',

@@ -42,9 +42,9 @@ def test_a_url_that_can_be_dialled_is_taken_as_it_is(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("h/mcp", "is no http or https URL"),
-        ("file:///x", "is no http or https URL"),
-        ("http:///mcp", "names no host"),
+        ("h/mcp", "is not an http or https URL"),
+        ("file:///x", "is not an http or https URL"),
+        ("http:///mcp", "has no host"),
         ("http://h:port/", "is no URL"),
         ("http://[::1/", "is no URL"),
     ],

@@ -193,7 +193,7 @@ HERE = Path("/x/mcp.json")
 GULLS = FoundServer("gulls", "Cursor", HERE, argv=("npx", "gulls"))
 AGAIN = FoundServer("gulls", "VS Code", HERE, argv=("npx", "gulls"))
 OTHER = FoundServer("gulls", "Zed", HERE, argv=("npx", "other"))
-WANTED_BROKEN = FoundServer("", "Kiro", HERE, problem="its description is no object")
+WANTED_BROKEN = FoundServer("", "Kiro", HERE, problem="the entry is not an object")
 
 
 def test_a_url_and_a_command_with_arguments_are_what_they_look_like() -> None:

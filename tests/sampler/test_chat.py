@@ -105,7 +105,7 @@ def test_what_has_no_place_there_is_told() -> None:
         "a block of the user's of type smell",
         "a block of the assistant's of type image",
         "the sign that a tool failed (its text is passed on)",
-        "the context that it wants to be included",
+        "includeContext",
     )
 
 

@@ -90,7 +90,7 @@ async def test_other_failures_say_what_came(there: Endpoint, response: HttpRespo
 
 async def test_one_that_never_answers_is_left_in_time(there: Endpoint) -> None:
     there.hold = asyncio.Event()
-    with pytest.raises(RequestTimeout, match=r"tide at 127\.0\.0\.1:\d+\) did not answer within 0\.05 s"):
+    with pytest.raises(RequestTimeout, match=r"tide at 127\.0\.0\.1:\d+\) did not respond within 0\.05 s"):
         await asking(there, patience_s=0.05).answer(PARAMS)
     await until(lambda: there.gone == 1, "the endpoint sees that nobody waits")
 

@@ -134,7 +134,7 @@ class Inbox(DeskView):
         answer = self.journal.store.entry(exchange.answer_frame).what
         assert isinstance(answer, Frame)
         reply = Result(json.loads(answer.payload)["result"])
-        return Ticket(number, question, TicketState.ANSWERED, reply, by="prepared answer")
+        return Ticket(number, question, TicketState.ANSWERED, reply, by="prepared response")
 
 
 class Posed(InspectApp):

@@ -90,7 +90,7 @@ async def test_a_withdrawn_question_gets_no_answer() -> None:
     answering = RequestHandling(frozenset(ALL), Desk(has_person=True))
     asking = asyncio.gather(answer(Request(7, "elicitation/create"), asks(), LEGACY, answering))
     await until(lambda: answering.desk.waiting, "the question waits")
-    answering.desk.withdraw("the server cancelled its question")
+    answering.desk.withdraw("the server cancelled its request")
     assert [*await asking] == [None]
 
 
@@ -239,7 +239,7 @@ async def test_a_server_that_takes_no_answers_costs_a_bounded_number_of_them_and
         assert begun == list(range(AT_ONCE))
         taken.set()
     assert begun == list(range(AT_ONCE + WAITING))
-    assert told == ["The server takes no answers: beyond 1,000 that wait, its requests get none."]
+    assert told == ["The server reads no responses: beyond 1,000 pending ones, further requests get no response."]
 
 
 async def test_questions_that_wait_for_a_person_keep_no_ping_waiting() -> None:

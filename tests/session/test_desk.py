@@ -58,7 +58,7 @@ async def test_policies_are_asked_in_order_and_the_one_that_answered_is_named() 
 
 async def test_without_a_person_an_unanswered_question_is_refused_at_once() -> None:
     reply = await Desk([("none", leaves_it)]).ask(asks(RequestKind.SAMPLING))
-    assert reply == ErrorReply(-1, "nobody is there to answer sampling, and no answer was prepared")
+    assert reply == ErrorReply(-1, "no user to respond to sampling, and no response was prepared")
 
 
 async def test_without_a_person_an_elicitation_is_cancelled_at_once() -> None:
@@ -66,7 +66,7 @@ async def test_without_a_person_an_elicitation_is_cancelled_at_once() -> None:
     reply = await desk.ask(asks(RequestKind.ELICITATION))
     assert isinstance(reply, Result)
     assert reply.value == {"action": "cancel"}
-    assert desk.tickets[0].why == "nobody is there to answer elicitation, and no answer was prepared"
+    assert desk.tickets[0].why == "no user to respond to elicitation, and no response was prepared"
 
 
 async def test_without_a_person_the_ticket_says_that_nobody_answered() -> None:
@@ -109,8 +109,8 @@ async def test_what_is_withdrawn_takes_no_answer_and_says_why() -> None:
     asking = asyncio.gather(desk.ask(asks(exchange=1)), desk.ask(asks(exchange=2)))
     await until(lambda: len(desk.waiting) == 2, "both wait")
     first, second = desk.waiting
-    desk.withdraw("the server cancelled its question", exchange=1)
-    assert (first.state, first.why) == (TicketState.WITHDRAWN, "the server cancelled its question")
+    desk.withdraw("the server cancelled its request", exchange=1)
+    assert (first.state, first.why) == (TicketState.WITHDRAWN, "the server cancelled its request")
     assert not desk.answer(first, accepted())
     assert desk.waiting == (second,)
     desk.withdraw("the connection is gone")
@@ -280,7 +280,7 @@ async def test_a_model_that_fails_leaves_the_question_to_the_person() -> None:
 async def test_without_a_person_a_model_that_fails_is_a_refusal_that_quotes_nothing_to_the_server() -> None:
     desk = Desk(proposer=Proposer(Model(fails=True), Approve.NEVER))
     reply = await desk.ask(sampling())
-    assert reply == ErrorReply(-1, "the model that answers here gave no answer")
+    assert reply == ErrorReply(-1, "the sampling model gave no response")
     assert (desk.tickets[0].by, desk.tickets[0].why) == (BY_NOBODY, "HTTP 500: oh no")
 
 

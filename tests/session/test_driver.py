@@ -255,7 +255,7 @@ async def test_a_flood_of_requests_from_a_server_that_takes_no_answers_makes_no_
                 task.cancel()
     journal.close()
     assert len(made) < 20
-    assert any("takes no answers" in notice for notice in journal.notices)
+    assert any("reads no responses" in notice for notice in journal.notices)
 
 
 class _Asking(_Silent):
@@ -294,7 +294,7 @@ async def test_a_question_that_the_server_cancels_is_withdrawn_and_gets_no_answe
         assert server.peer is not None
         server.peer.send(json.dumps(cancelled).encode())
         await until(lambda: not desk.waiting, "it waits no more")
-    assert (desk.tickets[0].state, desk.tickets[0].why) == (TicketState.WITHDRAWN, "the server cancelled its question")
+    assert (desk.tickets[0].state, desk.tickets[0].why) == (TicketState.WITHDRAWN, "the server cancelled its request")
     assert server.answers() == {}
 
 
@@ -329,7 +329,7 @@ async def test_a_call_given_up_while_its_result_s_questions_wait_comes_to_an_end
         await live.cancel(told[0], "bored")
         called = await call
     assert (called.rounds, called.unanswered) == (1, "its questions were left unanswered")
-    assert desk.tickets[0].why == "the call that asked it was given up: bored"
+    assert desk.tickets[0].why == "the call it belongs to was cancelled: bored"
 
 
 def test_ids_are_numbers_from_one() -> None:

@@ -136,7 +136,7 @@ async def test_a_stream_that_was_cut_is_had_again_and_the_lists_are_fetched_anew
     await until(lambda: sent("tools/list") == 2, "the tools are fetched anew")
     assert sent("subscriptions/listen") == 2
     assert live.session is not None
-    assert "asking for it again in 1 s" in live.session.watching.said[0]
+    assert "reconnecting in 1 s" in live.session.watching.said[0]
     assert "open again" in live.session.watching.said[1]
     await asyncio.wrap_future(live.end())
 
@@ -279,7 +279,7 @@ async def test_nothing_is_fetched_once_the_connection_is_gone() -> None:
     ("failed", "why"),
     [
         (None, "stopped"),
-        (Silent(None, 5, "idle"), "stopped: no answer within 5 s"),
+        (Silent(None, 5, "idle"), "stopped: no response within 5 s"),
         (Refused(None, 404, "", b""), "stopped: HTTP 404"),
         (Refused(None, None, "", b"", why="gone"), "stopped: gone"),
         (Broken(None, "dead"), "stopped: dead"),

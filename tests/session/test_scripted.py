@@ -95,7 +95,7 @@ async def test_a_pattern_for_sampling_is_searched_in_all_of_its_text() -> None:
         (
             Prepared(RequestKind.ROOTS, "error"),
             asks(RequestKind.ROOTS),
-            ErrorReply(-1, "a prepared answer refuses this"),
+            ErrorReply(-1, "a prepared response rejects this"),
         ),
         (Prepared(RequestKind.ROOTS, malformed=[1]), asks(RequestKind.ROOTS), Result([1])),
         (Prepared(RequestKind.ELICITATION, malformed=None), asks(), Result(None)),

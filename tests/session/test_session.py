@@ -83,7 +83,7 @@ async def _say_nothing(peer: Peer) -> None:
     [
         (_leave, Disconnected, "the server closed the connection"),
         (_open_without_a_version, RemoteProtocolError, "has no protocolVersion"),
-        (_say_nothing, RequestTimeout, "no answer to initialize within 0.05 s"),
+        (_say_nothing, RequestTimeout, "timeout: no response to initialize within 0.05 s"),
     ],
 )
 async def test_what_keeps_it_from_opening_is_raised_and_kept(server: Any, kind: type[Exception], said: str) -> None:

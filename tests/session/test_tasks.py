@@ -93,7 +93,7 @@ async def test_a_task_that_outlasts_the_clock_is_asked_to_end() -> None:
     called, asked = await followed(Driver(), total_s=0.01)
     assert isinstance(called.reply, Silent)
     assert called.task is not None
-    assert called.task.why == "it did not end within 0.01 s, and was asked to"
+    assert called.task.why == "it was not completed within 0.01 s, and was cancelled"
     assert asked == ["t1"]
 
 
@@ -298,7 +298,7 @@ async def test_a_task_that_never_ends_is_asked_to_when_the_time_is_over() -> Non
         assert isinstance(called.reply, Silent)
         assert called.reply.clock == "total"
         assert called.task is not None
-        assert "did not end within 0.3 s" in called.task.why
+        assert "not completed within 0.3 s" in called.task.why
     assert yard.methods[-1] == "tasks/cancel"
 
 
@@ -352,7 +352,7 @@ async def test_a_handle_without_an_id_is_said_and_nothing_is_followed() -> None:
         await opened(yard, live)
         called = await live.call("tools/call", {"name": "dig"})
         assert called.task is not None
-        assert called.task.why == "it was answered with a task that has no id"
+        assert called.task.why == "the response is a task without an id"
     assert "tasks/get" not in yard.methods
 
 

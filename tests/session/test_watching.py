@@ -211,7 +211,7 @@ async def test_a_server_that_refuses_the_lists_is_told_of() -> None:
     async with at(Sea("refuse")) as live:
         live.watching.follow_lists()
         await until(lambda: live.watching.said, "something is said")
-        assert live.watching.said == ["changes of lists are not told of: the server answered with error -32603: full"]
+        assert live.watching.said == ["list changes are not reported: the server answered with error -32603: full"]
         assert live.watching.offers_resources
 
 
@@ -263,8 +263,8 @@ async def test_a_stream_that_was_cut_is_asked_for_again_and_said() -> None:
         assert live.watching.stream is not None
         assert live.watching.stream.granted is not None
         assert live.watching.said == [
-            "the stream of changes was cut: the server ended it: squall; asking for it again in 0 s",
-            "the stream of changes is open again; what changed in between was not told",
+            "the subscription stream broke: the server ended it: squall; reconnecting in 0 s",
+            "the subscription stream is open again; changes in between are unknown",
         ]
 
 
@@ -297,7 +297,7 @@ async def test_a_stream_that_the_server_ends_on_purpose_is_left_ended() -> None:
         await live.watching.watch("a:b")
         sea.end(sea.open[0])
         await until(lambda: live.watching.is_over, "it is over")
-        assert live.watching.said == ["changes are not told of any more: the server ended it"]
+        assert live.watching.said == ["change notifications stopped: the server ended it"]
         assert (await live.watching.watch("a:b")).refused == "", "it can be asked for anew"
 
 

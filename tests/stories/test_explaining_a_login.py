@@ -78,10 +78,10 @@ async def _unencrypted(house: Guarded) -> None:
 @pytest.mark.parametrize(
     ("wrong", "broken", "words"),
     [
-        (_page_for_metadata, ASM, ("200 with text/html, which is no JSON", "must answer 404")),
+        (_page_for_metadata, ASM, ("200 with text/html, which is not JSON", "must answer 404")),
         (_other_resource, PRM, ("it is about 'https://other.example/mcp'",)),
         (_other_issuer, ASM, ("its issuer is 'https://evil.example'",)),
-        (_plain_pkce, "PKCE", ("S256 is not offered: it lists plain",)),
+        (_plain_pkce, "PKCE", ("S256 is not supported: it lists plain",)),
         (_script, ASM, ("javascript:", "invalid -- of the web", "it is an attack")),
         (_file, ASM, ("file:///etc/passwd", "invalid -- of the web")),
         (_flag, ASM, ("invalid -- of the web",)),

@@ -116,7 +116,7 @@ async def test_a_client_that_the_server_forgot_is_registered_anew(tmp_path: Path
     [
         ({"iss": "https://evil.example"}, "the answer is of 'https://evil.example'"),
         ({"error": "access_denied", "error_description": "she said no"}, "access_denied: she said no"),
-        ({"code": ""}, "without a code"),
+        ({"code": ""}, "has no code"),
     ],
 )
 async def test_an_answer_that_is_not_ours_is_not_redeemed(
@@ -135,9 +135,9 @@ async def test_an_answer_that_is_not_ours_is_not_redeemed(
     ("answer", "words"),
     [
         (said({"error": "invalid_grant", "error_description": "too late"}), "invalid_grant: too late (with status 200"),
-        (HttpResponse(200, (("Content-Type", "text/html"),), b"<p>"), "text/html, which is no JSON"),
+        (HttpResponse(200, (("Content-Type", "text/html"),), b"<p>"), "text/html, which is not JSON"),
         (HttpResponse(503), "503"),
-        (said({"token_type": "bearer"}), "an answer without a token"),
+        (said({"token_type": "bearer"}), "no token in the response"),
     ],
 )
 async def test_a_token_endpoint_that_gives_none_is_quoted(answer: HttpResponse, words: str, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ async def test_a_token_endpoint_that_never_answers_is_given_up(tmp_path: Path) -
             await person.browses()
             assert await person.ends() == 3
         gone.set()
-    assert "gave no whole answer within 1 s" in person.told
+    assert "sent no complete response within 1 s" in person.told
 
 
 async def test_a_token_that_has_expired_as_it_came_is_said(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ async def test_a_form_instead_of_json_is_taken_and_said(tmp_path: Path) -> None:
         async with logging_in(house.url, tmp_path) as person:
             await person.browses()
             assert await person.ends() == 0
-    assert "The answer must be JSON; this one is a form." in person.told
+    assert "The response must be JSON, not a form." in person.told
 
 
 async def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ async def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
     async with Guarded() as house, Listener(nothing) as other:
         async with logging_in(house.url, tmp_path, "--oauth-port", str(other.port)) as person:
             assert await person.ends() == 3
-    assert f"port {other.port}, where the browser is to come back to, is in use" in person.told
+    assert f"Port {other.port} for the redirect is in use" in person.told
     assert "--oauth-port" in person.told
 
 

@@ -159,7 +159,7 @@ async def test_a_lost_session_is_a_mark_in_the_traffic_and_the_call_goes_on_in_a
     async with serving(legacy(tools(), initialize=server.initialize, tools_call=server.call, GET=server.get)) as site:
         ran = await mcp_inspect(*CALL, site.url, place=tmp_path)
     assert (ran.status, ran.json["result"]) == (ExitStatus.OK, DONE)
-    assert renewals(ran) == [f"the server has answered {refusal.status}, and a new session is begun"]
+    assert renewals(ran) == [f"the server has answered {refusal.status}, starting a new session"]
     assert len(asked(site, "initialize")) == 2
 
 

@@ -356,9 +356,7 @@ def create(path: Path, *, overwrite: bool = False) -> int:
         make_private_directory(path.parent)
         fd = os.open(path, flags | (os.O_NONBLOCK if overwrite else os.O_EXCL), 0o600)
     except FileExistsError:
-        raise UsageError(
-            f"the capture {path} is there already", hint="name another file, or say that it may be overwritten"
-        ) from None
+        raise UsageError(f"the capture {path} already exists", hint="choose another file, or overwrite it") from None
     except OSError as error:
         why = "it is a link, and links are not followed" if error.errno == errno.ELOOP else error.strerror
         raise UsageError(f"the capture {path} can't be written: {why}", hint=_ANOTHER) from None
@@ -399,7 +397,7 @@ def demand_place(out: Path, original: Path, *, overwrite: bool) -> None:
     if out.exists() and out.samefile(original):
         raise UsageError(f"{out} is the original, which stays as it is", hint="Name another file.")
     if not overwrite and os.path.lexists(out):
-        raise UsageError(f"{out} is there already", hint="Name another file, or say --force.")
+        raise UsageError(f"{out} already exists", hint="Choose another file, or add --force.")
     if out.is_file() and not out.is_symlink():
         with suppress(OSError), open(out, "rb") as file:
             if being_written(file.fileno()):

@@ -241,7 +241,7 @@ def _write_code(
     output: Output, path: Path, cases: Sequence[CaseDefinition], env: CliEnv, url: str | None
 ) -> ExitStatus:
     if path.exists():
-        raise UsageError(f"{path} is there already", hint="Name a file that is not: it may have been changed by hand.")
+        raise UsageError(f"{path} already exists", hint="Choose another file: it may have been edited.")
     target = (url,) if url else tuple(env.server_argv or ())
     write_whole(path, pytest_file(cases, target).encode())
     output.narrate(f"wrote {path}: {len(cases):,} tests; run them with pytest {path}")

@@ -179,12 +179,12 @@ def to_file(out: Path, found: Iterable[bytes], *, overwrite: bool = False) -> in
     Raises: UsageError if it is there already or can't be written.
     """
     if not overwrite and (out.is_symlink() or out.exists()):
-        raise UsageError(f"{out} is there already", hint=_INSTEAD)
+        raise UsageError(f"{out} already exists", hint=_INSTEAD)
     try:
         with whole_file(out, overwrite=overwrite) as made:
             size = sum(map(made.file.write, found))
     except FileExistsError:
-        raise UsageError(f"{out} is there already", hint=_INSTEAD) from None
+        raise UsageError(f"{out} already exists", hint=_INSTEAD) from None
     except OSError as error:
         raise UsageError(f"{out} can't be written: {error.strerror}", hint="Name another file.") from None
     return size

@@ -335,7 +335,7 @@ class Sharing:
                 os.fsync(made.file.fileno())
                 self.scan(made.path)
         except FileExistsError:
-            raise UsageError(f"{out} is there already", hint="Name another file, or say --force.") from None
+            raise UsageError(f"{out} already exists", hint="Choose another file, or add --force.") from None
         except OSError as error:
             raise UsageError(f"{out} can't be written: {error.strerror}", hint="Name another file.") from None
         return shared

@@ -323,7 +323,7 @@ class Program:
         """What went wrong with a pattern, as a sentence; "" if nothing did."""
         slow = sum(pattern.too_slow for pattern in self._patterns)
         if any(pattern.given_up for pattern in self._patterns):
-            return f"the pattern took too long {PATIENCE} times and was given up: not everything was looked through"
+            return f"the pattern took too long {PATIENCE} times and was stopped: the result is incomplete"
         return f"the pattern took too long on {slow} message{'s' if slow > 1 else ''}" if slow else ""
 
     def stretches(self, first: int, last: int, most_bytes: int = BYTES) -> Iterator[tuple[int, int]]:

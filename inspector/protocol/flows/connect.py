@@ -380,7 +380,7 @@ def _answered(reply: Reply, method: str) -> Replied:
             return reply
         case Silent():
             raise RequestTimeout(
-                f"no answer to {method} within {reply.seconds:g} s",
+                f"timeout: no response to {method} within {reply.seconds:g} s",
                 hint="The server runs but sends nothing: see its stderr, or wait longer with --timeout.",
             )
         case Refused(status=401 | 403):

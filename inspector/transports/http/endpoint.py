@@ -226,7 +226,7 @@ class Endpoint:
                 return await self._ask_aside(method, _parsed_aside(url), headers, body, most)
         except TimeoutError:
             raise ConnectError(
-                f"{address_text(_parsed_aside(url))} gave no whole answer within {patience:g} s."
+                f"{address_text(_parsed_aside(url))} sent no complete response within {patience:g} s."
             ) from None
 
     async def _ask_aside(
@@ -380,7 +380,7 @@ def _parsed(url: str) -> httpx.URL:
     if parsed.scheme not in ("http", "https") or not parsed.host or (parsed.port or 0) > 65535:
         raise UsageError(
             f"{url!r} is not the URL of an HTTP server.",
-            hint="It begins with http:// or https://, a host and perhaps a port.",
+            hint="It must start with http:// or https:// and a host.",
         )
     return parsed
 

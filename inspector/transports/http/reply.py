@@ -103,7 +103,7 @@ def unreachable(error: Exception, url: httpx.URL, connect_timeout: float) -> Con
         )
     if isinstance(error, httpx.ProxyError):
         return ConnectError(
-            f"The proxy refused to reach {where}: {error}.",
+            f"The proxy rejected the connection to {where}: {error}.",
             hint="Look at HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the environment.",
         )
     if isinstance(error, httpx.LocalProtocolError):
@@ -153,7 +153,7 @@ def _no_name(error: BaseException, where: str) -> ConnectError:
 
 
 def _refused(error: BaseException, where: str) -> ConnectError:
-    return ConnectError(f"{where} refuses connections.", hint=_RUNNING)
+    return ConnectError(f"{where} refuses the connection.", hint=_RUNNING)
 
 
 def _closed(error: Exception, where: str) -> ConnectError:
@@ -263,7 +263,7 @@ class HttpReply:
                     yield chunk
                     if self._is_bomb():
                         unpacked = f"{self._decoded} bytes unpacked from {self._wire_bytes}"
-                        self.cut = f"cut by this side: {unpacked}; --max ratio=N allows more"
+                        self.cut = f"aborted by mcp-inspect: {unpacked}; --max ratio=N allows more"
                         return
         except (httpx.HTTPError, BadPacking) as error:
             self.cut = broken(error)
@@ -334,7 +334,7 @@ async def read_body(reply: HttpReply) -> bytes:
             pieces.append(chunk)
             size += len(chunk)
             if size > reply.limits.message:
-                reply.cut = f"cut by this side: the body has more than {reply.limits.message} bytes{_RAISE}"
+                reply.cut = f"aborted by mcp-inspect: the body has more than {reply.limits.message} bytes{_RAISE}"
                 break
     lost, body = 0, b"".join(pieces)
     if size > reply.limits.message:
@@ -353,7 +353,7 @@ async def read_quietly(reply: HttpReply, most: int) -> bytes:
         async for chunk in chunks:
             body += chunk
             if len(body) > most:
-                reply.cut = f"cut by this side: more than {most} bytes"
+                reply.cut = f"aborted by mcp-inspect: more than {most} bytes"
                 break
     return body[:most]
 
@@ -368,7 +368,7 @@ async def read_events(reply: HttpReply, channel: Channel, trail: Trail, parser: 
                     _follow(trail, item)
                     report(reply, channel, item)
     except EventTooLong as error:
-        reply.cut = f"cut by this side: {error}{_RAISE}"
+        reply.cut = f"aborted by mcp-inspect: {error}{_RAISE}"
         return
     except asyncio.CancelledError:
         for item in parser.finish():  # an event without its blank line explains a timeout

@@ -129,7 +129,7 @@ def _refused(reply: HttpReply, delivery: Delivery) -> ConnectError:
     excerpt = delivery.body[:_EXCERPT].decode(errors="replace")
     said = f": {excerpt}" if excerpt else ""
     kind = delivery.content_type or "no content type"
-    sentence = f"GET for an event stream was answered {reply.status}, {kind}{said}"
+    sentence = f"the response to GET for an event stream was {reply.status}, {kind}{said}"
     if reply.status in (401, 403):
         return AuthorizationNeeded(sentence, hint="The server wants credentials: log in, or give a header with -H.")
     return ConnectError(sentence, hint="Is this the address of an MCP server? The log shows each attempt.")
@@ -295,7 +295,7 @@ class HttpTransport:
         if not isinstance(self._carrier, SessionTransport):
             return
         if self._observer is not None:
-            why = f"the server has answered {status}, and a new session is begun"
+            why = f"the server has answered {status}, starting a new session"
             self._observer.fact(ConnectionFact(ConnectionEvent.RENEW, self.kind, url=self.url, why=why))
         self._carrier.forget()
 

@@ -414,7 +414,7 @@ def test_a_directory_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
 def test_a_file_that_is_there_is_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "x.mcpcap"
     path.write_text("mine")
-    with pytest.raises(UsageError, match="there already") as raised:
+    with pytest.raises(UsageError, match="already exists") as raised:
         create(path)
     assert raised.value.hint
     assert path.read_text() == "mine"

@@ -51,7 +51,7 @@ def test_nothing_is_overwritten_unasked_and_never_the_original(tmp_path: Path) -
     path = tmp_path / "x"
     path.write_bytes(sample("torn").read_bytes())
     (tmp_path / "y").write_text("mine")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         recover(path, tmp_path / "y")
     with pytest.raises(UsageError, match="is the original"):
         recover(path, path, overwrite=True)

@@ -79,7 +79,7 @@ def test_what_has_no_time_has_the_file_s(tmp_path: Path) -> None:
 def test_nothing_is_overwritten_or_left_half(tmp_path: Path) -> None:
     out = tmp_path / "out.mcpcap"
     out.write_bytes(b"precious")
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         import_file(FOREIGN / "jsonrpc.txt", out)
     assert out.read_bytes() == b"precious"
     out.unlink()

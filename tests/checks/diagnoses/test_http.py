@@ -65,7 +65,7 @@ CASES: Cases = {
     "http-server-error": (_refused(502), lambda: _post().head(500).error(-32603).over()),
     "html-response": (lambda: _refused(404, _HTML, "text/html")().close(), lambda: _refused(404, b"{}")().close()),
     "server-unreachable": (
-        _failed("localhost:8000 refuses connections."),
+        _failed("localhost:8000 refuses the connection."),
         _failed("The TLS handshake with localhost failed."),
     ),
     "accept-header-rejected": (_refused(406), _refused(400)),
@@ -80,7 +80,7 @@ CASES: Cases = {
     ),
     "certificate-untrusted": (
         _failed("The TLS certificate of localhost:8000 is not trusted: self-signed certificate."),
-        _failed("localhost:8000 refuses connections."),
+        _failed("localhost:8000 refuses the connection."),
     ),
     "proxy-failure": (_refused(407), _refused(403)),
     "wrong-endpoint-event": (_posted_to_endpoint(404), _posted_to_endpoint(202)),
@@ -102,7 +102,7 @@ CASES: Cases = {
     ),
     "body-encoding-invalid": (
         lambda: _post().head(200).over("the compressed body can't be decoded: bad header"),
-        lambda: _post().head(200).over("the body came compressed (gzip) though identity was asked for"),
+        lambda: _post().head(200).over("the body is compressed (gzip) though identity was asked for"),
     ),
     "session-id-not-forwarded": (
         _refused(400, b"Bad Request: Mcp-Session-Id header is required", **_SESSION),

@@ -60,7 +60,7 @@ def test_a_stream_that_goes_wrong_is_told(how: str, status: ExitStatus, says: st
 def test_the_servers_end_is_no_fault_where_nothing_was_counted() -> None:
     ran = inspect("listen", "--tools", *server("listened_to", "ends"))
     assert ran.status == 0
-    assert "changes are not told of any more: the server ended it" in ran.stderr
+    assert "change notifications stopped: the server ended it" in ran.stderr
 
 
 BAROMETER = "lighthouse://barometer"

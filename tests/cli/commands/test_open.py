@@ -149,7 +149,7 @@ def test_the_interface_opens_on_the_url(word: tuple[str, ...], demo_url: str) ->
 
 def test_a_command_is_no_url() -> None:
     ran = inspect("http", "node", terminal=True, env=_XTERM)
-    assert "'node' is no http or https URL" in ran.stderr
+    assert "'node' is not an http or https URL" in ran.stderr
 
 
 def test_the_interface_opens_by_the_older_carriage(demo_url: str) -> None:

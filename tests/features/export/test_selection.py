@@ -28,7 +28,7 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     assert list(place.iterdir()) == []
     assert to_file(out, [b"a", b"bc"]) == 3
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         to_file(out, [b"x"])
     to_file(out, [b"x"], overwrite=True)
     assert out.read_bytes() == b"x"

@@ -283,7 +283,7 @@ def test_nothing_is_overwritten_unless_told_and_never_the_original(tmp_path: Pat
     path = planted(tmp_path / "x.mcpcap")
     before = path.read_bytes()
     (tmp_path / "y").write_text("mine")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         shared(path, tmp_path / "y")
     assert (tmp_path / "y").read_text() == "mine"
     (tmp_path / "link").symlink_to(path)

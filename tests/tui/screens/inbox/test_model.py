@@ -115,7 +115,7 @@ def test_what_became_of_a_question_is_said_with_who_did_it() -> None:
     assert "by  person" in shown(yes, "person", "")
     assert "\x1b" not in shown(yes, "person", "")
     assert "error  -1" in shown(ErrorReply(-1, "nobody is there"), "nobody", "")
-    assert "the server cancelled" in shown(None, "", "the server cancelled its question")
+    assert "the server cancelled" in shown(None, "", "the server cancelled its request")
     words = [answer_word(each) for each in (yes, no_to(asks()), no_to(asks(), dismiss=True), ErrorReply(-1, ""), None)]
     assert words == ["accepted", "declined", "cancelled", "refused", "withdrawn"]
     assert answer_word(Result({"roots": []})) == "answered"

@@ -145,8 +145,8 @@ async def test_a_withdrawn_question_loses_its_form_and_says_why(subject: Asking)
     app = Inbox(subject)
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(pilot, app, "Which city?")
-        subject.withdraw(ticket, "the server cancelled its question")
-        await seen(app, "Withdrawn", "the server cancelled its question")
+        subject.withdraw(ticket, "the server cancelled its request")
+        await seen(app, "Withdrawn", "the server cancelled its request")
         await pilot.press("ctrl+j")
         await pilot.pause()
         assert ticket.reply is None
