@@ -189,7 +189,7 @@ def why_not_started(path: str, error: OSError) -> ConnectError:
     """Return what it means that the kernel refused a file which passed every check of `find_executable`."""
     if isinstance(error, FileNotFoundError):
         return ConnectError(
-            f"{path} exists, but its interpreter or loader does not.",
+            f"{path} exists but its interpreter or loader does not.",
             hint="It is a binary for another system or C library: install the one for this system.",
         )
     if error.strerror == "Exec format error":

@@ -236,7 +236,7 @@ async def test_a_header_of_the_users_own_means_that_nobody_logs_in(house: House)
 
 async def test_where_nobody_is_there_the_login_ends_with_what_to_do(house: House) -> None:
     async with opened(house, keeper_of(house, NoAuthorizer(f"{house.door.url}/mcp"))) as (endpoint, recorder):
-        with pytest.raises(LoginFailed, match=r"^the server answered with HTTP 401 .*; consent.*needs a user's consent"):
+        with pytest.raises(LoginFailed, match=r"^the server answered with HTTP 401 .*; consent.*a user's consent"):
             await post(endpoint)
         ends = [fact.event for fact in recorder.of(HttpFact)]
     assert ends.count(HttpEvent.REQUEST) == ends.count(HttpEvent.END)
@@ -284,7 +284,11 @@ def test_what_is_signed_can_be_checked_with_the_public_key() -> None:
 
 @pytest.mark.parametrize(
     ("key", "algorithm", "says"),
-    [("no key", "ES256", "can't sign"), ("x", "none", "not a signature algorithm"), ("x", "HS256", "not a signature algorithm")],
+    [
+        ("no key", "ES256", "can't sign"),
+        ("x", "none", "not a signature algorithm"),
+        ("x", "HS256", "not a signature algorithm"),
+    ],
 )
 def test_a_key_that_is_none_is_told(key: str, algorithm: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):

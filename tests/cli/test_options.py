@@ -59,9 +59,9 @@ def test_info_says_which_extensions_both_sides_declare(demo_url: str) -> None:
     ran = inspect("info", "--era", "modern", demo_url)
     assert f'{SKILLS}  both sides: server {{"directoryRead":true}}' in ran.stdout
     alone = inspect("info", "--era", "modern", "--no-extension", "skills", demo_url)
-    assert f"{SKILLS}  the server only" in alone.stdout
+    assert f"{SKILLS}  server only" in alone.stdout
     both = inspect("info", "--era", "legacy", "--extension", "ui", demo_url)
-    assert f'{UI}  we only: we {{"mimeTypes":["{APP_TYPE}"]}}' in both.stdout
+    assert f'{UI}  client only: we {{"mimeTypes":["{APP_TYPE}"]}}' in both.stdout
 
 
 def test_info_lists_the_apps_of_the_tools() -> None:

@@ -263,7 +263,7 @@ def test_an_empty_command_is_none(tmp_path: Path, command: str) -> None:
 @pytest.mark.parametrize(
     ("number", "sentence"),
     [
-        (errno.ENOENT, "the loader that it was built for does not"),
+        (errno.ENOENT, "its interpreter or loader does not"),
         (errno.ENOEXEC, "neither a program for this machine nor a script"),
         (errno.E2BIG, "could not be started: Argument list too long"),
     ],

@@ -80,7 +80,7 @@ async def test_a_signal_has_its_name(tape: Tape) -> None:
 async def test_what_never_began_says_that_it_was_not_reached(tape: Tape) -> None:
     tape.connected("http://127.0.0.1:9/mcp")
     subject = Staged(
-        tape, stage=ConversationStage.FAILED, why="127.0.0.1:9 refuses the connection.", hint="Is it running?"
+        tape, stage=ConversationStage.FAILED, why="127.0.0.1:9 refuses connections.", hint="Is it running?"
     )
     screen = await shown(PostMortemCard(subject))
     for told in ("Cannot connect", "refuses connections", "Is it running?", "http://127.0.0.1:9/mcp"):
@@ -160,7 +160,7 @@ async def test_the_reason_and_what_to_do_stand_below_the_headline_as_soon_as_the
 
 
 async def test_what_the_diagnosis_says_is_not_said_beside_it(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
-    why, hint = "127.0.0.1:9 refuses the connection.", "Is this its port?"
+    why, hint = "127.0.0.1:9 refuses connections.", "Is this its port?"
     tape.connected("http://127.0.0.1:9/mcp")
     subject = Staged(tape, stage=ConversationStage.FAILED, why=why, hint=hint)
     bare = await shown(PostMortemCard(subject))

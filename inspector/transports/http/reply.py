@@ -153,7 +153,7 @@ def _no_name(error: BaseException, where: str) -> ConnectError:
 
 
 def _refused(error: BaseException, where: str) -> ConnectError:
-    return ConnectError(f"{where} refuses the connection.", hint=_RUNNING)
+    return ConnectError(f"{where} refuses connections.", hint=_RUNNING)
 
 
 def _closed(error: Exception, where: str) -> ConnectError:

@@ -65,7 +65,7 @@ CASES: Cases = {
     "http-server-error": (_refused(502), lambda: _post().head(500).error(-32603).over()),
     "html-response": (lambda: _refused(404, _HTML, "text/html")().close(), lambda: _refused(404, b"{}")().close()),
     "server-unreachable": (
-        _failed("localhost:8000 refuses the connection."),
+        _failed("localhost:8000 refuses connections."),
         _failed("The TLS handshake with localhost failed."),
     ),
     "accept-header-rejected": (_refused(406), _refused(400)),
@@ -80,7 +80,7 @@ CASES: Cases = {
     ),
     "certificate-untrusted": (
         _failed("The TLS certificate of localhost:8000 is not trusted: self-signed certificate."),
-        _failed("localhost:8000 refuses the connection."),
+        _failed("localhost:8000 refuses connections."),
     ),
     "proxy-failure": (_refused(407), _refused(403)),
     "wrong-endpoint-event": (_posted_to_endpoint(404), _posted_to_endpoint(202)),

@@ -251,7 +251,7 @@ async def test_an_exchange_of_a_login_that_is_never_answered_ends_in_time(silent
 
     options = HttpOptions(aside_timeout=0.2)
     async with serving(handler) as site, connected(site.url, options=options) as (transport, seen):
-        with pytest.raises(ConnectError, match=r"no whole answer within 0\.2 s"):
+        with pytest.raises(ConnectError, match=r"no complete response within 0\.2 s"):
             await transport.ask_aside("POST", site.url, (), b"x", 100)
         gone.set()
     assert HttpEvent.REQUEST in steps(seen)

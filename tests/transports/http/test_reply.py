@@ -96,7 +96,7 @@ def untrusted() -> ssl.SSLCertVerificationError:
         (wrapped(ConnectionRefusedError()), "example.test:443 refuses", "running"),
         (wrapped(OSError(113, "No route to host")), "No route to host|other", "running"),
         (httpx.ConnectTimeout("x"), "within 3 s", "firewall"),
-        (httpx.ProxyError("403 Forbidden"), "proxy refused.*403 Forbidden", "NO_PROXY"),
+        (httpx.ProxyError("403 Forbidden"), "proxy rejected.*403 Forbidden", "NO_PROXY"),
         (httpx.LocalProtocolError("Illegal header"), "Illegal header", "-H"),
         (httpx.WriteTimeout(""), "stopped taking", "stuck"),
         (httpx.ReadError(""), "no HTTP response: ReadError", "https"),
