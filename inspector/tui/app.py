@@ -19,7 +19,6 @@ from textual.binding import BindingType
 from textual.dom import DOMNode
 from textual.events import Event
 from textual.screen import Screen
-from textual.widget import Widget
 
 from inspector.session.engine import Live, OpenedSession
 from inspector.text import for_clipboard, visible
@@ -112,7 +111,7 @@ class InspectApp(App[None]):
         """Ids of what was run from the palette, the newest first."""
         self._input = InputQueue(self, self._refocus)
         self._focus_keeper = FocusKeeper(self, self._refocus)
-        self.toasts = Toasts(self, self._bars_below)
+        self.toasts = Toasts(self, lambda: (self.tab.notice, self.waits.bar, self.demo_hint.bar, self.replay.bar))
         self.tabs = Tabs(
             self,
             self.toasts,
@@ -264,9 +263,6 @@ class InspectApp(App[None]):
         writer = getattr(self._driver, "_writer_thread", None)
         queue = getattr(writer, "_queue", None)
         return queue is not None and queue.qsize() > 0
-
-    def _bars_below(self) -> tuple[Widget | None, ...]:
-        return self.tab.notice, self.waits.bar, self.demo_hint.bar, self.replay.bar
 
     # Events and actions
 
