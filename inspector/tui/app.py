@@ -1,4 +1,4 @@
-"""The app: a header, the panel in sight, and parts that look again at each tick of its clock.
+"""The app: a header, the visible panel, and parts that look again at each tick of its clock.
 
 It knows no traffic and draws nothing itself. Each part compares and repaints only what has changed. Keys reach an
 action by its name in the table of keys: it is the method `action_<name>` of the app or of one of its parts.
@@ -95,7 +95,7 @@ class InspectApp(App[None]):
         the first screen, `name` the first tab (`named`: see `Opened`). With an `opener` the person can have further
         ones opened. `over` lies over everything at first. `tap` is the socket of the tap that records `replay`.
 
-        Raises: CaptureError if `replay` is no capture.
+        Raises: CaptureError if `replay` is not a capture.
         """
         super().__init__()
         safety.install_workarounds()
@@ -158,22 +158,22 @@ class InspectApp(App[None]):
 
     @property
     def tab(self) -> Tab:
-        """The tab in sight, or that was before the timeline was."""
+        """The visible tab, or that was before the timeline was."""
         return self.tabs.current
 
     @property
     def subject(self) -> OpenConversation:
-        """The conversation of the tab in sight."""
+        """The conversation of the visible tab."""
         return self.tabs.subject
 
     @property
     def panel(self) -> Panel:
-        """The panel in sight."""
+        """The visible panel."""
         return self.tabs.panel
 
     @property
     def playback(self) -> "AnyPlayback | None":
-        """The playback of the recording in sight, or of all that the timeline shows; None if none is."""
+        """The playback of the visible recording, or of all that the timeline shows; None if none is."""
         return self.replay.playback
 
     def compose(self) -> ComposeResult:
@@ -235,12 +235,12 @@ class InspectApp(App[None]):
         2. The focus: until it is where it belongs, the next key has nowhere to go.
         3. While a slow terminal has not taken the last picture, no new one is made: keys would wait behind pictures.
         4. `replay` lets come what is due, so that all that follows shows one and the same moment.
-        5. `navigation` has the header and the panel in sight look again.
-        6. `questions` shows a login that waits, before the line of tabs tells of it.
-        7. `tabs` tells what is new in each tab; it mentions questions only where no dialog shows them.
+        5. `navigation` has the header and the visible panel look again.
+        6. `questions` shows a login that waits, before the line of tabs mentions it.
+        7. `tabs` shows what is new in each tab; it mentions questions only where no dialog shows them.
         8. Definition changes: lists that have come are compared with what is remembered. Their news is in step 7
            of the next tick.
-        9. `waits` looks last at what hangs, for the panel may just have shown that it goes on.
+        9. `waits` looks last at what hangs, for the panel may just have shown that it continues.
         10. The demo's hint advances to the next step.
         11. `toasts` measures the bars that steps 4, 7 and 9 have shown or hidden, and stays above them.
         """
@@ -255,7 +255,7 @@ class InspectApp(App[None]):
 
     @property
     def _is_laid_out(self) -> bool:
-        """Whether there is a panel in sight."""
+        """Whether there is a panel visible."""
         return bool(self.tab.panels) and self.header.is_attached
 
     def _terminal_is_behind(self) -> bool:
@@ -280,7 +280,7 @@ class InspectApp(App[None]):
             await super().on_event(event)
 
     def _refocus(self) -> None:
-        """Focus what is in sight; a dialog's own keys work without a focus."""
+        """Focus what is visible; a dialog's own keys work without a focus."""
         if self._is_laid_out and not self.screen.is_modal:
             self.panel.take_focus()
 
@@ -317,11 +317,11 @@ class InspectApp(App[None]):
             self.tap.show()
 
     def action_copy(self) -> None:
-        """Copy what is selected in the panel in sight."""
+        """Copy what is selected in the visible panel."""
         self.panel.copy()
 
     def action_cycle_layout(self) -> None:
-        """Arrange the panel in sight another way."""
+        """Arrange the visible panel another way."""
         self.panel.cycle_layout()
 
     def action_toggle_theme(self) -> None:
@@ -329,7 +329,7 @@ class InspectApp(App[None]):
         turn_theme(self)
 
     def action_help(self) -> None:
-        """Show the keys of the panel or dialog in sight, or close the help."""
+        """Show the keys of the panel or dialog visible, or close the help."""
         from inspector.tui.screens.help.help import turn_help
 
         replay = () if self.replay.playback is None else (keys.ActionScope.REPLAY, keys.ActionScope.REPLAY_BAR)
@@ -401,7 +401,7 @@ class InspectApp(App[None]):
         expect(message.view, message.place)
 
     async def on_panel_draft_wanted(self, message: Panel.DraftWanted) -> None:
-        """Write a message anew, on the screen for that."""
+        """Write a message again, on the screen for that."""
         await self.navigation.write_anew(message.message)
 
     def on_header_bar_screen_chosen(self, message: HeaderBar.ScreenChosen) -> None:

@@ -100,7 +100,7 @@ class Questions:
         return True
 
     def action_answer_here(self) -> None:
-        """Show what waits in a dialog over whatever is in sight: a login, else the oldest question."""
+        """Show what waits in a dialog over the visible screen: a login, else the oldest question."""
         if self._show_login():
             return
         waiting = self._tabs.current.notice.oldest
@@ -114,7 +114,7 @@ class Questions:
 
 
 class ConnectionActions:
-    """What a person does with the connection in sight."""
+    """What a person does with the visible connection."""
 
     def __init__(
         self,
@@ -217,7 +217,7 @@ class ConnectionActions:
 
 
 async def ping(subject: OpenConversation) -> tuple[str, bool]:
-    """Send a ping, or what comes nearest to one, and wait: what came of it, and whether that is well."""
+    """Send a ping, or what comes nearest to one, and wait: the outcome of it, and whether that is well."""
     opening = subject.opening
     if (why := why_silent(subject)) or opening is None:
         return why or "Not connected yet: protocol version not negotiated.", False
@@ -245,7 +245,7 @@ _LONGEST = 80
 
 
 class ExportActions:
-    """Exports from any screen: all of it, or what is in sight or chosen there. A long result has its own screen."""
+    """Exports from any screen: all of it, or what is visible or chosen there. A long result has its own screen."""
 
     def __init__(self, app: App[None], tabs: Tabs, toasts: Toasts, opener: Opener | None) -> None:
         self._app = app
@@ -371,11 +371,11 @@ def pace_of(subject: OpenConversation, rate: float) -> Pace:
     return RUSHING if rate >= _RUSH else LIVE
 
 
-# What happens when the process goes on after it was stopped
+# What happens when the process continues after it was stopped
 
 
 def install(app: App[Any]) -> None:
-    """Resume in good order; once, when `app` runs. Nothing happens where there is no terminal."""
+    """Resume cleanly; once, when `app` runs. Nothing happens where there is no terminal."""
     driver = app._driver  # noqa: SLF001 - Textual has no public way; a test in a real terminal pins it
     if driver is None or not hasattr(driver, "_sigcont_application"):
         return

@@ -69,7 +69,7 @@ class HeaderBar(ItemBar):
 
     @property
     def subject(self) -> OpenConversation:
-        """What it tells of."""
+        """What it reports."""
         return self._subject
 
     @property
@@ -83,7 +83,7 @@ class HeaderBar(ItemBar):
         self._look()
 
     def rebind(self, subject: OpenConversation) -> None:
-        """Tell of another conversation."""
+        """Report another conversation."""
         self._subject = subject
         self._look()
 
@@ -94,7 +94,7 @@ class HeaderBar(ItemBar):
             self._look()
 
     def pressed(self, name: str) -> None:
-        """Tell that a tab was clicked."""
+        """Report that a tab was clicked."""
         self.post_message(self.ScreenChosen(name))
 
     def _look(self) -> None:
@@ -299,7 +299,7 @@ def _recording(subject: OpenConversation) -> tuple[BarItem, ...]:
 
 
 def _warnings(subject: OpenConversation) -> list[BarLine]:
-    """What must stay in sight, in one line: the gravest, and how many more there are."""
+    """What must stay visible, in one line: the gravest, and how many more there are."""
     opened = subject.journal.connection
     is_insecure = subject.about.insecure or (opened is not None and opened.insecure)
     found = [*([INSECURE] if is_insecure else ()), *subject.journal.notices]
@@ -354,7 +354,7 @@ def _hint() -> tuple[BarItem, ...]:
 
 
 def state_of(tab: Tab) -> TabState:
-    """A conversation as its tab tells of it."""
+    """A conversation as its tab reports it."""
     subject = tab.subject
     waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.desk.tickets)
     failed = subject.journal.conversation.exchanges.failures.count(1)
@@ -407,7 +407,7 @@ class NoticeBar(ItemBar):
         """The same for what is to be approved: the words, the width."""
 
     def rebind(self, subject: OpenConversation) -> None:
-        """Tell of another conversation."""
+        """Report another conversation."""
         self._subject = subject
         self._changes, self._told = -1, 0
 
@@ -417,7 +417,7 @@ class NoticeBar(ItemBar):
         return next((ticket for ticket in self._waiting if ticket.state is TicketState.WAITING), None)
 
     def sync(self, *, shown: str) -> str:
-        """Look again; `shown` is the screen in sight. What is new, in words for a toast; "" if nothing is."""
+        """Look again; `shown` is the visible screen. What is new, in words for a toast; "" if nothing is."""
         subject, came = self._subject, ""
         if not self.is_attached:  # it is mounted after the first picture
             return came
@@ -483,7 +483,7 @@ class NoticeBar(ItemBar):
     @property
     def _typing(self) -> bool:
         """Whether a text field has the focus, which would take the key."""
-        focused = self.app.focused  # the line may not stand on a screen yet
+        focused = self.app.focused  # the line may not be on a screen yet
         return focused is not None and focused.check_consume_key("exclamation_mark", "!")
 
     def _right(self, age: str) -> tuple[BarItem, ...]:

@@ -117,7 +117,7 @@ def _on_an_answer(journal: Journal, asked: WaitingRequest, seen: WaitView) -> Wa
     chain = _head((*_call(cause, seen.now_ns), *_on(name), asked_since[1]) if cause else asked_since)
     if asked.of_model:
         return WaitLine((*chain, *_on(("the model", "accent"))), (), ("screen.inbox",))
-    return WaitLine((*chain, *_on(("you", "warning"))))  # the line that tells of the question has the keys
+    return WaitLine((*chain, *_on(("you", "warning"))))  # the line that reports the question has the keys
 
 
 def _on_the_opening(journal: Journal, seen: WaitView) -> WaitLine:

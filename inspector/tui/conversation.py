@@ -114,7 +114,7 @@ class DeskView:
         return self._session.options.desk.proposer if self._session else None
 
     async def consult(self, ticket: Ticket, params: Any) -> None:
-        """Start asking the model; its answer is added to the ticket. It goes on when the person leaves the screen."""
+        """Start asking the model; its answer is added to the ticket. It continues when the person leaves the screen."""
         if self._live is not None:
             self._live.run(lambda session: session.options.desk.consult(ticket, params))
 
@@ -321,7 +321,7 @@ class OpenConversation:
 
     @property
     def stage(self) -> ConversationStage:
-        """Where it stands now."""
+        """The place of it now."""
         return ConversationStage.RECORDED
 
     @property
@@ -371,14 +371,14 @@ class OpenConversation:
         """Give a request up."""
 
     async def refresh(self, *kinds: str) -> None:
-        """Fetch lists anew; all that the server offers if none is named."""
+        """Fetch lists again; all that the server offers if none is named."""
 
     async def fetch_more(self, *kinds: str) -> None:
         """Fetch one page more of each of these lists that has more."""
 
     @property
     def refreshes(self) -> bool:
-        """Whether a list is fetched anew when the server says that it has changed."""
+        """Whether a list is fetched again when the server says that it has changed."""
         return False
 
     async def refresh_by_itself(self, on: bool) -> None:
@@ -399,7 +399,7 @@ class Recording(OpenConversation):
     """A capture. It fills while `load` runs; opening it connects to nothing and starts nothing."""
 
     def __init__(self, path: Path, cache: Path | None = None) -> None:
-        """Open the file. `cache`: where indexes of captures are kept. Raises: CaptureError if it is no capture."""
+        """Open the file. `cache`: where indexes of captures are kept. Raises: CaptureError if it is not a capture."""
         from inspector.capture.open import CaptureReading
 
         self.reading = CaptureReading(path, cache)
@@ -412,12 +412,12 @@ class Recording(OpenConversation):
 
     @property
     def grows(self) -> bool:
-        """Whether somebody was recording into it at the last look."""
+        """Whether it was being recorded to at the last look."""
         return self.reading.grows
 
     @property
     def now_ns(self) -> int:
-        """The moment of the last record: in a recording, time stands still."""
+        """The moment of the last record: in a recording, time is paused."""
         count = self.journal.count
         return self.journal.store.time_ns(count) if count else 0
 
@@ -440,7 +440,7 @@ class Recording(OpenConversation):
 
 
 class LiveSubject(OpenConversation):
-    """A conversation that goes on."""
+    """A conversation that continues."""
 
     can_act = True
 
@@ -459,7 +459,7 @@ class LiveSubject(OpenConversation):
 
     @property
     def stage(self) -> ConversationStage:
-        """Where it stands now."""
+        """The place of it now."""
         if self._error is not None or self._live.crash is not None:
             return ConversationStage.FAILED
         return {
@@ -511,7 +511,7 @@ class LiveSubject(OpenConversation):
         await asyncio.wrap_future(self._live.run(lambda session: session.cancel(exchange)))
 
     async def refresh(self, *kinds: str) -> None:
-        """Fetch lists anew."""
+        """Fetch lists again."""
         await asyncio.wrap_future(self._live.refresh(kinds))
 
     async def fetch_more(self, *kinds: str) -> None:
@@ -520,7 +520,7 @@ class LiveSubject(OpenConversation):
 
     @property
     def refreshes(self) -> bool:
-        """Whether lists that change are fetched anew."""
+        """Whether lists that change are fetched again."""
         return self._live.lists.by_itself
 
     async def refresh_by_itself(self, on: bool) -> None:

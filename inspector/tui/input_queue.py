@@ -1,6 +1,6 @@
 """Keys and clicks, one at a time: each acts only when the one before it has had all its effects.
 
-Textual hands a typed character to the field and goes on. The field reports its new value later, and a key that opens a
+Textual passes a typed character to the field and continues. The field reports its value later, and a key that opens a
 form moves the focus later still. A priority key such as `ctrl+j` would overtake both: it would send the value from
 before, and what is typed behind it would go to the wrong widget. So an event waits until every widget between the
 focus and the app has worked off its messages, and until the focus is where the screen has put it.
@@ -39,7 +39,7 @@ class InputQueue:
     """The events of one app that wait for their turn."""
 
     def __init__(self, app: App[None], refocus: Callable[[], None]) -> None:
-        """`refocus` puts the focus on what is in sight; it is called when the focus was on something else."""
+        """`refocus` puts the focus on what is visible; it is called when the focus was on something else."""
         self._app = app
         self._refocus = refocus
         self._waiting: deque[tuple[Event, Callable[[Event], Awaitable[None]]]] = deque()
@@ -89,7 +89,7 @@ class InputQueue:
                 self._begin(self._under(event), rounds=_ROUNDS)
 
     def _shows_screen(self, event: Event) -> bool:
-        """Whether an event is a key that shows another screen, and is no text where the focus is."""
+        """Whether an event is a key that shows another screen, and is not text where the focus is."""
         if not isinstance(event, Key):
             return False
         try:
@@ -185,7 +185,7 @@ class InputQueue:
 
 
 class FocusKeeper:
-    """Puts the focus on what is in sight, once it is on something else or Textual has dropped it."""
+    """Puts the focus on what is visible, once it is on something else or Textual has dropped it."""
 
     def __init__(self, app: App[None], refocus: Callable[[], None]) -> None:
         self._app = app
@@ -226,5 +226,5 @@ def lose_hidden_focus(app: App[None]) -> bool:
 
 
 def is_in_sight(widget: Widget) -> bool:
-    """Whether a widget is there and displayed, and so is all that it stands in. It may be scrolled away."""
+    """Whether a widget is there and displayed, and so is all that it is in. It may be scrolled away."""
     return widget.is_attached and all(node.display for node in widget.ancestors_with_self)

@@ -77,14 +77,14 @@ class Navigation:
         """What was typed last to open another server, and its tab."""
 
     def tick(self) -> None:
-        """Let the header and the panel in sight look again; each paints only what has changed."""
+        """Let the header and the visible panel look again; each paints only what has changed."""
         self._header.sync()
         self._tabs.panel.sync()
 
     # Screens
 
     async def action_show(self, name: str) -> None:
-        """Show a screen of the tab in sight by its name, as `make_panel` knows it."""
+        """Show a screen of the visible tab by its name, as `make_panel` knows it."""
         tab, tabs, replay = self._tabs.current, self._tabs, self._replay
         tabs.shows_timeline = False
         subject, panel = await replay.subject_for(name), tab.panels.get(name)
@@ -120,7 +120,7 @@ class Navigation:
         self._tabs.panel.show_evidence(n, pointer, span)
 
     async def write_anew(self, message: bytes) -> None:
-        """Write a message anew, on the screen for that."""
+        """Write a message again, on the screen for that."""
         await self.action_show("raw")
         await self._tabs.panel.take_draft(message)
 
@@ -222,7 +222,7 @@ class Navigation:
     # Coming and going
 
     async def add_tab(self, opened: OpenedSession) -> Tab:
-        """Put a conversation into a tab, out of sight. Raises: CaptureError if it is a capture that can't be read."""
+        """Put a conversation into a tab, hidden. Raises: CaptureError if it is a capture that can't be read."""
         tabs = self._tabs
         tab = tabs.add(opened)
         await self._app.mount(tab.notice)
@@ -316,7 +316,7 @@ class Navigation:
         self._app.push_screen(ApproveScreen(server), answered)
 
     def action_close_tab(self) -> None:
-        """End the server of the tab in sight and close it; asks first while something runs."""
+        """End the server of the visible tab and close it; asks first while something runs."""
         if self._tabs.shows_timeline:
             self._toasts.say("This tab shows all servers. Go to the tab to close.")
             return
@@ -339,7 +339,7 @@ class Navigation:
         self._app.push_screen(ConfirmScreen("Close", question, "\n".join(running), ways), answered)
 
     async def close_tab(self, tab: Tab) -> None:
-        """End a conversation and take its tab away; another one comes in sight."""
+        """End a conversation and take its tab away; another one becomes visible."""
         tabs = self._tabs
         if tab not in tabs or len(tabs) == 1:
             return

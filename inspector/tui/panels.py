@@ -54,14 +54,14 @@ class Panel(Widget):
             """The bytes of it that are meant; None for all."""
 
     class DraftWanted(Message):
-        """A message is to be written anew, from one that crossed the wire."""
+        """A message is to be written again, from one that crossed the wire."""
 
         def __init__(self, message: bytes) -> None:
             super().__init__()
             self.message = message
 
     places: tuple[ActionScope, ...] = ()
-    """What the help shows while it is in sight."""
+    """What the help shows while it is visible."""
 
     def sync(self) -> None:
         """Look again, thirty times a second: nearly free while nothing has changed."""
@@ -83,7 +83,7 @@ class Panel(Widget):
 
     @property
     def export_scopes(self) -> "Sequence[ExportScope]":
-        """Parts of the conversation that are in sight or chosen here, to be exported instead of all of it."""
+        """Parts of the conversation that are visible or chosen here, to be exported instead of all of it."""
         return ()
 
     @property
@@ -114,7 +114,7 @@ class Panel(Widget):
         """Show an entry, and what in it is meant. Means something on the traffic's screen."""
 
     async def take_draft(self, message: bytes) -> None:
-        """Write a message anew. Means something where messages are written by hand."""
+        """Write a message again. Means something where messages are written by hand."""
 
     async def cancel_running(self) -> bool:
         """Cancel what runs; whether something did."""

@@ -94,7 +94,7 @@ class ControlFilter(_TextFilter):
     """Removes what acts on a terminal, or looks like nothing there.
 
     Mostly it removes and does not replace: Textual counts no cell for these characters, so a sign in their place
-    would push the rest of the line over the edge. Where it counts one, a sign stands there. What is left takes as
+    would push the rest of the line over the edge. Where it counts one, a sign is there. What is left takes as
     many cells as before: a joiner that goes makes two pictures of one.
     """
 
@@ -209,7 +209,7 @@ def dress(app: App[Any]) -> None:
 
 
 def turn_theme(app: App[Any]) -> None:
-    """Switch between dark and light, everything in sight and out of it, and remember the choice."""
+    """Switch between dark and light, everything visible and out of it, and remember the choice."""
     name = LIGHT_NAME if app.theme == DARK_NAME else DARK_NAME
     for each in app._filters:  # noqa: SLF001 - Textual has no public way to its filters
         if isinstance(each, ThemeFilter):

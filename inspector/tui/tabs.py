@@ -1,6 +1,6 @@
-"""The tabs of the app: a conversation each, with its own panels and notices; one of them is in sight.
+"""The tabs of the app: a conversation each, with its own panels and notices; one of them is visible.
 
-What happens in a tab out of sight is told with its name. A line of tabs is there only while there are several.
+Events in a hidden tab are shown with its name. A line of tabs is there only while there are several.
 """
 
 from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ class Tab:
 
     @cached_property
     def notice(self) -> "NoticeBar":
-        """What tells of questions. Made once the first picture is there."""
+        """The line about server requests. Made after the first picture."""
         from inspector.tui.bars import NoticeBar
 
         return NoticeBar(self.subject)
@@ -120,7 +120,7 @@ class Tab:
 
 
 def subject_of(first: Live | None, capture: Path | None) -> OpenConversation:
-    """What a tab shows. Raises: CaptureError if `capture` is no capture."""
+    """What a tab shows. Raises: CaptureError if `capture` is not a capture."""
     if capture is not None:
         return Recording(capture, places().cache / "captures")
     assert first is not None, "a waiting request"
@@ -128,7 +128,7 @@ def subject_of(first: Live | None, capture: Path | None) -> OpenConversation:
 
 
 class Tabs(Sequence[Tab]):
-    """All tabs in their order, the one in sight, and the timeline of all of them once it was shown."""
+    """All tabs in their order, the one visible, and the timeline of all of them once it was shown."""
 
     def __init__(self, app: App[None], toasts: Toasts, first: Tab) -> None:
         self._app = app
@@ -137,7 +137,7 @@ class Tabs(Sequence[Tab]):
         self._numbers = first.number
         self._looks = 0
         self.current = first
-        """The one in sight, or that was before the timeline was."""
+        """The one visible, or that was before the timeline was."""
         self.timeline: TimelinePanel | None = None
         self.shows_timeline = False
         self.bar: ConversationBar | None = None
@@ -155,12 +155,12 @@ class Tabs(Sequence[Tab]):
 
     @property
     def subject(self) -> OpenConversation:
-        """The conversation of the tab in sight."""
+        """The conversation of the visible tab."""
         return self.current.subject
 
     @property
     def panel(self) -> Panel:
-        """The panel in sight."""
+        """The visible panel."""
         if self.shows_timeline and self.timeline is not None:
             return self.timeline
         return self.current.panels[self.current.shown]
@@ -176,7 +176,7 @@ class Tabs(Sequence[Tab]):
         return next((each for each in self if each.number == number), None)
 
     def add(self, opened: OpenedSession) -> Tab:
-        """Put a conversation into a tab, out of sight. Raises: CaptureError if it is a capture that can't be read."""
+        """Put a conversation into a tab, hidden. Raises: CaptureError if it is a capture that can't be read."""
         self._numbers += 1
         subject = subject_of(opened.first, opened.capture)
         tab = Tab(self._numbers, subject, opened.begin, name=opened.name, named=opened.named, close=opened.close)
@@ -187,13 +187,13 @@ class Tabs(Sequence[Tab]):
         return tab
 
     def remove(self, tab: Tab) -> Tab:
-        """Take a tab out of the list; the one that comes in sight if it was in sight."""
+        """Take a tab out of the list; the one that becomes visible in its place."""
         place = self._tabs.index(tab)
         self._tabs.remove(tab)
         return self._tabs[min(place, len(self) - 1)]
 
     def tick(self) -> None:
-        """Tell what is new in each tab, and renew the line of tabs."""
+        """Report what is new in each tab, and renew the line of tabs."""
         for tab in self:
             self._tell_news(tab)
         self._looks = (self._looks + 1) % _LOOK

@@ -1,7 +1,7 @@
 """What a role looks like: the only file with colours and glyphs.
 
 Two themes of our own, one dark and one light, each with one accent. Text keeps a contrast of 4.5 or more on
-every ground it can stand on (a test measures it), and no state is told by its colour alone: beside it stands
+every ground it can be on (a test measures it), and no state is told by its colour alone: beside it is
 a glyph from `glyphs()` or a word. Widgets write `$surface` or `$accent` in their CSS, view-models name roles.
 """
 
@@ -226,7 +226,7 @@ def in_theme(style: Style, *, dark: bool) -> Style:
 
 
 class Grounds(msgspec.Struct, frozen=True):
-    """What lines that we paint ourselves stand on, each with the ink of what has no role there."""
+    """The grounds of lines that we paint ourselves, each with the ink of text without a role."""
 
     header: Style
     cursor: Style

@@ -37,11 +37,11 @@ class BarItem(msgspec.Struct, frozen=True):
     rank: int = 0
     """What goes first where room is short: the highest. 0 stays, and is cut if it must be."""
     chosen: bool = False
-    """Whether it stands on the ground of what is below the bar, as an open tab does."""
+    """Whether it is on the ground of what is below the bar, as an open tab does."""
     short: tuple[Span, ...] = ()
-    """What stands in its place where room is short, before anything is left out; empty: nothing shorter."""
+    """What is in its place where room is short, before anything is left out; empty: nothing shorter."""
     shortest: tuple[Span, ...] = ()
-    """What stands there if all that could be shortened once has been and there is still no room; empty: nothing."""
+    """What is there if all that could be shortened once has been and there is still no room; empty: nothing."""
 
     @property
     def width(self) -> int:
@@ -154,7 +154,7 @@ class ItemBar(Widget):
         self._lines: tuple[BarLine, ...] = ()
 
     def show(self, lines: Sequence[BarLine]) -> None:
-        """Show other lines; repaints only if they differ, lays out anew only if their number does."""
+        """Show other lines; repaints only if they differ, lays out again only if their number does."""
         if tuple(lines) == self._lines:
             return
         grown = len(lines) != len(self._lines)
@@ -194,7 +194,7 @@ class ItemBar(Widget):
         return self._lines[y].fitted(width).placed(width)
 
     def item_at(self, x: int, y: int) -> BarItem | None:
-        """Return what stands at a cell; None for the ground."""
+        """Return what is at a cell; None for the ground."""
         if not 0 <= y < len(self._lines):
             return None
         return next((item for at, item in self._placed(y) if at <= x < at + item.width), None)
@@ -226,7 +226,7 @@ _ORDER = {
 }
 """What belongs to a place before what works everywhere, and the menus last."""
 _RIGHT = {"help": 0, "help.typing": 0, "palette": 100, "quit": 0}
-"""What stands on the right wherever one is, and when it is left out; see `Item.rank`."""
+"""What is on the right wherever one is, and when it is left out; see `Item.rank`."""
 _SENDING = frozenset(
     (
         *("tools.send", "resources.send", "resources.subscribe", "prompts.send", "offered.more", "inbox.roots"),
@@ -415,7 +415,7 @@ class MenuBar(ItemBar):
         self.show(lines)
 
     def pressed(self, name: str) -> None:
-        """Tell which entry was clicked."""
+        """Report which entry was clicked."""
         self.post_message(self.Pressed("" if name == _CLOSE else name))
 
 
@@ -511,7 +511,7 @@ class TabLine(ItemBar):
         self.show([BarLine(left=tabs, right=(BarItem(tuple(right), rank=1),) if right else (), gap=0, inset=0)])
 
     def pressed(self, name: str) -> None:
-        """Tell which tab was clicked."""
+        """Report which tab was clicked."""
         self.post_message(self.Chosen(self, name))
 
 

@@ -1,4 +1,4 @@
-"""One of many: a list to search in, for choices too long to stand side by side."""
+"""One of many: a list to search in, for choices too long to be side by side."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -40,7 +40,7 @@ class _Labels(RowSource):
         return self._generation
 
     def original(self, index: int) -> int:
-        """Which label stands in a row."""
+        """Which label is in a row."""
         return self._found[index]
 
     def row(self, index: int, width: int) -> RowView:

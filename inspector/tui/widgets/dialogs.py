@@ -1,4 +1,4 @@
-"""What a dialog stands on: the screen below, dimmed.
+"""What a dialog is on: the screen below, dimmed.
 
 Textual draws that by way of a general renderer, segment by segment, several times before a dialog is first seen: most
 of the time that opening one took. Here lines are dimmed as lines, and each style is mixed once.
@@ -56,7 +56,7 @@ class Dialog(ModalScreen[ResultT]):
     """The dimmed lines of the screen below; None where they have changed, or have not been asked for yet."""
 
     def refresh(self, *regions: Region, **more: bool) -> "Dialog[ResultT]":
-        """Look below anew: Textual asks for this whenever something below has changed, too."""
+        """Look below again: Textual asks for this whenever something below has changed, too."""
         self._seen_below = None
         return super().refresh(*regions, **more)
 

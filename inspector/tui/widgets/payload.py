@@ -103,7 +103,7 @@ class PayloadView(Widget):
         lend_actions(self, lambda: (PayloadDeeds(self, self),))
 
     def compose(self) -> ComposeResult:
-        """A name, and both kinds of view, one of them in sight."""
+        """A name, and both kinds of view, one of them visible."""
         yield StatusLine()
         yield JsonView()
         yield LinesView(classes="hidden")
@@ -150,7 +150,7 @@ class PayloadView(Widget):
         return tree.whole is self.payload and tree.line >= 0 and not tree.lines.problem
 
     def _link(self, tree: JsonView, offset: int | None) -> None:
-        """Go to the bytes of the value under the tree's cursor, or to those that were in sight."""
+        """Go to the bytes of the value under the tree's cursor, or to those that were visible."""
         self._left_at = -1
         if offset is not None:
             self._go_to_bytes(offset, offset, linked=False)
@@ -173,14 +173,14 @@ class PayloadView(Widget):
         lines = self.query_one(LinesView)
         if self._laid is None:
             return
-        if not lines.view.count:  # it was out of sight, and has no size yet
+        if not lines.view.count:  # it was hidden, and has no size yet
             lines.once_laid_out(partial(self._go_to_bytes, start, end, linked=linked))
             return
         self._laid.select(start, end)
         lines.forget()
         seen = lines.view.visible
         lines.go_to(self._laid.row_at(start, lines.line_width))
-        if lines.view.cursor not in seen:  # with what stands around it
+        if lines.view.cursor not in seen:  # with what is around it
             lines.scroll_lines_to(lines.view.cursor - lines.view.height // 3)
         self._left_at = lines.view.cursor if linked else -1
 
@@ -233,7 +233,7 @@ class PayloadView(Widget):
         self._say()
 
     def focus_content(self) -> None:
-        """Let keys go to the view in sight."""
+        """Let keys go to the visible view."""
         tree = self.query_one(JsonView)
         (self.query_one(LinesView) if tree.has_class("hidden") else tree).focus()
 

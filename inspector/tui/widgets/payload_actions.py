@@ -1,4 +1,4 @@
-"""What can be done with any payload in sight: copied in one form or another, read or edited in another program.
+"""What can be done with any visible payload: copied in one form or another, read or edited in another program.
 
 A part of each widget that shows a payload. Those above it in the tree may know of more to copy, such as how to send
 it again.
@@ -34,7 +34,7 @@ class KnowsMore(Protocol):
     """Knows more to copy than the payload."""
 
     def more_to_copy(self) -> list[Copy]:
-        """What belongs to the payload in sight."""
+        """What belongs to the visible payload."""
 
 
 class ShowsPayload(Protocol):

@@ -1,4 +1,4 @@
-"""Where a line of indented JSON stands in the payload as it came, and the other way round.
+"""Where a line of indented JSON is in the payload as received, and the other way round.
 
 Indenting adds and drops nothing but white space outside strings. So a place is known by the bytes before it that are
 not such white space: they are counted in both texts, piece by piece and only as far as somebody has looked.
@@ -98,7 +98,7 @@ class _Indented:
 
 
 class _Raw:
-    """Counts in the payload as it came."""
+    """Counts in the payload as received."""
 
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
@@ -189,12 +189,12 @@ class RawLines:
         """For each line of the payload the number of the first row that shows it."""
         self._marked = range(0)
         self.wraps = True
-        """Whether what is too long goes on below."""
+        """Whether what is too long continues below."""
         self.shift = 0
-        """Where it does not: how many bytes of each line are out of sight to the left."""
+        """Where it does not: how many bytes of each line are hidden to the left."""
 
     def wrap(self, wraps: bool, offset: int, width: int) -> None:
-        """Let long lines go on below, or not; a byte stays in sight."""
+        """Let long lines go on below, or not; a byte stays visible."""
         self.wraps, self._width = wraps, 0
         self._show(offset, width)
 
@@ -221,7 +221,7 @@ class RawLines:
         return self._firsts[-1]
 
     def line(self, index: int, width: int) -> Sequence[Span]:
-        """One row. A row that goes on from the one above begins with a sign in the margin."""
+        """One row. A row that continues from the one above begins with a sign in the margin."""
         begin, stop, part = self._part(index, width)
         margin: Span = ("↪ " if part and self.wraps else "‹ " if part else "  ", "faint")
         first = min(max(self._marked.start, begin), stop)

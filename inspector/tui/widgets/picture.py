@@ -107,7 +107,7 @@ def _too_big(data: bytes) -> str:
 
 
 def _words(error: Exception) -> str:
-    """Why a picture can't be read. Pillow's own words name objects of this program where it knows no such format."""
+    """Why a picture can't be read. Pillow's own words name objects of mcp-inspect where it knows no such format."""
     from PIL import UnidentifiedImageError
 
     return "unknown format, or damaged" if isinstance(error, UnidentifiedImageError) else str(error)

@@ -44,7 +44,7 @@ class PromptScreen(Dialog[ResultT | None]):
             yield from self.more()
 
     def more(self) -> tuple[Widget, ...]:
-        """What stands below the line."""
+        """What is below the line."""
         return ()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -1,4 +1,4 @@
-"""Dialogs with a line for a path: a file is made there, on a thread; nothing is replaced unasked."""
+"""Dialogs with a line for a path: a file is made there, on a thread; nothing is replaced without being asked."""
 
 import asyncio
 import mimetypes
@@ -73,7 +73,7 @@ class Making(Dialog[MadeT | None], Generic[MadeT]):
             self._say(self.busy())
             path = expanded(event.value.strip())
             attempt = self._attempt(path, self.maker(path, replace=path == self._warned))
-            self.app.run_worker(attempt, group="making")  # the app's: it goes on if the person leaves
+            self.app.run_worker(attempt, group="making")  # the app's: it continues if the person leaves
 
     def on_screen_resume(self) -> None:
         """What lay over this is gone, and meanwhile it was made."""
@@ -159,7 +159,7 @@ class SaveScreen(Making[Path]):
         self.query_one(Input).focus()
 
     def maker(self, path: Path, *, replace: bool) -> Callable[[], Path]:
-        """Write it as it came."""
+        """Write it as received."""
 
         def make() -> Path:
             write(path, self._payload, replace=replace)

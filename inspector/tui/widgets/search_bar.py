@@ -1,6 +1,6 @@
 """One line to filter or to search with: a label, what is typed, how much it matches, and what is wrong with it.
 
-It tells what was typed once the typist pauses, and knows nothing of what is searched; whoever searches answers
+It shows what was typed once the typist pauses, and knows nothing of what is searched; the searcher responds
 with `say_count` or `say_error`. Escape clears the line first and leaves it only when it is empty.
 """
 
@@ -142,7 +142,7 @@ and leaves it when it is empty.
 
     @property
     def text(self) -> str:
-        """What stands in the line."""
+        """What is in the line."""
         return self._line.value
 
     @text.setter
@@ -159,7 +159,7 @@ and leaves it when it is empty.
         return self
 
     def select_all(self) -> None:
-        """Let what is typed next take the place of what stands in the line."""
+        """Let what is typed next take the place of what is in the line."""
         self._line.select_all()
 
     def say_count(self, count: int | None, *, of: int | None = None) -> None:
@@ -202,7 +202,7 @@ and leaves it when it is empty.
             self.post_message(self.Changed(self, self.text))
 
     def on_search_bar_found(self, event: Found) -> None:
-        """Tell what was typed without waiting, and go there."""
+        """Report what was typed without waiting, and go there."""
         event.stop()
         self._tell()
         self.post_message(self.Done(self, True))

@@ -1,6 +1,6 @@
 """A few things to choose from, side by side: one of them, or with `multi` several.
 
-All that can be chosen is in sight, the state "unset" among it, and each carries a sign for chosen or not. Lines are
+All that can be chosen is visible, the state "unset" among it, and each carries a sign for chosen or not. Lines are
 broken where the width ends.
 """
 
@@ -111,7 +111,7 @@ class Segments(Widget, can_focus=True):
         return f"{inset}{self._sign(index)} {self._labels[index]}{inset}"
 
     def _rows(self, width: int) -> list[list[int]]:
-        """Which labels stand on which line."""
+        """Which labels be on which line."""
         rows: list[list[int]] = [[]]
         used = 0
         for index in range(len(self._labels)):

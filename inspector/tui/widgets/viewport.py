@@ -34,7 +34,7 @@ class Viewport(msgspec.Struct):
         return self.visible, self.cursor, self.thumb(self.height)
 
     def resize(self, height: int) -> None:
-        """Take another height, with the cursor in sight if it was."""
+        """Take another height, with the cursor visible if it was."""
         seen = not self.height or self.cursor in self.visible or self.following
         self.height = height
         if seen:
@@ -53,7 +53,7 @@ class Viewport(msgspec.Struct):
             self.scroll_to(self.top)
 
     def go_to(self, index: int) -> None:
-        """Choose a line, the nearest there is, and bring it in sight. Ends following."""
+        """Choose a line, the nearest there is, and bring it into view. Ends following."""
         self.following = False
         self.cursor = min(max(index, 0), self.count - 1)
         self._reveal()
@@ -71,7 +71,7 @@ class Viewport(msgspec.Struct):
 
     def _reveal(self) -> None:
         if not self.height:
-            return  # not laid out yet: the first size brings the cursor in sight
+            return  # not laid out yet: the first size brings the cursor into view
         if self.cursor < self.top:
             self.top = self.cursor
         elif self.cursor >= self.top + self.height:
@@ -79,7 +79,7 @@ class Viewport(msgspec.Struct):
         self.top = min(max(self.top, 0), self.last_top)
 
     def thumb(self, track: int) -> range:
-        """Return the cells of a scrollbar `track` cells high that its thumb takes; empty if all lines are in sight."""
+        """Return the cells of a scrollbar `track` cells high that its thumb takes; empty if all lines are visible."""
         if self.count <= self.height or track <= 0:
             return range(0)
         size = self._thumb_size(track)

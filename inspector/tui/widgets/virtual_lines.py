@@ -1,4 +1,4 @@
-"""A widget of a million lines that builds only those in sight. Lists and payload views are made from it.
+"""A widget of a million lines that builds only the visible ones. Lists and payload views are made from it.
 
 Strips are cached, so scrolling back and forth builds nothing twice. A line that cannot be built becomes a line
 that says so: one bad row must not end the app.
@@ -44,11 +44,11 @@ class Painter:
         self._inks: dict[Style, dict[Role, Style]] = {}
 
     def prepare(self) -> None:
-        """Look up what the lines of one picture share: asking Textual anew costs as much as painting a line."""
+        """Look up what the lines of one picture share: asking Textual again costs as much as painting a line."""
         self._background = self._widget.background_colors[1]
 
     def forget(self) -> None:
-        """Mix the inks anew, in another theme."""
+        """Mix the inks again, in another theme."""
         self._inks.clear()
 
     def _mixed(self, paper: Style) -> dict[Role, Style]:
@@ -89,13 +89,13 @@ class StripCache:
         self._strips: LRUCache[tuple[int, str, bool], Strip] = LRUCache(2048)
 
     def clear(self, *, theme: bool = False) -> None:
-        """Paint everything anew; `theme`: in other colours."""
+        """Paint everything again; `theme`: in other colours."""
         self._strips.clear()
         if theme:
             self._painter.forget()
 
     def drop(self, index: int) -> None:
-        """Build a line anew when it is next in sight."""
+        """Build a line again when it is next visible."""
         for state in _STATES:
             for thumb in (True, False):
                 self._strips.discard((index, state, thumb))
@@ -194,7 +194,7 @@ class VirtualLines(Widget, can_focus=True):
         return 1 if self.header(self.line_width) else 0
 
     def forget(self, index: int | None = None) -> None:
-        """Build a line anew, or all (None), because what they hold has changed."""
+        """Build a line again, or all (None), because what they hold has changed."""
         if index is None:
             self.cache.clear()
             self.refresh()
@@ -242,7 +242,7 @@ class VirtualLines(Widget, can_focus=True):
         """The reader wants more of the line under the cursor."""
 
     def go_to(self, index: int) -> None:
-        """Choose a line, the nearest there is, and bring it in sight."""
+        """Choose a line, the nearest there is, and bring it into view."""
         self.view.go_to(index)
         self.moved()
 
@@ -357,7 +357,7 @@ Lines as they are. Move with the arrows; `y` copies the whole.
         return self._lines.line(index, width)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Ask for all lines anew: they are laid out for a width."""
+        """Ask for all lines again: they are laid out for a width."""
         self._arrange()
         then, self._then = self._then, None
         if then is not None and self.view.count:
@@ -390,7 +390,7 @@ class Scroller(VerticalScroll, can_focus=True, inherit_bindings=False):
     """
 
     def action_move(self, by: int) -> None:
-        """Go on: to the next card if the end of this one is in sight, else by some lines."""
+        """Go on: to the next card if the end of this one is visible, else by some lines."""
         card = self._card_after(by)
         if card is None:
             self.scroll_relative(y=by * _STEP, animate=False)

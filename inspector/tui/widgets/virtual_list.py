@@ -1,6 +1,6 @@
 """The virtual list: rows of a `RowSource`, with a cursor, follow and freeze. The log is one; so are shorter lists.
 
-`sync` is called by the app's ticker, thirty times a second: it repaints only if what is in sight has changed.
+`sync` is called by the app's ticker, thirty times a second: it repaints only if what is visible has changed.
 Freeze holds the view still while the source grows; nothing here can stop the recording.
 """
 
@@ -18,7 +18,7 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.viewport import Viewport
 from inspector.tui.widgets.virtual_lines import VirtualLines
 
-# How a list takes rows that keep coming: followed, left to pile up, or frozen out of sight.
+# How a list takes new rows: followed, left to accumulate, or paused.
 
 
 class Growth:
@@ -37,7 +37,7 @@ class Growth:
 
     @property
     def frozen(self) -> bool:
-        """Whether the view stands still while the source grows."""
+        """Whether the view is paused while the source grows."""
         return self._frozen_at is not None
 
     @property
@@ -47,7 +47,7 @@ class Growth:
 
     @property
     def unseen(self) -> int:
-        """Rows that have come since the newest was last in sight."""
+        """Rows that have come since the newest was last visible."""
         return self._below + self._waiting[0]
 
     @property
@@ -57,7 +57,7 @@ class Growth:
 
     @property
     def unseen_errors(self) -> int:
-        """How many of what has come since then tell that something went wrong."""
+        """How many of what has come since then show that something went wrong."""
         return max(0, self._errors - self._errors_seen) + self._waiting[1]
 
     def take(self, count: int, errors: int = 0, waiting: tuple[int, int] = (0, 0)) -> None:
@@ -73,7 +73,7 @@ class Growth:
             self._seen, self._errors_seen = count, errors
 
     def freeze(self) -> None:
-        """Let the view stand still."""
+        """Pause the view."""
         self._frozen_at = self._count
 
     def thaw(self) -> None:
@@ -82,7 +82,7 @@ class Growth:
         self.take(self._count, self._errors, self._waiting)
 
     def restart(self, count: int) -> None:
-        """Begin anew with other rows: what is unseen of them nobody can tell."""
+        """Begin again with other rows: what is unseen of them nobody can tell."""
         if self._frozen_at is not None:
             self._frozen_at = count
         self._seen = max(0, count - self._below)
@@ -110,7 +110,7 @@ class Growth:
 
 
 class Sight:
-    """The rows of a list that are in sight: the source gets to know them, and live ones are asked for again."""
+    """The rows of a list that are visible: the source gets to know them, and live ones are asked for again."""
 
     def __init__(self, rows: "LogList") -> None:
         self._rows = rows
@@ -121,7 +121,7 @@ class Sight:
         """Rows that change by themselves, as they are shown."""
 
     def look_around(self) -> None:
-        """Tell the source what is in sight, where that may matter to how its rows look."""
+        """Tell the source what is visible, where that may matter to how its rows look."""
         rows = self._rows
         now = rows.view.visible, rows.line_width, self.generation
         if now == self._looked_at and not self.live:
@@ -131,7 +131,7 @@ class Sight:
             rows.forget()
 
     def ask_live_rows(self) -> None:
-        """Paint live rows anew that look different now."""
+        """Paint live rows again that look different now."""
         rows = self._rows
         for index, shown in list(self.live.items()):
             if index not in rows.view.visible:
@@ -231,7 +231,7 @@ One line per row, the newest last. The list follows the newest row until you mov
 
     @property
     def frozen(self) -> bool:
-        """Whether the view stands still while the source grows."""
+        """Whether the view is paused while the source grows."""
         return self._growth.frozen
 
     @property
@@ -240,7 +240,7 @@ One line per row, the newest last. The list follows the newest row until you mov
         return self._source.key(self.view.cursor) if 0 <= self.view.cursor < self._source.count else -1
 
     def sync(self) -> None:
-        """Take over what has changed in the source; repaint what is in sight and has changed."""
+        """Take over what has changed in the source; repaint what is visible and has changed."""
         if self._source.generation != self._sight.generation:
             self._rebuild()
             return
@@ -261,7 +261,7 @@ One line per row, the newest last. The list follows the newest row until you mov
             self.refresh(Region(0, 0, self.size.width, 1))
 
     def _rebuild(self) -> None:
-        """Rows have moved or changed: find the chosen one again, and build all anew."""
+        """Rows have moved or changed: find the chosen one again, and build all again."""
         self._sight.generation = self._source.generation
         self._growth.restart(self._source.count)
         if not self.view.following and self._told_row[1] >= 0:
@@ -298,7 +298,7 @@ One line per row, the newest last. The list follows the newest row until you mov
         return self._source.identity(index) if index < self._source.count else -1
 
     def opened(self) -> None:
-        """Tell that the reader wants the row; it stays chosen, so the list ceases to follow."""
+        """Report that the reader wants the row; it stays chosen, so the list stops following."""
         if self.view.cursor >= 0:
             self.view.following = False
             self._tell()
@@ -338,7 +338,7 @@ One line per row, the newest last. The list follows the newest row until you mov
             self.moved()
 
     def action_follow(self) -> None:
-        """Follow, thawing a frozen view; or cease to."""
+        """Follow, resuming a paused view; or stop following."""
         if self.following:
             self.view.following = False
             self.moved()
@@ -347,19 +347,19 @@ One line per row, the newest last. The list follows the newest row until you mov
             self.action_last()
 
     def action_fold(self) -> None:
-        """Fold away what stands under the row, or show it again; the row stays chosen."""
+        """Fold away what is under the row, or show it again; the row stays chosen."""
         self.view.following = False
         self._tell()
         self._source.toggle_fold(self.view.cursor)
         self.sync()
 
     def action_freeze(self) -> None:
-        """Let the view stand still, or release it."""
+        """Pause the view, or release it."""
         self._growth.thaw() if self.frozen else self._growth.freeze()
         self.moved()
 
     def on_mount(self) -> None:
-        """Tell what is chosen at first."""
+        """Report what is chosen at first."""
         self._tell()
 
 

@@ -1,4 +1,4 @@
-"""Composer: any message, right or wrong, and what came of it.
+"""Composer: any message, right or wrong, and its outcome.
 
 Sending goes around everything that helps elsewhere: no retry, no answer to questions in a result, no cancel once the
 time is up. What was sent and what came are frames of the journal like all others.
@@ -39,7 +39,7 @@ from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit
 from inspector.tui.widgets.segments import Segments
 from inspector.tui.widgets.virtual_list import LogList
 
-# What was written by hand in this sitting: each message, when it was sent, and what came of it, as rows of a
+# What was written by hand in this sitting: each message, when it was sent, and its outcome, as rows of a
 # list.
 
 
@@ -132,7 +132,7 @@ def sign(shot: Shot) -> str:
 
 
 def verdict(shot: Shot) -> tuple[str, Role]:
-    """What came of it, in a few words."""
+    """Its outcome, in a few words."""
     if shot.problem:
         return text.visible(shot.problem, limit=200), "warning"
     sent = shot.sent
@@ -177,7 +177,7 @@ def patience_s(draft: Draft, idle_s: float | None) -> float:
     return longest if draft.kind is not DraftKind.EXACT else min(longest, 10.0)
 
 
-# What came of messages that were written by hand: the frames of the chosen one, and below them all that were
+# The outcome of messages that were written by hand: the frames of the chosen one, and below them all that were
 # sent.
 
 
@@ -235,14 +235,14 @@ class RawCame(Vertical):
             self._show(self.chosen)
 
     def entry_in(self, journal: Journal) -> int:
-        """The number of the frame in sight, if it is one of this journal; else 0."""
+        """The number of the visible frame, if it is one of this journal; else 0."""
         chosen = self.chosen
         if chosen is None or chosen.journal is not journal or self._place >= len(chosen.frames):
             return 0
         return chosen.frames[self._place]
 
     def copy(self) -> None:
-        """Copy the frame in sight, or the value under the cursor."""
+        """Copy the visible frame, or the value under the cursor."""
         copy(self.app, self._view.value.decode("utf-8", "replace"))
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
@@ -387,7 +387,7 @@ class RawForm(Vertical):
         self._say()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Check anew."""
+        """Check again."""
         event.stop()
         self._say()
 
@@ -397,7 +397,7 @@ class RawForm(Vertical):
         self._text.focus()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Check anew."""
+        """Check again."""
         event.stop()
         self._say()
 
@@ -464,7 +464,7 @@ class RawPanel(Panel):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.RAW)
     HELP = """\
 Write a request, a notification, several at once, or exactly what is to cross the wire. What is odd about it is said;
-it is sent all the same. What came stands beside, and what was sent before below it.
+it is sent all the same. The responses are beside, and earlier messages below.
 """
     DEFAULT_CSS = """
     RawPanel { layout: vertical; }
@@ -532,7 +532,7 @@ it is sent all the same. What came stands beside, and what was sent before below
         return False
 
     def copy(self) -> None:
-        """Copy the frame in sight."""
+        """Copy the visible frame."""
         self.came.copy()
 
     async def take_draft(self, message: bytes) -> None:

@@ -1,6 +1,6 @@
 """What is to be made of a conversation, of which part of it, with or without notes, and into which file.
 
-Nothing is replaced unasked, and nothing is written before the path was seen.
+Nothing is replaced without being asked, and nothing is written before the path was seen.
 """
 
 from collections.abc import Callable
@@ -124,7 +124,7 @@ class ExportScreen(Making[Made]):
         if line.value == self._proposal:
             line.value = self._proposal = str(proposed(self._way, self._source))
             line.cursor_position = 0
-            self.call_after_refresh(line.action_end)  # of a long one the end is in sight: what it is called
+            self.call_after_refresh(line.action_end)  # of a long one the end is visible: what it is called
         self._tell()
 
     def _tell(self) -> None:
@@ -165,4 +165,4 @@ class ExportScreen(Making[Made]):
 
 
 # Where to save what a server gave: a path that the person types. A file that is there is never replaced
-# unasked.
+# without being asked.

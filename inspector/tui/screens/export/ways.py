@@ -95,7 +95,7 @@ class ExportRequest(msgspec.Struct, frozen=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """What came of it."""
+    """The outcome of it."""
 
     said: str
     """A sentence; may quote names of files."""

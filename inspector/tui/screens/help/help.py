@@ -69,7 +69,7 @@ class _Field(Input):
 
 
 class HelpScreen(Dialog[Command | None]):
-    """Help on the places in sight, over what is there. Dismissed with a found command, or None."""
+    """Help on the places visible, over what is there. Dismissed with a found command, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.HELP)
     DEFAULT_CSS = """

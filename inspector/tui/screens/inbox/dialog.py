@@ -1,4 +1,4 @@
-"""A question as a dialog over whatever is in sight. Leaving it leaves the question in the Inbox.
+"""A question as a dialog over the visible screen. Leaving it leaves the question in the Inbox.
 
 It opens on a key and never by itself. When its question is withdrawn it closes and says why; when it was answered and
 another one waits, that one is shown.
@@ -36,7 +36,7 @@ class QuestionScreen(Dialog[None]):
     """One question after the other, until none waits or the person leaves."""
 
     SHOWS_QUESTIONS: ClassVar[bool] = True
-    """What a line elsewhere would tell of questions is in sight here."""
+    """What a line elsewhere would report is visible here."""
     BINDINGS: ClassVar[list[BindingType]] = [
         *(keys.binding(keys.action(identifier)) for identifier in _ACTIONS),
         keys.binding(keys.action("respond.later")),

@@ -141,7 +141,7 @@ _WARNED_OF = re.compile(r"\b(?:do not|don['’]?t|never|without|no need)\b[^.;)\
 _WORDS = re.compile(r"[_\-.\s]+|(?<=[a-z0-9])(?=[A-Z])")
 MOST_MESSAGE = 20_000
 _READ = 4000
-"""Characters of a message that a row looks at: it is drawn anew while the question waits."""
+"""Characters of a message that a row looks at: it is drawn again while the question waits."""
 _GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LATE)
 
 

@@ -99,7 +99,7 @@ screen leaves the question where it is.
         self.remove_class("-reading")
 
     def take_focus(self) -> None:
-        """The question if one waits and is in sight, else the list."""
+        """The question if one waits and is visible, else the list."""
         self.call_after_refresh(self._list.focus if not self.has_class("-reading") else self.pane.focus_first)
 
     def go_back(self) -> bool:

@@ -135,7 +135,7 @@ class AnswerBar(ItemBar, can_focus=True):
         self.show([BarLine(left=tuple(left), right=right, inset=1)])
 
     def pressed(self, name: str) -> None:
-        """Tell what was clicked."""
+        """Report what was clicked."""
         self.post_message(self.Pressed(name))
 
     def action_press(self) -> None:
@@ -474,11 +474,11 @@ class QuestionPane(Widget):
 
     @property
     def edits_request(self) -> bool:
-        """Whether what a model is to be asked is in sight."""
+        """Whether what a model is to be asked is visible."""
         return self._talk.edits_request
 
     async def leave_request(self) -> bool:
-        """From what a model is to be asked back to the answer; whether that was in sight."""
+        """From what a model is to be asked back to the answer; whether that was visible."""
         if not self._talk.edits_request:
             return False
         self._keep()
@@ -519,7 +519,7 @@ def _say(pane: QuestionPane, what: str, grave: bool) -> None:
 
 
 def _text(pane: QuestionPane, sections: tuple[Section, ...]) -> Group:
-    """Under each title what it has, set in: what is too long for a line goes on below itself."""
+    """Under each title what it has, set in: what is too long for a line continues below itself."""
     dark = pane.app.current_theme.dark
     parts: list[RenderableType] = []
     for section in sections:
@@ -530,7 +530,7 @@ def _text(pane: QuestionPane, sections: tuple[Section, ...]) -> Group:
 
 
 def _is_unreadable(pane: QuestionPane) -> bool:
-    """Whether the form holds text that is no JSON; the person is told."""
+    """Whether the form holds text that is not JSON; the person is told."""
     if not pane.form.json_problem:
         return False
     _say(pane, "Not sent: invalid JSON.", True)

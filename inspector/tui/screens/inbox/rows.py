@@ -113,7 +113,7 @@ class InboxRows(RowSource):
         return tuple(asked for asked in self.asked if asked.waits)
 
     def index_of_question(self, key: tuple[int, str] | None) -> int:
-        """Where a question stands now; -1 if it does not."""
+        """The state of a question now; -1 if it does not."""
         return next((at for at, asked in enumerate(self.asked) if asked.key == key), -1)
 
     @property

@@ -105,7 +105,7 @@ def asks_now(asked: RequestRow | None) -> bool:
 
 
 def proposal_line(proposal: Proposal, now_ns: int) -> Span:
-    """Which model is being asked, and for how long, or what came of it; in a few safe words."""
+    """Which model is being asked, and for how long, or the outcome of it; in a few safe words."""
     model = visible(proposal.model, limit=40)
     match proposal.state:
         case ProposalState.ASKING:
@@ -121,7 +121,7 @@ def proposal_line(proposal: Proposal, now_ns: int) -> Span:
 
 
 def request_section(conversation: OpenConversation) -> Section:
-    """What stands above the request while it is edited."""
+    """What is above the request while it is edited."""
     proposer = conversation.desk.proposer
     assert proposer is not None, "a request is edited for a model that is there"
     at_once = proposer.approve is not Approve.ALWAYS
@@ -130,7 +130,7 @@ def request_section(conversation: OpenConversation) -> Section:
 
 
 def proposal_section(ticket: Ticket | None) -> Section | None:
-    """What came of asking the model; None while nothing has."""
+    """The outcome of asking the model; None while nothing has."""
     proposal = ticket.proposal if ticket is not None else None
     if proposal is None or proposal.state is ProposalState.ASKING:
         return None

@@ -44,7 +44,7 @@ class RunningCall:
     exchange: Exchange | None = None
     """None until it was sent."""
     called: Called | None = None
-    """What came of it; None while it runs."""
+    """The outcome of it; None while it runs."""
     over: bool = False
     cancelling: bool = False
     method: str = "tools/call"
@@ -180,7 +180,7 @@ def clocks_of(conversation: OpenConversation, exchange: Exchange | None) -> Call
 
 
 def clock_lines(clocks: CallClocks) -> list[list[Span]]:
-    """The lines that tell of them; none where there is nothing to tell."""
+    """The lines that report them; none where there is nothing to tell."""
     held: list[Span] = []
     if clocks.held:
         where = f"  {keys.key_name('!')} responds, 5 opens the Inbox"

@@ -1,4 +1,4 @@
-"""What has changed in the lists that are in sight, with both sides; how they were fetched, and what is odd about them.
+"""What has changed in the lists that are visible, with both sides; how they were fetched, and what is odd about them.
 
 It is compared on a thread: lists may be long, and descriptions too.
 """
@@ -51,7 +51,7 @@ class ChangesScreen(LinesScreen[bool]):
     def __init__(
         self, news: Sequence[ListNews], now_ns: int, memory: RememberedServer | None = None, kinds: Sequence[str] = ()
     ) -> None:
-        """`now_ns` is the journal's clock, `memory` what is remembered of the server, `kinds` the lists in sight."""
+        """`now_ns` is the journal's clock, `memory` what is remembered of the server, `kinds` the lists visible."""
         super().__init__("Changes")
         self._memory = memory if memory is not None and memory.alarms else None
         self._kinds = kinds

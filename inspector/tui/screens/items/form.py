@@ -108,7 +108,7 @@ class CallBar(ItemBar, can_focus=True):
         self.show([BarLine(left=tuple(_left(saying)), right=right, inset=1)])
 
     def pressed(self, name: str) -> None:
-        """Tell what was clicked."""
+        """Report what was clicked."""
         self.post_message(self.Pressed(name))
 
     def action_press(self) -> None:

@@ -1,7 +1,7 @@
 """The list of tools, resources or prompts: loading, searching, badges of checks, and the lines above the rows.
 
 It reports which item is chosen once the cursor rests, and at once on Enter. Rows are drawn only where they are in
-sight, so ten thousand items are listed as fast as ten. A list that is fetched anew leaves cursor, place and search
+sight, so ten thousand items are listed as fast as ten. A list that is fetched again leaves cursor, place and search
 alone, and the chosen item stays chosen when it has gone from the list.
 """
 
@@ -46,7 +46,7 @@ from inspector.tui.widgets.virtual_list import LogList
 MANY = 2000
 """Items from which on a list is loaded and searched on a thread."""
 _GROWTH = 1.25
-"""How many times longer a long list is before it is read anew while more pages arrive."""
+"""How many times longer a long list is before it is read again while more pages arrive."""
 _NARROW = 36
 """Cells of a line in an empty list: at 80 columns the list has a few more."""
 _REST_S = 0.1
@@ -91,7 +91,7 @@ class LoadedList(NamedTuple):
 
 
 def keys_of(things: Sequence[Any]) -> frozenset[tuple[type[ListedItem], str]]:
-    """Kinds and keys of items, which stand in a list alone or each in an offer."""
+    """Kinds and keys of items, which are in a list alone or each in an offer."""
     found = (getattr(each, "thing", each) for each in things)
     return frozenset((type(thing), thing.key) for thing in found)
 
@@ -342,7 +342,7 @@ class ItemList(Widget):
         self._line.show([(count or self.kind.many.capitalize(), "title"), (rest, "faint")])
 
     def _sync_badges(self) -> None:
-        """Draw the rows anew once checks have found something. Nearly free until then."""
+        """Draw the rows again once checks have found something. Nearly free until then."""
         checks = self._conversation.checks_so_far
         changes = checks.changes if checks is not None else 0
         if changes != self._check_changes:
@@ -497,13 +497,13 @@ def _marks_since(memory: RememberedServer | None, kinds: tuple[str, ...]) -> Map
 
 
 def _is_half(listings: Sequence[Listing], before: Sequence[Listing]) -> bool:
-    """Whether more pages are about to come: until then, what was listed before stays in sight."""
+    """Whether more pages are about to come: until then, what was listed before stays visible."""
     pairs = zip(listings, before, strict=False)
     return any(new.next_cursor is not None and len(new.items) < len(old.items) for new, old in pairs)
 
 
 def _grows_slowly(now: Sequence[Listing], last: Sequence[Listing], shown: Sequence[Listing]) -> bool:
-    """Whether a long list arrives page by page: reading it anew for each page would cost the square of its length."""
+    """Whether a long list arrives page by page: reading it again for each page would cost the square of its length."""
     count, before = (sum(len(each.items) for each in listings) for listings in (now, shown))
     if not MANY < before <= count < before * _GROWTH or len(now) != len(last):
         return False

@@ -126,7 +126,7 @@ def _laid(left: list[Span], middle: list[Span], right: Span, width: int) -> list
     room = max(0, width - edge - 1)
     spans = lay(left, room)
     if width >= _WIDE and middle:
-        column = min(width * 2 // 5, room)  # whatever stands at the right edge: places stand below one another
+        column = min(width * 2 // 5, room)  # whatever is at the right edge: places are below one another
         spans = [*lay(left, column), ("  ", "text"), *lay(middle, room - column - 2)]
     return lay([*spans, (" ", "text"), (text.fit(right[0], edge), right[1])], width)
 
@@ -334,7 +334,7 @@ def _block(content: Content) -> str:
 
 
 def _facts(content: Content) -> Iterator[str]:
-    """What there is of a block that is no text: never its data."""
+    """What there is of a block that is not text: never its data."""
     yield content.type or "a block without a type"
     if content.uri:
         yield content.uri
@@ -392,7 +392,7 @@ UNSUPPORTED = -32601
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """What came of asking."""
+    """The outcome of asking."""
 
     values: tuple[str, ...] = ()
     """As they came: they are sent back as they are, and are not safe to show."""

@@ -82,7 +82,7 @@ class OfferKind:
 PAUSE: Final = 0.15
 """Seconds without a change after which the server is asked."""
 _ROWS: Final = 5
-"""Values in sight at once."""
+"""Values visible at once."""
 
 
 class CompletionWanted(msgspec.Struct, frozen=True):
@@ -99,7 +99,7 @@ class CompletionWanted(msgspec.Struct, frozen=True):
 
 
 class _Values(RowSource):
-    """Values as rows. A server may send ten thousand at once, and a few are in sight."""
+    """Values as rows. A server may send ten thousand at once, and a few are visible."""
 
     def __init__(self, values: Sequence[str]) -> None:
         self._values = values
@@ -122,7 +122,7 @@ class Completions(Widget):
     """
 
     class Taken(Message):
-        """A value was chosen; as it came."""
+        """A value was chosen; as received."""
 
         def __init__(self, value: str) -> None:
             super().__init__()

@@ -45,7 +45,7 @@ FormT = TypeVar("FormT", bound=ItemForm)
 
 
 class StepLayout:
-    """List, form and result of a panel: which of them are in sight, where the focus is, and the way back."""
+    """List, form and result of a panel: which of them are visible, where the focus is, and the way back."""
 
     def __init__(self, panel: Widget, items: ItemList, form: ItemForm, result: ResultPanel) -> None:
         self._panel = panel
@@ -64,7 +64,7 @@ class StepLayout:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether only one step is in sight."""
+        """Whether only one step is visible."""
         return self._panel.has_class("-narrow")
 
     @property
@@ -88,7 +88,7 @@ class StepLayout:
         if step == "result" and focused is not None and self.form in focused.ancestors:
             self._field = focused
         field, self._field = self._field, self._field if step == "result" else None
-        panel.update_classes({f"-at-{each}": each == step for each in _STEPS})  # each change styles all parts anew
+        panel.update_classes({f"-at-{each}": each == step for each in _STEPS})  # each change styles all parts again
         if not focus:
             return
         if step == "form":
@@ -279,7 +279,7 @@ class ItemRequests:
             self._steps.go("result")
 
     def finished(self, call: RunningCall) -> None:
-        """Show what came of a request, unless the person is looking at another item by now."""
+        """Show the outcome of a request, unless the person is looking at another item by now."""
         thing = self._steps.form.thing
         if thing is not None and call.thing.key == thing.key and self.calling.of(thing) is None:
             self._read_back(call.journal, call.exchange, call)
@@ -314,7 +314,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.form = form
         """The form of the item that is chosen in it."""
         self.result = result
-        """What came of the newest request for it."""
+        """The outcome of the newest request for it."""
         self.action_picture, self.action_markdown = result.action_picture, result.action_markdown
         self.action_edit = result.action_edit
         self.steps = StepLayout(self, items, form, result)
@@ -409,7 +409,7 @@ class ItemsPanel(Panel, Generic[FormT]):
             self.steps.go("result" if only_read else "form")
 
     def on_request_finished(self, event: RequestFinished) -> None:
-        """Show what came of it."""
+        """Show the outcome of it."""
         self.requests.finished(event.call)
 
     async def on_result_panel_wanted(self, event: ResultPanel.Wanted) -> None:

@@ -153,9 +153,9 @@ class ResourcesPanel(OffersPanel):
         ActionScope.RESOURCES, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL
     )
     HELP = """\
-Choose a resource and read it; of a template (`{}`) fill the variables first: the URI that comes of it stands below
+Choose a resource and read it; of a template (`{}`) fill the variables first: the URI that comes of it is below
 them. Every content is shown; Enter, or the view Item, shows the one under the cursor whole, and `w` saves it.
-`s` watches the resource: what the server has granted stands below the list. One that was updated since it was read is
+`s` watches the resource: what the server has granted is below the list. One that was updated since it was read is
 marked; read again, `u` shows what has changed.
 """
 

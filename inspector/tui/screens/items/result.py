@@ -1,4 +1,4 @@
-"""The result of a call: what came of it in one line, its progress while it runs, and its views below.
+"""The result of a call: the outcome in one line, its progress while it runs, and its views below.
 
 Three failures look different because they are: a tool that says it failed, a request that the server refused, an
 answer that never came. Nothing is called here: what a person wants done is posted.
@@ -45,7 +45,7 @@ class ResultPanel(Widget):
         keys.binding(keys.action("copy")),
     ]
     HELP = """\
-What came of a call. `[` and `]` go through its views: the blocks, the structured part with its verdict, the answer as
+The outcome of a call. `[` and `]` go through its views: the blocks, the structured part with its verdict, the answer as
 it came, and the earlier calls, of which Enter shows one.
 """
     DEFAULT_CSS = """
@@ -276,7 +276,7 @@ it came, and the earlier calls, of which Enter shows one.
             self.post_message(self.Wanted(self, "edit", self.chosen))
 
     def action_copy(self) -> None:
-        """Copy the block under the cursor, or else what the view in sight shows, without control characters."""
+        """Copy the block under the cursor, or else what the visible view shows, without control characters."""
         if shown := self.body.to_copy:
             copy(self.app, shown)
 

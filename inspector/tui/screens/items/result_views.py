@@ -2,7 +2,7 @@
 
 Of a result without structure the second view is the block under the cursor, whole: as a tree, as text, as bytes.
 
-One is in sight at a time. Nothing is judged here and nothing is called.
+One is visible at a time. Nothing is judged here and nothing is called.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ MOST_LINES = 5_000
 MOST_CHARACTERS = 500_000
 """Of one block."""
 MOST_BYTES = 1_024
-"""Of one block that is no text."""
+"""Of one block that is not text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +246,7 @@ class ResultBody(Widget):
 
     @property
     def tab(self) -> int:
-        """The tab in sight."""
+        """The visible tab."""
         return self._tabs.chosen[0]
 
     @property
@@ -307,7 +307,7 @@ class ResultBody(Widget):
         content.go_to(0)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Wrap anew."""
+        """Wrap again."""
         self.call_after_refresh(self._relay)
 
     def _relay(self) -> None:
@@ -327,7 +327,7 @@ class ResultBody(Widget):
         self._label()
 
     def sync(self) -> None:
-        """Take over what has changed in the history, and the width of a view that was out of sight."""
+        """Take over what has changed in the history, and the width of a view that was hidden."""
         if self._written is not None and self._written.look():  # a pipe of its own: lines may come late
             self._show_written()
         if self.tab == HISTORY:
@@ -347,7 +347,7 @@ class ResultBody(Widget):
         self._relay()
 
     def focus_body(self) -> None:
-        """Focus the view in sight."""
+        """Focus the visible view."""
         rendered = self.has_class("-rendered")
         if self.tab == STRUCTURED and self.whole_blocks:
             self._item.focus_content()
@@ -371,7 +371,7 @@ class ResultBody(Widget):
 
     @property
     def to_copy(self) -> str:
-        """What Copy means: the answer as it came, the lines on stderr, the schemas, else the block under the cursor."""
+        """What Copy means: the response as received, the stderr lines, the schemas, else the block under the cursor."""
         if self.tab == RAW and self._looked is not None:
             return decode(self._looked.raw)
         if self.tab == STDERR and self._written is not None:
@@ -392,7 +392,7 @@ class ResultBody(Widget):
         self._item.show(block.title, (), payload, form)
 
     async def toggle_markdown(self) -> bool:
-        """Show texts as the Markdown they may be, or as they are; False if there is no text."""
+        """Show texts as the Markdown they may be, or as they are; False if there is not text."""
         if self.has_class("-rendered"):
             self.remove_class("-rendered")
             return True

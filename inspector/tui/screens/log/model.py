@@ -1,6 +1,6 @@
 """The server's own log: its log messages and the lines of its stderr, in the order in which they came.
 
-Numbers only: a line is the entry that holds it, and its words are read when it is in sight. Levels are read when
+Numbers only: a line is the entry that holds it, and its words are read when it is visible. Levels are read when
 somebody filters by them, once. What was there when a filter was set goes through it in slices, newest first; what
 comes is tested as it comes.
 """
@@ -45,7 +45,7 @@ class LogLine(msgspec.Struct, frozen=True):
     """What one line says. All of it is foreign."""
 
     level: Any = None
-    """As it came: one of the eight, or any other JSON; None if there is none."""
+    """As received: one of the eight, or any other JSON; None if there is none."""
     logger: str = ""
     words: str = ""
     is_stderr: bool = False
@@ -58,7 +58,7 @@ class LogLine(msgspec.Struct, frozen=True):
         return rank(self.level)
 
     def contains(self, wanted: str) -> bool:
-        """Whether a text stands in it, in any case."""
+        """Whether a text is in it, in any case."""
         wanted = wanted.casefold()
         return any(wanted in part.casefold() for part in (self.words, self.logger, _level_word(self)))
 

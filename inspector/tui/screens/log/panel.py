@@ -71,7 +71,7 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
     # What the app asks
 
     def sync(self) -> None:
-        """Take in what is new, and repaint what of it is in sight."""
+        """Take in what is new, and repaint what of it is visible."""
         if not self.rows.is_mounted or not self._bar.is_mounted:
             return
         self._take_in()
@@ -194,7 +194,7 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
 
 
 def _shown(model: ServerLog) -> tuple[list[Span], list[Span]]:
-    """What stands under the lines: which of them are shown, and how many there are."""
+    """What is under the lines: which of them are shown, and how many there are."""
     wanted = model.filter
     sources = "messages and stderr" if wanted.sources is Sources.ALL else f"{wanted.sources} only"
     left: list[Span] = [(sources, "muted"), (f"  {keys.key_name('s')} changes   ", "faint")]

@@ -30,7 +30,7 @@ _WHILE_WAITING = ("open", "copy", "paste", "draw", "give_up")
 
 
 class LoginScreen(Dialog[None]):
-    """The login that goes on."""
+    """The login that continues."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("login.open")),

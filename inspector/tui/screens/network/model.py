@@ -1,6 +1,6 @@
 """HTTP exchanges as rows and in full: what was asked, what came, when, and how much of it.
 
-Rows are made for what is in sight; an exchange is read from the journal when it is looked at. What crossed on a
+Rows are made for what is visible; an exchange is read from the journal when it is looked at. What crossed on a
 stream is listed with its event's id and its time since the request, keep-alives among it.
 """
 
@@ -243,7 +243,7 @@ def _fitted(foreign: str, cells: int) -> tuple[str, int]:
 
 
 def _answer(journal: Journal, exchange: HttpExchange) -> bytes:
-    """The body of a response that is no stream: the frame before its end."""
+    """The body of a response that is not a stream: the frame before its end."""
     what = journal.store.entry(exchange.end_n - 1).what
     own = isinstance(what, Frame) and what.http == exchange.http and what.direction is Direction.FROM_SERVER
     return what.payload if own and isinstance(what, Frame) else b""

@@ -1,7 +1,7 @@
 """Screen H, Network: every HTTP exchange, and beside it the chosen one with its headers, its times and what crossed.
 
 A wide terminal shows the list beside the exchange, a narrow one the list, and on Enter the exchange. It is the same for
-a recording; a server that is no HTTP server has none, and the screen says so.
+a recording; a server that is not a HTTP server has none, and the screen says so.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _NARROW = 120
 
 
 class NetworkRows(RowSource):
-    """Exchanges in the order in which they were begun. One that goes on is asked for again at each look."""
+    """Exchanges in the order in which they were begun. One that continues is asked for again at each look."""
 
     def __init__(self, subject: OpenConversation) -> None:
         self._subject = subject

@@ -1,4 +1,4 @@
-"""The line above the footer while a recording is shown: where one stands in it, and how it is played.
+"""The line above the footer while a recording is shown: where one is in it, and how it is played.
 
 What all screens show is what was known there, so it is there on all of them. A click on its track goes to that place.
 """
@@ -41,7 +41,7 @@ class TransportBar(ItemBar, can_focus=True):
         self._said: object = None
 
     def sync(self, playback: AnyPlayback | None) -> None:
-        """Look again; None: nothing is replayed in the tab in sight."""
+        """Look again; None: nothing is replayed in the visible tab."""
         if (playback is not None) != self.display:
             self.display = playback is not None
         self._count = 0 if playback is None else playback.count

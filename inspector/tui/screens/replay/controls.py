@@ -86,12 +86,12 @@ class CommonReplay:
         self._found = None
 
     def rest(self) -> None:
-        """Play all of them only while they are in sight together."""
+        """Play all of them only while they are visible together."""
         if self._found is not None and self._found[1] is not None and not self._tabs.shows_timeline:
             self._found[1].player.pause()
 
     def follow_tab(self) -> None:
-        """Somebody has moved in the tab in sight, and so in all."""
+        """Somebody has moved in the visible tab, and so in all."""
         common, own = self.in_use, self._playback_of(self._tabs.current)
         if common is None or own is None or self._tabs.shows_timeline:
             return
@@ -141,7 +141,7 @@ class CommonReplay:
 
 
 class Replay:
-    """What is replayed in the tab in sight, or in the timeline of all."""
+    """What is replayed in the visible tab, or in the timeline of all."""
 
     def __init__(self, app: App[None], tabs: Tabs, header: HeaderBar, toasts: Toasts) -> None:
         self._app = app
@@ -156,7 +156,7 @@ class Replay:
 
     @property
     def playback(self) -> "AnyPlayback | None":
-        """The playback of the recording in sight, or of all that the timeline shows; None if none is."""
+        """The playback of the visible recording, or of all that the timeline shows; None if none is."""
         return self.common.playback if self._tabs.shows_timeline else self.playback_of(self._tabs.current)
 
     def playback_of(self, tab: Tab) -> "Playback | None":
@@ -190,7 +190,7 @@ class Replay:
     # What is shown
 
     async def subject_for(self, name: str) -> OpenConversation:
-        """What a screen of the tab in sight is to show."""
+        """What a screen of the visible tab is to show."""
         tab = self._tabs.current
         playback = self.playback_of(tab)
         if playback is None:
@@ -212,7 +212,7 @@ class Replay:
             self._header.rebind(subject)
 
     async def _show_again(self) -> None:
-        """Somebody has moved: let the screen in sight show that."""
+        """Somebody has moved: let the visible screen show that."""
         panel = self._tabs.panel
         if self._tabs.shows_timeline:
             panel.sync()
@@ -224,7 +224,7 @@ class Replay:
         self.put_cursor()
 
     def put_cursor(self) -> None:
-        """Put the cursor of the traffic, if that is in sight, on the entry that one is at."""
+        """Put the cursor of the traffic, if that is visible, on the entry that one is at."""
         playback, rows = self.playback_of(self._tabs.current), self._traffic
         if playback is None or rows is None or self._tabs.current.shown != "traffic" or playback.player.playing:
             return
@@ -242,7 +242,7 @@ class Replay:
 
     @property
     def _rows(self) -> LogList | None:
-        """The rows in sight that follow the replay, if any do."""
+        """The visible rows that follow the replay, if any do."""
         if self._tabs.shows_timeline:
             return self._tabs.timeline.rows if self._tabs.timeline is not None else None
         traffic = self._traffic if self._tabs.current.shown == "traffic" else None
@@ -323,7 +323,7 @@ class Replay:
             if rows is None or not rows.model.has_filter:
                 self._toasts.say("No filter set. Press / in Traffic.")
                 return
-            while rows.model.is_filtering:  # a screen that is out of sight does not go on with its filter
+            while rows.model.is_filtering:  # a screen that is hidden does not go on with its filter
                 rows.model.filter_step()
                 await asyncio.sleep(_PAUSE_S)
             later = [n for n in rows.model.entries if (n > playback.at if by > 0 else n < playback.at)]

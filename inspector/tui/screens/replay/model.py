@@ -1,4 +1,4 @@
-"""The player: which entry of a recording is due, as time goes by. Pure: whoever has a clock tells what it says.
+"""The player: which entry of a recording is due, as time goes by. Pure: whoever has a clock shows what it says.
 
 Entries come in their own time, faster or slower. A pause that is longer than somebody wants to wait is cut short, and
 said.
@@ -43,7 +43,7 @@ class Player:
         self.speed = 1.0
         self._at = 0
         self._since = 0
-        """When the entry it stands at came, by the clock of whoever watches."""
+        """When the entry it is at came, by the clock of whoever watches."""
 
     def play(self, at: int, now_ns: int) -> None:
         """Go on from this entry, which is there already."""
@@ -59,7 +59,7 @@ class Player:
         self._since = now_ns
 
     def due(self, now_ns: int, count: int) -> int:
-        """The entry that it stands at by now, of `count` that there are."""
+        """The entry that it is at by now, of `count` that there are."""
         end = min(count, self._at + _MOST)
         while self.playing and self._at < end:
             wait = self._wait(self._at + 1)
@@ -93,7 +93,7 @@ class Player:
         return min(LONGEST_NS, int(self._own(n) / self.speed))
 
 
-# --- What the bar of a recording says: where one stands in it, how it is being played, and the keys for that.
+# --- What the bar of a recording says: where one is in it, how it is being played, and the keys for that.
 
 
 class PlaybackState(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Where somebody stands in a recording: at its end, at one of its entries, or in front of it while it is being played.
+"""Where somebody is in a recording: at its end, at one of its entries, or in front of it while it is being played.
 
 What was known there is folded when somebody looks, and not before. While it is played, and when it is paused, the
 traffic shows no more than has come so far: that is the front.
@@ -116,14 +116,14 @@ class Playback:
         self.player = Player(recording.journal.store.time_ns)
         self._clock = clock
         self.position: int | None = None
-        """The entry that somebody stands at; None: behind the newest that is shown."""
+        """The entry that somebody is at; None: behind the newest that is shown."""
         self.front: PastSubject | None = None
         """What has come so far, where it is played; None: everything is shown."""
         self._state: PastSubject | None = None
         self.chosen = 0
         """The entry that was last chosen in the traffic, or that its cursor was put on."""
         self.visited = 0
-        """The entry that is looked at as evidence, where that is no move; 0 for none."""
+        """The entry that is looked at as evidence, where that is not a move; 0 for none."""
 
     @property
     def count(self) -> int:
@@ -165,7 +165,7 @@ class Playback:
 
     @property
     def at(self) -> int:
-        """The entry that somebody stands at; 0 if there is none."""
+        """The entry that somebody is at; 0 if there is none."""
         return self.shown if self.position is None else min(self.position, self.shown)
 
     @property
@@ -197,7 +197,7 @@ class Playback:
         self.position = None if n >= self.shown and (self.front is not None or not self.recording.grows) else n
 
     def visit(self, n: int) -> None:
-        """Entry n is to be looked at: whoever stands at the end, and knows everything, still does."""
+        """Entry n is to be looked at: whoever is at the end, and knows everything, still does."""
         self.visited = n if self.is_at_end else 0
 
     def stand(self, n: int, front: int | None) -> None:
@@ -248,7 +248,7 @@ class Playback:
         self.player.turn_speed(self._clock(), by)
 
     def let_come(self, n: int, wall_ns: int) -> None:
-        """Show the first n entries, as they stand at that moment of the wall clock: it is played with others."""
+        """Show the first n entries, as they are at that moment of the wall clock: it is played with others."""
         if self.front is not None:
             self.front.moment.advance(n)
             self.front.waited_ns = max(0, wall_ns - self.recording.journal.store.wall_ns(n)) if n else 0
@@ -338,7 +338,7 @@ class CommonPlayback:
 
     @property
     def at(self) -> int:
-        """The entry that somebody stands at; 0 if there is none."""
+        """The entry that somebody is at; 0 if there is none."""
         return self.shown if self._place is None else sum(self._place)
 
     @property
@@ -363,7 +363,7 @@ class CommonPlayback:
 
     @property
     def entry(self) -> tuple[int, int] | None:
-        """The number of the tab and the entry that somebody stands at; None before the first."""
+        """The number of the tab and the entry that somebody is at; None before the first."""
         place = self._place or self._front or self.order.end
         which = self.order.before(place)
         return (self.numbers[which], place[which]) if which >= 0 else None

@@ -1,6 +1,6 @@
-"""What we offer the server, as switches over whatever is in sight. Leaving it changes nothing; taking it does.
+"""What we offer the server, as switches over the visible screen. Leaving it changes nothing; taking it does.
 
-Where each request says what is offered, the next one says it anew; after a handshake it takes a new connection.
+Where each request says what is offered, the next one says it again; after a handshake it takes a new connection.
 """
 
 from typing import ClassVar

@@ -33,7 +33,7 @@ _MANY = 5000
 _TICKS_OF_MANY = 60
 """With so many exchanges, which are all counted each time, once in two seconds."""
 _RIGHT = ("Process", "HTTP", "Login", "Environment", "Ping", "Traffic", "Recording", "stderr")
-"""What stands in the right column, in this order; everything else stands in the left one."""
+"""What is in the right column, in this order; everything else is in the left one."""
 _CAPABILITIES = frozenset({"Server capabilities", "Client capabilities"})
 
 
@@ -194,5 +194,5 @@ def _is_dead(subject: OpenConversation) -> bool:
 
 
 def _ticked(section: Section) -> Section:
-    """Return capabilities with a tick before each: what stands there is there."""
+    """Return capabilities with a tick before each: what is there is there."""
     return replace(section, facts=tuple(replace(fact, key=f"{glyphs().ok} {fact.key}") for fact in section.facts))

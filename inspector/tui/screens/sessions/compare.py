@@ -120,7 +120,7 @@ class CompareScreen(Dialog[None]):
             self.notify(f"No {'next' if by > 0 else 'previous'} difference.", markup=False, timeout=3)
 
     def action_exact(self) -> None:
-        """Compare with what is made up anew in each run, or without."""
+        """Compare with what is made up again in each run, or without."""
         self._exact = not self._exact
         self._compare()
 

@@ -94,7 +94,7 @@ class CompareRows(RowSource):
         return None if change is None else (shown(change.before, _WHOLE), shown(change.after, _WHOLE))
 
     def entries(self, index: int) -> tuple[int, int]:
-        """Where the operation stands on both sides; 0 where it does not."""
+        """Where the operation is on both sides; 0 where it does not."""
         compared = self._rows[index].compared
         return tuple(side.frame if side is not None else 0 for side in (compared.before, compared.after))  # type: ignore[return-value]
 
@@ -137,7 +137,7 @@ def _more() -> tuple[list[Span], list[Span]]:
 # Two JSON values below each other, line by line, with the words that differ in brackets.
 
 _MOST = 5000
-"""Lines of a value that stands on one side alone."""
+"""Lines of a value that is on one side alone."""
 
 
 def value_lines(before: str, after: str) -> list[Line]:
@@ -285,5 +285,5 @@ def _named(session: CaptureSummary, found: Summary) -> list[Span]:
 
 
 def about(session: CaptureSummary) -> list[Span]:
-    """A session on a line: its file, and what of it stands in no column."""
+    """A session on a line: its file, and what of it is in no column."""
     return [(text.visible(str(session.path), limit=400), "muted")]

@@ -1,7 +1,7 @@
 """The skills of a conversation as rows: each skill, and below it its files with what became of reading them.
 
 All of it is read back from the journal, so that a recording shows its own skills. A read counts for the entry that was
-held at the time: an entry that comes anew has none of its files verified.
+held at the time: an entry that comes again has none of its files verified.
 """
 
 from collections.abc import Sequence

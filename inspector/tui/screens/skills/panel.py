@@ -1,7 +1,7 @@
 """The screen of skills: the skills that a server lists, reading their files, and whether those are what was listed.
 
 Opening the screen asks for the list and reads nothing. A file that is not what its entry says is not shown: both
-values stand there, and its bytes are in the traffic.
+values be there, and its bytes are in the traffic.
 """
 
 from collections.abc import Callable
@@ -264,7 +264,7 @@ Skills are instructions and files that a server lists with their sizes and diges
         return self._row
 
     def _can_ask(self, what: str) -> bool:
-        """Whether something may be asked for now. A skill that is shown can be read while the list goes on arriving."""
+        """Whether something may be asked for now. A shown skill can be read while the list is still arriving."""
         if not self._may_ask:
             self.app.notify(why_silent(self.conversation), severity="warning", markup=False)
         elif what in self._under_way:

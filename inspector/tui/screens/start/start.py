@@ -59,7 +59,7 @@ class StartList(LogList):
 
 
 class ApproveScreen(Dialog[bool]):
-    """All about a server, before it is started or dialled. Its end must have been in sight before it can be."""
+    """All about a server, before it is started or dialled. Its end must have been visible before it can be."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("start.confirm")),
@@ -90,7 +90,7 @@ class ApproveScreen(Dialog[bool]):
         super().__init__()
         self._server = server
         self._is_read = False
-        """Whether the end was in sight."""
+        """Whether the end was visible."""
 
     def compose(self) -> ComposeResult:
         """What would be done, and two keys."""
@@ -112,7 +112,7 @@ class ApproveScreen(Dialog[bool]):
         self.call_after_refresh(self._look)
 
     def _look(self) -> None:
-        """Allow to go on once the end is in sight; say until then how much is below."""
+        """Allow to go on once the end is visible; say until then how much is below."""
         scroller = self.query_one(Scroller)
         if self._is_read or not scroller.size.height or not self.query_one(Static).size.height:
             return
@@ -123,7 +123,7 @@ class ApproveScreen(Dialog[bool]):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to go on only where there is something to go on with, and all of it was in sight."""
+        """Offer to go on only where there is something to go on with, and all of it was visible."""
         if action != "confirm":
             return True
         return can_open(self._server) and (self._is_read or None)
@@ -321,7 +321,7 @@ class OpenScreen(Dialog["Wanted | None"]):
 
     @property
     def typed(self) -> str:
-        """What stands in the line."""
+        """What is in the line."""
         return self._typed
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:

@@ -198,7 +198,7 @@ class HeldScreen(Dialog[None]):
             self.dismiss()
 
     async def action_release(self) -> None:
-        """Release the message as it stands in the editor."""
+        """Release the message as it is in the editor."""
         await self._with_shown(self._release)
 
     async def action_all(self) -> None:
@@ -206,7 +206,7 @@ class HeldScreen(Dialog[None]):
         await self._tap.ask("release_all")
 
     async def action_respond(self) -> None:
-        """Send what stands in the editor to the client as the result of its request."""
+        """Send what is in the editor to the client as the result of its request."""
         text = self._editor.text
         try:
             result = read_json(text)

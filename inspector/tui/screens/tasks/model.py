@@ -1,7 +1,7 @@
 """Tasks as rows and as facts: who runs them, where they stand, how they came there, and what they came to.
 
 Ids, states and messages are the words of whoever runs the task, and shown as they came; what a task must not do
-stands beside it. A time to live is counted from when the task became known here: the clocks of both sides differ.
+is beside it. A time to live is counted from when the task became known here: the clocks of both sides differ.
 """
 
 from collections.abc import Iterable

@@ -196,7 +196,7 @@ class TasksPanel(Panel):
     )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TASKS)
     HELP = """\
-Each task with its state, its age and the newest word on it. A task goes on whether anybody looks or not; `x` asks
+Each task with its state, its age and the newest word on it. A task continues whether anybody looks or not; `x` asks
 whoever runs it to end it.
 """
     DEFAULT_CSS = """
@@ -369,7 +369,7 @@ def _leaving(id_: str) -> Callable[[SessionTasks], Awaitable[None]]:
 
 
 def _head(rows: TaskRows, conversation: OpenConversation) -> tuple[list[Span], list[Span]]:
-    """What stands above the list: how many there are, and what is wrong with none of them."""
+    """What is above the list: how many there are, and what is wrong with none of them."""
     left: list[Span] = [("Tasks", "title"), (f"  {rows.running} running", "pending" if rows.running else "faint")]
     if wrong := len(conversation.journal.conversation.tasks.faults):
         left.append(

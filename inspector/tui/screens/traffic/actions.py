@@ -36,7 +36,7 @@ from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.prompts import CommentScreen
 
-# Making a case of a value in sight: what can be expected of it, one is chosen, and it is in the file of cases.
+# Making a case of a value visible: what can be expected of it, one is chosen, and it is in the file of cases.
 
 _WORDS = {
     ExpectationKind.EQUALS: "equals {}",
@@ -108,7 +108,7 @@ def _say(view: Widget, sentence: str, *, grave: bool = False) -> None:
 
 
 PointOut = Callable[[int, int, str, tuple[int, int] | None], None]
-"""Has the detail show what is meant in an entry, which a row tells of: row, entry, JSON pointer, bytes."""
+"""Has the detail show what is meant in an entry, which a row reports: row, entry, JSON pointer, bytes."""
 
 
 class TrafficNavigation:

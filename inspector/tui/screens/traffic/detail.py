@@ -1,6 +1,6 @@
 """One message in full: what it is, its exchange, its payload in four forms.
 
-Where there is height for both, the request stands above its answer; elsewhere `p` turns from one to the other.
+Where there is height for both, the request is above its answer; elsewhere `p` turns from one to the other.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ FINDINGS, STATE = "Findings", "State"
 HEADERS = "Headers"
 TABS = (TREE, RAW, BYTES, HEADERS, STATE)
 _IN_SECTIONS = (HEADERS, FINDINGS, STATE)
-"""What stands in sections instead of a payload."""
+"""What is in sections instead of a payload."""
 _BOTH = 18
 """Rows from which a request and its answer have room one above the other."""
 _LIVE_TICKS = 3
@@ -329,7 +329,7 @@ class DetailPanel(Widget):
         return of_request(self._subject.journal, self.entry, reveal=self._reveal)
 
     def on_payload_deeds_edited(self, message: PayloadDeeds.Edited) -> None:
-        """Write the message anew, as it now is."""
+        """Write the message again, as it now is."""
         message.stop()
         self.post_message(Panel.DraftWanted(message.payload))
 
@@ -344,7 +344,7 @@ class DetailPanel(Widget):
         return sorted(found, key=lambda each: each.severity.rank)
 
     def _look_for_findings(self) -> None:
-        """Draw anew if checks have found something since."""
+        """Draw again if checks have found something since."""
         checks = self._subject.checks_so_far
         changes = checks.changes if checks is not None else 0
         if changes != self._seen_findings:

@@ -32,7 +32,7 @@ from inspector.tui.widgets.prompts import PromptScreen
 from inspector.tui.widgets.save import SaveScreen
 from inspector.tui.widgets.virtual_list import LogList
 
-# The story of one operation over the whole screen, with the message of the chosen step, told on while it goes on.
+# The story of one operation over the whole screen, with the message of the chosen step, told on while it continues.
 
 _TELL_EVERY_S = 0.5
 _TALL = 30

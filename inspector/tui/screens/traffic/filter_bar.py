@@ -79,7 +79,7 @@ proposed, Up brings back what was used before. `@name = FILTER` saves it under a
         propose: Callable[[str], Suggestions],
         recall: Callable[[], Sequence[str]],
     ) -> None:
-        """`read` reads a text, `propose` goes on after a beginning, `recall` gives what was used, the last one last."""
+        """`read` reads a text, `propose` completes a beginning, `recall` gives earlier filters, the last one last."""
         super().__init__("filter", placeholder=_PLACEHOLDER)
         self._read = read
         self._propose = propose
@@ -90,7 +90,7 @@ proposed, Up brings back what was used before. `@name = FILTER` saves it under a
         """How many filters back the line is; 0 is what was typed."""
         self._typed = ""
         self.reading = FilterReading()
-        """What stands in the line comes to."""
+        """What is in the line comes to."""
 
     def make_line(self, placeholder: str) -> SearchLine:
         """Make a field that colours what it holds."""
@@ -109,7 +109,7 @@ proposed, Up brings back what was used before. `@name = FILTER` saves it under a
         return self.reading.error
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Read at once; Textual goes on to the bar's own handler, which tells after a pause."""
+        """Read at once; Textual continues to the bar's own handler, which tells after a pause."""
         self.look()
 
     def look(self) -> None:
@@ -190,7 +190,7 @@ proposed, Up brings back what was used before. `@name = FILTER` saves it under a
         self._line.cursor_position = len(self._line.value)
 
     def on_search_bar_found(self, event: SearchBar.Found) -> None:
-        """Keep the filter; Textual goes on to the bar's own handler. With one that can't be read, stay."""
+        """Keep the filter; Textual continues to the bar's own handler. With one that can't be read, stay."""
         self.look()
         if self.error:
             event.stop()
@@ -204,7 +204,7 @@ proposed, Up brings back what was used before. `@name = FILTER` saves it under a
 
 
 class _Colours(Highlighter):
-    """Colours what stands in the line by what its words are, and marks where it is wrong."""
+    """Colours what is in the line by what its words are, and marks where it is wrong."""
 
     def __init__(self, bar: FilterBar) -> None:
         self._bar = bar

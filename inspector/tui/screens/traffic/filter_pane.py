@@ -1,4 +1,4 @@
-"""What stands above the traffic when it is asked for: the line that filters, and the line that finds.
+"""What is above the traffic when it is asked for: the line that filters, and the line that finds.
 
 A filter hides, finding only jumps: they are two lines, and can both be in use. Neither exists before the first
 picture is drawn: a field to type into costs as much as all the rest.

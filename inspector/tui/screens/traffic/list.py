@@ -1,4 +1,4 @@
-"""The list of the traffic with its filter above and its state below, and the card that tells of a dead connection.
+"""The list of the traffic with its filter above and its state below, and the card that reports a dead connection.
 
 It is fed by `sync` alone, in slices, so that a flood of messages is drawn at the pace of the screen and no key waits.
 """
@@ -110,7 +110,7 @@ _LONGEST_BEHIND_S = 0.02
 _PICTURE_BEHIND = 8
 """While it is, so many looks make one picture."""
 _MARKS_EVERY = 6
-"""Looks between two at what checks have found: each may have all rows in sight drawn anew."""
+"""Looks between two at what checks have found: each may have all visible rows drawn again."""
 _AGE_EVERY = 15
 """Looks between two at what waits, for a filter that asks how long: twice a second."""
 _SCREENFULS, _FAR_BEHIND = 200, 20_000
@@ -160,11 +160,11 @@ class TrafficList(Ground):
         return self.query_one(LogList)
 
     def sync(self) -> None:
-        """Take in what is new, and repaint what of it is in sight."""
+        """Take in what is new, and repaint what of it is visible."""
         rows = self.rows
         behind = self._is_behind()
         if not rows.frozen and _take_in(self.model, _LONGEST_BEHIND_S if behind else _LONGEST_S):
-            hurry(self)  # what stands still takes in nothing
+            hurry(self)  # what is paused takes in nothing
         self._looks += 1
         if self._looks % _AGE_EVERY == 0:
             self.model.age()
@@ -313,7 +313,7 @@ class TrafficList(Ground):
         self.rows.sync()  # before they are drawn again: there are others now
 
     def show_notes(self) -> None:
-        """Marks have changed: draw the rows anew, and filter by marks anew."""
+        """Marks have changed: draw the rows again, and filter by marks again."""
         self.look.show(self.look.now)
         if "mark" in self.filters.text or "comment" in self.filters.text:
             self.filter(self.term)
@@ -331,7 +331,7 @@ class TrafficList(Ground):
 
 
 def _is_dead(subject: OpenConversation) -> bool:
-    """Whether there is a death to tell of: live or recorded, a connection that was not asked to end."""
+    """Whether there is a death to report: live or recorded, a connection that was not asked to end."""
     stage = subject.stage
     if stage is ConversationStage.RECORDED:
         from inspector.present.failure_report import has_died
@@ -356,7 +356,7 @@ def _take_in(model: LogModel, longest_s: float) -> bool:
 
 
 def _status(subject: OpenConversation, model: LogModel) -> tuple[list[Span], list[Span]]:
-    """What stands under the rows: what they show, and how much there is."""
+    """What is under the rows: what they show, and how much there is."""
     way = "tree" if model.tree else "wire order"
     left: list[Span] = [(way, "muted"), (f"  {keys.shown_key('traffic.tree')} switches", "faint")]
     if model.partners and not model.tree:

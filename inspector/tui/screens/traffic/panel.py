@@ -164,7 +164,7 @@ class TrafficPanel(Panel, Ground):
         self.list.toggle_tree()
 
     def action_edit(self) -> None:
-        """Write the chosen message anew."""
+        """Write the chosen message again."""
         n = self.list.chosen
         what = self._subject.journal.store.entry(n).what if n else None
         if isinstance(what, Frame):
@@ -200,7 +200,7 @@ class TrafficPanel(Panel, Ground):
         if not narrow and self._arrangement != "alone":
             self._detail_alone = False
         wanted = {"-detail-only"} if self._detail_alone else {f"-{'alone' if narrow else self._arrangement}"}
-        if self.classes != wanted:  # each change has Textual style all that is below anew
+        if self.classes != wanted:  # each change has Textual style all that is below again
             self.set_classes(wanted)
 
     def _show_detail(self) -> None:
@@ -230,7 +230,7 @@ class TrafficPanel(Panel, Ground):
         self.list.call_for(n)
 
     def point_out(self, index: int, n: int, pointer: str, span: tuple[int, int] | None) -> None:
-        """Have the detail show what is meant, once it shows the row; where it is out of sight, once it is opened."""
+        """Have the detail show what is meant, once it shows the row; where it is hidden, once it is opened."""
         self._evidence = (n, pointer, span)
         self.call_after_refresh(self._point)
 

@@ -113,7 +113,7 @@ _LONGEST_S = 0.008
 _LONGEST_BEHIND_S = 0.02
 """The same where there is much to catch up with: a key waits that long at worst."""
 _JUDGED_EVERY = 10
-"""Looks between two at what checks have found: each may have all rows put in order anew."""
+"""Looks between two at what checks have found: each may have all rows put in order again."""
 _MUCH = 20_000
 _AT_ONCE = 500
 """Entries of each conversation between two looks at the clock."""
@@ -335,7 +335,7 @@ class TimelinePanel(Panel, Ground):
             self.rows.focus()
 
     def go_back(self) -> bool:
-        """From the detail to the list, from there to the tab that was in sight before."""
+        """From the detail to the list, from there to the tab that was visible before."""
         if self._detail_alone or (self._detail is not None and self._detail.has_focus_within):
             self._detail_alone = False
             self._arrange(self.size.width)
@@ -355,7 +355,7 @@ class TimelinePanel(Panel, Ground):
             self._arrange(self.size.width)
 
     def action_filter(self) -> None:
-        """Open the filter line, with proposals from the tab that was in sight."""
+        """Open the filter line, with proposals from the tab that was visible."""
         self.filters.subject = self._tabs.subject
         self.filters.open()
 

@@ -160,7 +160,7 @@ class TimelineWire:
 
     @property
     def runs(self) -> bool:
-        """Whether it goes on by the clock that all live conversations share; a moment of a capture does not."""
+        """Whether it continues by the clock that all live conversations share; a moment of a capture does not."""
         journal = self.journal.whole if isinstance(self.journal, PastJournal) else self.journal
         return journal.live
 
@@ -187,7 +187,7 @@ class TimelineWire:
 
 
 class Timeline(RowSource):
-    """Rows of all wires together. A row's key says whose it is and which entry; it is the same for ever."""
+    """Rows of all wires together. A row's key says whose it is and which entry; it is the same forever."""
 
     def __init__(self, wires: Sequence[TimelineWire], term: Term | None = None) -> None:
         """`term`: the filter that holds in the wires' lists already."""
@@ -289,7 +289,7 @@ class Timeline(RowSource):
         return [wire.model.generation for wire in self.wires]
 
     def _notice_changes(self) -> None:
-        """Rows that were there look different, or with a filter have come or gone: then all are merged anew."""
+        """Rows that were there look different, or with a filter have come or gone: then all are merged again."""
         now = self._generations()
         if now == self._seen or self._anew is not None:
             return

@@ -93,7 +93,7 @@ class WaterfallScreen(Dialog[int | None]):
 
     def action_zoom(self, factor: float) -> None:
         """Show more time or less."""
-        self._look()  # A key that comes at once must change what is in sight, not the axis before the first look.
+        self._look()  # A key that comes at once must change what is visible, not the axis before the first look.
         self._lanes.zoom(factor, self.rows.view.cursor)
         self._look()
 
@@ -113,7 +113,7 @@ class WaterfallScreen(Dialog[int | None]):
         self._look()
 
     def action_sight(self) -> None:
-        """Show the lanes in sight."""
+        """Show the lanes visible."""
         self._lanes.show_what_is_in_sight()
         self._look()
 

@@ -1,7 +1,7 @@
 """The waterfall: a lane an exchange, in the order of the requests, all on one axis of time.
 
 A lane shows from when to when its exchange lasted, the words of progress in between, and what became of it. The axis
-shows the lanes in sight until the reader takes it into his own hands. A lane is built only when asked for, so there
+shows the lanes visible until the reader takes it into his own hands. A lane is built only when asked for, so there
 may be a million. The lanes of several conversations are `waterfalls`.
 """
 
@@ -152,7 +152,7 @@ class Waterfall(RowSource):
         return [*whose, (named, "method"), (when, "muted"), (window, "faint")]
 
     def _name(self, wire: LaneWire, width: int) -> list[Span]:
-        """What stands before a lane's label: nothing where all are of one conversation."""
+        """What is before a lane's label: nothing where all are of one conversation."""
         return []
 
     def _lane(self, wire: LaneWire, exchange: Exchange, width: int) -> list[Span]:
@@ -178,7 +178,7 @@ class Waterfall(RowSource):
         self._window = TimeWindow(start, start + 1_000_000_000)
         self._changes = 0
         self.by_itself = True
-        """Whether the axis shows the lanes in sight, whatever they are."""
+        """Whether the axis shows the lanes visible, whatever they are."""
 
     @property
     def window(self) -> TimeWindow:
@@ -195,7 +195,7 @@ class Waterfall(RowSource):
         return True
 
     def zoom(self, factor: float, index: int) -> None:
-        """Show so many times the time, around where a lane begins if that is in sight."""
+        """Show so many times the time, around where a lane begins if that is visible."""
         begins = self._lasts_at(index)[0] if 0 <= index < self.count else self._window.start
         inside = self._window.start <= begins <= self._window.end
         centre = begins if inside else self._window.start + self._window.lasts // 2
@@ -224,7 +224,7 @@ class Waterfall(RowSource):
             self._take(TimeWindow(began - room, ended + room))
 
     def show_what_is_in_sight(self) -> None:
-        """Let the axis follow the lanes in sight again."""
+        """Let the axis follow the lanes visible again."""
         self.by_itself = True
         self._changes += 1
 

@@ -28,7 +28,7 @@ _DEEPEST = 20
 
 
 def decode(app: App[Any], value: bytes, where: str) -> None:
-    """Show what a JSON value may stand for, or say that it stands for itself. `where` has been made safe."""
+    """Show what a JSON value may stand for, or say that it is for itself. `where` has been made safe."""
     problem = too_large(value)
     if not problem and len(app.screen_stack) > _DEEPEST:
         problem = f"At most {_DEEPEST} layers are decoded."
@@ -48,7 +48,7 @@ def _show(app: App[Any], found: Sequence[Decoding], where: str) -> None:
 
 
 class DecodedScreen(Dialog[None]):
-    """The readings of one value, one in sight."""
+    """The readings of one value, one visible."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("decoded.leave")),

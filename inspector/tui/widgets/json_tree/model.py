@@ -54,9 +54,9 @@ class Decoding(msgspec.Struct, frozen=True):
 
 
 def readings(value: bytes, now_s: float | None = None) -> list[Decoding]:
-    """What a JSON value may stand for, the likeliest first; empty for what stands for itself.
+    """What a JSON value may stand for, the likeliest first; empty for what is for itself.
 
-    `now_s`, seconds since 1970, tells whether a token has expired; None leaves that out.
+    `now_s`, seconds since 1970, shows whether a token has expired; None leaves that out.
     """
     text = _string(value)
     if text is None:
@@ -298,7 +298,7 @@ def _big_members(lines: JsonLines, first: int, last: int) -> list[Fold]:
 
 
 def values_below(lines: JsonLines, first: int, last: int) -> list[Fold]:
-    """All values that stand inside of the one in these lines, however deep."""
+    """All values that are inside of the one in these lines, however deep."""
     folds: list[Fold] = []
     opened: list[int] = []
     start, end = lines.start(first + 1) - 1, lines.start(last) - 1
@@ -327,7 +327,7 @@ def values_at(lines: JsonLines, depth: int, first: int, last: int) -> list[Fold]
 
 
 def values_beside(lines: JsonLines, line: int) -> list[Fold]:
-    """The values that stand in the same object or array as a line does; at the outside, the outermost."""
+    """The values that are in the same object or array as a line does; at the outside, the outermost."""
     parent = lines.parent(line)
     if parent is None:
         return _whole(lines)
@@ -339,7 +339,7 @@ def _whole(lines: JsonLines) -> list[Fold]:
     return [(0, lines.count - 1)] if lines.count and lines.opens(0) else []
 
 
-# Which lines of a text are folded away or opened up, and so which line stands in which row.
+# Which lines of a text are folded away or opened up, and so which line is in which row.
 
 
 class Folds:
@@ -443,7 +443,7 @@ class Folds:
             at += 1
             hidden = self._hidden.get(line, 0)
             if hidden:
-                at = bisect_right(lines, line + hidden, at)  # what is folded inside is out of sight anyway
+                at = bisect_right(lines, line + hidden, at)  # what is folded inside is hidden anyway
                 self._shown_folds[line] = hidden
             self._lines.append(line)
             deltas.append(self._added.get(line, 0) - hidden)
@@ -454,7 +454,7 @@ class Folds:
 
 
 Sign: TypeAlias = Literal["opened", "closed", ""]
-"""Whether there is more to a row: all of it in sight, some of it hidden, nothing."""
+"""Whether there is more to a row: all of it visible, some of it hidden, nothing."""
 
 Many: TypeAlias = Literal["all", "level", "beside"]
 """What is folded at once: every value, those as deep as a line, those in the same object or array."""
@@ -492,7 +492,7 @@ class JsonRows:
         return self._folds.row_of(line)
 
     def row(self, index: int, width: int) -> tuple[Sign, list[Span]]:
-        """Return what stands in a row of `width` cells, and whether there is more to it."""
+        """Return what is in a row of `width` cells, and whether there is more to it."""
         line, part = self._folds.locate(index)
         if line in self._opened:
             return "" if part else "opened", marked(self._opened[line][part], self.needle)
@@ -544,7 +544,7 @@ class JsonRows:
         return line
 
     def fold(self, line: int) -> int:
-        """Close a long line or fold a value; else go out to the line that opens what this one stands in."""
+        """Close a long line or fold a value; else go out to the line that opens what this one is in."""
         if self._folds.opened(line):
             self._folds.close(line)
             del self._opened[line]
@@ -591,7 +591,7 @@ class JsonRows:
 
 
 def _cut(spans: list[Span], width: int) -> list[Span]:
-    """Cut a line to `width`; the size at the end of a long one stays in sight."""
+    """Cut a line to `width`; the size at the end of a long one stays visible."""
     if spans_width(spans) <= width or spans[-1][1] != "muted":
         return clip(spans, width)
     size: Span = (spans[-1][0].removeprefix("…"), "muted")

@@ -1,6 +1,6 @@
 """A payload, to be walked through: folded and unfolded, searched, each line with its path.
 
-Only lines in sight are read, so 10 MB scroll like ten lines; a big payload is prepared on a thread and the view
+Only visible lines are read, so 10 MB scroll like ten lines; a big payload is prepared on a thread and the view
 says so meanwhile. A line too long for the screen shows its beginning and its exact size until it is opened.
 """
 
@@ -71,7 +71,7 @@ class JsonSearch:
         return self._bar is not None
 
     def hide(self, hidden: bool) -> None:
-        """Let the line to find with go out of sight with its view."""
+        """Let the line to find with go hidden with its view."""
         if self._bar is not None:
             self._bar.set_class(hidden, "hidden")
 
@@ -193,7 +193,7 @@ class Folding:
         view.lay(rows, line if rows.count != before else line + 1)
 
     def action_fold(self) -> None:
-        """Close the long line or fold the value; else go out to what it stands in."""
+        """Close the long line or fold the value; else go out to what it is in."""
         view = self._view
         if view.line >= 0:
             view.lay(view.rows, view.rows.fold(view.line))
@@ -226,12 +226,12 @@ class JsonPlace:
 
     @property
     def whole(self) -> bytes:
-        """The payload as it came."""
+        """The payload as received."""
         return self._view.whole
 
     @property
     def place(self) -> str | None:
-        """Where the cursor is in the message, as a JSON pointer; None in what is no JSON."""
+        """Where the cursor is in the message, as a JSON pointer; None in what is not JSON."""
         view = self._view
         return None if view.line < 0 or view.lines.problem else view.begins_at + pointer(view.steps)
 
@@ -298,10 +298,10 @@ what was found. `d` decodes the value under the cursor, `Y` copies it in one for
         id: str | None = None,  # noqa: A002 - Textual's word
         classes: str | None = None,
     ) -> None:
-        """Show a payload; `empty` is what stands there without one."""
+        """Show a payload; `empty` is what is there without one."""
         super().__init__(id=id, classes=classes)
         self.whole = raw
-        """The payload as it came."""
+        """The payload as received."""
         self._nothing = empty
         self._prepared: bytes | None = None
         self.empty = empty
@@ -358,7 +358,7 @@ what was found. `d` decodes the value under the cursor, `Y` copies it in one for
         self.post_message(self.Selected(self))
 
     def go_to_found(self, line: int) -> None:
-        """Show a line with what stands around it."""
+        """Show a line with what is around it."""
         seen = self.view.visible
         self.lay(self.rows, self.rows.reveal(line))
         if self.view.cursor not in seen:
@@ -398,7 +398,7 @@ what was found. `d` decodes the value under the cursor, `Y` copies it in one for
         return self.rows.lines.value(self.line) if self.line >= 0 else b""
 
     def header(self, width: int) -> Sequence[Span]:
-        """Return why this is no JSON, or what of it JSON forbids."""
+        """Return why this is not JSON, or what of it JSON forbids."""
         said = self.rows.lines.problem or self.rows.lines.note
         return clip([(f"{glyphs().warning} {said}", "warning")], width) if said and self.rows.lines.count else ()
 

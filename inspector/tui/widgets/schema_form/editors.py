@@ -63,7 +63,7 @@ class ClusterInput(Input):
     """One line."""
 
     def validate_selection(self, selection: Selection) -> Selection:
-        """Let neither end stand within a cluster."""
+        """Let neither end be within a cluster."""
         start, end = super().validate_selection(selection)
         return Selection(cluster_start(self.value, start), cluster_start(self.value, end))
 
@@ -145,7 +145,7 @@ class LineEdit(ClusterInput):
 
     @property
     def written(self) -> str:
-        """What stands in it now."""
+        """What is in it now."""
         return self.value
 
     def say(self, *, unset: bool) -> None:
@@ -154,7 +154,7 @@ class LineEdit(ClusterInput):
 
 
 class BlockEdit(TextArea):
-    """Several lines. Tab goes on to the next field."""
+    """Several lines. Tab continues to the next field."""
 
     DEFAULT_CSS = """
     BlockEdit, BlockEdit.-textual-compact {
@@ -166,7 +166,7 @@ class BlockEdit(TextArea):
     """
 
     def __init__(self, text: str, *, unset: bool, wrap: bool = True, undoes: bool = True) -> None:
-        """`undoes`: it has an undo of its own; else `ctrl+z` is left to what it stands in."""
+        """`undoes`: it has an undo of its own; else `ctrl+z` is left to what it is in."""
         super().__init__(text, soft_wrap=wrap, compact=True, tab_behavior="focus", highlight_cursor_line=False)
         self.cursor_blink = False
         self._undoes = undoes
@@ -186,7 +186,7 @@ class BlockEdit(TextArea):
 
     @property
     def written(self) -> str:
-        """What stands in it now."""
+        """What is in it now."""
         return self.text
 
     def say(self, *, unset: bool) -> None:
@@ -194,7 +194,7 @@ class BlockEdit(TextArea):
         self.placeholder = UNSET_WORD if unset else EMPTY_WORD
 
     def validate_selection(self, selection: AreaSelection) -> AreaSelection:
-        """Let neither end stand within a cluster."""
+        """Let neither end be within a cluster."""
         return AreaSelection(self._snapped(selection.start), self._snapped(selection.end))
 
     def _snapped(self, place: Location) -> Location:
@@ -252,7 +252,7 @@ class ChoiceSegments:
         self.values = [found for _, found in pairs]
 
     def index_of(self, value: FormValue) -> int:
-        """Where a value stands; 0 for one that is not offered."""
+        """The place of a value; 0 for one that is not offered."""
         if value is UNSET:
             return 0
         return next((at for at, found in enumerate(self.values) if found is not UNSET and same(found, value)), 0)

@@ -54,7 +54,7 @@ from inspector.tui.widgets.segments import Segments
 
 
 class FormScroll(VerticalScroll):
-    """What a form scrolls in: the field that has the focus stays in sight when the room changes or it is typed into.
+    """What a form scrolls in: the field that has the focus stays visible when the room changes or it is typed into.
 
     A reader who scrolls away with the mouse is left alone until then.
     """
@@ -72,7 +72,7 @@ class FormScroll(VerticalScroll):
         self.reveal()
 
     def reveal(self) -> None:
-        """Scroll to what has the focus, if that is in here and out of sight."""
+        """Scroll to what has the focus, if that is in here and hidden."""
         focused = self.screen.focused if self.is_attached else None
         if focused is not None and self in focused.ancestors:
             focused.scroll_visible(animate=False, immediate=True)
@@ -95,7 +95,7 @@ def only_heads(line: Widget) -> bool:
 
 
 def steps_of(widget: Widget) -> FormLines | None:
-    """The form that a widget stands in."""
+    """The form that a widget is in."""
     return next((around for around in widget.ancestors if isinstance(around, FormLines)), None)
 
 
@@ -126,7 +126,7 @@ class FieldNode(Widget):
     """
 
     class Asked(Message):
-        """A member or an item wants something of what it stands in: "remove", "up", "down"."""
+        """A member or an item wants something of what it is in: "remove", "up", "down"."""
 
         def __init__(self, control: "FieldNode", deed: str) -> None:
             super().__init__()
@@ -228,7 +228,7 @@ class FieldNode(Widget):
         return deeds(self.field, self.place, self._shape, folded=self.has_class("-folded"))
 
     async def redraw(self) -> None:
-        """Draw it anew, because its value has taken another shape."""
+        """Draw it again, because its value has taken another shape."""
         self._own_problem = ""
         await self.recompose()
         self._say()
@@ -286,7 +286,7 @@ class FieldNode(Widget):
     # Taking values
 
     async def write(self, value: FormValue) -> None:
-        """Take a value, and draw the field anew if that needs another editor."""
+        """Take a value, and draw the field again if that needs another editor."""
         self.state.put(self.path, value)
         if shape_of(self.field, self.value) != self._shape:
             await self.redraw()
@@ -480,7 +480,7 @@ class UnionBody(Vertical):
 _ODD = JsonField(schema=True, why="the value matches none of these types")
 
 
-# What stands below the head of a field that holds fields: the members of an object, the items of a list.
+# What is below the head of a field that holds fields: the members of an object, the items of a list.
 
 MOST_ITEMS = 100
 
@@ -528,7 +528,7 @@ class ObjectBody(Vertical):
             yield Input(placeholder=more, compact=True, select_on_focus=False, classes="body--more")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Keep the name to itself: it is no value of a field."""
+        """Keep the name to itself: it is not a value of a field."""
         event.stop()
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:

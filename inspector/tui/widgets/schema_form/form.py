@@ -50,10 +50,10 @@ class SchemaForm(Widget):
     ]
     HELP = """\
 One field below the other; Tab, or the arrows, go through them, downwards past the lines of groups that are unfolded.
-`*` stands beside what is required. What is `unset` is not sent, which is neither null nor empty: `ctrl+l` unsets a
-field, `ctrl+n` makes it null, `ctrl+u` clears what stands before the cursor, and `ctrl+z` undoes the last change in any
+`*` is beside what is required. What is `unset` is not sent, which is neither null nor empty: `ctrl+l` unsets a
+field, `ctrl+n` makes it null, `ctrl+u` clears what is before the cursor, and `ctrl+z` undoes the last change in any
 field. Groups and lists have a line of their own: Enter folds it, the letters beside its signs add, remove and move.
-What is wrong stands below the field, and can be sent all the same.
+What is wrong is below the field, and can be sent all the same.
 """
     DEFAULT_CSS = """
     SchemaForm { height: auto; layout: vertical; }

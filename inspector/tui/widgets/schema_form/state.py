@@ -82,13 +82,13 @@ class FormState:
         return problem.keyword == "required" and not self.insists and place not in self._touched
 
     def at(self, path: Path) -> FormValue:
-        """What stands at a place, or UNSET."""
+        """What is at a place, or UNSET."""
         return get_at(self.value, path)
 
     def put(self, path: Path, value: FormValue, run: str = "") -> None:
         """Write at a place; UNSET keeps the place and sends nothing.
 
-        `run` names what goes on over several changes, such as typing, and is undone together. "" is a step of its own.
+        `run` names a series of changes, such as typing, that is undone together. "" is a step of its own.
         """
         self._touched.add(path)
         self._take(path, set_at(self.value, path, value), run)
@@ -221,7 +221,7 @@ def shape_of(field: Field, value: FormValue) -> Shape:
     if value is None and not isinstance(asked, JsonField):
         return "null"
     if isinstance(asked, NumberField) and isinstance(value, str) and parse_text(asked, value).problem:
-        return "number"  # what was typed is sent, though it is no number
+        return "number"  # what was typed is sent, though it is not a number
     if not fits(asked, value) and not isinstance(asked, UnionField):
         return "json"
     return _of_kind(asked, value)

@@ -1,6 +1,6 @@
 """How a field looks: its head, its editor for the value of the moment, and what is wrong with it.
 
-A field is drawn anew only when its value takes another shape; nothing here takes what is typed. Every widget is known
+A field is drawn again only when its value takes another shape; nothing here takes what is typed. Every widget is known
 by the place of its value; no name from a schema ever becomes an id or a class.
 """
 
@@ -195,7 +195,7 @@ _OPEN = FieldAction("add", f"{glyphs().closed} open")
 
 @dataclass(frozen=True, slots=True)
 class FieldPlace:
-    """Where a field stands, as its head says it."""
+    """The place of a field, as its head says it."""
 
     name: str = ""
     """Foreign text; "" for the root and for a branch of a union."""
@@ -208,7 +208,7 @@ class FieldPlace:
     bare: bool = False
     """Without a head: the root, and a branch."""
     last: bool = False
-    """Whether nothing follows it in what it stands in."""
+    """Whether nothing follows it in what it is in."""
 
 
 def has_head(place: FieldPlace, shape: str) -> bool:
