@@ -147,7 +147,7 @@ class InspectApp(App[None]):
         if tap:
             from inspector.tui.screens.tap import dialog  # few runs are attached
 
-            self.tap = dialog.AttachedTap(self, self.header, self.toasts, tap)
+            self.tap = self.questions.tap = dialog.AttachedTap(self, self.header, self.toasts, tap)
             self.parts += (self.tap,)
         self.connection = ConnectionActions(self, self.tabs, self.header, self.toasts, self.navigation.offer_server)
         exports = ExportActions(self, self.tabs, self.toasts, opener)
@@ -310,11 +310,6 @@ class InspectApp(App[None]):
         if self._action_owners.get(action) is self.replay:
             return self.replay.playback is not None
         return super().check_action(action, parameters)
-
-    def action_held(self) -> None:
-        """Show what the attached tap holds."""
-        if self.tap is not None:
-            self.tap.show()
 
     def action_copy(self) -> None:
         """Copy what is selected in the visible panel."""

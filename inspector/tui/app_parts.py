@@ -31,6 +31,7 @@ from inspector.tui.toasts import Toasts
 if TYPE_CHECKING:
     from inspector.auth.guide import WaitingForLogin
     from inspector.tui.screens.export.ways import ExportSource, Made
+    from inspector.tui.screens.tap.dialog import AttachedTap
 
 _WAITS_EVERY = 10
 """Ticks between two looks at what is waited for: three a second."""
@@ -70,6 +71,8 @@ class Questions:
         self._tabs = tabs
         self._toasts = toasts
         self._login_seen: WaitingForLogin | None = None
+        self.tap: AttachedTap | None = None
+        """The tap that the app is attached to."""
 
     def tick(self) -> None:
         """See whether a login waits that was not shown yet.
@@ -98,6 +101,11 @@ class Questions:
 
         self._app.push_screen(LoginScreen(self._tabs.subject))
         return True
+
+    def action_held(self) -> None:
+        """Show what the attached tap holds."""
+        if self.tap is not None:
+            self.tap.show()
 
     def action_answer_here(self) -> None:
         """Show what waits in a dialog over the visible screen: a login, else the oldest question."""

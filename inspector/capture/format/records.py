@@ -128,7 +128,7 @@ class Target(msgspec.Struct, frozen=True, omit_defaults=True):
     url: str = ""
 
 
-class Peer(msgspec.Struct, frozen=True, omit_defaults=True):
+class ProxyPeer(msgspec.Struct, frozen=True, omit_defaults=True):
     """The process on the other side of a proxy: the client that started it."""
 
     pid: int = 0
@@ -144,7 +144,7 @@ class ConnectionRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, ta
     env_names: tuple[str, ...] = ()
     why: str = ""
     insecure: bool = False
-    peer: Peer | None = None
+    peer: ProxyPeer | None = None
 
 
 class ProcessRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="proc"):
@@ -437,7 +437,7 @@ def _connection_record(fact: ConnectionFact, entry: Entry, c: str) -> Connection
         env_names=fact.env_names,
         why=fact.why,
         insecure=fact.insecure,
-        peer=Peer(fact.peer_pid, fact.peer_exe) if fact.peer_pid else None,
+        peer=ProxyPeer(fact.peer_pid, fact.peer_exe) if fact.peer_pid else None,
     )
 
 

@@ -16,15 +16,10 @@ def main() -> "NoReturn":
     """Be the tap of the process's own command line; ends as the server ends."""
     argv = sys.argv[1:]
     try:
-        from inspector.features.tap.relay import UnusableOptions, run
-    except Exception as error:  # noqa: BLE001 - the border: a broken installation
-        _without_tap(argv, error)
-    try:
+        from inspector.features.tap.relay import run
+
         run(argv)
-    except UnusableOptions as error:
-        os.write(2, f"mcp-tap: {error}\n".encode())
-        os._exit(2)
-    except Exception as error:  # noqa: BLE001 - the border: nothing was started yet, or `run` had ended
+    except Exception as error:  # noqa: BLE001 - the border: a broken installation; the server was not started
         _without_tap(argv, error)
 
 

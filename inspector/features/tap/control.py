@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from inspector.features.tap.registry import VERSION, Registration, program_of
 
 if TYPE_CHECKING:
-    from inspector.features.tap.desk import Desk
+    from inspector.features.tap.desk import RuleDesk
     from inspector.features.tap.relay import Relay
 
 LEASE_S = 2.0
@@ -45,7 +45,7 @@ class _Client:
         self.heard = time.monotonic()
 
 
-class Refused(Exception):
+class _Refused(Exception):
     """A request can't be done; the text says why."""
 
 
@@ -145,7 +145,7 @@ class Control:
         answer: dict[str, Any] = {"id": asked.get("id"), "ok": True}
         try:
             answer |= self._do(client, str(asked.get("do")), asked)
-        except Refused as refused:
+        except _Refused as refused:
             answer |= {"ok": False, "error": str(refused)}
         self._say(client, answer)
         return True
@@ -161,11 +161,11 @@ class Control:
             return self._status() | {"controls": client is self._controller}
         if what == "control":
             if self._controller not in (None, client):
-                raise Refused("another interface controls this tap")
+                raise _Refused("another interface controls this tap")
             self._controller = client
             return {}
         if client is not self._controller:
-            raise Refused("control this tap first: another interface may be at it")
+            raise _Refused("control this tap first: another interface may be at it")
         if what == "detach":
             self._controller = None
             self._let_go("the interface has detached")
@@ -176,7 +176,7 @@ class Control:
         if what in ("release", "respond", "drop", "release_all"):
             self._decide(what, asked)
             return {}
-        raise Refused(f"{what[:40]!r} is not known here")
+        raise _Refused(f"{what[:40]!r} is not known here")
 
     def _change_rules(self, what: str, asked: dict[str, Any]) -> None:
         from inspector.features.tap.rules import BadRule, armed
@@ -189,12 +189,12 @@ class Control:
             try:
                 rule = armed(asked.get("rule"))
             except BadRule as bad:
-                raise Refused(str(bad)) from None
+                raise _Refused(str(bad)) from None
             rule.by = "user"
             rules[:] = [each for each in rules if each.rule.name != rule.rule.name] + [rule]
             desk.told_of(rule)
         elif found is None:
-            raise Refused(f"there is no rule named {name[:80]!r}")
+            raise _Refused(f"there is no rule named {name[:80]!r}")
         elif what == "remove_rule":
             rules.remove(found)
             found.enabled = False
@@ -206,7 +206,7 @@ class Control:
             desk.lists_changed()
 
     def _decide(self, what: str, asked: dict[str, Any]) -> None:
-        from inspector.features.tap.desk import Outcome
+        from inspector.features.tap.desk import HoldOutcome
         from inspector.protocol.jsonrpc import Request, encode
 
         desk = open_desk(self._relay)
@@ -216,23 +216,23 @@ class Control:
             return
         held = desk.held.get(asked.get("held"))
         if held is None:
-            raise Refused("this message is not held any more")
+            raise _Refused("this message is not held any more")
         if what == "release":
             payload = asked.get("payload")
             edited = payload.encode("utf-8", "surrogateescape") if isinstance(payload, str) else held.payload
             if b"\n" in edited:
-                raise Refused("a message on stdio is one line")
+                raise _Refused("a message on stdio is one line")
             act = "modify" if edited != held.payload else "release"
-            desk.decide(held, Outcome(act, "user", edited))
+            desk.decide(held, HoldOutcome(act, "user", edited))
         elif what == "drop":
-            desk.decide(held, Outcome("drop", "user"))
+            desk.decide(held, HoldOutcome("drop", "user"))
         else:
             message = held.view.message
             if not isinstance(message, Request):
-                raise Refused("only a request can be answered")
+                raise _Refused("only a request can be answered")
             member = "error" if "error" in asked else "result"
             reply = encode({"jsonrpc": "2.0", "id": message.id, member: asked.get(member)})
-            desk.decide(held, Outcome("answer", "user", reply=reply))
+            desk.decide(held, HoldOutcome("answer", "user", reply=reply))
 
     def _status(self) -> dict[str, Any]:
         recording = self._relay.recording
@@ -311,25 +311,25 @@ class Control:
             desk.lists_changed()
 
 
-def open_desk(relay: "Relay") -> "Desk":
+def open_desk(relay: "Relay") -> "RuleDesk":
     """The desk of a relay, made at the first need: without rules nothing of it is imported."""
     if relay.desk is None:
-        from inspector.features.tap.desk import Desk, HeldList
+        from inspector.features.tap.desk import HeldList, RuleDesk
         from inspector.features.tap.rules import Judge
 
-        relay.desk = Desk(relay, Judge(), HeldList(relay.options.host_timeout))
+        relay.desk = RuleDesk(relay, Judge(), HeldList(relay.options.host_timeout))
     return relay.desk
 
 
 def arm_file(relay: "Relay", path: str) -> None:
     """Arm the rules of a file. What is wrong with it is recorded, and told to whoever attaches; nothing is raised."""
-    from inspector.features.tap.rules import Problem, read_rules
+    from inspector.features.tap.rules import RuleProblem, read_rules
 
     try:
         with open(path, encoding="utf-8") as file:
             rules, problems = read_rules(file.read(10_000_000))
     except (OSError, UnicodeDecodeError) as error:
-        rules, problems = [], [Problem(0, "", f"the rules file can't be read: {error}")]
+        rules, problems = [], [RuleProblem(0, "", f"the rules file can't be read: {error}")]
     desk = open_desk(relay)
     desk.judge.rules += rules
     for rule in rules:

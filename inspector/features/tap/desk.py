@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from inspector.features.tap.recording import Recording, Token
-from inspector.features.tap.rules import ArmedRule, Judge, Ruling, View
+from inspector.features.tap.recording import RecordedMessage, RecordingQueue
+from inspector.features.tap.rules import ArmedRule, Judge, MessageView, Ruling
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, encode
@@ -30,7 +30,7 @@ FULL = 8 * 1024 * 1024
 """Bytes that may wait behind a held message before the direction is not read from any more."""
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class HoldOutcome(msgspec.Struct, frozen=True):
     """What became of a held message."""
 
     act: str
@@ -43,11 +43,21 @@ class Outcome(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class Held:
+Resolve = Callable[[HoldOutcome], None]
+"""Told once what became of a held message."""
+
+
+class HeldMessage:
     """A message that waits for a decision."""
 
     def __init__(
-        self, number: int, view: View, payload: bytes, rule: str, deadline: float, resolve: Callable[[Outcome], None]
+        self,
+        number: int,
+        view: MessageView,
+        payload: bytes,
+        rule: str,
+        deadline: float,
+        resolve: Callable[[HoldOutcome], None],
     ) -> None:
         self.number = number
         self.view = view
@@ -57,7 +67,7 @@ class Held:
         self.deadline = deadline
         """On the monotonic clock."""
         self.fallback = "release"
-        self.token: Token | None = None
+        self.token: RecordedMessage | None = None
         self.resolve = resolve
         self.keeps_on_cancel = False
 
@@ -70,7 +80,7 @@ class HeldList:
         self.given_s = host_timeout_s
         self.observed_s = 0.0
         """After how long this client has given up a request; 0 if it never did."""
-        self._all: dict[int, Held] = {}
+        self._all: dict[int, HeldMessage] = {}
         self._next = 1
 
     @property
@@ -81,29 +91,34 @@ class HeldList:
         return (self.observed_s, "observed") if self.observed_s else (HOST_TIMEOUT_S, "assumed")
 
     @property
-    def all(self) -> list[Held]:
+    def all(self) -> list[HeldMessage]:
         """Oldest first."""
         return list(self._all.values())
 
     def add(
-        self, view: View, payload: bytes, rule: ArmedRule, resolve: Callable[[Outcome], None], waited_s: float = 0.0
-    ) -> Held:
+        self,
+        view: MessageView,
+        payload: bytes,
+        rule: ArmedRule,
+        resolve: Callable[[HoldOutcome], None],
+        waited_s: float = 0.0,
+    ) -> HeldMessage:
         """Hold a message until somebody decides or its deadline comes.
 
         `waited_s`: how long its request is under way.
         """
         seconds = max(0.0, self.timeout[0] * SHARE - waited_s)
-        held = Held(self._next, view, payload, rule.rule.name, time.monotonic() + seconds, resolve)
+        held = HeldMessage(self._next, view, payload, rule.rule.name, time.monotonic() + seconds, resolve)
         held.fallback, held.keeps_on_cancel = rule.rule.fallback, rule.rule.keep_on_cancel
         self._all[held.number] = held
         self._next += 1
         return held
 
-    def get(self, number: Any) -> Held | None:
+    def get(self, number: Any) -> HeldMessage | None:
         """A message that is still held."""
         return self._all.get(number) if isinstance(number, int) else None
 
-    def decide(self, held: Held, outcome: Outcome) -> None:
+    def decide(self, held: HeldMessage, outcome: HoldOutcome) -> None:
         """End a hold."""
         if self._all.pop(held.number, None) is not None:
             held.resolve(outcome)
@@ -111,7 +126,7 @@ class HeldList:
     def release_all(self, by: str, why: str = "") -> None:
         """Let all go on unchanged, in order."""
         for held in self.all:
-            self.decide(held, Outcome("release", by, held.payload, why=why))
+            self.decide(held, HoldOutcome("release", by, held.payload, why=why))
 
     def due(self, now: float) -> float | None:
         """Decide what has reached its deadline; when to look again."""
@@ -119,7 +134,7 @@ class HeldList:
             if held.deadline <= now:
                 why = f"{SHARE:.0%} of the client's timeout of {self.timeout[0]:g} s ({self.timeout[1]}) have passed"
                 payload = held.payload if held.fallback == "release" else None
-                self.decide(held, Outcome(held.fallback, "deadline", payload, why=why))
+                self.decide(held, HoldOutcome(held.fallback, "deadline", payload, why=why))
         return min((held.deadline for held in self._all.values()), default=None)
 
     def cancelled(self, direction: Direction, id_: Any) -> bool:
@@ -128,9 +143,9 @@ class HeldList:
             message = held.view.message
             if held.view.direction is direction and isinstance(message, Request) and message.id == id_:
                 if held.keeps_on_cancel:
-                    self.decide(held, Outcome("release", "client", held.payload, why="cancelled by its sender"))
+                    self.decide(held, HoldOutcome("release", "client", held.payload, why="cancelled by its sender"))
                     return False
-                self.decide(held, Outcome("drop", "client", why="cancelled by its sender"))
+                self.decide(held, HoldOutcome("drop", "client", why="cancelled by its sender"))
                 return True
         return False
 
@@ -139,9 +154,9 @@ class HeldList:
         for held in self.all:
             if held.view.direction is direction:
                 if isinstance(held.view.message, Request):
-                    self.decide(held, Outcome("drop", "client", why="its sender has gone"))
+                    self.decide(held, HoldOutcome("drop", "client", why="its sender has gone"))
                 else:
-                    self.decide(held, Outcome("release", "client", held.payload, why="its sender has gone"))
+                    self.decide(held, HoldOutcome("release", "client", held.payload, why="its sender has gone"))
 
     def observe_timeout(self, seconds: float) -> None:
         """The client gave a request up after so long, because of its timeout."""
@@ -151,7 +166,7 @@ class HeldList:
 class _Ticket:
     """A place in a lane."""
 
-    def __init__(self, token: Token | None = None) -> None:
+    def __init__(self, token: RecordedMessage | None = None) -> None:
         self.token = token
         self.done = False
         self.lines: list[bytes] = []
@@ -160,14 +175,14 @@ class _Ticket:
         self.size = 0
 
 
-class Desk:
+class RuleDesk:
     """The lanes of a relay on stdio: a held message stops those behind it, if they may not pass."""
 
     def __init__(self, relay: "Relay", judge: Judge, held: HeldList) -> None:
         self.judge = judge
         self.held = held
         self._relay = relay
-        self._recording: Recording = relay.recording
+        self._recording: RecordingQueue = relay.recording
         self._lanes: dict[str, deque[_Ticket]] = {
             str(Direction.TO_SERVER): deque(),
             str(Direction.FROM_SERVER): deque(),
@@ -198,11 +213,11 @@ class Desk:
             if view.message.method == "notifications/initialized":
                 self._listens_to_lists = True
             elif view.message.method == "notifications/cancelled" and self._cancelled(view):
-                token = Token(direction, line, tm, tw, "dropped")
+                token = RecordedMessage(direction, line, tm, tw, "dropped")
                 self._recording.message(token)
                 self._recording.edit(token, "drop", "client", why="what it cancels was not forwarded")
                 return
-        token = Token(direction, line, tm, tw)
+        token = RecordedMessage(direction, line, tm, tw)
         if ruling.is_plain and (not self._lanes[direction] or self._may_pass(direction, view)):
             if self._relay.deliver(direction, line):
                 token.t_out = time.monotonic_ns()
@@ -213,14 +228,14 @@ class Desk:
 
     def put(self, direction: str, payload: bytes, by: str) -> None:
         """A message that no party wrote, behind what waits in its direction."""
-        token = Token(direction, payload + b"\n", time.monotonic_ns(), time.time_ns(), origin=by)
+        token = RecordedMessage(direction, payload + b"\n", time.monotonic_ns(), time.time_ns(), origin=by)
         self._recording.message(token)
         ticket = _Ticket()
         ticket.lines, ticket.done = [token.payload], True
         self._lanes[direction].append(ticket)
         self.pump()
 
-    def decide(self, held: Held, outcome: Outcome) -> None:
+    def decide(self, held: HeldMessage, outcome: HoldOutcome) -> None:
         """A decision of a person."""
         self.held.decide(held, outcome)
         self.pump()
@@ -246,9 +261,9 @@ class Desk:
         """The server has exited: what it sent goes on at once; whether something waits still."""
         for held in self.held.all:
             if held.view.direction is Direction.FROM_SERVER:
-                self.held.decide(held, Outcome("release", "server", held.payload, why="the server has exited"))
+                self.held.decide(held, HoldOutcome("release", "server", held.payload, why="the server has exited"))
             else:
-                self.held.decide(held, Outcome("drop", "server", why="the server has exited"))
+                self.held.decide(held, HoldOutcome("drop", "server", why="the server has exited"))
         for ticket in self._lanes[str(Direction.FROM_SERVER)]:
             ticket.due = None
         self.pump()
@@ -264,7 +279,7 @@ class Desk:
                     self._relay.deliver(direction, line)
             self._relay.lane_moved(direction)
 
-    def _rule(self, direction: str, ruling: Ruling, token: Token, end: bytes) -> None:
+    def _rule(self, direction: str, ruling: Ruling, token: RecordedMessage, end: bytes) -> None:
         ticket = _Ticket(token)
         ticket.size = len(token.payload)
         if ruling.hold is not None and ruling.payload is not None:
@@ -300,7 +315,7 @@ class Desk:
         token = ticket.token
         assert token is not None
 
-        def resolve(outcome: Outcome) -> None:
+        def resolve(outcome: HoldOutcome) -> None:
             changed = outcome.payload if outcome.act == "modify" else None
             self._recording.edit(token, outcome.act, outcome.by, why=outcome.why, payload=changed)
             if outcome.payload is not None:
@@ -318,7 +333,7 @@ class Desk:
         held.token = token
         self._recording.edit(token, "hold", f"rule:{held.rule}", why=f"until {held.deadline - held.since:.3g} s later")
 
-    def _may_pass(self, direction: str, view: View) -> bool:
+    def _may_pass(self, direction: str, view: MessageView) -> bool:
         """Whether a message may overtake a held one: a hold of a call must not stop what keeps a session alive."""
         waiting = [ticket for ticket in self._lanes[direction] if not ticket.done]
         calls = {held.token for held in self.held.all if isinstance(held.view.message, Request)}
@@ -328,7 +343,7 @@ class Desk:
             return True
         return view.method in ("ping", "notifications/cancelled")
 
-    def _cancelled(self, view: View) -> bool:
+    def _cancelled(self, view: MessageView) -> bool:
         params = view.message.params if isinstance(view.message, Notification) else None
         id_ = peek.request_id(params, "requestId")
         if id_ is None:
@@ -361,7 +376,7 @@ def _other(direction: str) -> str:
     return str(Direction.FROM_SERVER if direction == Direction.TO_SERVER else Direction.TO_SERVER)
 
 
-def held_facts(held: Held, now: float) -> dict[str, Any]:
+def held_facts(held: HeldMessage, now: float) -> dict[str, Any]:
     """What an interface shows of a held message. Times are seconds."""
     view = held.view
     return {

@@ -21,7 +21,7 @@ PATIENCE_S = 2.0
 """Seconds that the end of the tap waits for the capture."""
 
 
-class Token:
+class RecordedMessage:
     """One message that was judged: its number is known once it is recorded."""
 
     __slots__ = ("direction", "fwd", "n", "origin", "payload", "t_out", "tm", "tw")
@@ -39,7 +39,7 @@ class Token:
         self.n = 0
 
 
-class Recording:
+class RecordingQueue:
     """The queue. One thread puts, one takes."""
 
     def __init__(self, budget: int = BUDGET) -> None:
@@ -69,13 +69,13 @@ class Recording:
             self._tell_lost()
         self._put("chunk", len(data), name, data, tm, tw, t_out)
 
-    def message(self, token: Token) -> None:
+    def message(self, token: RecordedMessage) -> None:
         """A message that was judged."""
         if self._lost is not None:
             self._tell_lost()
         self._put("message", len(token.payload), token)
 
-    def edit(self, of: Token, act: str, by: str, *, why: str = "", payload: bytes | None = None) -> None:
+    def edit(self, of: RecordedMessage, act: str, by: str, *, why: str = "", payload: bytes | None = None) -> None:
         """What became of a message."""
         self._put("edit", len(payload or b""), of, act, by, why, payload, time.monotonic_ns())
 

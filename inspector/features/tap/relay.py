@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
-    from inspector.features.tap.desk import Desk
-    from inspector.features.tap.recording import Recording
+    from inspector.features.tap.desk import RuleDesk
+    from inspector.features.tap.recording import RecordingQueue
 
 TO_SERVER, FROM_SERVER, STDERR = "c2s", "s2c", "err"
 READ = 64 * 1024
@@ -295,13 +295,13 @@ class _Lines:
 class Relay:
     """The loop between a client and one server."""
 
-    def __init__(self, options: Options, pid: int, flows: "dict[str, Flow]", recording: "Recording") -> None:
+    def __init__(self, options: Options, pid: int, flows: "dict[str, Flow]", recording: "RecordingQueue") -> None:
         self.options = options
         self.pid = pid
         self.flows = flows
         self.recording = recording
         self.started = time.monotonic_ns(), time.time_ns()
-        self.desk: Desk | None = None
+        self.desk: RuleDesk | None = None
         """Where messages are judged, from the next line on; None as long as there was never a rule."""
         self.saw_initialized = False
         self.rule_problems: list[str] = []
@@ -580,9 +580,13 @@ def _listen_to_signals() -> None:
 def run(argv: list[str]) -> "NoReturn":
     """Be the tap: start the server, pass everything on, and end as the server ended.
 
-    Raises: UnusableOptions; any other exception before the server was started.
+    Raises: any exception before the server was started.
     """
-    options = Options(argv)
+    try:
+        options = Options(argv)
+    except UnusableOptions as error:
+        os.write(2, f"mcp-tap: {error}\n".encode())
+        os._exit(2)
     for fd in (0, 1, 2):
         try:
             os.fstat(fd)
@@ -602,18 +606,17 @@ def run(argv: list[str]) -> "NoReturn":
     os.write(lifeline, f"{pid} {start_time(pid)}\n".encode())
     for fd in (in_r, out_w, *((err_w,) if records_stderr else ())):
         os.close(fd)
+    status = 70 << 8
     try:
         status = _relay(options, pid, in_w, out_r, err_r)
-    except Exception as error:  # noqa: BLE001 - the border: the server runs already, so the client must see an end
-        os.write(2, f"mcp-tap: {error!r:.500}\n".encode())
-        status = 70 << 8
-    _end_like(status)
+    finally:
+        _end_like(status)  # the server runs already, so whatever has failed the client must see an end
 
 
 def _relay(options: Options, pid: int, in_w: int, out_r: int, err_r: int) -> int:
     import fcntl
 
-    from inspector.features.tap.recording import Recording
+    from inspector.features.tap.recording import RecordingQueue
 
     host_in, host_out, host_err = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in (0, 1, 2))
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -630,7 +633,7 @@ def _relay(options: Options, pid: int, in_w: int, out_r: int, err_r: int) -> int
         flows[STDERR] = Flow(STDERR, err_r, host_err, shared=True)
     else:
         os.close(host_err)
-    recording = Recording()
+    recording = RecordingQueue()
     relay = Relay(options, pid, flows, recording)
     sys.setswitchinterval(0.0001)
     if options.rules:
@@ -645,7 +648,7 @@ def _relay(options: Options, pid: int, in_w: int, out_r: int, err_r: int) -> int
     return status
 
 
-def _set_up(relay: Relay, recording: "Recording") -> None:
+def _set_up(relay: Relay, recording: "RecordingQueue") -> None:
     """What is not needed to pass bytes: the capture, the registry, the control socket. Then record, in this thread."""
     from inspector.features.tap.writing import record
 

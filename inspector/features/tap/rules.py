@@ -4,6 +4,7 @@ Nothing here knows a transport, waits, or sends: a relay on stdio and a proxy fo
 its ruling says. The condition of a rule is a filter; it may ask for what is known when the message passes.
 """
 
+import logging
 import random
 import re
 import time
@@ -52,6 +53,7 @@ Action = Literal["hold", "log", "edit", "answer", "drop", "delay", "fault", "hid
 Side = Literal["request", "response", "notification", "either"]
 Fault = Literal["error", "cut", "malformed", "duplicate", "banner", "kill"]
 MOST_RULES = 1000
+logger = logging.getLogger(__name__)
 _SLOW_S = 0.05
 """Processor time after which a rule is switched off."""
 _MOST_PENDING = 10_000
@@ -105,7 +107,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     """hold: what happens when the deadline comes."""
 
 
-class Problem(msgspec.Struct, frozen=True):
+class RuleProblem(msgspec.Struct, frozen=True):
     """A rule that can't be used."""
 
     line: int
@@ -117,17 +119,17 @@ class Problem(msgspec.Struct, frozen=True):
 # Reading
 
 
-def read_rules(text: str) -> tuple[list["ArmedRule"], list[Problem]]:
+def read_rules(text: str) -> tuple[list["ArmedRule"], list[RuleProblem]]:
     """The rules of a YAML file, and what is wrong with the others."""
     try:
         items = read_yaml(text)
     except UnreadableDocument as error:
-        return [], [Problem(error.line, "", str(error))]
+        return [], [RuleProblem(error.line, "", str(error))]
     if not isinstance(items, list):
-        return [], [Problem(1, "", "a rules file is a list of rules, each with a name and an action")]
+        return [], [RuleProblem(1, "", "a rules file is a list of rules, each with a name and an action")]
     lines = _lines(text)
     rules: list[ArmedRule] = []
-    problems: list[Problem] = []
+    problems: list[RuleProblem] = []
     for number, item in enumerate(items[:MOST_RULES]):
         line, keys = lines[number] if number < len(lines) else (0, {})
         name = peek.text(item, "name") or ""
@@ -136,7 +138,7 @@ def read_rules(text: str) -> tuple[list["ArmedRule"], list[Problem]]:
             if any(rule.rule.name == each.rule.name for each in rules):
                 raise BadRule(f"a rule named {rule.rule.name!r} is already in this file", "name")
         except BadRule as bad:
-            problems.append(Problem(keys.get(bad.field, line), name, str(bad)))
+            problems.append(RuleProblem(keys.get(bad.field, line), name, str(bad)))
         else:
             rules.append(rule)
     return rules, problems
@@ -247,7 +249,7 @@ def _span(text: str) -> float:
 # A message as conditions see it
 
 
-class View:
+class MessageView:
     """One message at the moment when it passes."""
 
     def __init__(
@@ -267,7 +269,7 @@ class View:
         self.channel = channel
         self.headers = headers
         self.http_status = http_status
-        self.request: View | None = None
+        self.request: MessageView | None = None
         """Of a response its request, if it was seen."""
         self.elapsed_ns: int | None = None
         self._values: dict[str, list[Any]] = {}
@@ -386,7 +388,7 @@ class View:
         return None
 
 
-Condition = Callable[[View], bool]
+Condition = Callable[[MessageView], bool]
 
 
 def compile_condition(text: str) -> Condition:
@@ -426,13 +428,13 @@ def _of_field(ref: Ref, test: Test) -> Condition:
     if ref.name not in _KNOWN:
         raise BadRule(f"`{ref.name}` is not known yet when a message passes", "when")
 
-    def holds(view: View) -> bool:
+    def holds(view: MessageView) -> bool:
         return any(test(value) for each in _scoped(view, ref.scope) for value in each.values(ref))
 
     return holds
 
 
-def _scoped(view: View, scope: FieldScope) -> Iterator[View]:
+def _scoped(view: MessageView, scope: FieldScope) -> Iterator[MessageView]:
     is_request = isinstance(view.message, Request)
     if scope in (FieldScope.OWN, FieldScope.ANY):
         yield view
@@ -464,7 +466,7 @@ class ArmedRule:
         for patch in rule.patch:
             _check_operation(patch)
 
-    def wants(self, view: View) -> bool:
+    def wants(self, view: MessageView) -> bool:
         """Whether it acts on a message; counts it if it matches. One that takes too long is switched off."""
         if not self.enabled or not view.is_of(self.rule.side):
             return False
@@ -473,7 +475,8 @@ class ArmedRule:
         began = time.thread_time()
         try:
             found = self._condition(view)
-        except Exception as error:  # noqa: BLE001 - the border: a rule must not stop the traffic
+        except Exception as error:  # the border: a rule must not stop the traffic
+            logger.exception("the rule %s failed", self.rule.name)
             self.switch_off(f"it failed: {error!r:.200}")
             return False
         if time.thread_time() - began > _SLOW_S:
@@ -610,7 +613,7 @@ class Note(msgspec.Struct, frozen=True):
 class Ruling(msgspec.Struct):
     """What is to be done with a message."""
 
-    view: View
+    view: MessageView
     payload: bytes | None
     """What is forwarded, without the end of a line; None for nothing."""
     notes: list[Note] = []
@@ -644,7 +647,7 @@ class Judge:
         self.switched_off: Callable[[ArmedRule], None] = lambda rule: None
         """Called with a rule that was switched off because of what it did."""
         self._clock = clock
-        self._pending: OrderedDict[tuple[Direction, int | str], tuple[View, int]] = OrderedDict()
+        self._pending: OrderedDict[tuple[Direction, int | str], tuple[MessageView, int]] = OrderedDict()
 
     @property
     def armed(self) -> bool:
@@ -661,10 +664,10 @@ class Judge:
         http_status: int | None = None,
     ) -> Ruling:
         """What is to be done with a message. Of a batch all messages are treated like the first that a rule matches."""
-        whole = View(direction, payload, channel=channel, headers=headers, http_status=http_status)
+        whole = MessageView(direction, payload, channel=channel, headers=headers, http_status=http_status)
         views = [whole]
         if len(whole.messages) > 1:
-            views = [View(direction, payload, message=each, channel=channel) for each in whole.messages]
+            views = [MessageView(direction, payload, message=each, channel=channel) for each in whole.messages]
         for view in views:
             self._pair(view)
         ruling = Ruling(whole, payload)
@@ -686,7 +689,7 @@ class Judge:
         """A request will get no response from the other party."""
         self._pending.pop((direction, id_), None)
 
-    def _pair(self, view: View) -> None:
+    def _pair(self, view: MessageView) -> None:
         message = view.message
         if isinstance(message, Request):
             self._pending[view.direction, message.id] = (view, self._clock())
@@ -697,7 +700,7 @@ class Judge:
             if found is not None:
                 view.request, view.elapsed_ns = found[0], self._clock() - found[1]
 
-    def _apply(self, rule: ArmedRule, view: View, ruling: Ruling, *, is_batch: bool) -> None:
+    def _apply(self, rule: ArmedRule, view: MessageView, ruling: Ruling, *, is_batch: bool) -> None:
         by, written = f"rule:{rule.rule.name}", rule.rule
         match written.action:
             case "log":
@@ -720,11 +723,11 @@ class Judge:
             case "fault":
                 self._fault(rule, view, ruling, by)
 
-    def _gone(self, view: View) -> None:
+    def _gone(self, view: MessageView) -> None:
         if isinstance(view.message, Request):
             self.forget(view.direction, view.message.id)
 
-    def _answer(self, message: Request, rule: Rule, view: View, ruling: Ruling) -> None:
+    def _answer(self, message: Request, rule: Rule, view: MessageView, ruling: Ruling) -> None:
         error = rule.error
         if rule.action == "fault" and error is None:
             error = {"code": -32603, "message": "Fault injected by mcp-inspect"}
@@ -732,7 +735,7 @@ class Judge:
         ruling.payload, ruling.reply = None, encode({"jsonrpc": "2.0", "id": message.id} | member)
         self._gone(view)
 
-    def _edit(self, rule: ArmedRule, view: View, ruling: Ruling, by: str, *, is_batch: bool) -> None:
+    def _edit(self, rule: ArmedRule, view: MessageView, ruling: Ruling, by: str, *, is_batch: bool) -> None:
         if is_batch or isinstance(view.message, NotJsonRpc):
             ruling.notes.append(Note("log", by, "not edited: it is a batch, or no JSON-RPC message"))
             return
@@ -746,7 +749,7 @@ class Judge:
             ruling.payload = encode(edited)
             ruling.notes.append(Note("modify", by))
 
-    def _fault(self, rule: ArmedRule, view: View, ruling: Ruling, by: str) -> None:
+    def _fault(self, rule: ArmedRule, view: MessageView, ruling: Ruling, by: str) -> None:
         payload, kind = ruling.payload or b"", rule.rule.fault
         if kind == "error":
             if isinstance(view.message, Request):

@@ -29,7 +29,7 @@ from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 
 if TYPE_CHECKING:
-    from inspector.features.tap.recording import Recording, Token
+    from inspector.features.tap.recording import RecordedMessage, RecordingQueue
     from inspector.features.tap.relay import Relay
 
 LIMIT, KEPT = 64 * 1024 * 1024, 1024 * 1024
@@ -108,7 +108,7 @@ class Encoder:
             self._recorder.keep(Entry(self._n, tm, tw, frame), t_out=t_out)
             at += 1
 
-    def _message(self, token: "Token") -> None:
+    def _message(self, token: "RecordedMessage") -> None:
         direction, channel, _ = _CHANNELS[token.direction]
         payload, eol = token.payload, Eol.NONE
         if payload.endswith(b"\r\n"):
@@ -121,7 +121,7 @@ class Encoder:
         entry = Entry(self._n, token.tm, token.tw, frame)
         self._recorder.keep(entry, origin=token.origin, fwd=token.fwd, t_out=token.t_out)
 
-    def _edit(self, of: "Token", act: str, by: str, why: str, payload: bytes | None, tm: int) -> None:
+    def _edit(self, of: "RecordedMessage", act: str, by: str, why: str, payload: bytes | None, tm: int) -> None:
         raw, b64 = split_payload(payload) if payload is not None else (None, None)
         self._recorder.add(EditRecord(of=of.n, act=act, by=by, tm=tm, why=why, raw=raw, b64=b64))
 
@@ -157,7 +157,7 @@ def _is_short(line: Line) -> bool:
     return len(line.payload) <= LONGEST_PAYLOAD and not isinstance(line, CutLine)
 
 
-def record(relay: "Relay", recording: "Recording") -> None:
+def record(relay: "Relay", recording: "RecordingQueue") -> None:
     """Set up what is beside the traffic, then write until the recording is closed. Raises nothing."""
     started = relay.started
     recorder = None

@@ -14,8 +14,8 @@ CALLS = {
 
 
 async def main() -> None:
-    from mcp import ClientSession, StdioServerParameters
-    from mcp.client.stdio import stdio_client
+    from mcp import ClientSession, StdioServerParameters  # type: ignore[import-not-found]
+    from mcp.client.stdio import stdio_client  # type: ignore[import-not-found]
 
     server = StdioServerParameters(command=sys.argv[1], args=sys.argv[2:], env=None)
     found: dict[str, Any] = {}

@@ -199,7 +199,7 @@ def test_a_held_call_is_edited_and_both_sides_are_recorded(tap: TapProcess, tmp_
     ]
     assert "sandbox" in edits[1]["raw"]
     verdict = verify(tap.capture)
-    assert (verdict.state, verdict.edited) == ("whole", 1)
+    assert (verdict.state, verdict.edited) == ("complete", 1)
 
 
 def test_a_held_call_is_answered_or_dropped(tap: TapProcess) -> None:
@@ -219,7 +219,7 @@ def test_a_held_call_is_answered_or_dropped(tap: TapProcess) -> None:
     client.close()
     tap.stdin.close()
     tap.ends()
-    assert verify(tap.capture).state == "whole", "a message that the tap made is no evidence of the server"
+    assert verify(tap.capture).state == "complete", "a message that the tap made is no evidence of the server"
     origins = [each.get("origin") for each in tap.records() if each["r"] == "frame" and "made up" in each["raw"]]
     assert origins == ["user"]
 
@@ -350,7 +350,7 @@ def test_rules_of_a_file_act_from_the_first_message(tmp_path: Path) -> None:
         assert not tap.stdout.split(b"\n")[1].startswith(b"{")
         tap.stdin.close()
         tap.ends()
-        assert verify(tap.capture).state == "whole"
+        assert verify(tap.capture).state == "complete"
         off = [each["why"] for each in tap.records() if each["r"] == "rule" and not each["on"]]
         assert len(off) == 1
         assert ":6:" in off[0]

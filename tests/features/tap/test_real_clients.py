@@ -39,4 +39,4 @@ def test_a_client_gets_the_same_with_and_without_the_tap(tmp_path: Path, client:
     assert through == direct
     assert len(direct) > 2, "tools were called"
     verdict = verify(capture)
-    assert (verdict.state, verdict.covered) == ("whole", verdict.frames)
+    assert (verdict.state, verdict.covered) == ("complete", verdict.frames)

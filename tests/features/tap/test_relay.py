@@ -12,7 +12,7 @@ import pytest
 
 from inspector.capture.format.records import from_line, to_line
 from inspector.capture.format.verify import verify
-from inspector.features.tap.recording import Recording
+from inspector.features.tap.recording import RecordingQueue
 from inspector.features.tap.relay import AHEAD, FROM_SERVER, READ, TO_SERVER, Flow, Options, Relay, UnusableOptions
 from tests.features.tap.tapping import TAP, is_alive, kill, small_pipe, tapped, until
 
@@ -39,7 +39,7 @@ class _Wires:
         (host_r, self.host_in), (server_r, server_w) = small_pipe(), small_pipe()
         (out_r, self.server_out), (self.host_out, host_w) = small_pipe(), small_pipe()
         self.server_in = server_r
-        self.recording = Recording()
+        self.recording = RecordingQueue()
         flows = {
             TO_SERVER: Flow(TO_SERVER, host_r, server_w, shared=False),
             FROM_SERVER: Flow(FROM_SERVER, out_r, host_w, shared=True),
@@ -121,7 +121,7 @@ def test_partial_lines_flow_without_waiting_for_their_end() -> None:
 
 
 def test_a_full_queue_loses_the_record_and_not_the_message() -> None:
-    recording = Recording(budget=1000)
+    recording = RecordingQueue(budget=1000)
     for _ in range(20):
         recording.chunk("c2s", b"x" * 99 + b"\n", 1, 1, 1)
     assert recording.lost_bytes > 0
@@ -151,7 +151,7 @@ def test_everything_is_delivered_and_recorded(tmp_path: Path) -> None:
         assert tap.ends() == 0
         assert hashlib.sha256(tap.stdout).digest() == hashlib.sha256(hostile).digest()
     verdict = verify(tap.capture)
-    assert (verdict.state, verdict.covered, verdict.edited) == ("whole", verdict.frames, 0)
+    assert (verdict.state, verdict.covered, verdict.edited) == ("complete", verdict.frames, 0)
     for line in tap.capture.read_bytes().splitlines(keepends=True):
         assert to_line(from_line(line)) == line or b'"raw"' in line, "what the tap writes is what the format says"
     assert tap.records()[0]["mode"] == "stdio-proxy"
@@ -371,7 +371,7 @@ def test_a_line_over_the_limit_is_recorded_by_its_beginning(tmp_path: Path, monk
     path = tmp_path / "x.mcpcap"
     recorder = Recorder(CaptureFile(create(path), path), Head(format="mcpcap", v="1.0", mode="stdio-proxy"))
     encoder = writing.Encoder(recorder, 1)
-    recording = Recording()
+    recording = RecordingQueue()
     for piece in (b"a" * 900, b"a" * 900, b"\nshort\n"):
         recording.chunk("c2s", piece, 1, 1, 1)
     while recording.waiting:

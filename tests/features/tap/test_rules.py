@@ -5,8 +5,17 @@ from typing import Any
 
 import pytest
 
-from inspector.features.tap.desk import HeldList, Outcome
-from inspector.features.tap.rules import Judge, PatchFailed, Ruling, View, apply_merge, apply_patch, armed, read_rules
+from inspector.features.tap.desk import HeldList, HoldOutcome
+from inspector.features.tap.rules import (
+    Judge,
+    MessageView,
+    PatchFailed,
+    Ruling,
+    apply_merge,
+    apply_patch,
+    armed,
+    read_rules,
+)
 from inspector.protocol.frames import Direction
 
 C2S, S2C = Direction.TO_SERVER, Direction.FROM_SERVER
@@ -80,7 +89,7 @@ def test_a_file_that_is_no_list_of_rules_is_one_problem(text: str) -> None:
     ],
 )
 def test_a_rule_wants_what_its_filter_says(rule: dict[str, Any], payload: bytes, wanted: bool) -> None:
-    assert armed({"name": "x", "action": "hold"} | rule).wants(View(C2S, payload)) is wanted
+    assert armed({"name": "x", "action": "hold"} | rule).wants(MessageView(C2S, payload)) is wanted
 
 
 def test_a_response_is_known_by_its_request() -> None:
@@ -95,7 +104,7 @@ def test_a_response_is_known_by_its_request() -> None:
 @pytest.mark.parametrize(("hit", "fires"), [("", "11111"), ("3", "00100"), (">=3", "00111"), ("every 2", "01010")])
 def test_hits_are_counted(hit: str, fires: str) -> None:
     rule = armed({"name": "x", "action": "hold", "hit": hit})
-    assert "".join("1" if rule.wants(View(C2S, _call())) else "0" for _ in range(5)) == fires
+    assert "".join("1" if rule.wants(MessageView(C2S, _call())) else "0" for _ in range(5)) == fires
 
 
 def test_a_rule_that_is_for_once_switches_itself_off() -> None:
@@ -232,8 +241,8 @@ def test_merge_patch() -> None:
 
 
 def test_what_is_held_is_released_at_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    held, outcomes = HeldList(3.0), list[Outcome]()
-    one = held.add(View(C2S, _call()), _call(), armed({"name": "x", "action": "hold"}), outcomes.append)
+    held, outcomes = HeldList(3.0), list[HoldOutcome]()
+    one = held.add(MessageView(C2S, _call()), _call(), armed({"name": "x", "action": "hold"}), outcomes.append)
     assert one.deadline - one.since == pytest.approx(2.4, abs=0.1)
     assert held.due(one.deadline - 0.1) == one.deadline
     assert held.due(one.deadline) is None
@@ -243,7 +252,7 @@ def test_what_is_held_is_released_at_its_deadline(monkeypatch: pytest.MonkeyPatc
 
 def test_a_response_is_held_for_what_is_left_of_its_requests_time() -> None:
     held = HeldList(10.0)
-    one = held.add(View(S2C, b"{}"), b"{}", armed({"name": "x", "action": "hold"}), lambda outcome: None, 5.0)
+    one = held.add(MessageView(S2C, b"{}"), b"{}", armed({"name": "x", "action": "hold"}), lambda outcome: None, 5.0)
     assert one.deadline - one.since == pytest.approx(3.0, abs=0.1)
 
 
@@ -257,8 +266,8 @@ def test_a_timeout_that_was_observed_counts_unless_one_is_given() -> None:
 
 
 def test_a_request_that_is_given_up_while_it_is_held_is_dropped() -> None:
-    held, outcomes = HeldList(), list[Outcome]()
-    held.add(View(C2S, _call(4)), _call(4), armed({"name": "x", "action": "hold"}), outcomes.append)
+    held, outcomes = HeldList(), list[HoldOutcome]()
+    held.add(MessageView(C2S, _call(4)), _call(4), armed({"name": "x", "action": "hold"}), outcomes.append)
     assert not held.cancelled(C2S, 5)
     assert held.cancelled(C2S, 4)
     assert [(each.act, each.by, each.payload) for each in outcomes] == [("drop", "client", None)]

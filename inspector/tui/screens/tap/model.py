@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspector.present.rows import RowSource, RowView
-from inspector.present.spans import Span, span
+from inspector.present.spans import Role, Span, span
 from inspector.text import one_line
 
 URGENT_S = 10
@@ -88,7 +88,7 @@ class HeldRows(RowSource):
             arrow = "to server" if found["dir"] == "c2s" else "to client"
             what = one_line(f"{found['method'] or found['side']} {found['target']}", max(10, width - 38))
             kind = " response" if found["side"] == "response" else ""
-            urgent = "error" if left < URGENT_S else "muted"
+            urgent: Role = "error" if left < URGENT_S else "muted"
             return RowView(
                 [
                     ("■ ", "warning"),
