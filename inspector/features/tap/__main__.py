@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from inspector.features.tap.relay import Relay
+
 
 def main() -> "NoReturn":
     """Be the tap of the process's own command line; ends as the server ends."""
@@ -18,9 +20,22 @@ def main() -> "NoReturn":
     try:
         from inspector.features.tap.relay import run
 
-        run(argv)
+        run(argv, _arm, _set_up)
     except Exception as error:  # noqa: BLE001 - the border: a broken installation; the server was not started
         _without_tap(argv, error)
+
+
+def _arm(relay: "Relay") -> None:
+    from inspector.features.tap.control import arm_file
+
+    arm_file(relay)
+
+
+def _set_up(relay: "Relay") -> None:
+    """What is not needed to pass bytes: the capture, the registry, the control socket."""
+    from inspector.features.tap.writing import record
+
+    record(relay)
 
 
 def _without_tap(argv: list[str], error: Exception) -> "NoReturn":

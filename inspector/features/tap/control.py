@@ -245,12 +245,11 @@ class Control:
         } | self._desk_status()
 
     def _desk_status(self) -> dict[str, Any]:
-        desk = self._relay.desk
-        if desk is None:
+        if self._relay.desk is None:
             return {"held": [], "rules": [], "timeout_s": self._relay.options.host_timeout or 60.0, "timeout_by": ""}
         from inspector.features.tap.desk import held_facts
 
-        now = time.monotonic()
+        desk, now = open_desk(self._relay), time.monotonic()
         seconds, by = desk.held.timeout
         return {
             "held": [held_facts(each, now) for each in desk.held.all],
@@ -297,9 +296,9 @@ class Control:
     def _let_go(self, why: str) -> None:
         """Nobody controls any more: what is held goes on in order, and the rules of that interface are gone."""
         self._controller = None
-        desk = self._relay.desk
-        if desk is None:
+        if self._relay.desk is None:
             return
+        desk = open_desk(self._relay)
         before, rules = list(desk.judge.rules), desk.judge.rules
         for rule in [each for each in rules if each.by == "user"]:
             rules.remove(rule)
@@ -313,18 +312,21 @@ class Control:
 
 def open_desk(relay: "Relay") -> "RuleDesk":
     """The desk of a relay, made at the first need: without rules nothing of it is imported."""
+    from inspector.features.tap.desk import HeldList, RuleDesk
+
     if relay.desk is None:
-        from inspector.features.tap.desk import HeldList, RuleDesk
         from inspector.features.tap.rules import Judge
 
         relay.desk = RuleDesk(relay, Judge(), HeldList(relay.options.host_timeout))
+    assert isinstance(relay.desk, RuleDesk)
     return relay.desk
 
 
-def arm_file(relay: "Relay", path: str) -> None:
+def arm_file(relay: "Relay") -> None:
     """Arm the rules of a file. What is wrong with it is recorded, and told to whoever attaches; nothing is raised."""
     from inspector.features.tap.rules import RuleProblem, read_rules
 
+    path = relay.options.rules
     try:
         with open(path, encoding="utf-8") as file:
             rules, problems = read_rules(file.read(10_000_000))

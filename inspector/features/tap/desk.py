@@ -1,7 +1,7 @@
 """What a tap holds back, and until when: held messages of any transport, and the lanes that keep the order on stdio.
 
 `HeldList` is for every transport: it knows deadlines and decisions, and tells the owner of a message what became of it.
-`Desk` puts it to work for the relay.
+`RuleDesk` puts it to work for the relay.
 """
 
 import time

@@ -17,10 +17,37 @@ from collections import deque
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NoReturn
+    from typing import NoReturn, Protocol
 
-    from inspector.features.tap.desk import RuleDesk
     from inspector.features.tap.recording import RecordingQueue
+
+if TYPE_CHECKING:
+
+    class Judging(Protocol):
+        """What the loop asks about messages, once a rule was armed."""
+
+        @property
+        def armed(self) -> bool:
+            """Whether messages have to be judged."""
+
+        def waits(self, direction: str) -> bool:
+            """Whether messages of a direction wait."""
+
+        def is_full(self, direction: str) -> bool:
+            """Whether no more may be read."""
+
+        def take(self, direction: str, line: bytes, tm: int, tw: int) -> None:
+            """Deliver a message, or keep it."""
+
+        def pump(self) -> None:
+            """Deliver what may be delivered now."""
+
+        def client_ended(self) -> None:
+            """The client has closed its stream."""
+
+        def flush(self) -> bool:
+            """The server has exited; whether something waits still."""
+
 
 TO_SERVER, FROM_SERVER, STDERR = "c2s", "s2c", "err"
 READ = 64 * 1024
@@ -301,7 +328,7 @@ class Relay:
         self.flows = flows
         self.recording = recording
         self.started = time.monotonic_ns(), time.time_ns()
-        self.desk: RuleDesk | None = None
+        self.desk: Judging | None = None
         """Where messages are judged, from the next line on; None as long as there was never a rule."""
         self.saw_initialized = False
         self.rule_problems: list[str] = []
@@ -577,8 +604,10 @@ def _listen_to_signals() -> None:
             signal.signal(number, lambda *_: None)
 
 
-def run(argv: list[str]) -> "NoReturn":
+def run(argv: list[str], arm: "Callable[[Relay], None]", set_up: "Callable[[Relay], None]") -> "NoReturn":
     """Be the tap: start the server, pass everything on, and end as the server ended.
+
+    `arm` is called before the first byte is passed on, if there are rules; `set_up` in a thread that records.
 
     Raises: any exception before the server was started.
     """
@@ -608,12 +637,19 @@ def run(argv: list[str]) -> "NoReturn":
         os.close(fd)
     status = 70 << 8
     try:
-        status = _relay(options, pid, in_w, out_r, err_r)
+        relay = _relay(options, pid, in_w, out_r, err_r)
+        if options.rules:
+            arm(relay)
+        start_new_thread(set_up, (relay,))
+        status = relay.run()
+        for each in relay.at_end:
+            each()
+        relay.recording.close()
     finally:
         _end_like(status)  # the server runs already, so whatever has failed the client must see an end
 
 
-def _relay(options: Options, pid: int, in_w: int, out_r: int, err_r: int) -> int:
+def _relay(options: Options, pid: int, in_w: int, out_r: int, err_r: int) -> Relay:
     import fcntl
 
     from inspector.features.tap.recording import RecordingQueue
@@ -633,26 +669,8 @@ def _relay(options: Options, pid: int, in_w: int, out_r: int, err_r: int) -> int
         flows[STDERR] = Flow(STDERR, err_r, host_err, shared=True)
     else:
         os.close(host_err)
-    recording = RecordingQueue()
-    relay = Relay(options, pid, flows, recording)
     sys.setswitchinterval(0.0001)
-    if options.rules:
-        from inspector.features.tap.control import arm_file
-
-        arm_file(relay, options.rules)
-    start_new_thread(_set_up, (relay, recording))
-    status = relay.run()
-    for each in relay.at_end:
-        each()
-    recording.close()
-    return status
-
-
-def _set_up(relay: Relay, recording: "RecordingQueue") -> None:
-    """What is not needed to pass bytes: the capture, the registry, the control socket. Then record, in this thread."""
-    from inspector.features.tap.writing import record
-
-    record(relay, recording)
+    return Relay(options, pid, flows, RecordingQueue())
 
 
 def _end_like(status: int) -> "NoReturn":

@@ -29,7 +29,7 @@ from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 
 if TYPE_CHECKING:
-    from inspector.features.tap.recording import RecordedMessage, RecordingQueue
+    from inspector.features.tap.recording import RecordedMessage
     from inspector.features.tap.relay import Relay
 
 LIMIT, KEPT = 64 * 1024 * 1024, 1024 * 1024
@@ -157,9 +157,9 @@ def _is_short(line: Line) -> bool:
     return len(line.payload) <= LONGEST_PAYLOAD and not isinstance(line, CutLine)
 
 
-def record(relay: "Relay", recording: "RecordingQueue") -> None:
+def record(relay: "Relay") -> None:
     """Set up what is beside the traffic, then write until the recording is closed. Raises nothing."""
-    started = relay.started
+    started, recording = relay.started, relay.recording
     recorder = None
     try:
         recorder = _recorder(relay, started)

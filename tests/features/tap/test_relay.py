@@ -241,9 +241,10 @@ def test_a_client_that_stops_reading_breaks_the_servers_pipe(tmp_path: Path) -> 
 def test_a_signal_is_forwarded_once(tmp_path: Path, number: signal.Signals) -> None:
     code = (
         "import signal, sys\n"
-        "def told(number, frame): print(number, flush=True)\n"
+        "import os\n"
+        "def told(number, frame): os.write(1, b'%d\\n' % number)\n"
         f"signal.signal({int(number)}, told)\n"
-        "print('ready', flush=True)\n"
+        "os.write(1, b'ready\\n')\n"
         "sys.stdin.read()\n"
     )
     with tapped(tmp_path, PYTHON, "-c", code, start_new_session=True) as tap:
