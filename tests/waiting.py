@@ -38,12 +38,12 @@ def until_sync(condition: Callable[[], object], what: str) -> None:
 async def until(condition: Callable[[], object], what: str, timeout: float | None = None) -> None:  # noqa: ASYNC109
     """Return as soon as `condition()` is truthy.
 
-    `what` completes the sentence "waited in vain until …"; `timeout` is in seconds, None for PATIENCE_S. Where the
-    machine has become slow meanwhile, it is waited as many times longer, once.
+    `what` completes the sentence "waited in vain until …"; `timeout` is in seconds, None for half of PATIENCE_S. Where
+    the machine has become slow meanwhile, it is waited as many times longer, once.
 
     Raises: AssertionError if the time is up.
     """
-    patience = PATIENCE_S if timeout is None else timeout
+    patience = PATIENCE_S / 2 if timeout is None else timeout
     began = time.monotonic()
     end, is_last = began + patience, False
     while not condition():

@@ -51,7 +51,7 @@ class Person:
     async def sees(self, *words: str) -> str:
         """Wait until all of it stands on the screen; the screen."""
         try:
-            await until(lambda: all(word in self.screen for word in words), f"{words} stand there", PATIENCE_S)
+            await until(lambda: all(word in self.screen for word in words), f"{words} stand there")
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.screen}") from None
         return self.screen
@@ -94,6 +94,6 @@ async def at_a_replay(capture: Path, size: tuple[int, int] = SIZE) -> AsyncItera
     """A person before the app on a capture."""
     app = InspectApp(replay=capture)
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read", PATIENCE_S)
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read")
         yield Person(pilot, app.subject.journal)
     await app.subject.end()

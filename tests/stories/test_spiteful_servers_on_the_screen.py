@@ -88,8 +88,8 @@ async def test_whatever_becomes_of_a_task_it_can_be_looked_at(tool: str, era: st
         await person.sees("● Connected", "tools/list")
         await call(person, tool)
         await person.press("6", "g", "g")
-        for key in ("f", "w", "w", "enter", "x", "j", "l", "k"):
-            await person.press_quickly(key)
+        for keys in ("xf", "r", "r", ("enter",), "xc", "j", "l", "k"):
+            await person.press_quickly(*keys)
         await still_there(person)
 
 
@@ -100,10 +100,10 @@ async def test_whatever_comes_of_watching_the_app_stays(how: str, era: str) -> N
         await person.sees("● Connected", "prompts/list")
         await person.press("3")
         await person.sees("no-base64")
-        await person.press_quickly("s", "j", "s", "j", "s")
+        await person.press_quickly(*"xbjxbjxb")
         await until(
             lambda: bool(person.wire().sent("subscriptions/listen" if era == "modern" else "resources/subscribe")),
             "it is watched",
         )
-        await person.press_quickly("u", "D", "escape")
+        await person.press_quickly(*"rvd", "escape")
         await still_there(person)
