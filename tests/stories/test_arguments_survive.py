@@ -64,7 +64,7 @@ UNDONE: list[tuple[str, tuple[str, ...], Any]] = [
     ("number", (*"2", "ctrl+z"), 4),
     ("boolean", ("right", "right", "ctrl+z"), True),
     ("enum", ("right", "right", "ctrl+z"), "red"),
-    ("list", ("enter", "enter", *"7", "up", "d", "ctrl+z"), [7]),
+    ("list", ("enter", "enter", *"7", "up", "x", "d", "ctrl+z"), [7]),
     ("json", (*"7", "ctrl+l", "ctrl+z"), 7),
 ]
 
@@ -83,7 +83,7 @@ async def test_arguments_replaced_by_those_of_an_earlier_call_come_back() -> Non
         await at_tool(person, "text")
         await person.press_quickly(*"fog", "ctrl+j")
         await person.sees("✓ OK")
-        await person.press_quickly(*"gy", "ctrl+g", "r")
+        await person.press_quickly(*"gy", "ctrl+g", "x", "e")
         await until(lambda: getattr(app_of(person).focused, "value", "") == "fog", "the earlier arguments are there")
         await person.press_quickly("ctrl+z", "ctrl+j")
         await person.sees('"foggy"')
@@ -117,6 +117,6 @@ async def test_after_a_new_connection_the_last_call_of_any_tool_is_repeated_by_a
         await person.sees("Reconnected", "● Connected")
         for name, said in (("text", '"fog"'), ("json", "7")):
             await at_tool(person, name)
-            await person.press_quickly("escape", "full_stop")
+            await person.press_quickly("escape", "x", "r")
             await person.sees("✓ OK", f'got {{"value": {said}}}')
             await person.press_quickly("escape", "escape", "escape")

@@ -373,7 +373,7 @@ class MenuBar(ItemBar):
     """The entries of a menu in columns, above its title. A click on one acts."""
 
     DEFAULT_CSS = """
-    MenuBar { dock: bottom; height: auto; background: $panel; border-top: solid $border-blurred; }
+    MenuBar { dock: bottom; height: auto; background: $panel; }
     """
 
     class Pressed(Message):

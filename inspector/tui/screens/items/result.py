@@ -4,6 +4,7 @@ Three failures look different because they are: a tool that says it failed, a re
 answer that never came. Nothing is called here: what a person wants done is posted.
 """
 
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
@@ -42,7 +43,7 @@ class ResultPanel(Widget):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *keys.bindings(keys.ActionScope.RESULT, keys.ActionScope.DETAIL),
-        keys.binding(keys.action("copy")),
+        replace(keys.binding(keys.action("copy")), show=True),
     ]
     HELP = """\
 The outcome of a call. `[` and `]` go through its views: the blocks, the structured part with its verdict, the answer as

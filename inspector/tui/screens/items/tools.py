@@ -60,7 +60,7 @@ def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iter
     star: list[Span] = [("*", "error"), (" required   ", "faint")]
     said = said_facts(tool)
     more: list[Span] = [(f"   {keys.key_name('i')} {len(said)} more", "accent")] if said and not full else []
-    more.append((f"   {keys.key_name('S')} schemas", "accent"))
+    more.append((f"   {keys.shown_key('tools.schema')} schemas", "accent"))
     yield [*(star if peek.items(tool.input_schema, "required") else []), (cost, "faint"), *more]
     if full:
         yield from (list(line) for line in fact_lines(said))

@@ -38,7 +38,10 @@ class FieldAction:
 class FormBar(Widget):
     """Spans, then deeds; one line if there is room. The first deed is what Enter does."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.FORM_LINE)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings(keys.ActionScope.FORM_LINE),
+        keys.binding(keys.action("menu.act")),  # it keeps letters from the app
+    ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"bar--deed", "bar--deed-focused"}
     DEFAULT_CSS = """
     FormBar {
@@ -174,7 +177,10 @@ class FormBar(Widget):
             self.parent.set_class(here, "-at-head")
 
 
-_LETTERS = {"remove": "d", "up": "K", "down": "J", "add": "a", "null": keys.key_name("ctrl+n")}
+_LETTERS = {name: keys.shown_key(f"line.{name}") for name in ("remove", "up", "down", "add")} | {
+    "null": keys.shown_key("form.null")
+}
+"""The keys of what a line offers, while it has the focus."""
 
 ADD = FieldAction("add", "+ add")
 REMOVE = FieldAction("remove", f"{glyphs().times} remove")

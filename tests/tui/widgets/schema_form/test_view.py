@@ -46,10 +46,10 @@ async def test_the_letters_are_shown_only_with_the_focus() -> None:
         app.screen.set_focus(None)
         await pilot.pause()
         assert "× remove" in text(app)
-        assert "remove d" not in text(app)
+        assert "remove x d" not in text(app)
         app.query_one(FormBar).focus()
         await pilot.pause()
-        assert "remove d" in text(app)
+        assert "remove x d" in text(app)
 
 
 async def test_a_click_does_what_was_clicked() -> None:
@@ -97,7 +97,7 @@ async def test_what_has_no_room_in_one_line_goes_on_in_the_next() -> None:
         assert deeds(app) == ["remove", "add"]
         bar.show(spans[:1])
         await pilot.pause()
-        assert app.rows()[0].rstrip() == "callsign  + add ⏎  × remove d"
+        assert app.rows()[0].rstrip() == "callsign  + add ⏎  × remove x d"
         assert bar.size.height == 1
 
 
