@@ -73,7 +73,7 @@ def joined(whole: Any, pairs: Sequence[TypedArgument], schema: object) -> Any:
     if not pairs:
         return whole
     if whole is not None and not isinstance(whole, dict):
-        raise UsageError("-a names a member, and --args holds no object", hint="Give one of them.")
+        raise UsageError("-a needs --args to be an object", hint="Use one of them.")
     return {**(whole or {}), **{each.name: _value(each, schema) for each in pairs}}
 
 

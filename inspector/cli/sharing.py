@@ -136,7 +136,7 @@ def warnings(shared: ShareResult, chosen: ShareOptions) -> Iterator[str]:
 _WHY = {
     "unreadable": "can't be read",
     "unknown": "of an unknown type",
-    "torn": "incomplete at the end of the file",
+    "partial": "incomplete at the end of the file",
     "no payload": "their payload is in another file",
 }
 

@@ -87,7 +87,7 @@ def test_what_is_no_call_is_said(word: str) -> None:
         ({"content": []}, ""),
         ({"isError": True, "content": [{"type": "text", "text": "no"}]}, "no"),
         ({"isError": True}, "isError without a message"),
-        ({"content": [], "resultType": "later"}, 'its resultType is "later", which this client does not know'),
+        ({"content": [], "resultType": "later"}, 'its resultType is "later", which is unknown'),
         (None, "the result is null, not an object"),
     ],
 )

@@ -73,7 +73,7 @@ def test_where_the_browser_comes_back_to_and_where_logins_are_kept() -> None:
         (("--client-id", "us", "--grant", "client-credentials"), "without what proves the client"),
         (("--client-id", "us", "--signing-alg", "ES256"), "--signing-alg without --private-key"),
         (("--client-id", "us", "--private-key", "nowhere.pem"), "can't be read"),
-        (("--assertion", "/dev/null"), "the file or empty"),
+        (("--assertion", "/dev/null"), "the file is empty"),
         (("--idp-client-id", "i"), "--idp-client-id without --idp-token-endpoint and --id-token"),
         (("--oauth-port", "1", "--oauth-callback", "http://127.0.0.1:2/"), "both --oauth-port and --oauth-callback"),
         (("--oauth-callback", "javascript:x"), "invalid --"),

@@ -308,7 +308,7 @@ def test_the_handle_is_written_where_nobody_waits_and_a_raw_request_is_not_follo
         ({"tasks_get": {"error": {"code": -32602, "message": "what task?"}}}, 5, "does not know it (any more)"),
         ({"tasks_get": {"error": {"code": -32603, "message": "hm"}}}, 5, "it can't be polled: 3 times in a row"),
         ({"tasks_get": {"result": {}}}, 5, "the answer to tasks/get names no task"),
-        ({"tools_call": {"result": {"task": {}}}}, 5, "answered with a task that has no id"),
+        ({"tools_call": {"result": {"task": {}}}}, 5, "a task without an id"),
         (
             {"tasks_get": {"result": core("failed", statusMessage="stone")}, "tasks_result": {"result": {}}},
             5,
@@ -335,7 +335,7 @@ def test_a_task_that_never_ends_is_given_up_when_the_time_is_over() -> None:
     answers = {"tasks_get": {"result": core()}, "tasks_cancel": {"result": core("cancelled")}}
     ran = inspect("call", "dig", "--max-total", "0.4", *yard(**answers))
     assert ran.status == ExitStatus.TIMEOUT
-    assert "did not end within 0.4 s" in ran.stderr
+    assert "not completed within 0.4 s" in ran.stderr
 
 
 def test_a_teller_says_each_word_once_and_makes_foreign_text_visible() -> None:

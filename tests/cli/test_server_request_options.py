@@ -156,7 +156,7 @@ def test_consent_is_asked_for_unless_it_is_given_up() -> None:
         ({}, {"sampler_url": "http://a b/"}, "invalid --"),
         ({}, {"sampler_url": "http://[::1/"}, "invalid --"),
         ({}, {"sampler_url": "http://:sk@host/v1"}, "contains credentials"),
-        ({}, {"sampler_key_env": "NO_SUCH"}, "NO_SUCH: there is is not set"),
+        ({}, {"sampler_key_env": "NO_SUCH"}, "NO_SUCH: the environment variable is not set"),
         ({KEY_ENV: "sk-1\nX-Evil: 1"}, {}, "invalid key"),
         ({}, {"sampler_timeout": 0.0}, "invalid --sampler-timeout 0"),
     ],
@@ -211,7 +211,7 @@ def test_a_model_that_fails_fails_the_command_with_what_the_endpoint_said(model:
     model.answer = lambda body: as_json({"error": {"message": f"Incorrect API key: {KEY}"}}, 401)
     ran = inspect("call", "sampling_request", *_options(model), "--json", *demo(), env={KEY_ENV: KEY})
     assert ran.status == ExitStatus.TOOL_ERROR
-    assert "failed: the model's endpoint returned HTTP 401: Incorrect API key: [key]" in ran.error["message"]
+    assert "failed: the model's endpoint answered HTTP 401: Incorrect API key: [key]" in ran.error["message"]
     assert "--sampler-key-env" in ran.error["hint"]
     assert KEY not in ran.stdout + ran.stderr
 

@@ -45,11 +45,11 @@ def at_a_terminal(*answers: bool) -> Iterator[Sight]:
         sight.asked += servers
         return [server if yes else None for server, yes in zip(servers, answers, strict=True)]
 
-    def show(first: OpenedSession, beside: Sequence[OpenedSession], opener: object) -> ExitStatus:
+    def show(first: OpenedSession, beside: Sequence[OpenedSession], opener: object, *_: object) -> ExitStatus:
         sight.tabs += [first, *beside]
         return ExitStatus.OK
 
-    def show_live(begin: Any, first: Any, beside: Sequence[OpenedSession], opener: object) -> ExitStatus:
+    def show_live(begin: Any, first: Any, beside: Sequence[OpenedSession], opener: object, *_: object) -> ExitStatus:
         return show(OpenedSession(first.target.label, begin, first), beside, opener)
 
     with (

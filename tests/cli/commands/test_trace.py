@@ -28,7 +28,7 @@ def test_it_is_printed_as_markdown_or_json_or_written_to_a_new_file(tmp_path: Pa
     out.write_bytes(b"something else")
     ran = inspect("trace", EVENING, "30", "-o", str(out))
     assert ran.status == ExitStatus.USAGE
-    assert "there already" in ran.stderr
+    assert "already exists" in ran.stderr
     assert out.read_bytes() == b"something else"
     inspect("trace", EVENING, "30", "-o", str(out), "--force")
     assert out.read_bytes() == told
@@ -38,7 +38,7 @@ def test_it_is_printed_as_markdown_or_json_or_written_to_a_new_file(tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((EVENING, "1"), "does not belong to a request to it"),
+        ((EVENING, "1"), "does not belong to a request"),
         ((EVENING, "41"), "the capture has 40"),
         (("no-such.mcpcap", "1"), "can't be opened"),
         ((EVENING, "0"), "0"),
