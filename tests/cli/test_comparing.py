@@ -139,7 +139,7 @@ def test_a_capture_differs_in_nothing_from_its_own_lock_file(tmp_path: Path) -> 
 
 
 def test_two_captures_are_compared_by_their_operations_unless_the_surface_is_wanted() -> None:
-    assert inspect("diff", LIGHTHOUSE, LIGHTHOUSE).stdout == "No difference: 26 the same.\n"
+    assert inspect("diff", LIGHTHOUSE, LIGHTHOUSE).stdout == "No difference: 26 unchanged.\n"
     for words in (("--definitions",), ("--fail-on", "any"), ("--markdown",)):
         assert "no difference;" in inspect("diff", *words, LIGHTHOUSE, LIGHTHOUSE).stdout
     ran = inspect("diff", "--definitions", "--only", "x", LIGHTHOUSE, LIGHTHOUSE)

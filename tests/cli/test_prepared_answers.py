@@ -40,7 +40,7 @@ def target(request: pytest.FixtureRequest, demo_url: str) -> tuple[str, ...]:
         (("elicit_form", "-a", "copies=7"), "\n".join(["Agnes keeps the light."] * 7)),
         (("elicit_steps", "-a", "simmer=1"), "Soup for 4."),
         (("elicit_url",), "The book is open at your page."),
-        (("sampling_request",), "The sage (prepared) says: Fog, and fish."),
+        (("sampling_request",), "The model (prepared) responded: Fog, and fish."),
         (("roots_request",), "1 roots"),
     ],
 )
@@ -74,7 +74,7 @@ def test_a_question_that_is_taken_back_is_told_and_the_answer_comes_too_late(tmp
     words = ("elicit_form", "-a", "patience_s=0.05", "--json", "--era", "legacy", "--responses", str(file))
     ran = inspect("call", *words, *demo())
     assert ran.status == ExitStatus.TOOL_ERROR
-    assert "→ the server cancelled elicitation/create: the call that" in ran.stderr
+    assert "→ the server cancelled elicitation/create: the call was cancelled" in ran.stderr
     assert "accept" not in ran.stderr
 
 

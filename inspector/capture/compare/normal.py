@@ -172,11 +172,11 @@ def read_rule(text: str) -> NormalizationRule:
         try:
             return NormalizationRule(placeholder, pattern=re.compile(left[1:-1]))
         except re.error as error:
-            raise UsageError(f"{text!r} is no rule: {error}", hint="Write /REGEX/ => PLACEHOLDER.") from None
+            raise UsageError(f"invalid rule {text!r}: {error}", hint="Write /REGEX/ => PLACEHOLDER.") from None
     steps = _steps(left)
     if not steps or (arrow and not right.strip()):
         raise UsageError(
-            f"{text!r} is no rule", hint="Write a path such as result.content[*].text, or PATH => PLACEHOLDER."
+            f"invalid rule {text!r}", hint="Write a path such as result.content[*].text, or PATH => PLACEHOLDER."
         )
     return NormalizationRule(placeholder, place=steps)
 

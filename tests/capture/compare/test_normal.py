@@ -57,7 +57,7 @@ def test_a_rule_finds_texts_and_its_placeholder_is_taken_as_it_stands() -> None:
 
 @pytest.mark.parametrize("text", ["", "=> x", "a b", "a =>", "/[/", "a..b["])
 def test_what_is_no_rule_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is no rule"):
+    with pytest.raises(UsageError, match="invalid rule"):
         read_rule(text)
 
 

@@ -23,7 +23,7 @@ def changed(tmp_path: Path) -> str:
 
 def test_a_capture_and_itself_differ_in_nothing() -> None:
     ran = inspect("diff", LIGHTHOUSE, LIGHTHOUSE)
-    assert (ran.status, ran.stdout) == (ExitStatus.OK, "No difference: 26 the same.\n")
+    assert (ran.status, ran.stdout) == (ExitStatus.OK, "No difference: 26 unchanged.\n")
 
 
 def test_the_summary_comes_first_and_each_difference_with_its_path(changed: str) -> None:
@@ -33,7 +33,7 @@ def test_the_summary_comes_first_and_each_difference_with_its_path(changed: str)
     (operation,) = ran.data["operations"]
     assert (operation["target"], operation["changes"][0]["path"]) == ("image_result", "result.content[0].text")
     told = inspect("diff", LIGHTHOUSE, changed).stdout
-    assert told.startswith("25 the same, 1 different.")
+    assert told.startswith("25 unchanged, 1 changed.")
     assert '+ "Tide in Teal Bay' in told
 
 
@@ -55,9 +55,9 @@ def test_unlike_captures_are_said_to_be_unlike() -> None:
     [
         ((LIGHTHOUSE, "no-such"), "no such file"),
         ((LIGHTHOUSE, __file__), "no capture"),
-        ((LIGHTHOUSE, LIGHTHOUSE, "--ignore", "a b"), "invalid --color"),
+        ((LIGHTHOUSE, LIGHTHOUSE, "--ignore", "a b"), "invalid rule"),
         ((LIGHTHOUSE, LIGHTHOUSE, "--exact", "numbers"), "nothing of that name"),
-        ((LIGHTHOUSE,), "two are wanted, and got 1"),
+        ((LIGHTHOUSE,), "expected two targets, got 1"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(argv: tuple[str, ...], said: str) -> None:

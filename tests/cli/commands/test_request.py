@@ -71,7 +71,7 @@ def test_broken_json_gets_what_the_server_says_to_it() -> None:
     ran = inspect("request", "--raw", '{"jsonrpc":', "--json", "--era", "legacy", *demo())
     assert ran.status == ExitStatus.TOOL_ERROR
     assert (ran.data["ended"], ran.data["received"][0]["error"]["code"]) == ("answered", -32700)
-    assert "no JSON-RPC message: not JSON" in ran.stderr
+    assert "Not a JSON-RPC message: not JSON" in ran.stderr
 
 
 def test_raw_bytes_come_from_a_file_and_from_stdin(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_what_cannot_be_sent_is_refused_before_a_server_is_started(argv: tuple[s
     ran = inspect("resend", *argv)
     assert (ran.status, ran.stdout) == (ExitStatus.USAGE, "")
     assert said in ran.stderr
-    assert "sending" not in ran.stderr or "consent" in said
+    assert "sending" not in ran.stderr or "confirmation" in said
 
 
 def test_a_person_is_asked_and_may_say_no() -> None:
@@ -57,7 +57,7 @@ def test_a_person_is_asked_and_may_say_no() -> None:
 
 def test_what_a_filter_lets_through_is_sent_and_the_same_comes(tmp_path: Path) -> None:
     ran = inspect("resend", "--yes", "--where", "tool in {add, image_result}", LIGHTHOUSE, "--era", "legacy", *demo())
-    assert ran.stdout.startswith("No difference: 2 the same."), ran.stderr + ran.stdout
+    assert ran.stdout.startswith("No difference: 2 unchanged."), ran.stderr + ran.stdout
     assert ran.status == ExitStatus.OK
 
 
@@ -83,7 +83,7 @@ def test_everything_is_said_and_nothing_of_it_acts() -> None:
     other = told(calls(1, "add\x1b", a=1), says(1, "2"))
     status, out, err = _told(compare(_TALK, other, Normal()))
     assert status is ExitStatus.FINDINGS
-    assert out.startswith("0 the same, 1 different.")
+    assert out.startswith("0 unchanged, 1 changed.")
     assert '"x\\u001b" is now "y" (from the answer to #3)' in err
     assert "--allow-destructive sends it" in err
     assert "! A note." in err
@@ -114,7 +114,7 @@ def _up_to(entry: int, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[li
 def test_what_came_before_the_entry_is_sent_and_the_session_is_open_then(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, state, said = _up_to(20, monkeypatch, "--era", "legacy", "--allow-destructive", *demo())
     assert (asked, state) == (["add", "complex_form"], SessionState.OPEN)
-    assert "the same" in said
+    assert "unchanged" in said
 
 
 def test_a_call_that_was_answered_only_behind_the_entry_is_compared_with_that_answer(
@@ -123,7 +123,7 @@ def test_a_call_that_was_answered_only_behind_the_entry_is_compared_with_that_an
     words = ("--where", "tool == tool_error", "--era", "legacy", "--allow-destructive")
     asked, _, said = _up_to(30, monkeypatch, *words, *demo())
     assert asked == ["tool_error"]
-    assert "No difference: 1 the same." in said
+    assert "No difference: 1 unchanged." in said
 
 
 def test_a_server_that_does_not_start_is_shown_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

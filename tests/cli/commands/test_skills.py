@@ -50,7 +50,7 @@ def test_listing_reads_nothing(tmp_path: Path) -> None:
 
 def test_the_list_of_the_demo_is_readable() -> None:
     ran = inspect("skills", "--era", "modern", *demo())
-    assert ran.stdout.startswith("3 skills  no file was read\nlamp-lighting  skill://keepers/lamp-lighting/SKILL.md\n")
+    assert ran.stdout.startswith("3 skills  no files read\nlamp-lighting  skill://keepers/lamp-lighting/SKILL.md\n")
 
 
 def test_all_files_of_a_skill_are_read_and_verified() -> None:
