@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from inspector.capture.compare.normal import Normal
     from inspector.config.servers import FoundServer
     from inspector.config.targets import Target
-    from inspector.present.start import Capture, ConfiguredServer, OpenServer, StartChoice, Wanted
+    from inspector.present.start import Capture, ConfiguredServer, LiveTap, OpenServer, StartChoice, Wanted
     from inspector.session.engine import Engine, Live, OpenedSession
 
 
@@ -181,13 +181,15 @@ class Servers:
         Raises: InspectError if it can't be begun at all.
         """
         from inspector.config.servers import FoundServer
-        from inspector.present.start import OpenCapture, OpenDemo, OpenServer, OpenTyped
+        from inspector.present.start import OpenCapture, OpenDemo, OpenServer, OpenTap, OpenTyped
         from inspector.session.engine import OpenedSession
 
         env = self._env.environ
         match wanted:
             case OpenCapture():
                 return OpenedSession(wanted.path.stem, capture=wanted.path)
+            case OpenTap(tap):
+                return OpenedSession(tap.name, capture=tap.capture)
             case OpenDemo():
                 return self._begun(demo_target(env), "demo")
             case OpenServer():
@@ -320,12 +322,14 @@ def _brisk() -> Iterator[None]:
         gc.enable()
 
 
-def choose_at_start(servers: "Sequence[FoundServer]", recent: "Sequence[Capture]") -> "StartChoice | None":
+def choose_at_start(
+    servers: "Sequence[FoundServer]", recent: "Sequence[Capture]", taps: "Sequence[LiveTap]" = ()
+) -> "StartChoice | None":
     """Show what there is and return what was chosen; None if the person left."""
     from inspector.tui.start_app import StartApp
 
     with held_log():
-        return StartApp(servers, recent).run()
+        return StartApp(servers, recent, taps).run()
 
 
 def replay(env: CliEnv, path: Path, *others: Path) -> ExitStatus:
@@ -340,11 +344,11 @@ def replay(env: CliEnv, path: Path, *others: Path) -> ExitStatus:
     return open_all(env, wanted)
 
 
-def attach(env: CliEnv, tap: "Mapping[str, Any]") -> ExitStatus:
+def attach(env: CliEnv, capture: Path, socket: str) -> ExitStatus:
     """Open the interface on the capture of a running tap, and decide there what it holds."""
     from inspector.present.start import OpenCapture
 
-    return open_all(env, lambda servers: [OpenCapture(Path(tap["capture"]))], tap=tap["socket"])
+    return open_all(env, lambda servers: [OpenCapture(capture)], tap=socket)
 
 
 def _look_into(env: CliEnv, path: Path) -> None:

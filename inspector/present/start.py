@@ -111,7 +111,28 @@ class OpenDemo:
     """Inspect the server that is part of mcp-inspect."""
 
 
-StartChoice = OpenServer | OpenCapture | OpenDemo
+@dataclass(frozen=True, slots=True)
+class LiveTap:
+    """A tap that is running."""
+
+    name: str
+    client: str
+    """The program that started it."""
+    argv: tuple[str, ...]
+    """Of the server."""
+    age_s: float
+    capture: Path
+    socket: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTap:
+    """Look at a running tap."""
+
+    tap: LiveTap
+
+
+StartChoice = OpenServer | OpenCapture | OpenDemo | OpenTap
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +166,15 @@ class StartRows(RowSource):
     """Headings and what can be chosen under them."""
 
     def __init__(
-        self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture], *, advice: bool = True
+        self,
+        servers: Sequence[ConfiguredServer],
+        captures: Sequence[Capture],
+        *,
+        taps: Sequence[LiveTap] = (),
+        advice: bool = True,
     ) -> None:
         """`advice`: what can be typed in a shell, below all that can be chosen."""
-        self._rows = [*_servers(servers), *_captures(captures), *_advice(shell=advice)]
+        self._rows = [*_servers(servers), *_taps(taps), *_captures(captures), *_advice(shell=advice)]
         self._widest = max(row.column for row in self._rows)
 
     @property
@@ -205,6 +231,20 @@ def _server(server: ConfiguredServer) -> _Row:
 def _name(server: ConfiguredServer) -> str:
     """What the file calls it; for a problem with a whole file, the file's own name."""
     return text.visible(server.name or server.path.name, limit=60) or "(no name)"
+
+
+def _taps(taps: Sequence[LiveTap]) -> list[_Row]:
+    """By client and server, so that instances of one server under one client stand together."""
+    if not taps:
+        return []
+    ordered = sorted(taps, key=lambda tap: (tap.client, tap.name, tap.age_s))
+    return [_heading("Live taps"), *_table([*map(_tap, ordered)]), _BLANK]
+
+
+def _tap(tap: LiveTap) -> _Row:
+    name: Span = ("  " + (text.visible(tap.name, limit=60) or "(no name)"), "strong")
+    origin = f"{text.visible(tap.client, limit=24)} {text.human_duration(int(tap.age_s) * 1_000_000_000)}".strip()
+    return _Row(name, (command_line(tap.argv), "text"), (origin, "muted"), OpenTap(tap))
 
 
 def _captures(captures: Sequence[Capture]) -> list[_Row]:

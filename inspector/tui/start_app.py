@@ -11,6 +11,7 @@ from inspector import __version__
 from inspector.present.start import (
     Capture,
     ConfiguredServer,
+    LiveTap,
     OpenDemo,
     OpenServer,
     StartChoice,
@@ -39,12 +40,14 @@ class StartApp(App[StartChoice]):
     #start-list { margin: 1 1 0 1; }
     """
 
-    def __init__(self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture]) -> None:
-        """Show servers in the order given, and captures, the newest first."""
+    def __init__(
+        self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture], taps: Sequence[LiveTap] = ()
+    ) -> None:
+        """Show servers in the order given, running taps, and captures, the newest first."""
         super().__init__()
         install(self, ascii_only=glyphs().to_server.isascii())
         dress(self)
-        self._rows = StartRows(servers, captures)
+        self._rows = StartRows(servers, captures, taps=taps)
         self._menus = Menus(self)
 
     def compose(self) -> ComposeResult:

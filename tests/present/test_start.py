@@ -10,9 +10,11 @@ from inspector.present.spans import plain, section_lines, spans_width
 from inspector.present.start import (
     Capture,
     ConfiguredServer,
+    LiveTap,
     OpenCapture,
     OpenDemo,
     OpenServer,
+    OpenTap,
     OpenTyped,
     StartRows,
     ago,
@@ -255,3 +257,16 @@ def test_a_word_that_means_nothing_is_refused_with_what_was_found() -> None:
     assert refused.value.hint == "No client config contains a server."
     with pytest.raises(UsageError, match="No closing quotation"):
         wanted("node 'a", ())
+
+
+def test_running_taps_stand_together_by_client() -> None:
+    taps = [
+        LiveTap(name, client, ("node", "server.js"), 65.0, Path("/c"), "/s")
+        for client, name in (("code", "b"), ("claude", "a"), ("code", "a"))
+    ]
+    rows = StartRows([], [], taps=taps)
+    lines = [line for line in shown(rows) if "node server.js" in line]
+    assert [line.split()[0] for line in lines] == ["a", "a", "b"]
+    assert "claude" in lines[0]
+    chosen = [choice.tap for at in range(rows.count) if isinstance(choice := rows.choice(at), OpenTap)]
+    assert len(chosen) == 3

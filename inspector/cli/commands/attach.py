@@ -41,7 +41,7 @@ def command(env: CliEnv, /, wanted: str | None, until: str | None, as_json: bool
             raise UsageError("--json goes with --until", hint="See mcp-inspect attach --help.")
         from inspector.cli import interface
 
-        return interface.attach(env, tap)
+        return interface.attach(env, Path(tap["capture"]), tap["socket"])
     return _follow(Output(env, as_json=as_json), Path(tap["capture"]), until)
 
 

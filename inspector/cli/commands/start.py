@@ -3,6 +3,7 @@
 On a terminal one of them can be chosen; elsewhere they are listed. Nothing is started or connected automatically.
 """
 
+import time
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -11,12 +12,12 @@ import click
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
-from inspector.cli.interface import choose_at_start, inspect, replay
+from inspector.cli.interface import attach, choose_at_start, inspect, replay
 from inspector.cli.interface import recent as recent_captures
 from inspector.cli.output import Output
 from inspector.cli.targets import demo_target, found_target, plainly
 from inspector.config.servers import FoundServer, found_servers
-from inspector.present.start import OpenCapture, OpenDemo, OpenServer, StartChoice, StartRows
+from inspector.present.start import LiveTap, OpenCapture, OpenDemo, OpenServer, OpenTap, StartChoice, StartRows
 
 _WIDTH = 100
 _EXAMPLES = ("mcp-inspect", "mcp-inspect --json")
@@ -41,10 +42,27 @@ def command(env: CliEnv, /, as_json: bool, quiet: bool) -> ExitStatus:
         output.data({"servers": list(map(_as_json, servers)), "captures": [str(each.path) for each in recent]})
         return ExitStatus.OK
     if env.has_terminal:
-        return _open(env, choose_at_start(servers, recent))
-    rows = StartRows(servers, recent)
+        return _open(env, choose_at_start(servers, recent, _taps()))
+    rows = StartRows(servers, recent, taps=_taps())
     output.lines(tuple(rows.row(index, _width(env)).spans) for index in range(rows.count))
     return ExitStatus.OK
+
+
+def _taps() -> list[LiveTap]:
+    from inspector.features.tap.registry import live
+
+    return [
+        LiveTap(
+            each["label"] or each["server"],
+            str(each.get("client", "")),
+            tuple(map(str, each["argv"])),
+            (time.time_ns() - each["since"]) / 1e9,
+            Path(each["capture"]),
+            each["socket"],
+        )
+        for each in live()
+        if each.get("capture")
+    ]
 
 
 def _open(env: CliEnv, choice: StartChoice | None) -> ExitStatus:
@@ -53,6 +71,8 @@ def _open(env: CliEnv, choice: StartChoice | None) -> ExitStatus:
             return ExitStatus.OK
         case OpenDemo():
             return inspect(env, plainly(demo_target(env.environ)))
+        case OpenTap(tap):
+            return attach(env, tap.capture, tap.socket)
         case OpenCapture():
             return replay(env, choice.path)
         case OpenServer():

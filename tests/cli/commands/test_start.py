@@ -72,7 +72,7 @@ def _chosen(choice: Any) -> Any:
 
 
 def test_on_a_terminal_the_demo_can_be_chosen() -> None:
-    ran, (live,) = _chosen(lambda servers, recent: OpenDemo())
+    ran, (live,) = _chosen(lambda servers, recent, taps: OpenDemo())
     assert ran.status == 0
     assert live.journal.conversation.opening.server["name"] == "gull-rock-lighthouse"
 
@@ -81,7 +81,7 @@ def test_a_server_that_was_found_is_opened_as_its_file_says(home: Path) -> None:
     (home / ".cursor").mkdir()
     nine = {"command": sys.executable, "args": ["-c", "import os; os._exit(int(os.environ['N']))"], "env": {"N": "9"}}
     (home / ".cursor/mcp.json").write_text(json.dumps({"mcpServers": {"nine": nine}}))
-    _, (live,) = _chosen(lambda servers, recent: OpenServer(servers[0]))
+    _, (live,) = _chosen(lambda servers, recent, taps: OpenServer(servers[0]))
     assert "exited with code 9" in str(live.session.error)
 
 
@@ -90,7 +90,7 @@ def test_a_capture_is_opened_and_to_leave_is_to_leave() -> None:
     path.parent.mkdir(parents=True)
     path.write_text("x")
     with mock.patch("inspector.cli.commands.start.replay", return_value=ExitStatus.OK) as opened_on:
-        ran, lives = _chosen(lambda servers, recent: OpenCapture(recent[0].path))
+        ran, lives = _chosen(lambda servers, recent, taps: OpenCapture(recent[0].path))
     assert (ran.status, lives, opened_on.call_args.args[1]) == (0, [], path)
-    ran, lives = _chosen(lambda servers, recent: None)
+    ran, lives = _chosen(lambda servers, recent, taps: None)
     assert (ran.status, lives) == (0, [])

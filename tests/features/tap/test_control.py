@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from inspector.capture.format.verify import verify
+from inspector.capture.store.load import load
 from inspector.features.tap import registry
 from inspector.features.tap.client import TapClient, TapGone, TapRefused, find
+from inspector.tui.screens.traffic.model import detail_of
 from tests.features.tap.tapping import TapProcess, is_alive, kill, tapped, until
 
 PYTHON = sys.executable
@@ -200,6 +202,14 @@ def test_a_held_call_is_edited_and_both_sides_are_recorded(tap: TapProcess, tmp_
     assert "sandbox" in edits[1]["raw"]
     verdict = verify(tap.capture)
     assert (verdict.state, verdict.edited) == ("complete", 1)
+    journal = load(tap.capture)
+    detail = detail_of(journal, frame["n"])
+    journal.close()
+    assert [(side.name, b"sandbox" in side.payload) for side in detail.sides] == [
+        ("Client sent", False),
+        ("Server saw", True),
+    ]
+    assert "tap: modify" in [fact.key for fact in detail.facts]
 
 
 def test_a_held_call_is_answered_or_dropped(tap: TapProcess) -> None:

@@ -4,14 +4,14 @@ Bytes are handed on as they are; who lays them out (a tree, raw text, hexadecima
 here is safe already.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
 import msgspec
 
 from inspector import text
-from inspector.capture.format.records import Entry
+from inspector.capture.format.records import Entry, joined_payload
 from inspector.capture.journal import Journal
 from inspector.present import spans, words
 from inspector.present.http import header_facts, http_sections, masked_url
@@ -77,12 +77,12 @@ def detail_of(journal: Journal, n: int, *, reveal: bool = False, now_ns: int | N
 
 def _of_frame(journal: Journal, entry: Entry, frame: Frame, reveal: bool, now_ns: int | None) -> Detail:
     exchange = _exchange(journal, entry.n)
-    sides = _sides(journal, entry, frame, exchange)
+    sides = _edited_sides(journal, entry, frame) or _sides(journal, entry, frame, exchange)
     http = frame.http if frame.http is not None else exchange.http if exchange is not None else None
     return Detail(
         entry.n,
         _title(journal, entry.n, frame, exchange),
-        (*_frame_facts(entry, frame), *_exchange_facts(journal, exchange, now_ns)),
+        (*_frame_facts(entry, frame), *_edit_facts(journal, entry.n), *_exchange_facts(journal, exchange, now_ns)),
         sides,
         next(at for at, side in enumerate(sides) if side.n == entry.n),
         http_sections(journal, http, reveal=reveal),
@@ -92,6 +92,21 @@ def _of_frame(journal: Journal, entry: Entry, frame: Frame, reveal: bool, now_ns
 def _exchange(journal: Journal, n: int) -> Exchange | None:
     number, exchanges = journal.store.exchange(n), journal.conversation.exchanges
     return exchanges[number - 1] if 0 < number <= len(exchanges) else None
+
+
+def _edited_sides(journal: Journal, entry: Entry, frame: Frame) -> tuple[PayloadSide, ...]:
+    """What each party saw of a message that a proxy changed; () for one that it did not."""
+    changed = [edit for edit in journal.edits.get(entry.n, ()) if edit.raw is not None or edit.b64 is not None]
+    if not changed:
+        return ()
+    parties = ("Client sent", "Server saw") if frame.direction is Direction.TO_SERVER else ("Server sent", "Client saw")
+    edited = joined_payload(changed[-1].raw, changed[-1].b64)
+    return PayloadSide(parties[0], entry.n, frame.payload, entry.missing), PayloadSide(parties[1], 0, edited)
+
+
+def _edit_facts(journal: Journal, n: int) -> Iterator[SpansFact]:
+    for edit in journal.edits.get(n, ()):
+        yield fact(f"tap: {edit.act}", " ".join(filter(None, (f"by {edit.by}" if edit.by else "", edit.why))))
 
 
 def _sides(journal: Journal, entry: Entry, frame: Frame, exchange: Exchange | None) -> tuple[PayloadSide, ...]:
