@@ -337,8 +337,8 @@ class ToolList(SearchedRows[ToolRow]):
         return RowView(row_spans(row, width, self.marks.get(row.tool.key, ""), badge(self.found(row.tool))))
 
     def header(self, width: int) -> Sequence[Span]:
-        cost = "size   ≈tokens" if width >= _WIDE else "size"
-        return lay([(text.pad("tool", max(0, width - len(cost) - 1)), "muted"), (f" {cost}", "muted")], width)
+        cost = "Size   ≈Tokens" if width >= _WIDE else "Size"
+        return lay([(text.pad("Tool", max(0, width - len(cost) - 1)), "muted"), (f" {cost}", "muted")], width)
 
 
 _WIDE = 60
@@ -351,7 +351,7 @@ def row_spans(row: ToolRow, width: int, mark: str = "", badge: Span | None = Non
     """
     cost = text.human_size(row.size)
     if width >= _WIDE:
-        cost += f"  {text.pad(f'~{text.estimate_tokens(row.size)}', 11, right=True)}"
+        cost += f"  {text.pad(f'{text.estimate_tokens(row.size):,}', 8, right=True)}"
     left: list[Span] = [(row.name, "warning" if row.flaw else "method")]
     if mark:
         left += [(" ", "text"), MARKS[mark]]
@@ -367,9 +367,9 @@ def row_spans(row: ToolRow, width: int, mark: str = "", badge: Span | None = Non
 
 def _badges(tool: Tool) -> list[Span]:
     if tool.read_only:
-        return [(f" {signs.CLAIMED}read-only", "claimed")]
+        return [(f" {signs.CLAIMED}Read-only", "claimed")]
     if tool.destructive:
-        return [(f" {signs.CLAIMED}destructive", "claimed")]
+        return [(f" {signs.CLAIMED}Destructive", "claimed")]
     return []
 
 

@@ -315,7 +315,7 @@ def _structured(finished: Finished, verdict: Validation | None) -> StructuredPar
 
 
 def _problem(problem: Problem) -> Fact:
-    got = f" (got {problem.got})" if problem.got else ""
+    got = f": {problem.got}" if problem.got else ""
     return fact(problem.pointer or "(root)", problem.sentence + got, "error")
 
 

@@ -67,7 +67,7 @@ def test_a_result_is_printed_whole_with_its_verdict() -> None:
         "two␛",
         "",
         "structuredContent  ✗ does not match its outputSchema: 1 problem",
-        "  /n  must be an integer, got a string (got x)",
+        "  /n  must be an integer, got a string: x",
         "{",
         '  "n": "x"',
         "}",

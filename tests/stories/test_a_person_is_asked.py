@@ -257,7 +257,7 @@ async def test_a_question_that_is_taken_back_closes_its_dialog_and_says_so(
         await call(person, "wait")
         await person.sees("mate asks in wait: Which berth?", "5 Inbox  ! here")
         await person.press("exclamation_mark")
-        await person.sees("Server request", "ship *", "Answer ^j", "Form / JSON e")
+        await person.sees("Server request", "ship *", "Respond ^j", "Form / JSON e")
         assert "mate asks" not in person.screen, "the line above the footer gives way to the dialog"
         (tmp_path / "called-off").touch()
         await person.sees("Server request cancelled", "the berth is gone", "✓ OK")
@@ -330,7 +330,7 @@ async def test_a_link_is_shown_whole_and_its_host_apart(tmp_path: Path) -> None:
         await call(person, "link")
         await person.sees("asks in link: Please pay the toll.")
         await person.press("exclamation_mark")
-        await person.sees("https://toll.example/pay?ship=Gull", "toll.example", "Open link o", "Answer ^j")
+        await person.sees("https://toll.example/pay?ship=Gull", "toll.example", "Open link o", "Respond ^j")
         await person.press("ctrl+j")
         await person.sees("✓ OK", "accept")
         params, answer = asked_by_request(person, "elicitation/create")

@@ -154,7 +154,7 @@ class AnswerBar(ItemBar, can_focus=True):
 def _answers(question: Question, standing: ResponseState) -> Sequence[BarItem]:
     if standing.talk in ("request", "asking"):
         return _with_the_model(standing)
-    items = [_yes("Call again" if question.visit else "Answer", standing)]
+    items = [_yes("Call again" if question.visit else "Respond", standing)]
     if standing.talk:
         items.append(_button("Ask the model", "inbox.model", "model", "accent"))
     if not has_form(question) and read_link(question.url).openable:
@@ -192,7 +192,7 @@ def _button(words: str, action: str, deed: str, role: Role, rank: int = 0) -> Ba
 def _wrong(standing: ResponseState) -> Sequence[BarItem]:
     count = standing.problems
     if not count:
-        return (BarItem(((f"{glyphs().ok} valid", "ok"),), rank=4),)
+        return (BarItem(((f"{glyphs().ok} Valid", "ok"),), rank=4),)
     return (BarItem((wrong_or_awaited(count, standing.awaited),), rank=3),)
 
 

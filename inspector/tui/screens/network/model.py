@@ -115,9 +115,17 @@ _STEPS: tuple[tuple[str, str], ...] = (
 
 def titles(width: int) -> list[Span]:
     """The titles of the columns."""
-    names = [("http", _HTTP), ("method", _METHOD), ("status", _STATUS), ("kind", _KIND), ("took", _TOOK)]
-    names += [("bytes", _SIZE)] if width >= _WIDE else []
-    return lay([*[(text.pad(name, cells), "muted") for name, cells in names], ("what", "muted")], width)
+    names = [("#", _HTTP), ("Method", _METHOD), ("Status", _STATUS), ("Kind", _KIND)]
+    spans: list[Span] = [(text.pad(name, cells), "muted") for name, cells in names]
+    spans.append((_right("Duration", _TOOK), "muted"))
+    if width >= _WIDE:
+        spans.append((_right("Size", _SIZE), "muted"))
+    return lay([*spans, ("Message", "muted")], width)
+
+
+def _right(number: str, cells: int) -> str:
+    """Right-align a number in its column, two cells before the next one."""
+    return text.pad(number, cells - 2, right=True) + "  "
 
 
 def row(journal: Journal, exchange: HttpExchange, now_ns: int, width: int) -> list[Span]:
@@ -128,11 +136,11 @@ def row(journal: Journal, exchange: HttpExchange, now_ns: int, width: int) -> li
         (text.pad(_word(request.method if request else "?", _METHOD - 1), _METHOD), "method"),
         (text.pad(*_fitted(_status(response, end), _STATUS)), _status_role(response, end)),
         (text.pad(*_fitted(_kind(response), _KIND)), "muted"),
-        (text.pad(_took(exchange, now_ns), _TOOK), "pending" if end is None else "text"),
+        (_right(_took(exchange, now_ns), _TOOK), "pending" if end is None else "text"),
     ]
     if width >= _WIDE:
         size = "" if end is None or end.body_bytes is None else text.human_size(end.body_bytes)
-        cells.append((text.pad(size, _SIZE), "muted"))
+        cells.append((_right(size, _SIZE), "muted"))
     if count := len(verdicts(journal, exchange)):
         cells.append(
             (f"{signs.WARNING} header/body mismatch{'' if count == 1 else f' {signs.TIMES}{count}'}  ", "warning")

@@ -142,8 +142,8 @@ def test_it_says_who_asks_inside_which_call_and_how_long_that_call_waits(tape: T
         question_asks(message="Which city?", cause=2, requestedSchema=form(city={"type": "string"})), tape, 90
     )
     assert "server  harbour" in found
-    assert "inside     tools/call book" in found
-    assert "gives up 90.0 s after its start" in found
+    assert "inside  tools/call book" in found
+    assert "times out 90.0 s after its start" in found
     assert "Which city?" in found
     assert "Beware" not in found
 
@@ -370,9 +370,9 @@ def test_prompt_messages_and_wishes_are_all_there() -> None:
         "1 user\n    Why is the\n    sea salt?",
         "max tokens      1,000",
         "models          small, then large",
-        "cost matters    0.5 of 1",
+        "cost priority   0.5 of 1",
         "temperature     0.25",
-        'stops at        "\\n\\n", "END"',
+        'stop sequences  "\\n\\n", "END"',
         "context         thisServer (mcp-inspect adds no context)",
         "tool choice     required",
         'metadata        {"k":1}',

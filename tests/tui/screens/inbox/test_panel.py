@@ -116,7 +116,7 @@ async def test_what_is_wrong_is_said_first_and_sent_at_the_second_press(subject:
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Which city?")
         await pilot.press("x", "ctrl+j")
-        await seen(app, "Answer anyway")
+        await seen(app, "Respond anyway")
         assert ticket.reply is None
         await pilot.press("ctrl+j")
         await until(lambda: ticket.reply is not None, "it is answered")
@@ -233,7 +233,7 @@ async def test_wide_terminals_show_list_and_question_side_by_side(subject: Askin
     subject.ask_city()
     app = Inbox(subject)
     async with app.run_test(size=(160, 30)):
-        await seen(app, "waits", "Who asks", "Answer", "Decline", "Cancel")
+        await seen(app, "waits", "In call", "Respond", "Decline", "Cancel")
 
 
 async def test_fifty_questions_are_fifty_rows(subject: Asking) -> None:

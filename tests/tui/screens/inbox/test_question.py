@@ -55,11 +55,11 @@ async def test_each_kind_of_question_has_its_answers() -> None:
             app.bar.say(question, ResponseState())
             await pilot.pause()
             shown.append(app.rows()[0])
-    assert [word in shown[0] for word in ("Answer ^j", "Decline ^d", "Cancel ^x", "Form / JSON")] == [True] * 4
+    assert [word in shown[0] for word in ("Respond ^j", "Decline ^d", "Cancel ^x", "Form / JSON")] == [True] * 4
     assert "Open link x o" in shown[1]
     assert "JSON" not in shown[1]
-    assert ("Answer ^j" in shown[2], "Decline ^d" in shown[2], "Cancel" in shown[2]) == (True, True, False)
-    assert "Answer ^j" in shown[3]
+    assert ("Respond ^j" in shown[2], "Decline ^d" in shown[2], "Cancel" in shown[2]) == (True, True, False)
+    assert "Respond ^j" in shown[3]
 
 
 async def test_a_link_that_is_not_opened_has_no_button_for_it() -> None:
@@ -82,7 +82,7 @@ async def test_what_a_press_would_do_is_said() -> None:
         assert "error" not in app.rows()[0]
         app.bar.say(asks(), ResponseState(problems=2, armed=True))
         await pilot.pause()
-        assert "Answer anyway ^j" in app.rows()[0]
+        assert "Respond anyway ^j" in app.rows()[0]
         app.bar.say(None, ResponseState(), roots=True)
         await pilot.pause()
         assert "List these roots ^j" in app.rows()[0]

@@ -112,7 +112,7 @@ async def test_a_model_that_fails_says_why_and_the_answer_can_be_written(subject
     async with app.run_test(size=(80, 40)) as pilot:
         await asked(pilot, app, subject)
         subject.desk.propose(ticket, state=ProposalState.FAILED, why="HTTP 429: Slow [red]down[/red]")
-        await seen(app, "No response from the model", "HTTP 429: Slow [red]down[/red]", "Answer ^j")
+        await seen(app, "No response from the model", "HTTP 429: Slow [red]down[/red]", "Respond ^j")
         await until(
             lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the result has the focus"
         )
@@ -131,7 +131,7 @@ async def test_it_can_be_stopped_and_meanwhile_nothing_is_answered(subject: Aski
         await pilot.pause()
         assert ticket.reply is None
         await pilot.press("ctrl+k")
-        await seen(app, "Model request cancelled", "Answer ^j")
+        await seen(app, "Model request cancelled", "Respond ^j")
         await pilot.press("ctrl+d")
         await until(lambda: isinstance(ticket.reply, ErrorReply), "it is rejected")
 
@@ -144,7 +144,7 @@ async def test_escape_leads_from_the_request_to_the_answer_and_then_to_the_list(
         await pilot.press(*"Half", "ctrl+k")
         await seen(app, "will be asked")
         await pilot.press("escape")
-        await seen(app, "Half", "Answer ^j")
+        await seen(app, "Half", "Respond ^j")
         assert app.panel.pane.form.arguments != {}
         await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
         await pilot.press("escape")
@@ -168,7 +168,7 @@ async def test_without_a_model_there_is_no_button_and_the_key_does_nothing(subje
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await app.panel.pane.do("model")
-        await seen(app, "Answer ^j")
+        await seen(app, "Respond ^j")
         assert "Ask the model" not in text(app)
         assert not app.panel.pane.can("model")
         assert not app.panel.pane.edits_request
