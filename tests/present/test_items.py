@@ -257,7 +257,7 @@ def test_titles_stand_over_their_columns() -> None:
     tools = ToolList()
     tools.replace(_TOOLS)
     assert plain(tools.header(60)).endswith("Size   ≈Tokens")
-    assert plain(tools.row(0, 60).spans).endswith("164 B          ~41")
+    assert plain(tools.row(0, 60).spans).endswith("164 B        41")
 
 
 def test_a_tool_is_known_by_the_same_wherever_its_row_is() -> None:

@@ -61,7 +61,7 @@ async def test_it_is_asked_edited_and_sent(live: Live, model: Endpoint) -> None:
         await pilot.press("!")
         await _seen(app, "Server request", "Ask the model")
         await pilot.press("ctrl+k")
-        await _seen(app, "will be asked", '"messages"')
+        await _seen(app, "Request for", '"messages"')
         await pilot.press("ctrl+j")
         await _seen(app, "responded in", "Fog.")
         assert "You are the oldest gull" in model.asked[0]["messages"][0]["content"]
@@ -87,7 +87,7 @@ async def test_a_question_that_is_withdrawn_ends_the_model_s_work(live: Live, mo
         await pilot.press("!")
         await _seen(app, "Ask the model")
         await pilot.press("ctrl+k")
-        await _seen(app, "will be asked")
+        await _seen(app, "Request for")
         await pilot.press("ctrl+j")
         await until(lambda: model.asked, "the model is asked")
         await _seen(app, "asking tide at")

@@ -49,10 +49,10 @@ async def test_a_withdrawn_question_closes_and_says_why(subject: Asking) -> None
     app = Showing()
     async with app.run_test(size=(80, 24), notifications=True):
         await app.push_screen(QuestionScreen(subject, ticket))
-        subject.withdraw(ticket, "the server cancelled its request")
+        subject.withdraw(ticket, "timeout")
         await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
         await until(lambda: "Server request cancelled" in text(app), "the reason is said")
-        assert "server cancelled" in " ".join(text(app).split())
+        assert "cancelled: timeout" in " ".join(text(app).split())
 
 
 class WithBack(Showing):
@@ -85,7 +85,7 @@ async def test_what_lies_over_a_question_that_is_withdrawn_stays_and_the_questio
         question = QuestionScreen(subject, ticket)
         await app.push_screen(question)
         await app.push_screen(over)
-        subject.withdraw(ticket, "the server cancelled its request")
+        subject.withdraw(ticket, "timeout")
         await question._tick()
         assert app.screen is over
         over.dismiss()

@@ -233,7 +233,7 @@ async def test_wide_terminals_show_list_and_question_side_by_side(subject: Askin
     subject.ask_city()
     app = Inbox(subject)
     async with app.run_test(size=(160, 30)):
-        await seen(app, "waits", "In call", "Respond", "Decline", "Cancel")
+        await seen(app, "Waiting for you", "In call", "Respond", "Decline", "Cancel")
 
 
 async def test_fifty_questions_are_fifty_rows(subject: Asking) -> None:

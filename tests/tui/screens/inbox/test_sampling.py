@@ -33,7 +33,7 @@ async def asked(pilot: Pilot[None], app: Inbox, subject: Asking) -> None:
     await opened(pilot, app, "Why is the sea salt?")
     await seen(app, "Ask the model")
     await pilot.press("ctrl+k")
-    await seen(app, "will be asked", "maxTokens")
+    await seen(app, "Request for", "maxTokens")
     await pilot.press("ctrl+j")
     await until(lambda: subject.desk.consulted, "the model is asked")
 
@@ -62,7 +62,7 @@ async def test_what_the_model_is_asked_can_be_changed(subject: Asking) -> None:
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press("ctrl+k")
-        await seen(app, "will be asked")
+        await seen(app, "Request for")
         app.panel.pane.form.query_one(".form--json").text = '{"messages": [], "maxTokens": 3}'  # type: ignore[attr-defined]
         await until(lambda: app.panel.pane.form.arguments == {"messages": [], "maxTokens": 3}, "it is taken")
         await pilot.press("ctrl+k")
@@ -80,7 +80,7 @@ async def test_json_that_can_t_be_read_asks_no_model(subject: Asking) -> None:
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press("ctrl+k")
-        await seen(app, "will be asked")
+        await seen(app, "Request for")
         await pilot.press("x", "ctrl+j")
         await pilot.pause()
         assert subject.desk.consulted == []
@@ -142,7 +142,7 @@ async def test_escape_leads_from_the_request_to_the_answer_and_then_to_the_list(
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press(*"Half", "ctrl+k")
-        await seen(app, "will be asked")
+        await seen(app, "Request for")
         await pilot.press("escape")
         await seen(app, "Half", "Respond ^j")
         assert app.panel.pane.form.arguments != {}
