@@ -162,7 +162,7 @@ LEARNING = "what is learned of the entries"
 """In place of a check's id: what all checks share failed at an entry, which they then know nothing of."""
 
 
-class DisabledChecks(msgspec.Struct, frozen=True):
+class DisabledCheck(msgspec.Struct, frozen=True):
     """What failed, where, and at which entry."""
 
     check: str
@@ -181,13 +181,13 @@ class DisabledChecks(msgspec.Struct, frozen=True):
         return f"{what} failed inside at #{self.n}: {self.error} ({self.where}); the others go on: please report it"
 
 
-def set_aside(check: str, n: int, error: Exception) -> DisabledChecks:
+def record_failure(check: str, n: int, error: Exception) -> DisabledCheck:
     """Make a record of what has failed."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     where = f"{PurePath(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace is not None else "nowhere"
-    return DisabledChecks(check, f"{type(error).__name__}: {error}"[:300], where, n)
+    return DisabledCheck(check, f"{type(error).__name__}: {error}"[:300], where, n)
 
 
 logger = logging.getLogger(__name__)
@@ -247,7 +247,7 @@ class Inspection:
         """How often each check found something, the findings that were not kept included."""
         self.unasked = 0
         """Expensive questions for which there was no room."""
-        self.set_aside: dict[str, DisabledChecks] = {}
+        self.disabled_checks: dict[str, DisabledCheck] = {}
         """By id of the check, what has failed by a mistake of ours."""
         self._tables = tables()
         self._plans: dict[_Moment, _Plan] = {}
@@ -269,7 +269,7 @@ class Inspection:
                     self._fact(entry, what)
             except Exception as error:  # the inspection's border: the entry is lost to the checks, and no other one
                 logger.exception("the checks lost entry %d", entry.n)
-                _put_aside(self.set_aside, self._plans, LEARNING, entry.n, error)
+                _disable(self.disabled_checks, self._plans, LEARNING, entry.n, error)
         return self._give()
 
     def take_unread(self, n: int, time_ns: int, size: int, id_: RequestId | None, method: str = "") -> list[Finding]:
@@ -295,6 +295,12 @@ class Inspection:
             state.requests.finish(asked)
         return self._give()
 
+    @property
+    def observed(self) -> frozenset[str]:
+        """The ids of the checks that had something to examine so far."""
+        plans = tuple(self._plans.values())
+        return frozenset(check.id for plan in plans for _, check in plan)
+
     def skip_logs(self, count: int, time_ns: int) -> None:
         """So many log messages have come that nobody looks at, the last at `time_ns`: there were enough of them."""
         self.taken += count
@@ -308,7 +314,7 @@ class Inspection:
         for _ in range(min(most, len(self._waiting))):
             case, check = self._waiting.popleft()
             assert check.judge is not None
-            if check.id not in self.set_aside:
+            if check.id not in self.disabled_checks:
                 self._ask(case, ((_first_of(check.judge), check),))
         return self._give()
 
@@ -507,7 +513,7 @@ class Inspection:
                 return
             except Exception as error:  # the checks' border: a mistake in one must not silence the others
                 logger.exception("a check failed at entry %d", case.n)
-                _put_aside(self.set_aside, self._plans, check.id if check is not None else LEARNING, case.n, error)
+                _disable(self.disabled_checks, self._plans, check.id if check is not None else LEARNING, case.n, error)
 
     def _plan(self, moment: _Moment) -> _Plan:
         row, kind, method, traits = moment
@@ -515,7 +521,7 @@ class Inspection:
         hooks = (kind, f"{kind} {method}") if method else (kind,)
         quick = [(each.judge, each) for hook in hooks for each in table.quick.get(hook, ()) if each.judge]
         heavy = [(_for_later(self, self._waiting, each), each) for hook in hooks for each in table.heavy.get(hook, ())]
-        plan = tuple((judge, each) for judge, each in (*quick, *heavy) if each.may_care(traits, self.set_aside))
+        plan = tuple((judge, each) for judge, each in (*quick, *heavy) if each.may_care(traits, self.disabled_checks))
         if len(self._plans) < 1000:  # methods are foreign text: there may be any number of them
             self._plans[moment] = plan
         return plan
@@ -566,12 +572,10 @@ def _for_later(inspection: Inspection, waiting: deque[tuple[CheckMoment, Check]]
     return judge
 
 
-def _put_aside(
-    aside: dict[str, DisabledChecks], plans: dict[_Moment, _Plan], what: str, n: int, error: Exception
-) -> None:
+def _disable(aside: dict[str, DisabledCheck], plans: dict[_Moment, _Plan], what: str, n: int, error: Exception) -> None:
     """Remember what has failed, and plan anew without it."""
     if what not in aside:
-        aside[what] = set_aside(what, n, error)
+        aside[what] = record_failure(what, n, error)
         plans.clear()
 
 

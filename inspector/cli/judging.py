@@ -245,7 +245,7 @@ def conclude(
     _tell_of_baseline(output, before, findings, len(findings) - len(new))
     if inspection.unasked:
         output.warn(f"{inspection.unasked:,} results were not validated against their schemas: too many")
-    for failed in inspection.set_aside.values():
+    for failed in inspection.disabled_checks.values():
         output.warn(failed.sentence)
     if report.stop_word:
         lines = annotations(new, CHECKS, report.target, report.stop_word)
@@ -292,7 +292,7 @@ def _tell(
             "entries": inspection.taken,
             "counts": counts | known,
             "found": inspection.counts,
-            "disabled_checks": list(inspection.set_aside.values()),
+            "disabled_checks": list(inspection.disabled_checks.values()),
             "failure": failure or None,
             "primary": None if first is None else told[findings.index(first)],
             "findings": told,

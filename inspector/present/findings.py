@@ -100,7 +100,7 @@ def summary(findings: Iterable[Finding], failure: str = "") -> Line:
     for each in findings:
         counts[each.severity] += 1
     if not any(counts.values()):
-        return unexplained(failure) if failure else (("✓ nothing found", "ok"),)
+        return unexplained(failure) if failure else (("✓ No findings", "ok"),)
     parts = [f"{count:,} {severity}{'' if count == 1 else 's'}" for severity, count in counts.items() if count]
     return ((", ".join(parts), "strong"),)
 

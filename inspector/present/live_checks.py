@@ -18,7 +18,8 @@ from inspector.capture.journal import Journal
 from inspector.capture.store.columns import EntryKind, MessageKind
 from inspector.capture.store.store import entries
 from inspector.checks.findings import Finding
-from inspector.checks.runner import DisabledChecks, Inspection
+from inspector.checks.registry import CHECKS
+from inspector.checks.runner import DisabledCheck, Inspection
 from inspector.config.remembered import Mute
 from inspector.present.gc_control import no_collection
 from inspector.present.words import GRADES
@@ -328,9 +329,18 @@ class LiveChecks(JournalFindings):
         return self._inspection.unasked if self._inspection is not None else 0
 
     @property
-    def set_aside(self) -> Sequence[DisabledChecks]:
+    def disabled_checks(self) -> Sequence[DisabledCheck]:
         """What has failed by a mistake of ours; the other checks have gone on."""
-        return tuple(self._inspection.set_aside.values()) if self._inspection is not None else ()
+        return tuple(self._inspection.disabled_checks.values()) if self._inspection is not None else ()
+
+    @property
+    def coverage(self) -> tuple[int, int]:
+        """How many checks passed, and how many of the protocol version had nothing to examine."""
+        if self._inspection is None:
+            return 0, 0
+        observed, row = self._inspection.observed, self._inspection.state.row
+        applying = {each.id for each in CHECKS.values() if each.hooks and each.applies_to(row)}
+        return len((observed & applying) - {each.id for each in self.all}), len(applying - observed)
 
     def times(self, check: str) -> int:
         """How often a check has found something, also what was not kept one by one."""
@@ -504,14 +514,19 @@ class PastChecks(JournalFindings):
         return len(self._later)
 
     @property
+    def coverage(self) -> tuple[int, int]:
+        """That of the whole recording."""
+        return self.whole.coverage
+
+    @property
     def unasked(self) -> int:
         """Results of all of the recording for which there was no room."""
         return self.whole.unasked
 
     @property
-    def set_aside(self) -> Sequence[DisabledChecks]:
+    def disabled_checks(self) -> Sequence[DisabledCheck]:
         """What has failed by then, by a mistake of ours."""
-        return tuple(each for each in self.whole.set_aside if each.n <= self.journal.count)
+        return tuple(each for each in self.whole.disabled_checks if each.n <= self.journal.count)
 
     def step(self, seconds: float) -> bool:
         """Nothing is checked here."""

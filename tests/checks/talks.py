@@ -183,7 +183,7 @@ class Talk:
         """All that the checks find, the end included."""
         inspection = Inspection()
         found = inspection.take(self.entries) + inspection.finish()
-        assert not inspection.set_aside
+        assert not inspection.disabled_checks
         return found
 
 

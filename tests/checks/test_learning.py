@@ -129,7 +129,7 @@ _PARAMS = st.fixed_dictionaries({}, optional={"name": st.sampled_from(["a", "b",
 def _findings(entries: list[Entry]) -> list[tuple[str, str]]:
     inspection = Inspection()
     found = inspection.take(entries) + inspection.finish()
-    assert not inspection.set_aside
+    assert not inspection.disabled_checks
     return [(each.id, each.sentence) for each in found]
 
 

@@ -14,7 +14,7 @@ from inspector.checks.runner import (
     is_for_a_probe,
     is_odd,
     is_plain_refusal,
-    set_aside,
+    record_failure,
 )
 from inspector.checks.state import ConnectionState, HttpExchangeState
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact
@@ -166,8 +166,8 @@ def test_a_check_that_fails_is_set_aside_and_the_others_go_on(id_: str, monkeypa
     found = inspection.take(talk.entries) + inspection.finish()
     assert [each.id for each in found if each.id != id_] == others
     assert [each.sentence for each in found if each.id == id_] == ["found before it failed"]
-    assert (len(asked), list(inspection.set_aside)) == (1, [id_])
-    said = inspection.set_aside[id_].sentence
+    assert (len(asked), list(inspection.disabled_checks)) == (1, [id_])
+    said = inspection.disabled_checks[id_].sentence
     assert said.startswith(f"check {id_} failed inside at #")
     assert "KeyError" in said
     assert "broken.py:" in said
@@ -183,8 +183,8 @@ def test_an_entry_that_nothing_can_be_learned_of_is_lost_alone(monkeypatch: pyte
     inspection.take(talk.entries[:-2])
     monkeypatch.setattr(inspection_module, "learn_response", raises)
     inspection.take(talk.entries[-2:-1])
-    assert list(inspection.set_aside) == [LEARNING]
-    assert "what is learned of the entries failed inside" in inspection.set_aside[LEARNING].sentence
+    assert list(inspection.disabled_checks) == [LEARNING]
+    assert "what is learned of the entries failed inside" in inspection.disabled_checks[LEARNING].sentence
     assert [each.id for each in inspection.take(talk.entries[-1:])] == ["stdout-not-json"]
 
 
@@ -218,8 +218,8 @@ def test_the_place_of_the_mistake_is_named_and_the_words_are_short() -> None:
     try:
         raise ValueError("x" * 1000)
     except ValueError as error:
-        failed = set_aside("stderr-flood", 12, error)
+        failed = record_failure("stderr-flood", 12, error)
     assert failed.where.startswith("test_runner.py:")
     assert failed.sentence.startswith("check stderr-flood failed inside at #12: ValueError: xxx")
     assert len(failed.sentence) < 450
-    assert set_aside("stderr-flood", 12, ValueError()).where == "nowhere"
+    assert record_failure("stderr-flood", 12, ValueError()).where == "nowhere"

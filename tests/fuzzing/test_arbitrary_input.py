@@ -95,7 +95,7 @@ def look_at_all(journal: Journal) -> None:
     inspection = Inspection()
     inspection.take(journal.store.entry(n) for n in range(1, journal.count + 1))
     inspection.finish()
-    assert not inspection.set_aside
+    assert not inspection.disabled_checks
 
 
 @each_with_files

@@ -110,7 +110,7 @@ def test_of_many_of_one_kind_three_are_told_and_all_are_counted() -> None:
 
 
 def test_nothing_found_is_said_too() -> None:
-    assert plain(summary([])) == "✓ nothing found"
+    assert plain(summary([])) == "✓ No findings"
 
 
 def test_each_check_is_a_line_that_fits_a_terminal() -> None:
@@ -171,7 +171,7 @@ def test_what_follows_in_one_connection_is_a_finding_of_its_own_in_another() -> 
 
 
 def test_nothing_found_is_said() -> None:
-    assert _verdicts_text() == ["✓ nothing found"]
+    assert _verdicts_text() == ["✓ No findings"]
 
 
 def test_what_failed_is_named_and_neither_a_probe_nor_the_way_to_a_session_counts(tape: Tape) -> None:

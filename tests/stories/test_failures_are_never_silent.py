@@ -1,4 +1,4 @@
-"""A command whose request failed says so: no exit status 0, and never “nothing found”.
+"""A command whose request failed says so: no exit status 0, and never “No findings”.
 
 Each server has one fault. It is met by the commands that need what fails. Each has to end with another status than 0,
 and to say why in words that are in the table.
@@ -204,7 +204,7 @@ def _silent(server: Broken, command: str, ran: Ran) -> list[str]:
     said = ran.stdout + ran.stderr
     told = (
         (ran.status not in (0, 70, 130), f"the exit status is {ran.status}"),
-        ("nothing found" not in said, "it says that nothing was found"),
+        ("no findings" not in said.lower(), "it says that nothing was found"),
         (re.search(server.says, said, re.DOTALL), f"it does not say {server.says!r}"),
     )
     return [f"{server}, {command}: {why}: {said[-600:]}" for holds, why in told if not holds]

@@ -21,7 +21,7 @@ def _tools(*tools: object) -> dict[str, Any]:
 def test_a_server_without_faults_passes() -> None:
     ran = inspect("check", *scripted(_tools(_TOOL), capabilities={"tools": {}}))
     assert ran.status == 0
-    assert ran.stdout == "✓ nothing found\n"
+    assert ran.stdout == "✓ No findings\n"
 
 
 @pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
@@ -207,7 +207,7 @@ def test_where_something_failed_nothing_found_is_never_said(words: tuple[str, ..
     for quiet in ((), ("-q",)):
         ran = inspect("check", "--fail-on", "never", *quiet, *words)
         assert ran.status == status
-        assert "nothing found" not in ran.stdout.lower()
+        assert "no findings" not in ran.stdout.lower()
         assert ran.stdout.strip(), "it says something"
         if "call-rejected" in ran.stdout:
             assert "a was rejected with 1: no" in ran.stdout

@@ -1,7 +1,7 @@
-"""The list of findings as rows: by severity, then by check, each with how many there are; what is folded is one row.
+"""The list of findings as rows: worst first, grouped by check, with a count; a folded group is one row.
 
-A check that found one thing is that one row. Rows are made anew when something was found, muted, folded or filtered,
-and keep their keys, so that a cursor stays where it was.
+A check with one finding is one row. Rows are rebuilt after a finding, a mute, a fold or a filter, and keep their keys,
+so that the cursor stays on its row.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,32 +11,31 @@ import msgspec
 from inspector import text
 from inspector.checks import everything
 from inspector.checks.findings import Finding, Severity
-from inspector.checks.registry import CHECKS
 from inspector.present import spans
-from inspector.present.findings import SIGNS, place_of, title_of
+from inspector.present.findings import SIGNS, finding_section, place_of, title_of
 from inspector.present.live_checks import AnyChecks, JournalFindings
 from inspector.present.rows import RowSource, RowView
-from inspector.present.spans import Fact, Section, Span, fact, lay
+from inspector.present.spans import Fact, Section, Span, lay
 
 _FEW = 3
-"""Findings of one check that are shown one by one unless somebody folds them."""
+"""Findings of one check that are unfolded by default."""
 _PLACE = 26
 """Cells of the place at most."""
 _MUTED: tuple[list[Span], list[Span]] = ([], [("muted ", "claimed")])
-_NAMES = {Severity.ERROR: "Errors", Severity.WARNING: "Warnings", Severity.HINT: "Hints"}
+_AFFECTED = 3
+"""Places of a group that its detail names."""
 
 
 class Group(msgspec.Struct, frozen=True):
-    """The findings of one severity, or of one check within it."""
+    """The findings of one check with one severity."""
 
     severity: Severity
     id: str
-    """Of the check; "" for all of the severity."""
     findings: tuple[Finding, ...]
 
     @property
     def key(self) -> tuple[Severity, str]:
-        """What it is known by, whatever is found later."""
+        """The same for a group that grows."""
         return self.severity, self.id
 
 
@@ -44,17 +43,12 @@ Item = Group | Finding
 
 
 def groups_of(findings: Sequence[Finding]) -> Iterator[Group]:
-    """Severities, the worst first; behind each its checks, in the order in which they first found something."""
-    for severity in Severity:
-        of_it = [each for each in findings if each.severity is severity]
-        if not of_it:
-            continue
-        yield Group(severity, "", tuple(of_it))
-        by_check: dict[str, list[Finding]] = {}
-        for each in of_it:
-            by_check.setdefault(each.id, []).append(each)
-        for id_, several in by_check.items():
-            yield Group(severity, id_, tuple(several))
+    """The findings by severity, the worst first, then by check, in the order of their first findings."""
+    groups: dict[tuple[Severity, str], list[Finding]] = {}
+    for each in sorted(findings, key=lambda each: each.severity.rank):
+        groups.setdefault((each.severity, each.id), []).append(each)
+    for (severity, id_), several in groups.items():
+        yield Group(severity, id_, tuple(several))
 
 
 class FindingRows(RowSource):
@@ -94,21 +88,16 @@ class FindingRows(RowSource):
         if words:
             findings = [each for each in findings if all(word in _text(each) for word in words)]
         self.shown = len(findings)
-        hidden = False
         for group in groups_of(findings):
-            if not group.id:
-                hidden = self._is_folded(group)
-                yield group
-            elif not hidden and len(group.findings) == 1:
+            if len(group.findings) == 1:
                 yield group.findings[0]
-            elif not hidden:
-                yield group
-                if not self._is_folded(group):
-                    yield from group.findings
+                continue
+            yield group
+            if not self._is_folded(group):
+                yield from group.findings
 
     def _is_folded(self, group: Group) -> bool:
-        by_itself = bool(group.id) and len(group.findings) > _FEW and not self.wanted
-        return by_itself is not (group.key in self._turned)
+        return (len(group.findings) > _FEW and not self.wanted) is not (group.key in self._turned)
 
     @property
     def count(self) -> int:
@@ -139,34 +128,30 @@ class FindingRows(RowSource):
 
     def reveal(self, finding: Finding) -> int | None:
         """Unfold what hides a finding; where it is then, None if it is muted or filtered out."""
-        for key in ((finding.severity, ""), (finding.severity, finding.id)):
-            at = next((at for at, item in enumerate(self._items) if isinstance(item, Group) and item.key == key), None)
-            if at is not None and self._is_folded(self._items[at]):  # type: ignore[arg-type]
+        key = finding.severity, finding.id
+        for at, item in enumerate(self._items):
+            if isinstance(item, Group) and item.key == key and self._is_folded(item):
                 self.toggle_fold(at)
+                break
         return next((at for at, item in enumerate(self._items) if item == finding), None)
 
     def row(self, index: int, width: int) -> RowView:
         item = self._items[index]
         if isinstance(item, Finding):
-            return RowView(self._one(item, width, alone=not self._stands_in_group(index)))
-        return RowView(self._severity(item, width) if not item.id else self._check(item, width))
+            return RowView(self._one(item, width, alone=not self._is_in_group(index)))
+        return RowView(self._group(item, width))
 
-    def _stands_in_group(self, index: int) -> bool:
+    def _is_in_group(self, index: int) -> bool:
         item = self._items[index]
         above = next((each for each in reversed(self._items[:index]) if isinstance(each, Group)), None)
         return above is not None and isinstance(item, Finding) and above.id == item.id
 
-    def _severity(self, group: Group, width: int) -> list[Span]:
-        sign, role = SIGNS[group.severity]
+    def _group(self, group: Group, width: int) -> list[Span]:
         fold = spans.CLOSED if self._is_folded(group) else spans.OPENED
-        left: list[Span] = [(f"{fold} ", "accent"), (f"{sign} {_NAMES[group.severity]}", role)]
-        return lay([*left, (f"  {len(group.findings):,}", "muted")], width)
-
-    def _check(self, group: Group, width: int) -> list[Span]:
-        fold = spans.CLOSED if self._is_folded(group) else spans.OPENED
-        whole = all(self._found is not None and self._found.is_muted(each) for each in group.findings)
-        left = [*self._head(group.findings[0], f"  {fold} ", muted=whole), (title_of(group.id), "text")]
-        return lay([*lay(left, max(0, width - 9)), (f"{spans.TIMES}{self._times(group):,}".rjust(9), "muted")], width)
+        muted = all(self._found is not None and self._found.is_muted(each) for each in group.findings)
+        left = [*self._head(group.severity, f"{fold} ", muted=muted), (title_of(group.id), "text")]
+        right = [(f"  {group.id}", "faint"), (f"{spans.TIMES}{self._times(group):,}".rjust(7), "muted")]
+        return _both_ends(left, right, width, 0.6)
 
     def _times(self, group: Group) -> int:
         """How often; of a check that found more than is kept, what it counted."""
@@ -177,14 +162,23 @@ class FindingRows(RowSource):
 
     def _one(self, finding: Finding, width: int, *, alone: bool) -> list[Span]:
         muted = self._found is not None and self._found.is_muted(finding)
-        left = self._head(finding, "    ", muted=muted) if alone else [("        ", "text"), *_MUTED[muted]]
+        left = self._head(finding.severity, "  ", muted=muted) if alone else [("      ", "text"), *_MUTED[muted]]
         left.append((text.visible(finding.sentence, limit=300), "text" if alone else "muted"))
         place = text.fit(place_of(finding), min(_PLACE, width // 3))
-        return lay([*lay(left, max(0, width - text.cell_width(place) - 1)), (f" {place}", "faint")], width)
+        right: list[Span] = [(f"  {finding.id}" if alone else "", "faint"), (f"  {place}" if place else "", "muted")]
+        return _both_ends(left, right, width, 0.4)
 
-    def _head(self, finding: Finding, indent: str, *, muted: bool) -> list[Span]:
-        role = SIGNS[finding.severity][1]
-        return [(indent, "accent"), (f"{finding.id:<5} ", role), *_MUTED[muted]]
+    def _head(self, severity: Severity, indent: str, *, muted: bool) -> list[Span]:
+        sign, role = SIGNS[severity]
+        return [(indent, "accent"), (f"{sign} ", role), *_MUTED[muted]]
+
+
+def _both_ends(left: Sequence[Span], right: Sequence[Span], width: int, share: float) -> list[Span]:
+    """Left and right aligned spans; the first at the right is dropped if they need more than a share of the width."""
+    if spans.spans_width(right) > share * width:
+        right = right[1:]
+    room = max(0, width - spans.spans_width(right))
+    return lay([*lay(left, room), *right], width)
 
 
 def _text(finding: Finding) -> str:
@@ -193,15 +187,15 @@ def _text(finding: Finding) -> str:
     return " ".join(parts).casefold()
 
 
-# What is said about findings as a whole: how many there are, how far the checks are, what a check is about.
+# The title row, the progress of the checks, and the detail of a group
 
 assert everything.AREAS
 Both = tuple[list[Span], list[Span]]
-"""What stands at the left, and at the right."""
+"""Left and right aligned."""
 
 
 def counted(checks: AnyChecks | None, *, shows_muted: bool = False) -> Both:
-    """How many there are of each severity, and how many are muted."""
+    """The number of findings of each severity, and of muted ones."""
     left: list[Span] = [("Findings", "title")]
     if checks is None:
         return left, []
@@ -223,53 +217,47 @@ def counted(checks: AnyChecks | None, *, shows_muted: bool = False) -> Both:
 
 
 def checked(checks: AnyChecks | None, entries: int, *, failed: bool = False) -> Both:
-    """How far the checks are, and what they left out. `failed`: an error of this program has ended them."""
+    """Progress of the checks, and what they left out. `failed`: an internal error ended them."""
     if checks is None:
-        return [("Checks have not started yet.", "muted")], []
+        return [("Checks have not started.", "muted")], []
     left: list[Span] = []
     if failed:
-        said = f"internal error: checks stopped at {checks.checked:,} of {entries:,}"
+        said = f"An internal error ended the checks at {checks.checked:,} of {entries:,}"
         left.append((f"{spans.ERROR} {said}", "error"))
     elif checks.paused:
-        left.append((f"paused: checked {checks.checked:,} of {entries:,}, p resumes", "warning"))
+        left.append((f"Paused: checked {checks.checked:,} of {entries:,}", "warning"))
     elif checks.is_done:
-        left.append((f"{spans.OK} all {entries:,} entries checked", "muted"))
+        passed, unobserved = checks.coverage
+        left.append((f"{spans.OK} {passed:,} checks passed · {unobserved:,} not observed", "muted"))
     else:
         left.append((f"{spans.PENDING} checked {checks.checked:,} of {entries:,}", "pending"))
     right: list[Span] = []
     if checks.passed_over:
         right.append((f"{checks.passed_over:,} long messages skipped  ", "warning"))
     if checks.skimmed:
-        right.append((f"{checks.skimmed:,} log messages of a flood skipped  ", "muted"))
+        right.append((f"{checks.skimmed:,} log messages skipped  ", "muted"))
     if checks.unasked:
         right.append((f"{checks.unasked:,} results not validated", "warning"))
+    if checks.is_done and not right:
+        right.append((f"{entries:,} entries checked", "faint"))
     return left, right
 
 
-def set_aside_line(checks: AnyChecks | None) -> list[Span]:
-    """The check that failed by a mistake of ours, and how many others did; [] for none."""
-    failed = checks.set_aside if checks is not None else ()
+def disabled_line(checks: AnyChecks | None) -> list[Span]:
+    """The first check with an internal error, and the number of others; [] if there are none."""
+    failed = checks.disabled_checks if checks is not None else ()
     if not failed:
         return []
     more = f"  +{len(failed) - 1} more" if len(failed) > 1 else ""
     return [(f"{spans.ERROR} {text.visible(failed[0].sentence, limit=400)}", "error"), (more, "muted")]
 
 
-def about_check(group: Group) -> Section:
-    """What a heading is about: a severity, or a check with what it looks for."""
-    if not group.id:
-        return Section(f"{SIGNS[group.severity][0]} {len(group.findings):,} of severity {group.severity}")
-    check, first = CHECKS.get(group.id), group.findings[0]
-    count = len(group.findings)
-    facts = [Fact("found", f"{count:,} time{'' if count == 1 else 's'}"), fact("for example", first.sentence)]
-    if check is not None:
-        facts.append(Fact("applies to", _revisions(check.revisions)))
-    if first.fix:
-        facts.append(fact("fix", first.fix, "ok"))
-    if first.page:
-        facts.append(fact("page", first.page, "muted"))
-    return Section(f"{group.id}  {title_of(group.id)}", tuple(facts))
-
-
-def _revisions(dates: tuple[str, ...]) -> str:
-    return dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+def about_group(group: Group) -> Section:
+    """The detail of a group: that of its first finding, with the places of all."""
+    first, count = group.findings[0], len(group.findings)
+    section = finding_section(first)
+    places = list(dict.fromkeys(filter(None, map(place_of, group.findings))))
+    more = f" and {len(places) - _AFFECTED:,} more" if len(places) > _AFFECTED else ""
+    affects = Fact("Affects", f"{count:,} places: {', '.join(places[:_AFFECTED])}{more}", "muted")
+    facts = [affects if each.key == "Evidence" else each for each in section.facts]
+    return Section(section.title, tuple(facts))

@@ -1,7 +1,7 @@
-"""Screen E, Findings: what checks have found, worst first, with what it rests on, what to do and which page says so.
+"""The Findings screen: what the checks found, worst first, with evidence, impact, fix and specification.
 
-A wide terminal shows the finding beside the list, a narrow one below it. Enter goes to the evidence in the traffic.
-Checks come after the traffic: how far they are stands below the list.
+A wide terminal shows the detail beside the list, a narrow one below it. Enter goes to the evidence in Traffic. Checks
+run behind the traffic: the row below the list shows their progress.
 """
 
 from collections.abc import Sequence
@@ -26,15 +26,13 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import ExportScope, Panel
-from inspector.tui.screens.findings.model import FindingRows, Group, about_check, checked, counted, set_aside_line
+from inspector.tui.screens.findings.model import FindingRows, Group, about_group, checked, counted, disabled_line
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Scroller
 from inspector.tui.widgets.virtual_list import LogList
-
-# What is done about findings: they are copied, muted and heard of again, and the checks made to pause.
 
 _MOST_COPIED = 100
 _MOST_EVIDENCE = 100
@@ -43,7 +41,7 @@ _MOST_EVIDENCE = 100
 
 _NARROW = 120
 _TICKS = 10
-"""It looks three times a second: rows that move more often can't be read."""
+"""Ticks between updates: about a third of a second, since rows that move more often are hard to read."""
 
 
 class FindingsPanel(Panel):
@@ -52,7 +50,7 @@ class FindingsPanel(Panel):
     places = (ActionScope.EVERYWHERE, ActionScope.FINDINGS, ActionScope.LIST, ActionScope.MOVING, ActionScope.SEARCH)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.FINDINGS)
     HELP = """\
-What checks have found, worst first. Enter shows the evidence in the traffic, Space folds, `m` mutes in this capture.
+Findings of the checks, worst first. Enter shows the evidence in Traffic, Space folds, x m mutes in this capture.
 """
     DEFAULT_CSS = """
     FindingsPanel { layout: horizontal; }
@@ -72,7 +70,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         self._subject = subject
         self._rows = FindingRows()
         self._line = StatusLine()
-        self._bar = SearchBar("filter", placeholder="words, an id, a severity, #12")
+        self._bar = SearchBar("filter", placeholder="words, a slug, a severity, #12")
         self._bar.display = False
         self._list = LogList(self._rows)
         self._failed = Static("", markup=False)
@@ -82,7 +80,6 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         self._page = Scroller()
         self._text = Static("", markup=False)
         self._told: object = None
-        self._begun = False
         self._wanted_finding: Finding | None = None
         self._ticks = 0
 
@@ -116,7 +113,6 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         """Show the findings about another conversation; the filter stays."""
         self._subject = subject
         self._ticks = 0
-        self._begun = False
 
     def take_focus(self) -> None:
         """The list."""
@@ -167,15 +163,14 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         self._show()
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Go to the evidence; fold or unfold a heading."""
+        """Go to the evidence; of a group, to the first."""
         message.stop()
         item = self._rows.item(message.index)
-        if isinstance(item, Group):
-            self._list.action_fold()
-        elif item is not None and item.frames:
-            self.post_message(self.EntryWanted(item.frames[0], item.pointer, item.span))
-        elif item is not None:
-            self.notify("This finding is about a missing message: no entry to show.", markup=False)
+        found = item.findings[0] if isinstance(item, Group) else item
+        if found is not None and found.frames:
+            self.post_message(self.EntryWanted(found.frames[0], found.pointer, found.span))
+        elif found is not None:
+            self.notify("No evidence to show: a message is missing.", markup=False)
 
     # Showing
 
@@ -188,7 +183,6 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         if self._rows.take(checks):
             self._list.empty = _empty(self._subject, self._rows)
             self._list.sync()
-            self._begin()
             self._show()
         elif not self._rows.count and (empty := _empty(self._subject, self._rows)) != self._list.empty:
             self._list.empty = empty  # something has failed since, though nothing more was found
@@ -206,19 +200,12 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
 
     def _say_failed(self) -> None:
         """Name the checks that failed inside."""
-        words = spans_to_text(set_aside_line(self._subject.checks_so_far), dark=self.app.current_theme.dark)
+        words = spans_to_text(disabled_line(self._subject.checks_so_far), dark=self.app.current_theme.dark)
         words.no_wrap, words.overflow = False, "fold"
         if words.plain != self._said_failed:
             self._said_failed = words.plain
             self._failed.display = bool(words.plain)
             self._failed.update(words)
-
-    def _begin(self) -> None:
-        """Begin at the first thing that was found, and not at the heading above it."""
-        if not self._begun and self._rows.count > 1:
-            self._begun = True
-            self._list.view.go_to(1)
-            self._list.moved()
 
     def _go_to_wanted(self) -> None:
         wanted, self._wanted_finding = self._wanted_finding, None
@@ -237,7 +224,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         if item is None:
             section = Section("")
         else:
-            section = about_check(item) if isinstance(item, Group) else finding_section(item)
+            section = about_group(item) if isinstance(item, Group) else finding_section(item)
         dark = self.app.current_theme.dark
         title = spans_to_text([(section.title, "title")], dark=dark)
         title.no_wrap, title.end = False, "\n"
@@ -249,8 +236,8 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         chosen = self._findings()[:_MOST_COPIED]
         if chosen:
             self.app.copy_to_clipboard(findings_text(chosen))
-            many = f"{len(chosen)} findings" if len(chosen) > 1 else "Finding"
-            self.notify(f"{many} copied.", markup=False, timeout=3)
+            many = f"{len(chosen)} findings" if len(chosen) > 1 else "finding"
+            self.notify(f"Copied {many}.", markup=False, timeout=3)
 
     def action_muted(self) -> None:
         """Show what is muted, or hide it."""
@@ -264,10 +251,9 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         self._look()
 
     def action_mute(self) -> None:
-        """Mute what is chosen, or hear of it again."""
+        """Mute or unmute the selected finding, or the check of a group."""
         item, checks = self._rows.item(self._list.view.cursor), self._subject.checks
-        if item is None or (isinstance(item, Group) and not item.id):
-            self.notify("Select a finding or the title of a check.", markup=False, timeout=3)
+        if item is None:
             return
         mutes = {Mute(item.id)} if isinstance(item, Group) else {mute_of(item), Mute(item.id)} & checks.muted
         if not mutes and isinstance(item, Finding):
@@ -275,7 +261,11 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         now = checks.muted - mutes if mutes <= checks.muted else checks.muted | mutes
         checks.mute(now)
         kept = self._kept().keep(now)
-        said = f"Muted in this capture. {keys.shown_key('findings.muted')} shows them." if mutes <= now else "Unmuted."
+        said = (
+            f"Muted in this capture. {keys.shown_key('findings.muted')} shows them."
+            if mutes <= now
+            else "No longer muted."
+        )
         self.notify(said if kept else f"{said} It could not be saved.", markup=False, timeout=3)
         self._look()
 
@@ -295,10 +285,10 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
 
 
 def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
-    """What stands where there are no rows: why, and what can be done."""
+    """The empty state: why there are no rows, and one action."""
     checks = subject.checks_so_far
     if rows.wanted:
-        return [[("No matches.", "muted")], [("\\ clears the filter", "faint")]]
+        return [[("No finding matches the filter.", "muted")], [("f c clears the filter", "faint")]]
     if (
         checks is None
         or not checks.is_done
@@ -312,12 +302,12 @@ def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
         ]
     if checks.later:
         return [
-            [("No findings up to this entry.", "muted")],
+            [("No findings up to this moment.", "muted")],
             [(f"{keys.shown_key('replay.end')} goes to the end", "faint")],
         ]
     if failure := _failure(subject):
         return [list(unexplained(failure)), [("1 Traffic, 9 Server", "faint")]]
-    return [[(f"{glyphs().ok} No findings so far.", "ok")]]
+    return [[(f"{glyphs().ok} No findings.", "ok")]]
 
 
 def _failure(subject: OpenConversation) -> str:

@@ -5,7 +5,7 @@ from inspector.checks.findings import Severity
 from inspector.config.remembered import Mute
 from inspector.present.live_checks import JournalFindings, LiveChecks, PastChecks
 from inspector.present.spans import plain, spans_width
-from inspector.tui.screens.findings.model import FindingRows, Group, about_check, checked, counted
+from inspector.tui.screens.findings.model import FindingRows, Group, about_group, checked, counted
 from tests.present.tape import Tape
 from tests.present.test_live_checks import finding
 
@@ -29,19 +29,19 @@ def _rows(found: JournalFindings) -> FindingRows:
     return rows
 
 
-def _texts(rows: FindingRows, width: int = 60) -> list[str]:
+def _texts(rows: FindingRows, width: int = 100) -> list[str]:
     return [" ".join(plain(rows.row(index, width).spans).split()) for index in range(rows.count)]
 
 
 def test_the_worst_come_first_and_those_of_a_check_stand_together(tape: Tape) -> None:
     rows = _rows(_found(tape))
     texts = _texts(rows)
-    assert texts[0] == "▾ ✗ Errors 3"
-    assert texts[1].startswith("▾ structured-content-invalid")
-    assert texts[1].endswith("×2")
-    assert [text.split()[-1] for text in texts[2:4]] == ["#8", "/result/x"]
-    assert texts[4].startswith("unexpected-response something")
-    assert texts[5:7] == ["▾ · Hints 6", "▸ tool-description Tool has no description ×6"]
+    assert texts[0].startswith("▾ ✗ `structuredContent` does not match")
+    assert texts[0].endswith("structured-content-invalid ×2")
+    assert [text.split()[-1] for text in texts[1:3]] == ["#8", "/result/x"]
+    assert texts[3].startswith("✗ something")
+    assert texts[3].endswith("unexpected-response #9")
+    assert texts[4:] == ["▸ · Tool has no description tool-description ×6"]
     assert not rows.take(rows._found)
 
 
@@ -55,14 +55,11 @@ def test_headings_fold_and_the_cursor_s_row_is_found_again(tape: Tape) -> None:
     found = _found(tape)
     rows = _rows(found)
     key = rows.key(rows.count - 1)
-    rows.toggle_fold(1)
-    assert rows.count == 5
-    assert rows.index_of(key) == 4
     rows.toggle_fold(0)
-    assert [text.split()[2] for text in _texts(rows)[:2]] == ["Errors", "Hints"]
-    rows.toggle_fold(0)
+    assert rows.count == 3
+    assert rows.index_of(key) == 2
     rows.toggle_fold(rows.index_of(key))
-    assert rows.count == 5 + 6
+    assert rows.count == 3 + 6
     found.add([finding("A1", 3)])
     rows.take(found)
     assert isinstance(rows.item(rows.index_of(key)), Group)
@@ -89,11 +86,7 @@ def test_what_is_muted_is_shown_on_demand_and_says_so(tape: Tape) -> None:
     rows = _rows(found)
     found.mute([Mute("structured-content-invalid", 8), Mute("tool-description")])
     rows.take(found)
-    assert [text.split()[0] for text in _texts(rows)] == [
-        "▾",
-        "unexpected-response",
-        "structured-content-invalid",
-    ] or rows.shown == 2
+    assert [text.split()[-1] for text in _texts(rows)] == ["#9", "/result/x"]
     rows.shows_muted = True
     rows.take(found)
     assert rows.shown == 9
@@ -107,7 +100,7 @@ def test_of_a_flood_the_heading_says_how_many_there_were(tape: Tape) -> None:
 
     found = Counted(tape.journal)
     found.add([finding("unexpected-response", 1), finding("unexpected-response", 2)])
-    assert _texts(_rows(found))[1].endswith("×5,000")
+    assert _texts(_rows(found))[0].endswith("×5,000")
 
 
 def test_where_nobody_checks_there_are_no_rows() -> None:
@@ -138,23 +131,38 @@ def test_what_was_found_after_a_moment_is_counted_apart(tape: Tape) -> None:
 def test_how_far_they_are_is_said_at_each_stage(tape: Tape) -> None:
     checks = LiveChecks(tape.journal)
     tape.started()
-    assert plain(checked(None, 2)[0]) == "Checks have not started yet."
+    assert plain(checked(None, 2)[0]) == "Checks have not started."
     assert plain(checked(checks, 2)[0]) == "⋯ checked 0 of 2"
     checks.paused = True
-    assert plain(checked(checks, 2)[0]) == "paused: checked 0 of 2, p resumes"
+    assert plain(checked(checks, 2)[0]) == "Paused: checked 0 of 2"
     checks.paused = False
     checks.catch_up()
-    assert plain(checked(checks, 2)[0]) == "✓ all 2 entries checked"
-    assert plain(checked(checks, 2, failed=True)[0]).startswith("✗ internal error")
+    assert plain(checked(checks, 2)[0]).startswith("✓ ")
+    assert plain(checked(checks, 2)[1]) == "2 entries checked"
+    assert plain(checked(checks, 2, failed=True)[0]).startswith("✗ An internal error")
     checks.passed_over = 3
     assert plain(checked(checks, 2)[1]).startswith("3 long messages skipped")
 
 
-def test_a_heading_tells_what_its_check_looks_for() -> None:
-    found = finding("tool-description", 7, Severity.HINT)
-    section = about_check(Group(Severity.HINT, "tool-description", (found,)))
+def test_the_detail_of_a_group_names_the_places_it_affects() -> None:
+    found = tuple(finding("tool-description", n, Severity.HINT) for n in range(1, 7))
+    section = about_group(Group(Severity.HINT, "tool-description", found))
     facts = {fact.key: fact.value for fact in section.facts}
-    assert section.title == "tool-description  Tool has no description"
-    assert facts["found"] == "1 time"
-    assert facts["applies to"].count("to") == 1
-    assert about_check(Group(Severity.HINT, "", (found,))).title == "· 1 of severity hint"
+    assert section.title == "Tool has no description"
+    assert facts["Check"] == "tool-description"
+    assert facts["Affects"] == "6 places: #1, #2, #3 and 3 more"
+
+
+def test_checks_that_had_something_to_examine_and_found_nothing_passed(tape: Tape) -> None:
+    checks = LiveChecks(tape.journal)
+    assert checks.coverage == (0, 0)
+    tape.started().call(1, "a")
+    tape.answer(1, {"content": [{"type": "text", "text": "fine"}]})
+    checks.catch_up()
+    passed, unobserved = checks.coverage
+    assert passed > 0
+    assert unobserved > 0
+    tape.from_server(b"hello")
+    checks.catch_up()
+    assert checks.coverage[1] < unobserved
+    assert {"stdout-not-json"} <= {each.id for each in checks.all}
