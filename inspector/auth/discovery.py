@@ -119,7 +119,7 @@ def find_server(issuer: str, server_url: str, *, may_assume: bool) -> Flow[Serve
             return (yield from _server(issuer, server_url, fetched, assumed=may_assume))
         yield AddStep(_rung(AS, fetched, StepVerdict.MISSING, described(fetched), RFC_8414, _html_fix(fetched)))
     if may_assume:
-        found = f"none; assuming the default endpoints of 2025-03-26: {issuer}/authorize, /token, /register"
+        found = f"none; assuming the default endpoints: {issuer}/authorize, /token, /register"
         yield AddStep(
             LoginStep(
                 AS,

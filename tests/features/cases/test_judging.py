@@ -33,7 +33,7 @@ def _said(reply: dict[str, Any], kind: ExpectationKind, value: Any, at: str = "/
         (ExpectationKind.EXISTS, "/result/nothing", False, True, "/result/nothing: is not there"),
         (ExpectationKind.EXISTS, "/result/list/2", False, True, "/result/list/2: is not there"),
         (ExpectationKind.MATCHES, _TEXT, r"\d\d:\d\d", "^never$", "'^never$' is not found in \"at 12:30:45\""),
-        (ExpectationKind.MATCHES, _TEXT, "at", "(a|a)*b(?=c", "is no regular expression"),
+        (ExpectationKind.MATCHES, _TEXT, "at", "(a|a)*b(?=c", "is not a regular expression"),
         (ExpectationKind.SCHEMA, "/result", {"required": ["sum"]}, {"required": ["total"]}, "/result: /total"),
         (ExpectationKind.SCHEMA, "/result", True, False, "/result: the value is not allowed here"),
         (ExpectationKind.SCHEMA, "/result", OUTPUT_SCHEMA, {"$schema": "urn:mine"}, "dialect"),
