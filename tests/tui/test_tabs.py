@@ -129,7 +129,7 @@ async def test_closing_asks_first_while_something_runs() -> None:
         await pilot.press("ctrl+w")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question")
         assert "Close pier and disconnect its server?" in text(app)
-        assert "tools/call waits for its answer" in text(app)
+        assert "tools/call is waiting for a response" in text(app)
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, ConfirmScreen), "no")
         assert len(app.tabs) == 2
@@ -183,7 +183,7 @@ async def test_what_runs_is_what_would_be_lost() -> None:
     tape.call(9, "dig")
     assert tab.running == []  # what is only shown can't be lost
     staged.can_act = True
-    assert tab.running == ["tools/call waits for its answer"]
+    assert tab.running == ["tools/call is waiting for a response"]
     staged.now_stage = ConversationStage.CLOSED
     assert tab.running == []
     tape.journal.close()
@@ -202,7 +202,7 @@ def test_a_login_that_is_wanted_is_told_once() -> None:
     tab = Tab(1, staged)
     assert tab.login_told() == ""
     asked.waiting = WaitingForLogin("https://example.com/login", "http://127.0.0.1:9/callback", 9)
-    assert "wants a login" in tab.login_told()
+    assert "login required" in tab.login_told()
     assert tab.login_told() == ""
     staged.tape.journal.close()
 

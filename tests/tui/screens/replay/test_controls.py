@@ -41,7 +41,7 @@ async def both(size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[Inspect
             lambda: [tab.subject.stage for tab in app.tabs] == [ConversationStage.RECORDED] * 2, "both were read"
         )
         await pilot.press("g a")
-        await until(lambda: "101 entries  everything known" in bar(app), "the bar of both")
+        await until(lambda: "101 entries  end of recording" in bar(app), "the bar of both")
         await until(lambda: panel(app).timeline.count == 101, "all rows")
         common = app.replay.common.playback
         assert common is not None
@@ -84,7 +84,7 @@ async def test_the_cursor_of_the_timeline_is_where_one_stands_in_every_tab() -> 
         await until(lambda: f"#{17 + at} of 101" in bar(app), "and so has the timeline")
         await until(lambda: panel(app).chosen == (1, 17), "its cursor")
         await pilot.press("g >")
-        await until(lambda: "101 entries  everything known" in bar(app), "the end of all")
+        await until(lambda: "101 entries  end of recording" in bar(app), "the end of all")
         await pilot.press("g tab", "2")
         await until(lambda: "19 tools" in text(app), "everything is known in the tabs, too")
         assert not common.stands_somewhere
@@ -172,7 +172,7 @@ async def test_captures_that_grow_stand_where_the_cursor_is_until_they_are_follo
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await until(lambda: len(app.tabs) == 2 and all(tab.subject.grows for tab in app.tabs), "both grow")
         await pilot.press("g a")
-        await until(lambda: "6 entries  followed" in bar(app), "both are followed")
+        await until(lambda: "6 entries  following" in bar(app), "both are followed")
         await pilot.press("left")
         await until(lambda: "#5 of 6" in bar(app), "one back")
         ask(1, 3)
@@ -182,7 +182,7 @@ async def test_captures_that_grow_stand_where_the_cursor_is_until_they_are_follo
         ask(0, 3)
         await until(lambda: "#8 of 8" in bar(app) and panel(app).timeline.count == 8, "what comes then")
         await pilot.press("g >")
-        await until(lambda: "8 entries  followed" in bar(app), "followed again")
+        await until(lambda: "8 entries  following" in bar(app), "followed again")
     for tab in app.tabs:
         await tab.subject.end()
     for journal in journals:
@@ -206,13 +206,13 @@ def playback_of(app: InspectApp) -> Playback:
 
 async def test_screens_show_what_was_known_where_the_cursor_of_the_traffic_is() -> None:
     async with opened(sample("lighthouse")) as (app, pilot):
-        assert "65 entries  everything known" in bar(app)
+        assert "65 entries  end of recording" in bar(app)
         await pilot.press("2")
         await until(lambda: "19 tools" in text(app), "the tools at the end")
         await pilot.press("1", "j", "j")
         await until(lambda: "at   #3 of 65" in bar(app) or "at #3 of 65" in bar(app), "that one stands there")
         await pilot.press("2")
-        await until(lambda: "The tools not listed yet" in text(app), "no tools then")
+        await until(lambda: "not listed yet" in text(app), "no tools then")
         await until(lambda: "Tools 19" not in text(app), "none in the header")
         for _ in range(30):
             await pilot.press("right")
@@ -328,9 +328,9 @@ async def test_a_capture_that_grows_is_followed_until_one_goes_back_in_it(tmp_pa
         ask(id_)
     await until(lambda: (tmp_path / "x.mcpcap").read_bytes().count(b"frame") == 5, "that they are in the file")
     async with opened(tmp_path / "x.mcpcap") as (app, pilot):
-        await until(lambda: app.subject.grows and "5 entries  followed" in bar(app), "that it is followed")
+        await until(lambda: app.subject.grows and "5 entries  following" in bar(app), "that it is followed")
         ask(5)
-        await until(lambda: "6 entries  followed" in bar(app), "what is new")
+        await until(lambda: "6 entries  following" in bar(app), "what is new")
         await pilot.press("left")
         await until(lambda: "#5 of 6" in bar(app), "one back")
         ask(6)
@@ -341,7 +341,7 @@ async def test_a_capture_that_grows_is_followed_until_one_goes_back_in_it(tmp_pa
         ask(7)
         await until(lambda: playback_of(app).shown == 8, "what comes then")
         await pilot.press("g >")
-        await until(lambda: "8 entries  followed" in bar(app), "followed again")
+        await until(lambda: "8 entries  following" in bar(app), "followed again")
     journal.close()
 
 
@@ -372,7 +372,7 @@ async def test_a_recording_offers_to_start_its_server_again() -> None:
 def test_a_server_is_only_offered_as_far_as_the_capture_tells_of_it(
     tape: Tape, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "has no command" in recorded_server(tape.journal, "x.mcpcap")[1]
+    assert "does not contain the command" in recorded_server(tape.journal, "x.mcpcap")[1]
     monkeypatch.setenv("TIDE_KEY", "s3cret")
     monkeypatch.delenv("GONE", raising=False)
     fact = ConnectionFact(
@@ -386,4 +386,4 @@ def test_a_server_is_only_offered_as_far_as_the_capture_tells_of_it(
     tape.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("tides", "--token", MASK)))
     server, missing = recorded_server(tape.journal, "x.mcpcap")
     assert server is None
-    assert "redacted in part" in missing
+    assert "redacted in the capture" in missing

@@ -74,13 +74,13 @@ async def test_an_answer_that_comes_while_its_request_is_shown_appears(tape: Tap
     panel = panel_on(tape)
     async with Showing(panel).run_test(size=(100, 40)) as pilot:
         panel.show(1)
-        assert "pending" in await screen(pilot)
+        assert "Pending" in await screen(pilot)
         tape.wait(3000).answer(1, {"content": [{"type": "text", "text": "done at last"}]})
         for _ in range(3):
             panel.sync()
         shown = await screen(pilot)
     assert "done at last" in shown
-    assert "ok after 3.00 s" in shown
+    assert "OK after 3.00 s" in shown
 
 
 async def test_y_copies_the_value_under_the_cursor(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +116,7 @@ async def test_of_the_facts_in_the_head_those_are_left_out_that_do_not_fit_whole
     async with Showing(panel).run_test(size=(30, 40)) as pilot:
         panel.show(4)
         facts = (await screen(pilot)).split("\n")[1]
-    assert "ok after" in facts
+    assert "OK after" in facts
     assert facts.rstrip()[-1] not in "·…"
 
 
@@ -239,7 +239,7 @@ async def test_it_tells_of_the_chosen_line_and_goes_away_again(tape: Tape) -> No
         await pilot.press("G")
         await until(lambda: "#6  ⋯ for" in text(app), "what is in flight at the last")
         await pilot.press("v .")
-        await until(lambda: "Pending" not in text(app), "the message again")
+        await until(lambda: "#6  ⋯ for" not in text(app), "the message again")
 
 
 async def test_what_takes_a_while_is_found_out_beside(tape: Tape) -> None:
