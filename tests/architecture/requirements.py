@@ -116,7 +116,7 @@ RUNNING = (
     Requirement(
         "No shell: words are argv.",
         (
-            _STATIC + "children_are_started_in_two_places_and_never_by_a_shell",
+            _STATIC + "children_are_started_in_few_places_and_never_by_a_shell",
             "config/test_programs.py::test_no_shell_looks_at_the_words",
         ),
     ),
