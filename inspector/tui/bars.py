@@ -33,7 +33,7 @@ _TICKS = 3
 _LONGEST_NAME = 40
 _TOGETHER = {"resources": ("resources", "templates")}
 """Lists that one screen shows as one."""
-INSECURE = "Certificates are not checked: whoever is in between can read along."
+INSECURE = "Certificates are not verified: the connection can be intercepted."
 
 
 class HeaderBar(ItemBar):

@@ -199,11 +199,11 @@ def _silence(journal: Journal, exchange: Exchange | None, now_ns: int) -> Line:
     n = last_sign(journal)
     progress = exchange.progress if exchange is not None else None
     if not n:
-        return (("has said nothing yet", "warning"), *_last_words(journal))
+        return (("has sent nothing yet", "warning"), *_last_words(journal))
     silent: Span = (f"silent for {_age(journal.store.time_ns(n), now_ns)}", "warning")
     if progress is not None:
         return (silent, (f", progress {words.progress_words(progress)}", "accent"))
-    no_progress = ", no progress told" if exchange is not None and exchange.progress_token is not None else ""
+    no_progress = ", no progress reported" if exchange is not None and exchange.progress_token is not None else ""
     return (silent, (f", last: {_said(journal, n)}{no_progress}", "muted"))
 
 

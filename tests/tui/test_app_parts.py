@@ -566,7 +566,7 @@ async def test_a_server_that_says_nothing_is_waited_for_in_words(silent: Live) -
     async with app.run_test(size=(80, 24)):
         await until(lambda: "← initialize" in text(app) and "← the server" in text(app), "the wait is shown")
         assert "⋯ connecting" in text(app)
-        assert "has said nothing yet" in text(app)
+        assert "has sent nothing yet" in text(app)
         if sys.platform == "linux":
             await until(lambda: "alive (python" in text(app), "its process was seen")
         assert "^r restart" in text(app)

@@ -57,7 +57,7 @@ def test_a_call_waits_on_a_server_that_lives_and_is_silent(tape: Tape) -> None:
     chain, known, deeds = _told(tape, running=(NODE,), busy=0.0)
     assert chain == "⋯ tools/call weigh 14 s ← the server"
     assert known == (
-        "alive (node, pid 4711), idle · silent for 13 s, last: stderr still ␛[2Jthinking, no progress told"
+        "alive (node, pid 4711), idle · silent for 13 s, last: stderr still ␛[2Jthinking, no progress reported"
     )
     assert deeds == ("request.cancel",)
     assert "busy: 97 % of a processor" in _told(tape, running=(NODE,), busy=0.97)[1]
@@ -102,7 +102,7 @@ def test_an_opening_waits_on_a_server_that_has_said_nothing(tape: Tape) -> None:
     tape.wait(9000)
     chain, known, deeds = _told(tape, connecting=True)
     assert chain == "⋯ connecting 9 s ← initialize 9 s ← the server"
-    assert known == "alive (pid 4711) · has said nothing yet"
+    assert known == "alive (pid 4711) · has sent nothing yet"
     assert deeds == ("reconnect",)
     tape.fact(ProcessFact(ProcessEvent.EXIT, 4711, 0))
     assert _told(tape, connecting=True)[1].startswith("the server has ended")
@@ -142,7 +142,7 @@ def test_over_http_it_is_told_whether_a_response_has_begun(http_tape: Tape) -> N
     http_tape.call(1, "weigh", http=3)
     http_tape.fact(HttpFact(HttpEvent.REQUEST, 3, "POST", "https://example.test/mcp"))
     http_tape.wait(4000)
-    assert _told(http_tape)[1].startswith("no response yet · has said nothing yet")
+    assert _told(http_tape)[1].startswith("no response yet · has sent nothing yet")
     http_tape.fact(HttpFact(HttpEvent.RESPONSE, 3, status=200, headers=(("Content-Type", "text/event-stream"),)))
     assert _told(http_tape)[1].startswith("stream open (200)")
     http_tape.fact(HttpFact(HttpEvent.END, 3))

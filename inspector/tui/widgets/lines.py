@@ -51,9 +51,6 @@ class BeforeAfterScreen(Dialog[None]):
     """Lines to walk through. Escape and `u` go back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("before_after.back"))]
-    HELP = """\
-Lines that are gone begin with `-`, new ones with `+`; brackets stand around the words that differ.
-"""
     DEFAULT_CSS = """
     BeforeAfterScreen { align: center middle; }
     BeforeAfterScreen > Vertical { width: 95%; height: 90%; background: $surface; border: round $border; }

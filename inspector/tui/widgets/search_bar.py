@@ -56,10 +56,6 @@ class SearchLine(ClusterInput):
 class SearchBar(Widget):
     """A line to type into; hidden by its owner when it is not needed."""
 
-    HELP = """\
-Type to filter or to search; it takes effect when you pause. Enter goes to what was found. Escape clears the line,
-and leaves it when it is empty.
-"""
     DEFAULT_CSS = """
     SearchBar {
         height: auto;

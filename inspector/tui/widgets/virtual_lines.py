@@ -336,10 +336,6 @@ class NoLines(Lines):
 class LinesView(VirtualLines):
     """One set of lines at a time."""
 
-    HELP = """\
-Lines as they are. Move with the arrows; `y` copies the whole.
-"""
-
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id, classes=classes)
         self._lines: Lines = NoLines()

@@ -145,10 +145,6 @@ class LogList(VirtualLines):
     """Rows of a source, one line each."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.LIST)
-    HELP = """\
-One line per row, the newest last. The list follows the newest row until you move; `v f` or `G` follows again.
-`v p` pauses scrolling; recording continues.
-"""
 
     class Selected(Message):
         """Another row is under the cursor: the reader moved, or the list followed."""

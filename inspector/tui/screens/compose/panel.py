@@ -462,10 +462,6 @@ class RawPanel(Panel):
         ActionScope.PAYLOAD,
     )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.RAW)
-    HELP = """\
-Write a request, a notification, several at once, or exactly what is to cross the wire. What is odd about it is said;
-it is sent all the same. The responses are beside, and earlier messages below.
-"""
     DEFAULT_CSS = """
     RawPanel { layout: vertical; }
     RawPanel > Horizontal { height: 1fr; }

@@ -261,7 +261,7 @@ def beyond_a_form(schema: Any) -> str:
     """
     properties = peek.at(schema, "properties")
     if peek.text(schema, "type") != "object" or not isinstance(properties, dict):
-        return "the schema is no object with properties"
+        return "the schema is not an object with properties"
     wrong = [name for name, asked in properties.items() if not _is_primitive(asked)]
     return text.visible(f"no simple value: {', '.join(wrong)}", limit=200) if wrong else ""
 

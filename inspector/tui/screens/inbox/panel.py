@@ -39,10 +39,6 @@ class InboxPanel(Panel):
         ActionScope.LIST,
     )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.INBOX)
-    HELP = """\
-What the server asks waits here. Answer with the form, decline, or cancel; wrong answers can be sent too. Leaving the
-screen leaves the question where it is.
-"""
     DEFAULT_CSS = """
     InboxPanel { layout: horizontal; }
     InboxPanel > Vertical { width: 2fr; max-width: 70; height: 1fr; border-right: solid $border-blurred; }

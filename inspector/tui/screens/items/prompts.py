@@ -70,10 +70,6 @@ class PromptsPanel(OffersPanel):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
         ActionScope.PROMPTS, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL
     )
-    HELP = """\
-Choose a prompt, fill its arguments, get its messages: each with its role and every kind of content. `c` copies them as
-JSON, `C` as Markdown.
-"""
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__(conversation, PROMPTS, ItemList(conversation, OfferList(PROMPTS.titles), PROMPTS.item))

@@ -152,12 +152,6 @@ class ResourcesPanel(OffersPanel):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
         ActionScope.RESOURCES, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL
     )
-    HELP = """\
-Choose a resource and read it; of a template (`{}`) fill the variables first: the URI that comes of it is below
-them. Every content is shown; Enter, or the view Item, shows the one under the cursor whole, and `w` saves it.
-`s` watches the resource: what the server has granted is below the list. One that was updated since it was read is
-marked; read again, `u` shows what has changed.
-"""
 
     def __init__(self, conversation: OpenConversation) -> None:
         self._rows = WatchedRows(RESOURCES.titles, lambda: self.conversation.journal.conversation.subscriptions)

@@ -40,10 +40,6 @@ class ServerLogPanel(Panel):
 
     places = (ActionScope.EVERYWHERE, ActionScope.LOG, ActionScope.LIST, ActionScope.MOVING, ActionScope.SEARCH)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.LOG)
-    HELP = """\
-Log messages and lines of stderr, the newest last. `]` and `[` choose the least level that is shown, `s` the sources,
-`S` asks the server for messages from another level on. Enter shows the frame in the traffic.
-"""
     DEFAULT_CSS = """
     ServerLogPanel { layout: vertical; }
     """

@@ -1,4 +1,4 @@
-"""A login as a dialog: the steps so far, where to consent, and what to do where the browser does not find back.
+"""A login as a dialog: the steps so far, where to consent, and what to do if the redirect fails.
 
 The address is shown whole, with its host as browsers see it; it is opened on a key and never by itself. Leaving the
 dialog leaves the login waiting. It goes away by itself once the login is through.
@@ -226,7 +226,7 @@ def _ways(waiting: WaitingForLogin) -> str:
         return "o opens the browser. If the redirect fails, paste the final URL here."
     if not waiting.port:
         return f"No browser here: {why_not}. Open it where there is one, and paste here where it ends."
-    return f"No browser here: {why_not}. Paste where it ends, or let it find back: {tunnel(waiting.port)}"
+    return f"No browser here: {why_not}. Paste the final URL, or forward the port: {tunnel(waiting.port)}"
 
 
 def _wrapping(line: Line, dark: bool) -> Text:

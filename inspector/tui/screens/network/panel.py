@@ -57,10 +57,6 @@ class NetworkPanel(Panel):
 
     places = (ActionScope.EVERYWHERE, ActionScope.NETWORK, ActionScope.LIST, ActionScope.MOVING)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.NETWORK)
-    HELP = """\
-HTTP as it was: status, headers in their order, where the time went, and each event of a stream with its id. `y` copies
-the request as a curl command in which secrets are variables.
-"""
     DEFAULT_CSS = """
     NetworkPanel { layout: horizontal; }
     NetworkPanel > Vertical { width: 1fr; height: 1fr; border-right: solid $border-blurred; }

@@ -105,10 +105,6 @@ class SkillsPanel(Panel):
 
     places = (ActionScope.EVERYWHERE, ActionScope.SKILLS, ActionScope.MOVING, ActionScope.LIST)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.SKILLS)
-    HELP = """\
-Skills are instructions and files that a server lists with their sizes and digests. Nothing is read until you ask:
-`^j` reads the chosen file and compares it, `v` all files up to the first that differs.
-"""
     DEFAULT_CSS = """
     SkillsPanel { layout: grid; grid-size: 2; grid-columns: 2fr 3fr; grid-rows: 1 1fr; }
     SkillsPanel > StatusLine { column-span: 2; }

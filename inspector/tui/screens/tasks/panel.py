@@ -195,10 +195,6 @@ class TasksPanel(Panel):
         ActionScope.DETAIL,
     )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TASKS)
-    HELP = """\
-Each task with its state, its age and the newest word on it. A task continues whether anybody looks or not; `x` asks
-whoever runs it to end it.
-"""
     DEFAULT_CSS = """
     TasksPanel { layout: horizontal; }
     TasksPanel > Vertical { width: 3fr; height: 1fr; border-right: solid $border-blurred; }

@@ -248,7 +248,9 @@ class TrafficFiltering:
         """Show the partners of what matches, or no more."""
         shown = self.list.show_partners()
         where = " The tree shows each pair as one row." if self.list.model.tree else ""
-        self.list.notify(f"Matches {'with' if shown else 'without'} their partners.{where}", markup=False, timeout=3)
+        self.list.notify(
+            f"Matches {'with' if shown else 'without'} their request or response.{where}", markup=False, timeout=3
+        )
 
     def action_by_value(self, how: str) -> None:
         """Filter by what is chosen: the value in the payload, or else the row."""

@@ -56,10 +56,6 @@ class FilterLine(SearchLine):
 class FilterBar(SearchBar):
     """A filter being typed."""
 
-    HELP = """\
-Type a filter: `tool == search and dur > 500ms`, `is:error`, `args.path ~ "^/etc"`, or simply a text. Tab takes what is
-proposed, Up brings back what was used before. `@name = FILTER` saves it under a name; `@name` uses it.
-"""
     DEFAULT_CSS = """
     FilterBar > StatusLine { background: $surface; padding: 0; display: none; }
     FilterBar.-hinting > StatusLine { display: block; }

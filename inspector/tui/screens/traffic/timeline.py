@@ -73,7 +73,9 @@ class TimelineActions:
     def action_pairs(self) -> None:
         """Show the partners of what matches, or no more."""
         shown = self._panel.timeline.show_partners()
-        self._panel.notify(f"Matches {'with' if shown else 'without'} their partners.", markup=False, timeout=3)
+        self._panel.notify(
+            f"Matches {'with' if shown else 'without'} their request or response.", markup=False, timeout=3
+        )
 
     def action_waterfall(self) -> None:
         """Show the exchanges of all servers that the filter lets through on one axis of time."""

@@ -260,11 +260,6 @@ class JsonView(VirtualLines):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
         keys.ActionScope.PAYLOAD, keys.ActionScope.JSON, keys.ActionScope.FINDING_HERE
     )
-    HELP = """\
-The payload, indented; numbers, escapes and the order of keys are as they came. Enter folds and unfolds a value,
-and opens a line that is too long for the screen; `f`, `l` and `a` fold many. `*` finds a text, `n` and `N` go through
-what was found. `d` decodes the value under the cursor, `Y` copies it in one form or another.
-"""
 
     class Selected(Message):
         """Another line is under the cursor."""

@@ -48,13 +48,6 @@ class SchemaForm(Widget):
         keys.binding(keys.action("form.undo")),
         keys.binding(keys.action("form.redo")),
     ]
-    HELP = """\
-One field below the other; Tab, or the arrows, go through them, downwards past the lines of groups that are unfolded.
-`*` is beside what is required. What is `unset` is not sent, which is neither null nor empty: `ctrl+l` unsets a
-field, `ctrl+n` makes it null, `ctrl+u` clears what is before the cursor, and `ctrl+z` undoes the last change in any
-field. Groups and lists have a line of their own: Enter folds it, the letters beside its signs add, remove and move.
-What is wrong is below the field, and can be sent all the same.
-"""
     DEFAULT_CSS = """
     SchemaForm { height: auto; layout: vertical; }
     SchemaForm > .form--whole { color: $text-error; height: auto; display: none; margin: 0 2 1 2; }
