@@ -102,6 +102,7 @@ class HeldScreen(Dialog[None]):
     HeldScreen Horizontal { height: 1fr; }
     HeldScreen LogList { width: 1fr; height: 1fr; }
     HeldScreen TextArea { width: 1fr; height: 1fr; border: none; border-left: solid $border-blurred; }
+    HeldScreen TextArea:focus { border: none; border-left: solid $accent; }
     HeldScreen Input { border: none; height: 1; }
     """
 
@@ -144,7 +145,7 @@ class HeldScreen(Dialog[None]):
         status = self._tap.status
         self._rows.show(status)
         self._list.sync()
-        said = f"{len(status.held)} held · {len(status.rules)} rules"
+        said = f"{len(status.held)} held · {len(status.rules)} rule{'' if len(status.rules) == 1 else 's'}"
         self._line.show([(said, "title")], [(status.timeout, "faint")])
         if self._shown is not None and not any(each["held"] == self._shown for each in status.held):
             self._shown = None

@@ -86,7 +86,7 @@ class HeldRows(RowSource):
         if "held" in found:
             left = self._status.releases_in_s(found)
             arrow = "to server" if found["dir"] == "c2s" else "to client"
-            what = one_line(f"{found['method'] or found['side']} {found['target']}", max(10, width - 38))
+            what = one_line(f"{found['method'] or found['side']} {found['target']}", max(10, width - 32))
             kind = " response" if found["side"] == "response" else ""
             urgent: Role = "error" if left < URGENT_S else "muted"
             return RowView(
