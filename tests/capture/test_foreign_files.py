@@ -45,7 +45,11 @@ def test_a_capture_stands_for_itself_and_what_is_neither_is_refused_as_before(tm
     assert is_foreign(FILES[0])
     text = tmp_path / "a.txt"
     text.write_text("good evening")
-    for path, said in ((text, "is text, but no capture"), (tmp_path / "none", "No such file"), (tmp_path, "directory")):
+    for path, said in (
+        (text, "is text, but not a capture"),
+        (tmp_path / "none", "No such file"),
+        (tmp_path, "directory"),
+    ):
         with pytest.raises(CaptureError, match=said):
             open_capture(path)
 

@@ -69,8 +69,8 @@ def _is_text(start: bytes) -> bool:
 
 def _looks_like_json(text: bytes) -> tuple[str, str]:
     if text[:1] in (b"{", b"["):
-        return "holds JSON, but no capture: its first line is no head", _OPEN
-    return "is text, but no capture: its first line is no head", _OPEN
+        return "is JSON, but not a capture: the first line is not a capture head", _OPEN
+    return "is text, but not a capture: the first line is not a capture head", _OPEN
 
 
 _DIGITS = 9

@@ -34,10 +34,10 @@ from tests.capture.recording import HEAD
         (b"caf\xe9 au lait and more", "x is not a text file, so it is not a capture"),
         (b'{"jsonrpc":"2.0","id":1}\n', "x looks like bare JSON-RPC messages, without the records of a capture"),
         (b'{"log":{"version":"1.2"}}', "x looks like a HAR file, not a capture"),
-        (b'{"r":"frame"}\n', "x holds JSON, but no capture: its first line is no head"),
-        (b"[1,2]", "x holds JSON, but no capture: its first line is no head"),
+        (b'{"r":"frame"}\n', "x is JSON, but not a capture: the first line is not a capture head"),
+        (b"[1,2]", "x is JSON, but not a capture: the first line is not a capture head"),
         (b'{"r":"head","form', "x is a capture that was cut in its first line"),
-        (b"Dear diary", "x is text, but no capture: its first line is no head"),
+        (b"Dear diary", "x is text, but not a capture: the first line is not a capture head"),
     ],
 )
 def test_a_foreign_file_is_called_what_it_looks_like(start: bytes, sentence: str) -> None:
@@ -128,7 +128,7 @@ def test_a_newer_minor_version_is_read(path: Path) -> None:
 
 
 def test_another_record_in_the_first_line_is_no_capture(path: Path) -> None:
-    with pytest.raises(CaptureError, match="first line is no head"):
+    with pytest.raises(CaptureError, match="first line is not a capture head"):
         head_of(path, b'{"r":"err","tm":1,"raw":""}\n')
 
 

@@ -84,7 +84,7 @@ def test_nothing_is_overwritten_or_left_half(tmp_path: Path) -> None:
     assert out.read_bytes() == b"precious"
     out.unlink()
     (tmp_path / "diary").write_bytes(b"Dear diary")
-    with pytest.raises(CaptureError, match="is text, but no capture"):
+    with pytest.raises(CaptureError, match="is text, but not a capture"):
         import_file(tmp_path / "diary", out)
     with pytest.raises(CaptureError, match="can't be opened"):
         import_file(tmp_path / "none", out)

@@ -35,7 +35,7 @@ def test_it_says_what_came_and_what_is_lost(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("no-such.log",), "can't be opened"),
-        ((str(FOREIGN / "README.md"), "-o", "/no/such/place"), "is text, but no capture"),
+        ((str(FOREIGN / "README.md"), "-o", "/no/such/place"), "is text, but not a capture"),
         ((str(FOREIGN / "vscode.log"), "--from", "pcap"), "unknown format --from 'pcap'"),
         ((str(ROOT / "tests/captures/evening.mcpcap"), "-o", "x"), "is a capture already"),
     ],
