@@ -219,12 +219,11 @@ GOALS = {
     "test files": 650,
 }
 REACHED = {
-    "files": 520,
+    "files": 518,
     "lines": 118_500,
-    "modules with one importer": 90,
-    "largest import cycle": 5,
-    "lazy and type-only imports": 262,
-    "public class names used twice": 10,
+    "modules with one importer": 89,
+    "lazy and type-only imports": 258,
+    "public class names used twice": 1,
 }
 """Where a goal is not reached yet: the figure that may not grow. Lower it with each step, remove it at the goal."""
 LIMITS = {name: max(goal, REACHED.get(name, goal)) for name, goal in GOALS.items()}
