@@ -31,8 +31,6 @@ _OTHERS = frozenset(
 )
 """Options of other programs, and those that every program has."""
 
-_TO_COME = ("tap.md",)
-
 
 def _blocks(text: str, *languages: str) -> list[str]:
     """Return the contents of the fenced blocks of some languages, in order."""
@@ -117,8 +115,6 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!\w+:)([^)\s]+)\)", page.read_text()):
         path, _, anchor = target.partition("#")
         file = (page.parent / path).resolve() if path else page
-        if file.name in _TO_COME and not file.exists():
-            continue
         assert file.exists(), f"{page.name}: {target}"
         if anchor:
             assert anchor in _anchors(file.read_text()), f"{page.name}: {target}"
