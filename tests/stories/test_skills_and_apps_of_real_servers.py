@@ -87,4 +87,4 @@ async def test_on_the_screen_the_source_of_the_app_is_shown(command: tuple[str, 
         await person.press("enter")
         await person.sees("App: ui://chandler/knots")
         await person.press("escape", "v", "A")
-        await person.sees("<!DOCTYPE html>", "https://knots.example", "never rendered")
+        await person.sees("<!DOCTYPE html>", "https://knots.example", "not rendered")

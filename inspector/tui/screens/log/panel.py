@@ -210,7 +210,7 @@ def _empty(subject: OpenConversation, model: ServerLog) -> list[list[Span]]:
     if subject.stage is ConversationStage.LOADING:
         return [[("Reading the capture…", "muted")]]
     if model.total:
-        return [[("Nothing matches.", "muted")], [(f"{keys.shown_key('log.clear')} clears the filter", "faint")]]
+        return [[("No matches.", "muted")], [(f"{keys.shown_key('log.clear')} clears the filter", "faint")]]
     asks: list[list[Span]] = (
         [[(f"{keys.shown_key('log.ask')} sets the server's log level", "faint")]] if subject.can_act else []
     )

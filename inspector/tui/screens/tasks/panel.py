@@ -337,7 +337,7 @@ class TasksPanel(Panel):
                 return
             reply = called.reply if called is not None else None
             if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
-                self._warn(f"The server returned an error: {reply.message.message or reply.message.code}")
+                self._warn(f"Server error: {reply.message.message or reply.message.code}")
             else:
                 self.app.notify(f"Task {done}.", markup=False, timeout=3)
 

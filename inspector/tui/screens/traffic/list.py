@@ -369,7 +369,7 @@ def _status(subject: OpenConversation, model: LogModel) -> tuple[list[Span], lis
 def _empty(subject: OpenConversation, wanted: str) -> list[list[Span]]:
     """What stands where there are no rows: why, and what can be done."""
     if wanted:
-        return [[("Nothing matches.", "muted")], [("\\ clears the filter", "faint")]]
+        return [[("No matches.", "muted")], [("\\ clears the filter", "faint")]]
     waiting: dict[ConversationStage, list[list[Span]]] = {
         ConversationStage.CONNECTING: [[("Connecting…", "muted")], [("no messages yet", "faint")]],
         ConversationStage.LOADING: [[("Reading the capture…", "muted")]],

@@ -68,7 +68,7 @@ async def test_params_that_are_no_json_are_said_and_sent_all_the_same(tmp_path: 
         await person.types("tools/call")
         await person.press("enter")
         await person.types("oops")
-        await person.sees("no JSON: line 1, column 1", "sent all the same")
+        await person.sees("invalid JSON: line 1, column 1")
         await person.press("ctrl+j")
         await person.sees("-32700", "The params are no JSON and go out as they are")
         assert sent(person)[-1].endswith(b'"method":"tools/call","params":oops}')
@@ -251,8 +251,8 @@ def test_rows_are_the_newest_on_top_and_nothing_in_them_acts(tape: Tape) -> None
     ("ended", "more", "said"),
     [
         (Ended.ACCEPTED, {"status": 202}, "sent, HTTP 202"),
-        (Ended.REFUSED, {"status": 400, "why": "bad"}, "no answer, HTTP 400: bad"),
-        (Ended.SILENT, {"seconds": 3.0}, "0 frames received, then no response for 3 s in all"),
+        (Ended.REFUSED, {"status": 400, "why": "bad"}, "no response, HTTP 400: bad"),
+        (Ended.SILENT, {"seconds": 3.0}, "0 frames received, then no response for 3 s"),
         (Ended.LOST, {"why": "gone"}, "lost: gone"),
     ],
 )

@@ -44,7 +44,7 @@ async def test_the_request_is_seen_first_and_the_answer_is_edited_before_it_is_s
     async with app.run_test(size=(80, 40)) as pilot:
         await asked(pilot, app, subject)
         assert subject.desk.consulted == [ticket.question.params]
-        await seen(app, "asking tide at here", "Stop")
+        await seen(app, "waiting for tide at here", "Stop")
         subject.desk.propose(ticket, SALT)
         await seen(app, "Response of the model", "tide at here in 1.50 s (12 tokens in, 3 out)", "Rivers.")
         assert ticket.reply is None

@@ -60,7 +60,7 @@ async def test_a_tools_page_is_read_and_shown_as_text_and_again_in_the_recording
     async with at_the_screen(_demo(), capture) as person:
         await person.sees("Connected")
         await _open(person, "image_result")
-        await person.sees("App ui://gull-rock/tide", "<!doctype html>", "never rendered", "https://tides.gull-rock")
+        await person.sees("App ui://gull-rock/tide", "<!doctype html>", "not rendered", "https://tides.gull-rock")
         assert isinstance(person.pilot.app.screen, AppSourceScreen)
         assert person.wire().sent("resources/read")[0]["params"]["uri"] == "ui://gull-rock/tide"
         await person.press("escape")
