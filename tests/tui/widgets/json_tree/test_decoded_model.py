@@ -74,7 +74,7 @@ def test_digests_names_and_monotony_are_no_base64(text: str) -> None:
 
 def test_a_data_uri_says_what_it_claims_and_what_it_is() -> None:
     (found,) = [each for each in of("data:text/html;base64," + base64.b64encode(PNG).decode()) if each.name != "base64"]
-    assert found.facts[0] == "claims to be text/html"
+    assert found.facts[0] == "declared as text/html"
     assert (found.look, found.payload) == ("picture", PNG)
     plain = of("data:,Hello%2C%20World")[0]
     assert (plain.name, plain.payload, plain.look) == ("data URI", b"Hello, World", "text")

@@ -100,7 +100,7 @@ async def test_a_search_that_takes_too_long_is_given_up_and_says_so(monkeypatch:
     app = Showing(view)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("/", *"needle")
-        await until(lambda: "given up" in text(app), "it is said")
+        await until(lambda: "stopped after" in text(app), "it is said")
         assert view.path == ""
 
 
@@ -310,7 +310,7 @@ async def test_what_is_no_json_says_so_above() -> None:
     app = Listening(JsonView(b"Listening on [/ \x1b]0;evil\x07 port 3000"))
     async with app.run_test(size=(80, 24)):
         rows = app.rows()
-        assert rows[0].startswith("  ▲ It is no JSON")
+        assert rows[0].startswith("  ▲ Invalid JSON")
         assert rows[1].endswith("Listening on [/ ␛]0;evil␇ port 3000")
 
 
