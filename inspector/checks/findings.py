@@ -1,6 +1,6 @@
-"""Finding: a fault of a server, with its evidence and how to fix it.
+"""Finding: a defect of a server, with its evidence and its fix.
 
-A finding is a value beside the traffic. It never changes what is shown, and it holds no message, only where it stands.
+Findings are kept beside the traffic and never change it. A finding refers to messages by entry number.
 """
 
 from enum import StrEnum
@@ -11,14 +11,14 @@ from inspector.protocol.revisions._shape import Era, Revision
 
 
 class Severity(StrEnum):
-    """How bad it is; compare by `rank`."""
+    """How severe a finding is; compare by `rank`."""
 
     ERROR = "error"
     """The specification forbids it, or nothing works."""
     WARNING = "warning"
-    """The specification advises against it, or some clients stumble."""
+    """The specification advises against it, or some clients fail."""
     HINT = "hint"
-    """Legal, and worth knowing."""
+    """Legal, but worth knowing."""
 
     @property
     def rank(self) -> int:
@@ -30,7 +30,7 @@ _RANKS = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
 
 
 class Confidence(StrEnum):
-    """How sure it is that the sentence is true."""
+    """How certain the sentence of a finding is."""
 
     CERTAIN = "certain"
     LIKELY = "likely"
@@ -38,38 +38,38 @@ class Confidence(StrEnum):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What a check found."""
+    """One defect found by a check."""
 
     id: str
-    """Of the check: "structured-content-missing", "exit-during-handshake"."""
+    """The slug of the check: "structured-content-missing", "exit-during-handshake"."""
     severity: Severity
     confidence: Confidence
     sentence: str
-    """What happened, in one sentence. May quote foreign text: it is shown through `visible()` alone."""
+    """What happened, in one sentence. May quote foreign text: show it through `visible()` only."""
     frames: tuple[int, ...] = ()
-    """Numbers of the entries it rests on, the telling one first; () if it rests on an absence."""
+    """Numbers of the entries that are its evidence, the most important first; () if it rests on an absence."""
     pointer: str = ""
     """Where in that frame's message, as a JSON pointer; "" for the whole."""
     span: tuple[int, int] | None = None
     """Which bytes of that entry's payload, from and up to; None for all."""
     fix: str = ""
-    """What the server's author can do; "" if there is nothing to say."""
+    """What the server's author can do; "" if unknown."""
     page: str = ""
-    """The URL of the page that says so; "" if no page does."""
+    """The URL of the page of the specification; "" if there is none."""
     revision: str = ""
-    """The revision it was judged by; "" before one was known."""
+    """The protocol version it was judged by; "" if none was known."""
     count: int = 1
-    """How often it came; the evidence is the first of them."""
+    """How often it was found; the evidence is the first occurrence."""
     connection: int = 1
-    """Which connection of the journal it is about, counted from 1."""
+    """The number of the connection in the journal, from 1."""
     trait: str = ""
-    """What packs of hosts know it by; "" if they know nothing of it. See `checks.hosts`."""
+    """The trait in the compatibility data; "" if there is none. See `checks.compat`."""
     hosts: tuple[str, ...] = ()
-    """Ids of the hosts concerned, where not all are that know the trait; () for all of those."""
+    """Ids of the clients affected, if not all with the trait; () for all of those."""
     chosen: bool = False
-    """Whether somebody asked for these hosts: then a fact whose source names no version is told, too."""
+    """Whether these clients were selected by the user; facts whose source names no version are shown then."""
     known_at: int = 0
-    """The entry with which it came to light: nobody could have known of it before. 0: from the beginning."""
+    """The entry with which it became known; 0: from the start."""
 
 
 # Pages of the specification
@@ -84,12 +84,12 @@ _MODERN = {
 }
 _LEGACY = {"stdio": "basic/transports", "http": "basic/transports"}
 _TASKS = "https://modelcontextprotocol.github.io/ext-tasks/specification"
-"""Where tasks are specified since they have left the core."""
+"""Where tasks are specified since they are an extension."""
 JSON_RPC = "https://www.jsonrpc.org/specification"
 
 
 def page_of(topic: str, revision: Revision | None) -> str:
-    """The URL of a topic's page in a revision; "" without a topic, and where no revision is known yet."""
+    """The URL of a topic's page in a revision; "" without a topic, or if no revision is known yet."""
     if topic.startswith("https://") or not topic:
         return topic
     if revision is None:

@@ -1,7 +1,7 @@
-"""The registry of checks: each a function with metadata, found by the moments it applies to.
+"""The registry of checks: functions with metadata, looked up by the moments they apply to.
 
-A check is a generator: it gets a case (what just happened, and what is known) and yields a flaw for each fault. It
-keeps nothing itself. What it may assume of a revision stands in its metadata: it is not asked about any other.
+A check is a generator: it receives a `CheckMoment` and yields a `Flaw` for each fault. It keeps no state itself. It is
+only called for the protocol versions in its metadata.
 """
 
 from collections.abc import Callable, Container, Iterator
@@ -14,7 +14,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.protocol.revisions.table import ROWS
 
 LAST = len(ROWS)
-"""Rows of the table of revisions are counted from 1; 0 stands for "not known yet"."""
+"""Rows of the table of revisions are counted from 1; 0 means "not known yet"."""
 
 
 def row_of_date(date: str) -> int:
@@ -23,27 +23,27 @@ def row_of_date(date: str) -> int:
 
 
 class Flaw(msgspec.Struct, frozen=True):
-    """What a check yields: the part of a finding that only the check knows."""
+    """The part of a finding that only the check knows."""
 
     sentence: str
     pointer: str = ""
     frames: tuple[int, ...] = ()
-    """Further entries it rests on; without `instead` they follow the one that is being looked at."""
+    """Further entries of the evidence; without `instead` they follow the current entry."""
     span: tuple[int, int] | None = None
     severity: Severity | None = None
-    """If another than the check's own."""
+    """If it differs from that of the check."""
     instead: bool = False
-    """Whether `frames` takes the place of the entry that is being looked at."""
+    """Whether `frames` replaces the current entry."""
     id: str = ""
-    """If another check's, whose metadata then counts: a shape has many rules."""
+    """Of another check, whose metadata then applies: a shape has many rules."""
     fix: str = ""
-    """If there is a better one than the check's own."""
+    """If there is a more specific one than that of the check."""
     confidence: Confidence | None = None
-    """If another than the check's own."""
+    """If it differs from that of the check."""
     trait: str = ""
-    """What packs of hosts know it by; "" if they know nothing of it. See `checks.hosts`."""
+    """The trait in the compatibility data; "" if there is none. See `checks.compat`."""
     hosts: tuple[str, ...] = ()
-    """Ids of the hosts concerned, where not all are that know the trait; () for all of those."""
+    """Ids of the clients affected, if not all with the trait; () for all of those."""
 
 
 Judge = Callable[[Any], Iterator[Flaw]]
@@ -51,52 +51,52 @@ J = TypeVar("J", bound=Judge)
 
 
 class Check(msgspec.Struct, frozen=True):
-    """What is known of a check without running it."""
+    """The metadata of a check."""
 
     id: str
     """A slug in kebab-case, such as `duplicate-response`: printed, filtered by and muted by."""
     title: str
-    """The fault in a few words, as a heading."""
+    """The defect in a few words, as a heading."""
     severity: Severity
     topic: str
-    """What to look up; see `pages`."""
+    """The page of the specification; see `page_of`."""
     fix: str
     since: int
     """The first row of the table it applies to, from 1."""
     until: int
     """The last one."""
     mild_until: int
-    """Up to this row it is only `mild`; 0 for none."""
+    """Up to this row its severity is `mild`; 0 for none."""
     mild: Severity
     confidence: Confidence
     hooks: tuple[str, ...]
-    """The moments it looks at; () for a rule that is part of a shape."""
+    """The moments it is called at; () for a rule of a shape."""
     heavy: bool
-    """Whether it takes so long that it waits until there is time."""
+    """Whether it is expensive, and waits for `judge_pending`."""
     judge: Judge | None
     wanted: Callable[[Any], bool] | None = None
-    """Of an expensive one: whether it is worth its time; None if always."""
+    """For an expensive check: whether it is worth its time; None if always."""
     early: bool = False
-    """Whether it is asked before a revision is known, too: logins come before everything else."""
+    """Whether it is also called before a protocol version is known: logins precede the negotiation."""
     needs: int = 0
-    """The traits without any one of which there is nothing to ask; 0 for none. See `traits`."""
+    """The traits of which a message needs at least one; 0 for none. See `state`."""
     belated: bool = False
-    """Whether it is asked about messages before the response to `initialize`, too, once that has come."""
+    """Whether it is also called for messages before the response to `initialize`, once that is known."""
     is_diagnosis: bool = False
     """Whether it names the cause of a failure, and not only a rule of the specification that is violated."""
     module: str = ""
     """The name of the module that declares it."""
 
     def applies_to(self, row: int) -> bool:
-        """Whether it may be asked; of an unknown revision only what holds in all of them."""
+        """Whether it may be called; before a version is known, only if it applies to all."""
         return self.since <= row <= self.until if row else self.early or (self.since, self.until) == (1, LAST)
 
     def may_care(self, traits: int, aside: Container[str]) -> bool:
-        """Whether there is anything to ask about a message with these traits; not if it is set aside."""
+        """Whether it is called for a message with these traits; not if it is disabled."""
         return (not self.needs or bool(self.needs & traits)) and self.id not in aside
 
     def severity_in(self, row: int) -> Severity:
-        """How bad it is in a revision; the milder word where that is not known."""
+        """Its severity in a revision; before a revision is known, `mild` if it has one."""
         return self.mild if self.mild_until and row <= self.mild_until else self.severity
 
     @property
@@ -130,7 +130,7 @@ def declare(
     belated: bool = False,
     is_diagnosis: bool = False,
 ) -> None:
-    """Add a check to the list. Two of one id are a mistake.
+    """Add a check to the registry. Ids are unique.
 
     `since`, `until`, `mild_until`: version strings of the protocol, inclusive; "" for the oldest, the newest, none.
     """
@@ -179,14 +179,14 @@ diagnosis = partial(check, is_diagnosis=True)
 
 
 class CheckTable(msgspec.Struct, frozen=True):
-    """The checks of one revision by the moments they look at."""
+    """The checks of one revision by moment."""
 
     quick: dict[str, tuple[Check, ...]]
     heavy: dict[str, tuple[Check, ...]]
 
 
 def tables() -> tuple[CheckTable, ...]:
-    """The checks for each row; the one for "not known yet" stands first."""
+    """The checks for each row; the first is for "not known yet"."""
     return tuple(CheckTable(_by_hook(row, heavy=False), _by_hook(row, heavy=True)) for row in range(LAST + 1))
 
 

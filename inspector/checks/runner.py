@@ -1,9 +1,9 @@
 """Runs the checks over the entries of a journal, in batches of any size.
 
-Entries come in the order of the journal, findings go out. Only this module updates the state: a check is asked with
-what was known before its message, and the state learns from the message afterwards. Expensive checks wait until
-`judge_pending` is called. Nothing is raised for what a server sent. A check that fails by a mistake of this program is
-disabled, and the others go on. Callers with an event loop run it in a thread.
+Entries are taken in journal order and findings returned. Only this module updates the state: a check sees what was
+known before its message, and the state learns from the message afterwards. Expensive checks wait for `judge_pending`.
+Nothing is raised for what a server sent. A check with an internal error is disabled, and the others continue. Callers
+with an event loop run it in a thread.
 """
 
 import logging
@@ -82,7 +82,7 @@ def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
 
 
 def is_for_a_probe(state: ConnectionState, http: HttpExchangeState, n: int) -> bool:
-    """Whether this is the body of an exchange made on purpose: its head tells all, and its requests are over."""
+    """Whether this is the response to an HTTP probe; its headers are sufficient, and its requests are finished."""
     if http.request is None or not http.request.probe:
         return False
     for asked in http.asked:
@@ -92,16 +92,15 @@ def is_for_a_probe(state: ConnectionState, http: HttpExchangeState, n: int) -> b
 
 
 def is_undeclared(asked: TrackedRequest) -> bool:
-    """Whether it is doctor's request that does not say by which revision it is meant, though all others do."""
+    """Whether it is doctor's request without a protocol version, unlike all others."""
     is_modern = asked.row > 0 and ROWS[asked.row - 1].era is Era.MODERN
     return is_modern and asked.method == "tools/list" and declared_revision(asked.params) is None
 
 
 def is_our_doing(case: CheckMoment, id_: str, *, again: bool) -> bool:
-    """Whether what a check finds in the answer to a probe comes of our asking: `again` if it was found before.
+    """Whether a finding about a probe is caused by the probe itself; `again` if it was found before.
 
-    A list that is asked for twice has its faults twice; a page that was never there, and a call of no tool, are judged
-    as the probes that they are.
+    A repeated list has its faults twice; an invented cursor and a call without a tool are judged as probes.
     """
     asked = case.asked
     if asked is None or not asked.probe:
@@ -118,7 +117,7 @@ def is_our_doing(case: CheckMoment, id_: str, *, again: bool) -> bool:
 
 
 def is_told_of_this_task(case: CheckMoment, id_: str, flaw: Flaw) -> bool:
-    """Whether an earlier word about the same task showed this fault: one fact is one finding, however many polls."""
+    """Whether an earlier message about the same task showed this fault: one finding, however many polls."""
     if not case.method.startswith(("tasks/", "notifications/tasks")):
         return False
     asked = case.asked.params if case.asked is not None else None
@@ -127,7 +126,7 @@ def is_told_of_this_task(case: CheckMoment, id_: str, flaw: Flaw) -> bool:
 
 
 def has_meta(case: CheckMoment) -> bool:
-    """Whether what came has `_meta`, of whatever kind."""
+    """Whether the message has `_meta` of any type."""
     return type(case.value) is dict and "_meta" in case.value
 
 
@@ -156,10 +155,10 @@ def request_of(state: ConnectionState, case: CheckMoment, message: Answer | Erro
     return there[0] if len(there) == 1 and isinstance(message, ErrorAnswer) else None
 
 
-# Checks that failed by a mistake of this program
+# Checks with an internal error
 
-LEARNING = "what is learned of the entries"
-"""In place of a check's id: what all checks share failed at an entry, which they then know nothing of."""
+LEARNING = "the analysis of entries"
+"""Instead of a check's id: the code shared by all checks failed at an entry, which is skipped."""
 
 
 class DisabledCheck(msgspec.Struct, frozen=True):
@@ -168,21 +167,22 @@ class DisabledCheck(msgspec.Struct, frozen=True):
     check: str
     """Its id, or `LEARNING`."""
     error: str
-    """Kind and words of the exception; may quote what a server sent."""
+    """Type and message of the exception; may quote what a server sent."""
     where: str
     """File and line: "results.py:41"."""
     n: int
-    """The entry that it was asked about."""
+    """The entry being examined."""
 
     @property
     def sentence(self) -> str:
-        """What a person should know, and do. Foreign text in it is as it came."""
+        """A message for users; may contain foreign text."""
         what = self.check if self.check == LEARNING else f"check {self.check}"
-        return f"{what} failed inside at #{self.n}: {self.error} ({self.where}); the others go on: please report it"
+        said = f"{what} failed with an internal error at #{self.n}: {self.error} ({self.where})"
+        return f"{said}; other checks continue; please report it"
 
 
 def record_failure(check: str, n: int, error: Exception) -> DisabledCheck:
-    """Make a record of what has failed."""
+    """Make a record of an internal error."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -196,19 +196,19 @@ assert everything.AREAS
 _Moment = tuple[int, str, str, int]
 """Revision, kind, method, traits."""
 _Plan = tuple[tuple[Judge, Check], ...]
-"""Whom to ask at a moment."""
+"""The checks to call at a moment."""
 MOST_OF_ONE = 200
 """Findings of one check that are kept one by one; further ones are counted."""
 MOST_FLAWS = 60
-"""That one check may find in one message."""
+"""Flaws of one check per message."""
 MOST_EARLY = 200
 """Messages before the response to `initialize` that are judged once it has come; further ones are not."""
 MOST_WAITING = 2000
-"""Expensive questions that wait; further ones are not asked, and counted."""
+"""Expensive calls that wait; further ones are skipped, and counted."""
 
 
 class Observed(Protocol):
-    """What the checks must know of a journal's entry."""
+    """The view of a journal's entry that the checks need."""
 
     @property
     def n(self) -> int:
@@ -233,32 +233,32 @@ class Inspection:
         rest: Callable[[], None] = lambda: None,
         read: Callable[[Frame], tuple[Message, ...]] = messages_of,
     ) -> None:
-        """`beside`: the names of tools of other servers that a host may have beside this one, by server.
+        """`beside`: names of the tools of other configured servers, by server.
 
-        `seen`: what is remembered of the server from before, by kind of list. `rest` is called now and then while one
-        long message is looked at: who must not be in the way of other threads sleeps there. `read` makes the messages
-        of a frame: who has the objects of a long one already need not have them twice.
+        `seen`: the stored definitions of the server, by kind of list. `rest` is called now and then during one long
+        message, so that other threads can run. `read` decodes the messages of a frame: callers that have the objects
+        of a long one need not decode it twice.
         """
         self._beside, self._seen, self._rest, self._read = beside or {}, seen or {}, rest, read
         self.state = ConnectionState(beside=self._beside, seen=self._seen, rest=rest)
         self.taken = 0
         """Entries taken in so far."""
         self.counts: Counter[str] = Counter()
-        """How often each check found something, the findings that were not kept included."""
+        """How often each check found something, including findings that were not kept."""
         self.unasked = 0
-        """Expensive questions for which there was no room."""
+        """Expensive calls that were skipped."""
         self.disabled_checks: dict[str, DisabledCheck] = {}
-        """By id of the check, what has failed by a mistake of ours."""
+        """By id, the checks with an internal error."""
         self._tables = tables()
         self._plans: dict[_Moment, _Plan] = {}
         self._waiting: deque[tuple[CheckMoment, Check]] = deque()
         self._early: list[CheckMoment] = []
-        """What the server sent between `initialize` and its response: by then nobody knew how to judge it."""
+        """What the server sent between `initialize` and its response, which cannot be judged before that."""
         self._found: list[Finding] = []
         self._over = False
 
     def take(self, entries: Iterable[Observed]) -> list[Finding]:
-        """Take in the next entries; what the quick checks found in them, in their order."""
+        """Take the next entries; returns the findings of the quick checks, in order."""
         for entry in entries:
             self.taken += 1
             what = entry.what
@@ -267,15 +267,15 @@ class Inspection:
                     self._frame(what)
                 else:
                     self._fact(entry, what)
-            except Exception as error:  # the inspection's border: the entry is lost to the checks, and no other one
+            except Exception as error:  # the inspection's border: the checks skip the entry, and continue
                 logger.exception("the checks lost entry %d", entry.n)
                 _disable(self.disabled_checks, self._plans, LEARNING, entry.n, error)
         return self._give()
 
     def take_unread(self, n: int, time_ns: int, size: int, id_: RequestId | None, method: str = "") -> list[Finding]:
-        """Take in a message of the server's without reading it, for it is long: its length is judged.
+        """Take a long message of the server without decoding it: only its length is judged.
 
-        With a `method` it is a request, else an answer. It is for whoever can't wait until `take` has read it.
+        With a `method` it is a request, else a response. For callers that cannot wait until `take` has decoded it.
         """
         state = self.state
         self.taken += 1
@@ -302,7 +302,7 @@ class Inspection:
         return frozenset(check.id for plan in plans for _, check in plan)
 
     def skip_logs(self, count: int, time_ns: int) -> None:
-        """So many log messages have come that nobody looks at, the last at `time_ns`: there were enough of them."""
+        """Skip so many log messages, the last at `time_ns`."""
         self.taken += count
         self.state.messages += count
         self.state.last_ns = time_ns
@@ -310,7 +310,7 @@ class Inspection:
             self.state.first_message_ns = time_ns
 
     def judge_pending(self, most: int = 50) -> list[Finding]:
-        """Ask up to so many of the expensive questions that wait; what they found."""
+        """Call up to so many of the waiting expensive checks; returns their findings."""
         for _ in range(min(most, len(self._waiting))):
             case, check = self._waiting.popleft()
             assert check.judge is not None
@@ -320,11 +320,11 @@ class Inspection:
 
     @property
     def waiting(self) -> int:
-        """How many expensive questions wait."""
+        """How many expensive calls wait."""
         return len(self._waiting)
 
     def finish(self) -> list[Finding]:
-        """Nothing more comes: ask everything that waits, and what only the end can tell. Once."""
+        """Call everything that waits, and the checks of the end. Once, after the last entry."""
         self._end(self.taken)
         return self._give() + self.judge_pending(len(self._waiting))
 
@@ -352,7 +352,7 @@ class Inspection:
             self._message(frame, message)
 
     def _judge_frame(self, frame: Frame, messages: tuple[Message, ...]) -> None:
-        """The bytes of a frame, whatever they say; most say at a glance that nothing is odd about them."""
+        """Judge the bytes of a frame; most are recognised as ordinary at once."""
         state = self.state
         http = state.http.exchange(frame.http) if frame.http is not None else None
         if is_odd(frame, messages):
@@ -391,7 +391,7 @@ class Inspection:
         learn_received(state, case)
 
     def _unreadable(self, frame: Frame, message: Message) -> None:
-        """A response that can't be read is one all the same: its request was answered."""
+        """An unreadable response is a response: its request is finished."""
         id_ = answered_id(frame) if is_unreadable(frame, (message,)) else None
         asked = None if id_ is None else self.state.requests.open.get((Direction.TO_SERVER, id_))
         if asked is not None:
@@ -399,7 +399,7 @@ class Inspection:
             self.state.requests.finish(asked)
 
     def _judge_early(self, row: int, n: int) -> None:
-        """Judge what came before the response to `initialize` by a row; entry `n` has made that possible."""
+        """Judge what was sent before the response to `initialize` by a row; entry `n` has made that possible."""
         early, self._early = self._early, []
         for case in early:
             case.row, case.known_at = row, n
@@ -502,7 +502,7 @@ class Inspection:
         self._ask(case, self._plan(moment) if plan is None else plan)
 
     def _ask(self, case: CheckMoment, plan: _Plan) -> None:
-        """Ask checks about one moment. One that fails is never asked again."""
+        """Call checks for one moment. One that fails is disabled."""
         asked = iter(plan)
         while True:
             check: Check | None = None
@@ -511,7 +511,7 @@ class Inspection:
                     for flaw in judge(case):
                         self._keep(case, check, flaw)
                 return
-            except Exception as error:  # the checks' border: a mistake in one must not silence the others
+            except Exception as error:  # the checks' border: an internal error in one must not stop the others
                 logger.exception("a check failed at entry %d", case.n)
                 _disable(self.disabled_checks, self._plans, check.id if check is not None else LEARNING, case.n, error)
 
@@ -559,7 +559,7 @@ class Inspection:
 
 
 def _for_later(inspection: Inspection, waiting: deque[tuple[CheckMoment, Check]], check: Check) -> Judge:
-    """Stand in for an expensive check: its question waits, if it is worth its time."""
+    """Queue an expensive check, if it is worth its time."""
 
     def judge(case: CheckMoment) -> Iterator[Flaw]:
         if check.wanted is None or check.wanted(case):
@@ -573,7 +573,7 @@ def _for_later(inspection: Inspection, waiting: deque[tuple[CheckMoment, Check]]
 
 
 def _disable(aside: dict[str, DisabledCheck], plans: dict[_Moment, _Plan], what: str, n: int, error: Exception) -> None:
-    """Remember what has failed, and plan anew without it."""
+    """Record an internal error, and plan again without the check."""
     if what not in aside:
         aside[what] = record_failure(what, n, error)
         plans.clear()

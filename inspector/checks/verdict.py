@@ -1,9 +1,8 @@
 """Orders findings: the most important first, consequences of another finding below it.
 
-One fault of a server is seen at many places: a missing variable ends the process, which ends the connection, which
-leaves a request without its answer. The cause is told, what follows stands below it. Where no finding explains
-another, an error goes before a warning, what keeps everything from working before what does not, and what is certain
-before what is likely, and that before a guess.
+One fault causes many findings: a missing variable ends the process, which ends the connection, which leaves a request
+without its response. The cause is shown first, with its consequences below it. Otherwise an error precedes a warning,
+a fatal finding others, a certain one a likely one, and that a guess.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +17,7 @@ assert everything.AREAS
 
 _RANKS = {Confidence.CERTAIN: 0, Confidence.LIKELY: 1, Confidence.GUESS: 3}
 _OF_A_RULE = 2
-"""A diagnosis says why, so a likely one goes before a rule that is broken for certain; a guess does not."""
+"""A likely diagnosis precedes a certain rule, because it names the cause; a guess does not."""
 
 _GROUPS = {
     "SILENT": "server-silent unknown-method-unanswered request-unanswered silent-after-handshake call-timed-out",
@@ -179,18 +178,18 @@ FATAL = frozenset(_FATAL.split())
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What is said of one connection."""
+    """The findings of one connection, ordered."""
 
     primary: Finding | None = None
-    """The one to tell first; None if nothing was found."""
+    """The most important one; None if there are no findings."""
     follows: tuple[Finding, ...] = ()
-    """What follows from it, in the order of the entries."""
+    """Its consequences, in the order of the entries."""
     others: tuple[Finding, ...] = ()
-    """The rest, with findings that follow from one of these: the same order."""
+    """The others with their consequences, in the same order."""
 
 
 def verdict(findings: Iterable[Finding]) -> Verdict:
-    """The verdict on findings of one connection."""
+    """Order the findings of one connection."""
     found = list(findings)
     if not found:
         return Verdict()
@@ -205,7 +204,7 @@ def verdict(findings: Iterable[Finding]) -> Verdict:
 
 
 def verdicts(findings: Iterable[Finding]) -> list[Verdict]:
-    """A verdict on each connection of which something was found, in their order."""
+    """A verdict on each connection with findings, in their order."""
     by_connection: dict[int, list[Finding]] = {}
     for each in findings:
         by_connection.setdefault(each.connection, []).append(each)
@@ -213,13 +212,13 @@ def verdicts(findings: Iterable[Finding]) -> list[Verdict]:
 
 
 def primary_of(findings: Iterable[Finding]) -> Finding | None:
-    """The one finding to tell first, of however many connections; None if there is none."""
+    """The most important finding of all connections; None if there is none."""
     first = [each.primary for each in verdicts(findings) if each.primary is not None]
     return min(first, key=_key) if first else None
 
 
 def roots_of(findings: Sequence[Finding]) -> list[str]:
-    """Of each finding the id of what it follows from in the end, within its connection; its own where nothing is."""
+    """For each finding the id of its root cause within its connection; its own id if there is none."""
     by_connection: dict[int, list[Finding]] = {}
     for each in findings:
         by_connection.setdefault(each.connection, []).append(each)
@@ -228,7 +227,7 @@ def roots_of(findings: Sequence[Finding]) -> list[str]:
 
 
 def causes_of(findings: Sequence[Finding]) -> dict[str, str]:
-    """By the id of a check what it found follows from: the id of another that found something, too."""
+    """By the id of a check the id of the check that explains its findings."""
     best: dict[str, Finding] = {}
     for each in findings:
         if each.id not in best or _key(each) < _key(best[each.id]):
@@ -252,7 +251,7 @@ def _root(id_: str, causes: dict[str, str]) -> str:
 
 
 def _gravity(finding: Finding) -> tuple[int, bool]:
-    """How bad it is; of a cause that counts what follows, too."""
+    """Severity, and whether it is not fatal."""
     return finding.severity.rank, finding.id not in FATAL
 
 

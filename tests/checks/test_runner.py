@@ -168,7 +168,7 @@ def test_a_check_that_fails_is_set_aside_and_the_others_go_on(id_: str, monkeypa
     assert [each.sentence for each in found if each.id == id_] == ["found before it failed"]
     assert (len(asked), list(inspection.disabled_checks)) == (1, [id_])
     said = inspection.disabled_checks[id_].sentence
-    assert said.startswith(f"check {id_} failed inside at #")
+    assert said.startswith(f"check {id_} failed with an internal error at #")
     assert "KeyError" in said
     assert "broken.py:" in said
     assert "please report it" in said
@@ -184,7 +184,7 @@ def test_an_entry_that_nothing_can_be_learned_of_is_lost_alone(monkeypatch: pyte
     monkeypatch.setattr(inspection_module, "learn_response", raises)
     inspection.take(talk.entries[-2:-1])
     assert list(inspection.disabled_checks) == [LEARNING]
-    assert "what is learned of the entries failed inside" in inspection.disabled_checks[LEARNING].sentence
+    assert "the analysis of entries failed with an internal error" in inspection.disabled_checks[LEARNING].sentence
     assert [each.id for each in inspection.take(talk.entries[-1:])] == ["stdout-not-json"]
 
 
@@ -220,6 +220,6 @@ def test_the_place_of_the_mistake_is_named_and_the_words_are_short() -> None:
     except ValueError as error:
         failed = record_failure("stderr-flood", 12, error)
     assert failed.where.startswith("test_runner.py:")
-    assert failed.sentence.startswith("check stderr-flood failed inside at #12: ValueError: xxx")
+    assert failed.sentence.startswith("check stderr-flood failed with an internal error at #12: ValueError: xxx")
     assert len(failed.sentence) < 450
     assert record_failure("stderr-flood", 12, ValueError()).where == "nowhere"

@@ -177,7 +177,7 @@ def test_a_check_that_fails_inside_is_named_and_the_verdict_stands(
     output = Output(CliEnv(None, {}, io.StringIO(), told, narrated), as_json=as_json)
     assert conclude(output, journal, ReportOptions("lighthouse", Severity.ERROR)) is before
     journal.close()
-    assert "! check result-too-long failed inside at #" in narrated.getvalue()
+    assert "! check result-too-long failed with an internal error at #" in narrated.getvalue()
     assert "please report it" in narrated.getvalue()
     if as_json:
         found = json.loads(told.getvalue())["disabled_checks"]

@@ -52,7 +52,7 @@ def test_a_tool_of_which_nothing_is_known_is_only_counted_unless_all_are_wanted(
 def test_each_mark_is_explained_and_has_its_source_and_date() -> None:
     lines = "\n".join(_lines(_BAD))
     assert "✗ dropped" in lines
-    assert "Claude Code drops the tool without a word" in lines
+    assert "Claude Code silently drops the tool" in lines
     assert "2026-09-19, version not named, likely  https://github.com/anthropics/claude-code/issues/95504" in lines
 
 
@@ -98,7 +98,7 @@ def test_a_statement_about_a_program_has_its_version_and_date_unless_that_progra
     chosen = msgspec.structs.replace(_FINDING, chosen=True)
     unnamed = "Claude Code (version not named, 2026-08-19)"
     assert not any("version not named" in names or "Claude Code" in names for names, _ in words_of(_FINDING))
-    assert (unnamed, "drops every tool of the server, without a word") in words_of(chosen)
+    assert (unnamed, "silently drops every tool of the server") in words_of(chosen)
     assert "claude-code" not in {each["host"] for each in concerned_as_json(_FINDING)}
     assert all(each["source"]["seen_in"] and each["source"]["date"] for each in concerned_as_json(_FINDING))
     assert "claude-code" in {each["host"] for each in concerned_as_json(chosen)}
@@ -110,7 +110,7 @@ def test_a_statement_about_a_program_has_its_version_and_date_unless_that_progra
 def test_the_line_above_a_form_tells_the_worst_and_how_many_more() -> None:
     line = plain(outlook_of(_TOOL | {"inputSchema": {"anyOf": []}}))
     assert line == (
-        "✗ in clients: Gemini CLI (SDK 1.23.0, 2026-08-21) loses every tool of the server: its SDK refuses the list"
+        "✗ in clients: Gemini CLI (SDK 1.23.0, 2026-08-21) loses every tool of the server: its SDK rejects the list"
         " (3 more clients)"
     )
     assert outlook_of(_TOOL) == ()
@@ -120,7 +120,7 @@ def test_the_line_above_a_form_tells_the_worst_and_how_many_more() -> None:
 def test_what_is_known_of_a_host_stands_with_its_sources() -> None:
     lines = [plain(line) for line in host_lines([HOSTS["gemini-cli"]])]
     assert lines[0] == "Gemini CLI  gemini-cli"
-    assert any("takes out the middle, over 63 characters" in line for line in lines)
+    assert any("removes the middle, over 63 characters" in line for line in lines)
     assert any("not supported" in line for line in lines)
     assert host_as_json(HOSTS["codex"])["limits"][0]["name"] == "start"
 

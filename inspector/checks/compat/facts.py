@@ -1,7 +1,7 @@
-"""Client compatibility facts: how a program treats a peculiar definition, with date and source.
+"""Client compatibility facts: how a client treats a tool definition, with date and source.
 
-A fact ages: it has the date of its source, the version it was seen in, a link, and a word on how sure it is. What
-nobody has a source for is no fact. A fact hangs on a trait, which is the name of a peculiarity (see `traits`).
+A fact has the date of its source, the version it was seen in, a link and a confidence. A statement without a source is
+not a fact. Each fact belongs to a trait, the name of a feature of a definition (see `definitions.tools`).
 """
 
 import re
@@ -15,24 +15,24 @@ from inspector.checks.findings import Confidence, Severity
 
 
 class CompatEffect(StrEnum):
-    """What becomes of it, worst first; compare by `rank`."""
+    """The effect, worst first; compare by `rank`."""
 
     ALL_GONE = "all gone"
-    """Every tool of the server is left out."""
+    """Every tool of the server is dropped."""
     BREAKS = "breaks"
-    """Every request to the model fails while the tool is there."""
+    """Every request to the model fails while the tool is present."""
     GONE = "gone"
-    """The tool is left out."""
+    """The tool is dropped."""
     FAILS = "fails"
-    """It is shown, and its calls fail."""
+    """It is shown, but calls fail."""
     CUT = "cut"
     """A part of it never reaches the model."""
     CHANGED = "changed"
     """It reaches the model in another form."""
     WARNED = "warned"
-    """The person is warned."""
+    """The user is warned."""
     FINE = "fine"
-    """It is known to do no harm."""
+    """Known to be harmless."""
 
     @property
     def rank(self) -> int:
@@ -41,7 +41,7 @@ class CompatEffect(StrEnum):
 
     @property
     def severity(self) -> Severity:
-        """How bad it is for somebody who needs that host."""
+        """The severity for users of that client."""
         return Severity.ERROR if self.rank <= 3 else Severity.WARNING if self.rank == 4 else Severity.HINT
 
 
@@ -49,19 +49,19 @@ _RANKS = {effect: rank for rank, effect in enumerate(CompatEffect)}
 
 
 class CompatSource(msgspec.Struct, frozen=True):
-    """Where something was read, or what was run."""
+    """A document or a test run."""
 
     url: str
     date: date
-    """Of the issue, of the commit; of code without a date the day on which it was read."""
+    """Of the issue or commit; of code without a date the day on which it was read."""
     seen_in: str = ""
-    """The version that it is about; "" if the source names none."""
+    """The version it applies to; "" if the source names none."""
     confidence: Confidence = Confidence.LIKELY
-    """CERTAIN: read in the code or tried; LIKELY: reported with evidence; GUESS: old, or told once."""
+    """CERTAIN: read in the code or tried; LIKELY: reported with evidence; GUESS: old, or reported once."""
 
     @property
     def version(self) -> str:
-        """The version that it is about, or the commit that its URL names; "" if neither is known."""
+        """The version it applies to, or the commit in its URL; "" if neither is known."""
         commit = _COMMIT.search(self.url)
         return self.seen_in or (f"commit {commit.group(1)[:12]}" if commit else "")
 
@@ -75,19 +75,19 @@ _COMMIT = re.compile(r"/(?:blob|tree|commit)/([0-9a-f]{40})\b")
 
 
 class CompatFact(msgspec.Struct, frozen=True):
-    """What one host does with one trait."""
+    """The effect of one trait in one client."""
 
     trait: str
     effect: CompatEffect
     sentence: str
-    """What happens, as it goes on after the host's name: “drops the tool”."""
+    """A predicate whose subject is the client: “drops the tool”."""
     source: CompatSource
     over: int = 0
-    """For traits that are a number: from where on, exclusively."""
+    """For numeric traits: the limit, exclusive."""
 
 
 class HostFeature(msgspec.Struct, frozen=True):
-    """Whether a host has a part of the protocol."""
+    """Whether a client supports a feature of the protocol."""
 
     name: str
     """“sampling”."""
@@ -97,7 +97,7 @@ class HostFeature(msgspec.Struct, frozen=True):
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """A number that a host goes by while it runs: a timeout, a size of results."""
+    """A limit of a client at run time: a timeout, a size of results."""
 
     name: str
     """“start”, "call", "result"."""
@@ -106,13 +106,13 @@ class Limit(msgspec.Struct, frozen=True):
 
 
 class Host(msgspec.Struct, frozen=True):
-    """One program, and all that is known of it here."""
+    """One client, with all its facts."""
 
     id: str
-    """As it is written after `--host`."""
+    """As written after `--host`."""
     name: str
     short: str
-    """Five letters at most, for the head of a column."""
+    """At most five letters, for a column title."""
     facts: tuple[CompatFact, ...]
     features: tuple[HostFeature, ...] = ()
     limits: tuple[Limit, ...] = ()

@@ -1,6 +1,6 @@
-"""Client compatibility matrix: each tool against each host, and the server as a whole.
+"""Client compatibility matrix: each tool against each client, and the server as a whole.
 
-A cell has what is known. An empty one says that nothing is known to go wrong, which is less than that all is well.
+A cell has the known effects. An empty cell means that no problem is known, not that there is none.
 """
 
 from collections import Counter
@@ -18,25 +18,25 @@ from inspector.checks.findings import Finding, Severity
 from inspector.protocol import peek
 
 BYTES_PER_TOKEN = 4
-"""For estimates, and called so wherever they are shown."""
+"""For estimates, which are labelled as such."""
 
 
 class CheckedDefinitions(msgspec.Struct, frozen=True):
-    """What a server shows."""
+    """The definitions of a server."""
 
     tools: tuple[Any, ...]
-    """As they were listed, in all pages."""
+    """As listed, of all pages."""
     server: str = ""
-    """The name under which a host is taken to have it in its configuration."""
+    """The name under which a client has it in its configuration."""
     instructions: str = ""
     pages: int = 1
-    """Pages of the list of tools."""
+    """Pages of the tool list."""
     uses: frozenset[str] = frozenset()
-    """The parts of the protocol that it was seen to use, by the names of `FEATURES`."""
+    """The features of the protocol that it was seen to use, by the names of `FEATURES`."""
 
 
 class CompatVerdict(msgspec.Struct, frozen=True):
-    """What one host does with one trait that is there."""
+    """The effect of one trait in one client."""
 
     fact: CompatFact
     trait: Trait
@@ -47,23 +47,23 @@ class Row(msgspec.Struct, frozen=True):
 
     name: str
     cells: tuple[tuple[CompatVerdict, ...], ...]
-    """For each host what it does, worst first; () where nothing is known."""
+    """For each client the effects, worst first; () if none is known."""
     shown: tuple[str, ...]
-    """For each host the name that its model sees; "" where nobody knows."""
+    """For each client the name that its model sees; "" if unknown."""
 
 
 class Matrix(msgspec.Struct, frozen=True):
-    """The whole."""
+    """The complete matrix."""
 
     hosts: tuple[Host, ...]
     rows: tuple[Row, ...]
     whole: tuple[tuple[CompatVerdict, ...], ...]
-    """For each host what becomes of the surface as a whole, worst first."""
+    """For each client the effects on the server as a whole, worst first."""
     tokens: int
-    """What all definitions take, estimated."""
+    """The cost of all definitions, estimated."""
 
     def gone(self, host: int) -> Row | None:
-        """The first tool because of which a host drops all of them; None if it doesn't."""
+        """The first tool because of which a client drops all of them; None if none."""
         for row in self.rows:
             if row.cells[host] and row.cells[host][0].fact.effect is CompatEffect.ALL_GONE:
                 return row
@@ -71,7 +71,7 @@ class Matrix(msgspec.Struct, frozen=True):
 
 
 def matrix_of(surface: CheckedDefinitions, hosts: Iterable[Host]) -> Matrix:
-    """Every tool that is an object against every host."""
+    """Every tool that is an object against every client."""
     chosen = tuple(hosts)
     budget, rows = WalkBudget(), []
     tools = [tool for tool in surface.tools if type(tool) is dict]
@@ -90,10 +90,10 @@ def matrix_of(surface: CheckedDefinitions, hosts: Iterable[Host]) -> Matrix:
 
 
 def _missed(host: Host, surface: CheckedDefinitions) -> list[CompatVerdict]:
-    """The parts of the protocol that the server uses and the host is known to lack."""
+    """The features that the server uses and the client is known to lack."""
     return [
         CompatVerdict(
-            CompatFact(f"uses-{lacks.name}", CompatEffect.FAILS, f"does not have {lacks.name}", lacks.source),
+            CompatFact(f"uses-{lacks.name}", CompatEffect.FAILS, f"does not support {lacks.name}", lacks.source),
             Trait(f"uses-{lacks.name}", "", f"the server uses {lacks.name}"),
         )
         for lacks in host.features
@@ -127,7 +127,7 @@ def _of_whole(surface: CheckedDefinitions, tools: Sequence[dict[str, Any]]) -> t
     names = Counter(peek.text(tool, "name") for tool in tools)
     for name, times in names.items():
         if name is not None and times > 1:
-            found.append(Trait("duplicate-name", "/tools", f"{times} tools are called {name[:60]!r}"))
+            found.append(Trait("duplicate-name", "/tools", f"{times} tools are named {name[:60]!r}"))
             break
     found.append(Trait("tool-count", "/tools", f"{len(tools):,} tools", len(tools)))
     tokens = tokens_of(tools)
@@ -140,14 +140,14 @@ def _of_whole(surface: CheckedDefinitions, tools: Sequence[dict[str, Any]]) -> t
 
 
 def tokens_of(value: Any) -> int:
-    """About how many tokens a JSON value takes; 0 for one that is nested too deep to be written."""
+    """About how many tokens a JSON value needs; 0 for one that is nested too deep to serialize."""
     try:
         return len(msgspec.json.encode(value)) // BYTES_PER_TOKEN
     except RecursionError:
         return 0
 
 
-# Which hosts a finding concerns, and how severe it is for those chosen
+# The clients that a finding concerns, and its severity for the selected ones
 
 _TRAITS: dict[str, str] = {
     "input-schema-not-object": "input-root",
@@ -173,11 +173,11 @@ _HOSTS_ALONE = frozenset(
         "pagination-incomplete",
     )
 )
-"""What no specification forbids: it matters as far as the hosts do that one cares for."""
+"""Findings that no specification forbids: they matter as far as the selected clients are affected."""
 
 
 def concerns(finding: Finding, hosts: Iterable[Host] = HOSTS.values()) -> list[tuple[Host, CompatFact]]:
-    """Which of the hosts are known to stumble over it, worst first, each once."""
+    """The clients known to fail on it, worst first, each once."""
     trait = finding.trait or _trait_of_rule(finding)
     if not trait:
         return []
@@ -192,9 +192,9 @@ _ANY = 1 << 60
 
 
 def told_of(finding: Finding) -> list[tuple[Host, CompatFact]]:
-    """What is told with a finding: without the facts whose source names no version, unless these hosts were chosen.
+    """The facts shown with a finding; without those whose source names no version, unless their clients were selected.
 
-    Programs change, so a statement about one is of use only with the version that it is about.
+    Clients change, so a statement is useful only with the version it applies to.
     """
     return [(host, fact) for host, fact in concerns(finding) if finding.chosen or fact.source.version]
 
@@ -217,10 +217,10 @@ def _trait_of_rule(finding: Finding) -> str:
 
 
 def for_hosts(findings: Sequence[Finding], hosts: Sequence[Host]) -> list[Finding]:
-    """The findings for somebody who needs just these hosts.
+    """The findings for users of exactly these clients.
 
-    What a chosen host stumbles over is as bad as it is there. What no specification forbids and no chosen host minds
-    is left out; all else stays as it was.
+    A finding has the severity of its worst effect there. A finding that no specification forbids and no selected client
+    fails on is dropped; all others are unchanged.
     """
     kept = []
     for each in findings:

@@ -1,4 +1,4 @@
-"""The known hosts with their compatibility facts."""
+"""The known clients with their compatibility facts."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -12,7 +12,7 @@ from inspector.checks.findings import Confidence
 _ISSUES = "https://github.com/anthropics/claude-code/issues/"
 
 
-_CALL = "refuses to call it: only 2020-12 is read"
+_CALL = "rejects its calls: only 2020-12 is supported"
 
 
 def _issue(number: int, day: date, seen_in: str = "", confidence: Confidence = Confidence.LIKELY) -> CompatSource:
@@ -36,14 +36,14 @@ CLAUDE_CODE = Host(
         CompatFact(
             "input-root",
             CompatEffect.ALL_GONE,
-            "drops every tool of the server, without a word",
+            "silently drops every tool of the server",
             _issue(88049, date(2026, 8, 19)),
         ),
         CompatFact(
             "input-required", CompatEffect.ALL_GONE, "drops every tool of the server", _issue(44364, date(2026, 4, 6))
         ),
-        CompatFact("input-root-combinator", CompatEffect.GONE, "drops the tool without a word", _DROPPED),
-        CompatFact("input-root-condition", CompatEffect.GONE, "drops the tool without a word", _DROPPED),
+        CompatFact("input-root-combinator", CompatEffect.GONE, "silently drops the tool", _DROPPED),
+        CompatFact("input-root-condition", CompatEffect.GONE, "silently drops the tool", _DROPPED),
         CompatFact("output-dialect", CompatEffect.FAILS, _CALL, _issue(88882, date(2026, 8, 22))),
         CompatFact(
             "property-name",
@@ -51,11 +51,11 @@ CLAUDE_CODE = Host(
             "gets error 400 for every request once the tool is loaded: A-Za-z0-9_.- and 64 characters",
             _PLAIN_KEYS,
         ),
-        CompatFact("description-length", CompatEffect.CUT, "cuts it after 2,048 characters", _CUT_OFF, over=2048),
+        CompatFact("description-length", CompatEffect.CUT, "truncates it after 2,048 characters", _CUT_OFF, over=2048),
         CompatFact(
             "instructions-length",
             CompatEffect.CUT,
-            "cuts it after 2,048 characters",
+            "truncates it after 2,048 characters",
             _issue(81268, date(2026, 7, 26), "2.1.220"),
             over=2048,
         ),
@@ -82,7 +82,7 @@ CLAUDE_CODE = Host(
         HostFeature("elicitation", True, _CLIENTS),
     ),
     (
-        Limit("start", "gives up after 60 s, even if MCP_TIMEOUT is longer", _issue(16837, date(2026, 1, 8))),
+        Limit("start", "times out after 60 s, even if MCP_TIMEOUT is longer", _issue(16837, date(2026, 1, 8))),
         Limit("result", "saves results over 25,000 tokens to a file", _issue(45766, date(2026, 4, 9))),
     ),
     Naming("mcp__{server}__{tool}", 64),
@@ -105,14 +105,14 @@ CLAUDE_DESKTOP = Host(
         CompatFact(
             "name-length",
             CompatEffect.GONE,
-            "refuses names of more than 64 characters",
+            "rejects names of more than 64 characters",
             CompatSource("https://github.com/mattt/emcee/issues/46", date(2025, 3, 12), confidence=Confidence.GUESS),
             over=64,
         ),
         CompatFact(
             "input-root-combinator",
             CompatEffect.FINE,
-            "takes it",
+            "accepts it",
             _issue(45106, date(2026, 4, 8), confidence=Confidence.GUESS),
         ),
     ),
@@ -123,8 +123,8 @@ CLAUDE_DESKTOP = Host(
         HostFeature("sampling", False, _NOVEMBER),
     ),
     (
-        Limit("call", "gives up after 4 minutes", _DESKTOP_TIMEOUT),
-        Limit("result", "refuses results of more than 1 MB", _issue(66519, date(2026, 6, 9))),
+        Limit("call", "times out after 4 minutes", _DESKTOP_TIMEOUT),
+        Limit("result", "rejects results of more than 1 MB", _issue(66519, date(2026, 6, 9))),
     ),
 )
 
@@ -149,8 +149,8 @@ _CONTRIBUTION = CompatSource(
     _READ,
     confidence=_CERTAIN,
 )
-_OMITTED = "leaves the tool out: its schema is held against draft-07"
-_TAKEN_OUT = "takes it out before the model sees it"
+_OMITTED = "drops the tool: its schema is validated against draft-07"
+_TAKEN_OUT = "removes it before the model sees it"
 
 VS_CODE = Host(
     "vscode",
@@ -172,29 +172,34 @@ VS_CODE = Host(
         CompatFact("input-root-condition", CompatEffect.CHANGED, _TAKEN_OUT, _NORMALIZER),
         CompatFact("required-unknown", CompatEffect.CHANGED, _TAKEN_OUT, _NORMALIZER),
         CompatFact(
-            "tuple-items", CompatEffect.CHANGED, "makes anyOf of it for GPT-4, o4 and Claude models", _NORMALIZER
+            "tuple-items", CompatEffect.CHANGED, "converts it to anyOf for GPT-4, o4 and Claude models", _NORMALIZER
         ),
-        CompatFact("no-description", CompatEffect.CHANGED, "shows “<empty>” in its place", _SERVER),
-        CompatFact("name-characters", CompatEffect.CHANGED, "makes underscores of what is not a-z 0-9 _ . -", _SERVER),
+        CompatFact("no-description", CompatEffect.CHANGED, "shows “<empty>” instead", _SERVER),
+        CompatFact(
+            "name-characters",
+            CompatEffect.CHANGED,
+            ("replaces characters other than a-z 0-9 _ . - by underscores"),
+            _SERVER,
+        ),
         CompatFact(
             "shown-name-length",
             CompatEffect.CUT,
-            "cuts names after 64 characters, its prefix included",
+            "truncates names after 64 characters, its prefix included",
             _SERVER,
             over=64,
         ),
         CompatFact(
             "schema-text-length",
             CompatEffect.CUT,
-            "cuts it after 1,024 characters for GPT-4 models",
+            "truncates it after 1,024 characters for GPT-4 models",
             _NORMALIZER,
             over=1024,
         ),
-        CompatFact("tool-count", CompatEffect.BREAKS, "refuses requests with more than 128 tools", _FETCHER, over=128),
+        CompatFact("tool-count", CompatEffect.BREAKS, "rejects requests with more than 128 tools", _FETCHER, over=128),
         CompatFact(
             "read-only-writes",
             CompatEffect.CHANGED,
-            "does not ask before it calls it, as readOnlyHint is set",
+            "does not ask before calling it, because of readOnlyHint",
             _CONTRIBUTION,
         ),
     ),
@@ -223,7 +228,7 @@ CURSOR = Host(
         CompatFact(
             "shown-name-length",
             CompatEffect.GONE,
-            "leaves tools out whose server's name and own name have 60 characters together",
+            "drops tools whose server name and tool name have 60 characters together",
             _SIXTY,
             over=59,
         ),
@@ -257,8 +262,8 @@ def _pypi(version: str) -> CompatSource:
 
 _TS1, _TS2 = _npm("@modelcontextprotocol/sdk", "1.32.2"), _npm("@modelcontextprotocol/client", "2.4.0")
 _PY1, _PY2 = _pypi("1.30.0"), _pypi("2.3.0")
-_LIST = "refuses the whole list"
-_SDKS_CALL = "refuses the result of the call"
+_LIST = "rejects the whole list"
+_SDKS_CALL = "rejects the result of the call"
 
 
 def _refusals(source: CompatSource, *traits: str) -> tuple[CompatFact, ...]:
@@ -269,7 +274,7 @@ def _failures(source: CompatSource, *traits: str) -> tuple[CompatFact, ...]:
     return tuple(CompatFact(trait, CompatEffect.FAILS, _SDKS_CALL, source) for trait in traits)
 
 
-_ONE_PAGE = "gives the first page; the program must ask for the others"
+_ONE_PAGE = "returns the first page; the program must request the others"
 _ROOTS = ("input-root", "output-root", "wrong-kind")
 _MEMBERS = ("input-required", "input-properties", "output-required", "output-properties", "null-member")
 
@@ -280,11 +285,11 @@ TYPESCRIPT_1 = Host(
     (
         *_refusals(_TS1, *_ROOTS, *_MEMBERS, "boolean-property", "output-reference", "output-broken"),
         *_failures(_TS1, "structure"),
-        CompatFact("output-dialect", CompatEffect.FINE, "takes it", _TS1),
+        CompatFact("output-dialect", CompatEffect.FINE, "accepts it", _TS1),
         CompatFact("more-pages", CompatEffect.WARNED, _ONE_PAGE, _TS1),
     ),
     (),
-    (Limit("call", "gives up after 60 s, unless the program says otherwise", _TS1),),
+    (Limit("call", "times out after 60 s by default", _TS1),),
 )
 TYPESCRIPT_2 = Host(
     "typescript-sdk-2",
@@ -293,10 +298,10 @@ TYPESCRIPT_2 = Host(
     (
         *_refusals(_TS2, *_ROOTS, *_MEMBERS),
         *_failures(_TS2, "output-rare-dialect", "output-reference", "output-broken", "structure"),
-        CompatFact("output-dialect", CompatEffect.FINE, "takes 2019-09, draft-07 and draft-06", _TS2),
+        CompatFact("output-dialect", CompatEffect.FINE, "accepts 2019-09, draft-07 and draft-06", _TS2),
     ),
     (),
-    (Limit("call", "gives up after 60 s, unless the program says otherwise", _TS2),),
+    (Limit("call", "times out after 60 s by default", _TS2),),
 )
 PYTHON_1 = Host(
     "python-sdk-1",
@@ -304,13 +309,13 @@ PYTHON_1 = Host(
     "Py1",
     (
         CompatFact("wrong-kind", CompatEffect.ALL_GONE, _LIST, _PY1),
-        CompatFact("input-root", CompatEffect.FINE, "takes it", _PY1),
-        CompatFact("null-member", CompatEffect.FINE, "takes it", _PY1),
+        CompatFact("input-root", CompatEffect.FINE, "accepts it", _PY1),
+        CompatFact("null-member", CompatEffect.FINE, "accepts it", _PY1),
         *_failures(_PY1, "output-root", "output-broken", "output-required", "output-properties"),
         *_failures(_PY1, "output-reference", "structure"),
         CompatFact("more-pages", CompatEffect.WARNED, _ONE_PAGE, _PY1),
     ),
-    (HostFeature("pages", False, _PY1, "the program must ask for them"),),
+    (HostFeature("pages", False, _PY1, "the program must request them"),),
 )
 PYTHON_2 = Host(
     "python-sdk-2",
@@ -318,11 +323,11 @@ PYTHON_2 = Host(
     "Py2",
     (
         *_refusals(_PY2, *_ROOTS, "output-properties"),
-        CompatFact("null-member", CompatEffect.FINE, "takes it", _PY2),
+        CompatFact("null-member", CompatEffect.FINE, "accepts it", _PY2),
         *_failures(_PY2, "output-broken", "output-required", "output-reference", "structure"),
         CompatFact("more-pages", CompatEffect.WARNED, _ONE_PAGE, _PY2),
     ),
-    (HostFeature("pages", False, _PY2, "the program must ask for them"),),
+    (HostFeature("pages", False, _PY2, "the program must request them"),),
 )
 
 
@@ -355,19 +360,19 @@ CODEX = Host(
     "Codex",
     (
         CompatFact("input-root-combinator", CompatEffect.BREAKS, _ROOT_SAID, _ROOT),
-        CompatFact("duplicate-name", CompatEffect.GONE, "skips the second tool of a name", _TOOLS),
+        CompatFact("duplicate-name", CompatEffect.GONE, "skips the second tool with the same name", _TOOLS),
         CompatFact(
             "shown-name-length",
             CompatEffect.CHANGED,
-            "puts a hash in the place of the end, over 64 bytes",
+            "replaces the end by a hash, over 64 bytes",
             _TOOLS,
             over=64,
         ),
-        CompatFact("name-characters", CompatEffect.CHANGED, "makes underscores of other characters", _TOOLS),
+        CompatFact("name-characters", CompatEffect.CHANGED, "replaces other characters by underscores", _TOOLS),
         CompatFact("boolean-property", CompatEffect.CHANGED, "shows it to the model as a string", _SCHEMA),
-        CompatFact("recursive", CompatEffect.CHANGED, "shows the inner part as any object", _SCHEMA),
-        CompatFact("array-without-items", CompatEffect.CHANGED, "adds items of its own", _SCHEMA),
-        CompatFact("input-reference", CompatEffect.CHANGED, "shows what it can't resolve as a string", _SCHEMA),
+        CompatFact("recursive", CompatEffect.CHANGED, "shows the inner part as an arbitrary object", _SCHEMA),
+        CompatFact("array-without-items", CompatEffect.CHANGED, "adds items", _SCHEMA),
+        CompatFact("input-reference", CompatEffect.CHANGED, "shows what it cannot resolve as a string", _SCHEMA),
     ),
     (
         HostFeature("tools", True, _TOOLS),
@@ -379,11 +384,11 @@ CODEX = Host(
         ),
     ),
     (
-        Limit("start", "gives up after 30 s (10 s before 0.131)", _CLIENT),
-        Limit("call", "gives up after 300 s, if the configuration says nothing else", _CLIENT),
+        Limit("start", "times out after 30 s (10 s before 0.131)", _CLIENT),
+        Limit("call", "times out after 300 s by default", _CLIENT),
         Limit(
             "result",
-            "cuts results to about 10,000 tokens",
+            "truncates results to about 10,000 tokens",
             CompatSource("https://github.com/openai/codex/issues/14466", date(2026, 3, 12)),
         ),
     ),
@@ -396,7 +401,7 @@ _DATE = date(2026, 8, 21)
 _MCP_TOOL = CompatSource(f"{_GEMINI}/packages/core/src/tools/mcp-tool.ts", _DATE, confidence=_TERMINALS_CERTAIN)
 _MCP_CLIENT = CompatSource(f"{_GEMINI}/packages/core/src/tools/mcp-client.ts", _DATE, confidence=_TERMINALS_CERTAIN)
 _SDK = CompatSource(f"{_GEMINI}/packages/core/package.json", _DATE, "SDK 1.23.0")
-_REFUSED = "loses every tool of the server: its SDK refuses the list"
+_REFUSED = "loses every tool of the server: its SDK rejects the list"
 
 GEMINI_CLI = Host(
     "gemini-cli",
@@ -411,10 +416,8 @@ GEMINI_CLI = Host(
         CompatFact("wrong-kind", CompatEffect.ALL_GONE, _REFUSED, _SDK),
         CompatFact("null-member", CompatEffect.ALL_GONE, _REFUSED, _SDK),
         CompatFact("more-pages", CompatEffect.CUT, "reads only the first page of tools", _MCP_CLIENT),
-        CompatFact(
-            "shown-name-length", CompatEffect.CUT, "takes out the middle, over 63 characters", _MCP_TOOL, over=63
-        ),
-        CompatFact("name-characters", CompatEffect.CHANGED, "makes underscores of other characters", _MCP_TOOL),
+        CompatFact("shown-name-length", CompatEffect.CUT, "removes the middle, over 63 characters", _MCP_TOOL, over=63),
+        CompatFact("name-characters", CompatEffect.CHANGED, "replaces other characters by underscores", _MCP_TOOL),
         CompatFact(
             "boolean-bound",
             CompatEffect.BREAKS,
@@ -423,7 +426,7 @@ GEMINI_CLI = Host(
                 "https://github.com/google-gemini/gemini-cli/issues/4920", date(2025, 7, 26), "0.1.14", _GUESS
             ),
         ),
-        CompatFact("output-reference", CompatEffect.FINE, "does without the check of results", _MCP_CLIENT),
+        CompatFact("output-reference", CompatEffect.FINE, "does not validate results", _MCP_CLIENT),
     ),
     (
         HostFeature("tools", True, _MCP_CLIENT),
@@ -432,14 +435,14 @@ GEMINI_CLI = Host(
         HostFeature("roots", True, _MCP_CLIENT),
         HostFeature("sampling", False, _MCP_CLIENT),
         HostFeature("elicitation", False, _MCP_CLIENT),
-        HostFeature("pages", False, _MCP_CLIENT, "tools; resources are read to the end"),
+        HostFeature("pages", False, _MCP_CLIENT, "tools; resources are read completely"),
     ),
     (
-        Limit("start", "gives up after 600 s", _MCP_CLIENT),
-        Limit("call", "gives up after 600 s", _MCP_CLIENT),
+        Limit("start", "times out after 600 s", _MCP_CLIENT),
+        Limit("call", "times out after 600 s", _MCP_CLIENT),
         Limit(
             "result",
-            "cuts a text of more than 40,000 characters",
+            "truncates a text of more than 40,000 characters",
             CompatSource(
                 f"{_GEMINI}/packages/core/src/scheduler/tool-executor.ts", _DATE, confidence=_TERMINALS_CERTAIN
             ),
@@ -467,11 +470,11 @@ HOSTS: dict[str, Host] = {
 }
 """In the order of the matrix's columns."""
 AGES_AFTER_DAYS = 180
-"""A fact whose source is older than this before the newest one is shown as old."""
+"""A fact whose source is older than this before the newest one is marked as old."""
 
 
 def facts_about(trait: str, hosts: Iterable[Host], amount: int = 0) -> list[tuple[Host, CompatFact]]:
-    """What hosts do when they meet a trait, worst first; `amount` is its number, if it is one."""
+    """The effects of a trait in the clients, worst first; `amount` is its number, if numeric."""
     found = [
         (host, fact)
         for host in hosts

@@ -150,7 +150,7 @@ class FindingRows(RowSource):
         fold = spans.CLOSED if self._is_folded(group) else spans.OPENED
         muted = all(self._found is not None and self._found.is_muted(each) for each in group.findings)
         left = [*self._head(group.severity, f"{fold} ", muted=muted), (title_of(group.id), "text")]
-        right = [(f"  {group.id}", "faint"), (f"{spans.TIMES}{self._times(group):,}".rjust(7), "muted")]
+        right: list[Span] = [(f"  {group.id}", "faint"), (f"{spans.TIMES}{self._times(group):,}".rjust(7), "muted")]
         return _both_ends(left, right, width, 0.6)
 
     def _times(self, group: Group) -> int:

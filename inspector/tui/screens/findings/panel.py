@@ -199,7 +199,7 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
             self._bar.say_count(None)
 
     def _say_failed(self) -> None:
-        """Name the checks that failed inside."""
+        """Name the checks that failed with an internal error."""
         words = spans_to_text(disabled_line(self._subject.checks_so_far), dark=self.app.current_theme.dark)
         words.no_wrap, words.overflow = False, "fold"
         if words.plain != self._said_failed:

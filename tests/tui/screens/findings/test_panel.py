@@ -94,7 +94,7 @@ async def test_a_check_that_fails_inside_is_named_and_the_others_go_on(
         tape.answer(1, {"content": []})
         tape.from_server(b"a word")
         subject.checks.catch_up()
-        await until(lambda: "✗ check result-too-long failed inside at #" in look(), "it is named")
+        await until(lambda: "✗ check result-too-long failed with an internal error at #" in look(), "it is named")
         assert "KeyError" in look()
         assert "please report it" in " ".join(look().split())
         assert "\x1b" not in look()
