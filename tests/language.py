@@ -25,7 +25,7 @@ PHRASES = {
     r"is no (?:JSON|URI|URL|message|number|text|tool|file|capture|list|object|string|answer|such)": "is not a …",
     r"that there (?:is|are) not": "unknown, unsupported",
     # Persons who are only a way to leave out the subject.
-    r"(?<!\")nobody(?:'s)?": "name who, or use the passive voice",
+    r"nobody(?:'s)?(?!\")": "name who, or use the passive voice",
     r"somebody(?:'s)?": "a user, another program, a caller",
     r"who(?:so)?ever": "the caller, the user, a client",
     # Verbs of speech and of place for everything.
