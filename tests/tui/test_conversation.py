@@ -63,7 +63,7 @@ async def test_of_a_recording_nobody_logs_in() -> None:
     view = LoginView()
     assert view.guide is None
     assert not view.refused
-    assert "nothing" in await view.take_pasted("x")
+    assert "no request is pending" in await view.take_pasted("x")
     await view.give_up()
 
 
@@ -76,7 +76,7 @@ async def test_what_is_pasted_reaches_the_guide_on_its_own_loop() -> None:
             await subject.login.give_up()
             await until(lambda: "called off" in subject.why, "the login ends")
             assert subject.login.refused
-            assert "nothing" in await subject.login.take_pasted("late")
+            assert "no request is pending" in await subject.login.take_pasted("late")
             await subject.end()
 
 
@@ -85,7 +85,7 @@ async def test_without_a_guide_there_is_nobody_to_tell() -> None:
         with Entrance(house.url, person=False) as entrance:
             subject = entrance.subject()
             assert subject.login.guide is None
-            assert "nothing" in await subject.login.take_pasted("x")
+            assert "no request is pending" in await subject.login.take_pasted("x")
             await subject.login.give_up()
             await until(lambda: "nobody is there" in subject.why, "it says what to do")
             await subject.end()

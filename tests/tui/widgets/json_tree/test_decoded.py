@@ -111,7 +111,7 @@ async def test_what_stands_for_itself_is_said_and_no_screen_opens() -> None:
         await pilot.press("down", "d")
         await pilot.pause()
         assert not isinstance(app.screen, DecodedScreen)
-        assert "stands for itself" in text(app)
+        assert "URI, JWT or timestamp" in text(app)
 
 
 async def test_a_large_value_is_decoded_on_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
