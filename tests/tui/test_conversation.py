@@ -76,7 +76,7 @@ async def test_what_is_pasted_reaches_the_guide_on_its_own_loop() -> None:
             await subject.login.give_up()
             await until(lambda: "called off" in subject.why, "the login ends")
             assert subject.login.refused
-            assert "no request is pending" in await subject.login.take_pasted("late")
+            assert "nothing is waited for" in await subject.login.take_pasted("late")
             await subject.end()
 
 
@@ -87,7 +87,7 @@ async def test_without_a_guide_there_is_nobody_to_tell() -> None:
             assert subject.login.guide is None
             assert "no request is pending" in await subject.login.take_pasted("x")
             await subject.login.give_up()
-            await until(lambda: "nobody is there" in subject.why, "it says what to do")
+            await until(lambda: "needs a user's consent" in subject.why, "it says what to do")
             await subject.end()
 
 
