@@ -56,7 +56,7 @@ class Reader:
         """One word."""
         if self._faults:
             return "faulty"
-        return "cut" if not self._is_clean else "redacted" if self._is_copy else "whole"
+        return "truncated" if not self._is_clean else "redacted" if self._is_copy else "complete"
 
     def _line(self, line: bytes) -> None:
         record = _record(line)
