@@ -55,7 +55,7 @@ class Reader:
     def verdict(self) -> str:
         """One word."""
         if self._faults:
-            return "faulty"
+            return "damaged"
         return "truncated" if not self._is_clean else "redacted" if self._is_copy else "complete"
 
     def _line(self, line: bytes) -> None:
