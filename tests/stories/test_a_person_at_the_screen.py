@@ -43,7 +43,7 @@ def rows_of(screen: str) -> list[str]:
 async def choose(person: Person, tool: str) -> None:
     """Go to the tools, find one, open its form."""
     await person.press("2")
-    await person.sees("tool ", tool)
+    await person.sees("Tool ", tool)
     await person.press("slash")
     await person.types(tool[:6])
     await person.sees(f"search {tool[:6]}", "✓", f"▌ {tool}")
