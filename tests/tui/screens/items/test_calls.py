@@ -63,7 +63,7 @@ def test_a_row_says_when_what_how_long_and_with_what() -> None:
     rows = HistoryRows(subject, lambda: history.of("add"))
     newest, oldest = (plain(rows.row(index, 90).spans).split() for index in range(2))
     assert rows.row(0, 90).live
-    assert newest[1:3] == ["⋯", "pending"]
+    assert newest[1:3] == ["⋯", "Pending"]
     assert "\x1b" not in " ".join(newest)
     assert oldest[1:5] == ["✓", "ok", "31", "ms"]
     assert oldest[5:] == ['{"a":', "1}"]

@@ -71,7 +71,7 @@ async def test_the_button_says_what_it_does_and_the_head_can_be_toggled() -> Non
     async with app.run_test(size=(80, 20)) as pilot:
         await app.lamp.show(None)
         await pilot.pause()
-        assert "No lamp is chosen" in text(app)
+        assert "No lamp selected" in text(app)
         await app.lamp.show(Prompt({"name": "red"}))
         app.lamp.toggle_about()
         await pilot.pause()

@@ -160,7 +160,7 @@ async def test_a_long_list_is_read_on_a_thread_and_the_newest_is_shown(monkeypat
     subject = Acting()
     app = Side(subject, dataclasses.replace(LAMPS, read=noting))
     async with app.run_test(size=(60, 12)):
-        await until(lambda: "never listed" in text(app), "nothing was listed")
+        await until(lambda: "not listed" in text(app), "nothing was listed")
         threads.clear()
         subject.list([{"name": f"red {n}"} for n in range(MANY + 1)])
         await until(lambda: f"{MANY + 1} lamps, lit" in text(app), "the long list is shown")

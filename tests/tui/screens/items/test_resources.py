@@ -55,7 +55,7 @@ async def test_resources_and_templates_stand_in_one_list_and_hostile_names_are_o
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await shows(app, "4 resources, 2 templates")
         await shows(app, "b [/] ␛[31m")
-        await shows(app, "▲ no URI")
+        await shows(app, "▲ it has no uri")
         await shows(app, "{} Tides")
         await chosen(app, pilot, "x://b")
         await shows(app, "[bold]not bold[/]")

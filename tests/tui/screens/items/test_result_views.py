@@ -135,12 +135,12 @@ def test_a_result_without_blocks_says_so() -> None:
 def test_a_text_of_too_many_lines_ends_with_a_word_about_it() -> None:
     shown = lines({"content": [{"type": "text", "text": "x\n" * (MOST_LINES + 10)}]})
     assert len(shown) == MOST_LINES + 2
-    assert "raw view" in shown[-1]
+    assert "Raw shows all" in shown[-1]
 
 
 def test_a_picture_tells_its_key() -> None:
     block = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
-    assert "  v shows it" in lines({"content": [block]})
+    assert "  v i shows it" in lines({"content": [block]})
 
 
 def test_what_acts_on_a_terminal_does_not_get_here() -> None:

@@ -32,7 +32,7 @@ async def test_without_a_tool_there_is_nothing_to_send() -> None:
         await app.tool_form.send()
         await app.tool_form.toggle_json()
         await pilot.pause()
-        assert "No tool is chosen" in text(app)
+        assert "No tool selected" in text(app)
         assert app.wanted == []
 
 

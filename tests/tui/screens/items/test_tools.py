@@ -91,7 +91,7 @@ async def test_a_new_list_keeps_the_chosen_tool() -> None:
         assert app.side.chosen is not None
         assert app.side.chosen.name == "add"
         subject.tape.notify("notifications/tools/list_changed")
-        await until(lambda: "changed since" in text(app), "it is said that the list is outdated")
+        await until(lambda: "changed: " in text(app), "it is said that the list is outdated")
 
 
 async def test_an_empty_list_says_why() -> None:
@@ -101,7 +101,7 @@ async def test_an_empty_list_says_why() -> None:
     async with app.run_test(size=(60, 12)):
         await until(lambda: "Fetching the tools" in text(app), "it waits")
         subject.now_stage = ConversationStage.OPEN
-        await until(lambda: "never listed" in text(app), "nobody asked")
+        await until(lambda: "not listed" in text(app), "nobody asked")
         subject.list([])
         await until(lambda: "No tools" in text(app), "there are none")
 
@@ -300,7 +300,7 @@ async def test_a_recording_shows_its_calls_and_calls_nothing() -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "add")
         await shows(app, "as it was")
-        await shows(app, "▲ a recording: not called; r in the traffic resends")
+        await shows(app, "▲ recording: not called; r in the traffic resends")
         await pilot.press("ctrl+j")
         await shows(app, "Nothing was sent")
         assert subject.calls == []

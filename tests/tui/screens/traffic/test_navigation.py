@@ -167,7 +167,7 @@ async def test_brackets_go_from_error_to_error_and_say_when_there_is_none(tape: 
         await pilot.press("g g", "g e")
         await _at(pilot, panel, "tools/call broken")
         await pilot.press("g e")
-        await until(lambda: "There is no error below." in text(pilot.app), "it is said")
+        await until(lambda: "No next error." in text(pilot.app), "it is said")
         await pilot.press("G", "g E")
         await _at(pilot, panel, "tools/call broken")
 
@@ -206,16 +206,16 @@ async def test_times_are_told_in_turn_and_count_from_a_line(tape: Tape) -> None:
         panel.take_focus()
         await _shown(pilot, panel)
         await pilot.press("v k")
-        assert "of start" in await _shown(pilot, panel)
+        assert "Elapsed" in await _shown(pilot, panel)
         await pilot.press("v k")
-        assert "of above" in await _shown(pilot, panel)
+        assert "Delta" in await _shown(pilot, panel)
         await pilot.press("g g", "g x", "v z")
         screen = await _shown(pilot, panel)
-        assert "of #4" in screen
+        assert "From #4" in screen
         assert "◆ 0.000" in screen
         assert "-0.025" in screen
         await pilot.press("v z")
-        assert "of #4" not in await _shown(pilot, panel)
+        assert "From #4" not in await _shown(pilot, panel)
 
 
 async def test_a_value_becomes_a_column_and_the_next_list_has_it_too(tape: Tape) -> None:

@@ -157,7 +157,7 @@ async def test_new_rows_come_in_while_it_follows(tape: Tape) -> None:
         screen = await shown(pilot, panel)
         row = next(line for line in screen.split("\n") if "tools/call" in line[:80])
         assert "sell" in row
-        assert "pending" in row
+        assert "Pending" in row
         assert panel.query_one(DetailPanel).entry == 6
 
 

@@ -45,14 +45,14 @@ async def test_a_line_leads_to_its_servers_own_tab() -> None:
 async def test_narrow_terminals_show_list_and_detail_in_turn() -> None:
     async with aboard("pier", "quay", size=(80, 24)) as (app, pilot, _):
         await pilot.press("g a")
-        await until(lambda: "method and target" in text(app) and "server " in text(app), "the list")
+        await until(lambda: "Method and target" in text(app) and "server " in text(app), "the list")
         timeline = app.tabs.timeline
         assert isinstance(timeline, TimelinePanel)
         await until(lambda: timeline.timeline.count > 20, "rows")
         await pilot.press("enter")
         await until(lambda: "Tree  Raw" in text(app) and "method and target" not in text(app), "the detail alone")
         await pilot.press("escape")
-        await until(lambda: "method and target" in text(app), "the list again")
+        await until(lambda: "Method and target" in text(app), "the list again")
 
 
 async def test_the_filter_holds_for_all_and_what_comes_later_is_filtered_too() -> None:
