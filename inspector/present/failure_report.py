@@ -373,9 +373,9 @@ def _is_a_reason(verdict: Verdict) -> bool:
 
 
 def diagnosis_lines(diagnosis: Diagnosis) -> list[Line]:
-    """It in one line, and what to do in another one; safe."""
-    reason = diagnosis.reason
-    lines: list[Line] = [((f"{spans.ERROR} ", "error"), span(reason.sentence, limit=400), (f"  {reason.id}", "faint"))]
-    if reason.fix:
-        lines.append((("  → ", "accent"), span(reason.fix, limit=400)))
-    return lines
+    """The sentence in one line, the fix in another, with the slug of the check after the last; safe."""
+    reason, slug = diagnosis.reason, (f"  {diagnosis.reason.id}", "faint")
+    sentence = (f"{spans.ERROR} ", "error"), span(reason.sentence, limit=400)
+    if not reason.fix:
+        return [(*sentence, slug)]
+    return [sentence, (("  → ", "accent"), span(reason.fix, limit=400), slug)]

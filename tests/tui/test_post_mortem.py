@@ -154,7 +154,7 @@ async def test_the_reason_and_what_to_do_stand_below_the_headline_as_soon_as_the
         rows = [row.strip("│ ") for row in text(app).split("\n")]
         first = next(at for at, row in enumerate(rows) if row.startswith("✗ The server exited"))
         assert rows[first + 1].startswith("✗ ACME_TOKEN is not in the environment of the server")
-        assert rows[first + 2] == "→ Set it with -e ACME_TOKEN=…"
+        assert rows[first + 2] == "→ Set it with -e ACME_TOKEN=…  environment-variable-missing"
         card.action_copy()
         assert "✗ ACME_TOKEN is not" in app.clipboard
 

@@ -151,7 +151,7 @@ async def test_the_tools_of_a_capture_are_shown_all_of_them_at_a_key_and_copied(
         await pilot.press("v a")
         await until(lambda: "of which nothing" not in text(app), "all are there")
         await pilot.press("y")
-        assert "Codex shows the inner part as any object" in app.clipboard
+        assert "Codex shows the inner part as an arbitrary object" in app.clipboard
         await pilot.press("escape")
         await until(lambda: app.screen is not screen, "the same key closes it")
     await subject.end()
