@@ -20,7 +20,7 @@ _TITLE = re.compile(r"(?is)<title[^>]*>(.{1,200}?)</title>")
 
 
 def reason_of(error: Any) -> str:
-    """The message of a JSON-RPC error, and what its `data` adds to that; "" if it says nothing."""
+    """The message of a JSON-RPC error, and what its `data` adds to that; "" if it is empty."""
     said = (peek.text(error, "message") or "").strip()
     more = words_in(peek.at(error, "data"))
     if not more or more.lower() in said.lower():

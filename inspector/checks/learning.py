@@ -66,7 +66,7 @@ ASKING = frozenset({"tools/call", "prompts/get", "resources/read"})
 _OF_RETRIES = frozenset({"inputResponses", "requestState", "_meta"})
 _MOST_REQUESTS, _MOST_KEYS = 100, 1000
 _KEPT_PARAMS = 4096
-"""Members of an argument object that are kept with a request; larger ones are nobody's business here."""
+"""Members of an argument object that are kept with a request; larger ones are ignored here."""
 
 
 def learn_sent(state: ConnectionState, frame: Frame, message: Message, batched: bool) -> None:
@@ -125,7 +125,7 @@ def _notified(state: ConnectionState, frame: Frame, message: Notification) -> No
 
 
 def find_progress(state: ConnectionState, case: CheckMoment) -> None:
-    """A word of progress is about to be judged: what is known of it, and the request that it speaks of."""
+    """A progress notification is about to be judged: what is known of it, and its request."""
     token = peek.request_id(case.value, "progressToken")
     case.progress = state.requests.progress.get(token) if token is not None else None
     case.asked = case.progress.asked if case.progress else None
@@ -238,7 +238,7 @@ def _discovered(state: ConnectionState, asked: TrackedRequest, result: Any) -> N
 
 
 def _listed(state: ConnectionState, case: CheckMoment, asked: TrackedRequest) -> None:
-    """Remember the items of a page; a first page begins a list anew."""
+    """Remember the items of a page; a first page starts a new list."""
     kind = _MEMBERS[asked.method]
     if not peek.has(asked.params, "cursor"):
         state.lists.known[kind] = {}
@@ -316,7 +316,7 @@ def call_of(asked: TrackedRequest) -> int:
 
 
 def is_retry(asked: TrackedRequest) -> bool:
-    """Whether a request goes on with a call that was answered with questions."""
+    """Whether a request continues a call whose result required input."""
     return peek.has(asked.params, "inputResponses") or peek.has(asked.params, "requestState")
 
 
@@ -333,7 +333,7 @@ def _note_round(state: ConnectionState, case: CheckMoment, asked: TrackedRequest
 
 
 def _forget_tokens(state: ConnectionState) -> None:
-    """Finished tokens are remembered, so that a late word can be told from one that nobody knows; not all of them."""
+    """Finished tokens are remembered, to recognize late progress; not all of them."""
     if len(state.requests.progress) > 2 * _KEPT_PARAMS:
         ended = [token for token, each in state.requests.progress.items() if each.asked.answered is not None]
         for token in ended[:_KEPT_PARAMS]:
@@ -421,7 +421,7 @@ AFTER = 8
 FAILED = 16
 """The result says that the call failed."""
 RICH = 32
-"""There is no list of content, or one with more in it than plain texts."""
+"""The content is not a list, or has more than plain texts."""
 STRUCTURED = 64
 """The result has structured content."""
 TASK = 128
@@ -430,7 +430,7 @@ LARGE_FROM = 100_000
 
 
 def traits_of_result(case: CheckMoment) -> int:
-    """The traits of a result that a model waits for; all of them for others, and where it is no object."""
+    """The traits of a result that a model waits for; all of them for others, and if it is not an object."""
     asked, value = case.asked, case.value
     if asked is None or asked.method not in ASKING or type(value) is not dict:
         return ALL_TRAITS

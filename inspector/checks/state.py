@@ -27,7 +27,7 @@ _BETWEEN_RESTS = 64
 _REMEMBERED = 10_000
 _MOST_NAMES = 100_000
 ALL_TRAITS = (1 << 8) - 1
-"""Of a case at which nobody has looked yet; see `traits`."""
+"""Of a case that was not examined yet; see `traits`."""
 PREFIX = "io.modelcontextprotocol/"
 SESSION = "mcp-session-id"
 _DISTINCT = ("notifications/progress",)
@@ -48,7 +48,7 @@ class TrackedRequest(msgspec.Struct):
     """The revision it is judged by, as its place in the table from 1; 0 if not known."""
     probe: bool = False
     token: RequestId | None = None
-    """What progress on it is told under."""
+    """Its progress token."""
     cancelled: int | None = None
     """The frame that took it back, and when."""
     cancelled_ns: int = 0
@@ -61,7 +61,7 @@ class TrackedRequest(msgspec.Struct):
 
 
 class ProgressState(msgspec.Struct):
-    """The newest word of progress under a token."""
+    """The latest progress with a token."""
 
     asked: TrackedRequest
     last: float | None = None
@@ -365,7 +365,7 @@ class ConnectionState:
         return count < first or count % every == 0
 
     def is_repeated(self, *words: str) -> bool:
-        """Whether these words of a finding were said before. Remembers them."""
+        """Whether this text of a finding was reported before. Remembers it."""
         known = words in self._said
         if len(self._said) < _REMEMBERED:
             self._said.add(words)
@@ -416,9 +416,9 @@ class CheckMoment:
         self.tools: tuple[SeenTool, ...] | None = None
         """The same with their traits, once a diagnosis has asked for them."""
         self.asked: TrackedRequest | None = None
-        """The request that is answered, or that a word of progress is about."""
+        """The request of a response, or of a progress notification."""
         self.progress: ProgressState | None = None
-        """Of a word of progress: what is known under its token."""
+        """Of a progress notification: what is known about its token."""
         self.fact: HttpFact | None = None
         self.note: SseNote | None = None
         self.http: HttpExchangeState | None = None

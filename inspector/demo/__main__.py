@@ -21,7 +21,7 @@ _GRACE = 0.25
 
 
 async def serve_stdio(options: DemoOptions) -> None:
-    """Serves until stdin ends or nobody reads stdout any more."""
+    """Serves until stdin ends or stdout is closed."""
     await asyncio.sleep(options.startup_delay)
     station = Station()
     server = DemoServer(station, options, _write)
@@ -72,7 +72,7 @@ async def _write(message: object) -> None:
 def _read_in_thread(loop: asyncio.AbstractEventLoop, put: Callable[[bytes | None], None]) -> None:
     def read() -> None:
         parts: list[bytes] = []
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody wants to know any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed: no longer needed
             while chunk := os.read(STDIN, _CHUNK):
                 first, *others = chunk.split(b"\n")
                 parts.append(first)

@@ -1,8 +1,8 @@
 """A request that the demo handles: its client, its revision, and how to respond.
 
-Beside it stands the state of the connection it came over.
+Beside it is the state of its connection.
 
-This file does not know the transport: `reply` leads to the request's own stream, `notify` to whoever listens.
+This file does not know the transport: `reply` leads to the request's own stream, `notify` to the listeners.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ class DemoEra:
 
     name: str
     features: frozenset[str] = frozenset()
-    """Words of its own like "batches", or "kind.member" for a member that a kind of thing may have."""
+    """Features such as "batches", or "kind.member" for a member that a kind of thing may have."""
     stateless: bool = False
     """Each request declares its own revision; nothing is opened, nothing is remembered."""
 
@@ -206,10 +206,10 @@ class DemoConnection:
     waiting: dict[str, "asyncio.Future[Json]"] = field(default_factory=dict)
     """Requests of our own that are not answered yet (handshake era), by id."""
     visits: list[str] = field(default_factory=list)
-    """Elicitations that an error told of, by id."""
+    """Elicitations that an error mentioned, by id."""
 
     async def hear(self, change: StationChange) -> None:
-        """Passes a change on, as the handshake era does: lists unasked, resources to whoever subscribed."""
+        """Passes a change on, as the handshake era does: lists always, resources to subscribers."""
         if change.what != "resource" or change.uri in self.watched:
             method, params = news(change)
             await self.notify({"jsonrpc": "2.0", "method": method, "params": params})
@@ -248,7 +248,7 @@ class DemoRequest:
         return value
 
     async def progress(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Tells how far it is, if the request gave a token to tell it with."""
+        """Sends progress, if the request has a progress token."""
         token = self.meta.get("progressToken")
         if isinstance(token, bool) or not isinstance(token, (str, int)):
             return
@@ -275,7 +275,7 @@ class DemoRequest:
 
 
 def news(change: StationChange) -> tuple[str, Json]:
-    """Method and params of the notification that tells of a change."""
+    """Method and params of the notification about a change."""
     if change.what == "resource":
         return "notifications/resources/updated", {"uri": change.uri}
     return f"notifications/{change.what}/list_changed", {}

@@ -1,6 +1,6 @@
 """The demo's skills and its app.
 
-`lamp-lighting` is as it should be, `night-reports` is written anew at each read, and of `forged-chart` a file is not
+`lamp-lighting` is as it should be, `night-reports` is generated at each read, and of `forged-chart` a file is not
 what its digest says. Source: extension io.modelcontextprotocol/skills.
 """
 
@@ -128,7 +128,7 @@ async def get_skill(call: DemoRequest) -> Json:
 
 
 def children(directory: str) -> list[Json]:
-    """The direct children of a directory, as resources. Raises: Refusal for what is none."""
+    """The direct children of a directory, as resources. Raises: Refusal for anything else."""
     below = [uri.removeprefix(f"{directory}/") for uri in _FILES if uri.startswith(f"{directory}/")]
     if not below or directory.endswith("/"):
         raise DemoError(INVALID_PARAMS, f"{directory} is not a directory", {"uri": directory})

@@ -1,6 +1,6 @@
 """The demo over HTTP: `/mcp` for Streamable HTTP in both eras, `/sse` and `/messages` for HTTP+SSE.
 
-This file knows addresses, methods and the stateless shape; what a session is stands in `http_sessions.py`.
+This file knows addresses, methods and the stateless shape; sessions are in `http_sessions.py`.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class DemoOutbox:
         self._waiting.put_nowait(None)
 
     async def take(self, seconds: float) -> Any:
-        """Return the next message, or None at the end. Raises: TimeoutError, if nothing comes for so long."""
+        """Return the next message, or None at the end. Raises: TimeoutError if there is none in time."""
         async with asyncio.timeout(seconds):
             return await self._waiting.get()
 
@@ -85,7 +85,7 @@ def as_json(message: Any, status: int = 200, *headers: tuple[str, str]) -> HttpR
 
 
 def refused(status: int, refusal: DemoError, request_id: object = None) -> HttpResponse:
-    """A refusal as the whole body of a response; without an id if the request could not be told."""
+    """A refusal as the whole body of a response; without an id if the request is unknown."""
     answer: Json = {"jsonrpc": "2.0"}
     if isinstance(request_id, (str, int)) and not isinstance(request_id, bool):
         answer["id"] = request_id

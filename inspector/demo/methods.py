@@ -254,7 +254,7 @@ async def list_templates(call: DemoRequest) -> Json:
 
 
 async def read_resource(call: DemoRequest) -> Json:
-    """What stands behind a URI."""
+    """The resource of a URI."""
     uri = call.text("uri")
     contents = prompts.read(uri, call.station) or extensions.read_app(uri)
     if contents is None and call.era.stateless:
@@ -325,7 +325,7 @@ async def unsubscribe(call: DemoRequest) -> Json:
 
 
 async def listen(call: DemoRequest) -> Json:
-    """Tells of the changes that were asked for until somebody ends it; there is no other answer."""
+    """Sends the requested change notifications until it is cancelled; there is no other response."""
     asked = call.params.get("notifications")
     if not isinstance(asked, dict):
         raise DemoError(INVALID_PARAMS, "params.notifications must be an object")

@@ -1,8 +1,8 @@
 """The demo server without a transport: a message in, messages out.
 
 One DemoServer serves one connection: a process on stdio, a session on HTTP, a single POST in the stateless
-era. Each message is handled in a task of its own, so that a slow tool holds nobody up, and the era is told
-anew for each request: both can be spoken on one connection.
+era. Each message is handled in a task of its own, so that a slow tool blocks no other request, and the era is detected
+for each request: both can be spoken on one connection.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
 """The demo's tasks: a handle at once, the result on request.
 
-Nothing runs in the background: what a task has come to follows from how long ago it began, whoever asks, over
+Nothing runs in the background: the state of a task follows from how long ago it began, for any client, over
 whichever connection. 2025-11-25: the client asks for a task, `tasks/result` waits for the end and, on its stream,
 asks what the task needs to know. Extension io.modelcontextprotocol/tasks: the server makes a task of a call where
-the client has declared that it can follow one; questions and result stand in the answers to `tasks/get`.
+the client has declared that it can follow one; server requests and the result are in the responses to `tasks/get`.
 """
 
 import asyncio
@@ -81,7 +81,7 @@ def _kept_for(ttl: Any) -> int:
 
 
 def told(task: DemoTask, *, stateless: bool) -> Json:
-    """What is said of a task, in the words of its era."""
+    """A task as its era spells it."""
     names = ("ttlMs", "pollIntervalMs") if stateless else ("ttl", "pollInterval")
     return {
         "taskId": task.id,
@@ -102,7 +102,7 @@ def _find(call: DemoRequest) -> DemoTask:
 
 
 async def get(call: DemoRequest) -> Json:
-    """How a task stands; in the extension with its question, its result or its error."""
+    """The state of a task; in the extension with its server request, its result or its error."""
     if not call.era.stateless:
         return told(_find(call), stateless=False)
     demand_extension(call)

@@ -28,7 +28,7 @@ class DemoTool:
     description: str
     run: Run
     input_schema: Any
-    """Sent as it is, so that a broken one can be shown; `checked` says whether arguments are held against it."""
+    """Sent as it is, so that a broken one can be shown; `checked` says whether arguments are validated against it."""
     output_schema: Json | None = None
     annotations: Json | None = None
     icon: str | None = None

@@ -24,9 +24,9 @@ GLYPHS: dict[Severity, tuple[str, Role]] = {
     Severity.HINT: ("·", "muted"),
 }
 _SHOWN = 3
-"""Findings of one check that are told in full."""
+"""Findings of one check that are shown in full."""
 _HOSTS = 3
-"""Ways in which hosts take it that are told."""
+"""Effects on clients that are shown."""
 
 
 def groups_of(findings: Iterable[Finding]) -> list[list[Finding]]:
@@ -170,11 +170,11 @@ SIGNS: dict[Severity, tuple[str, Role]] = {
 }
 _LINE = 300
 _FINDING_FACTS_HOSTS = 4
-"""Ways of hosts to take it that are told."""
+"""Effects on clients that are shown."""
 
 
 def sign_of(severity: Severity) -> Span:
-    """A sign for a severity; beside it stands a word or the id of the check."""
+    """A sign for a severity; beside it is a word or the slug of the check."""
     return SIGNS[severity]
 
 

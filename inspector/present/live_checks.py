@@ -165,7 +165,7 @@ class JournalFindings:
         return key in items and any(each.severity.rank == 0 for each in self.of_thing(kind, key, items[key]))
 
     def is_muted(self, finding: Finding) -> bool:
-        """Whether somebody has muted it, or its check."""
+        """Whether it or its check is muted."""
         if not self.muted:
             return False
         return Mute(finding.id) in self.muted or mute_of(finding) in self.muted
@@ -279,7 +279,7 @@ _BATCH = 25
 _BLOCK, _LOOKED_AT, _ENOUGH = 500, 10, 2000
 """In a flood of log messages: so many at once, of which so many are looked at, once so many were."""
 _PASSED_OVER = frozenset(("tools/call", "resources/read", "prompts/get", "sampling/createMessage"))
-"""What may be so long and says nothing that later messages are judged by."""
+"""Messages that may be long and do not affect the checks of later ones."""
 
 
 MANY = 250_000
@@ -300,7 +300,7 @@ class LiveChecks(JournalFindings):
         """Log messages of a flood that were not looked at."""
         self._in_floods = 0
         self.paused = False
-        """Whether they stand still until somebody wants them to go on."""
+        """Whether they are paused until the user resumes them."""
         self.considered = False
         """Whether it was settled that a recording of this length is checked without being asked."""
         self._over = over
@@ -325,7 +325,7 @@ class LiveChecks(JournalFindings):
 
     @property
     def unasked(self) -> int:
-        """Results for which there was no room to be held against their schemas."""
+        """Results that were not validated against their schemas for lack of room."""
         return self._inspection.unasked if self._inspection is not None else 0
 
     @property
@@ -347,7 +347,7 @@ class LiveChecks(JournalFindings):
         return self._inspection.counts[check] if self._inspection is not None else 0
 
     def pause(self, paused: bool) -> None:
-        """Let them stand still, or go on."""
+        """Pause or resume them."""
         self.paused = paused
 
     @property
@@ -385,7 +385,7 @@ class LiveChecks(JournalFindings):
         return self._inspection
 
     def _messages(self, frame: Frame) -> tuple[Message, ...]:
-        """The messages of a frame. A long page is made objects once, by the fold, and judged as what stands there."""
+        """The messages of a frame. A long page is made objects once, by the fold, and judged as such."""
         if len(frame.payload) > LONG and not frame.cut:
             for kind, listing in self.journal.conversation.catalogue.listings.items():
                 if (items := listing.items.of_frame(frame.n)) is not None:
@@ -404,7 +404,7 @@ class LiveChecks(JournalFindings):
         self.forget_page()
 
     def _skim(self, inspection: Inspection, first: int) -> bool:
-        """Look at the beginning of a block of log messages alone, once many were looked at; False if it is none."""
+        """Look at the beginning of a block of log messages alone, once many were looked at; False if it is not one."""
         last, store = first + _BLOCK - 1, self.journal.store
         if last > self.journal.count or not store.is_run(first, last):
             return False
@@ -539,7 +539,7 @@ class PastChecks(JournalFindings):
         """Nothing is checked here."""
 
     def pause(self, paused: bool) -> None:
-        """Let the checks of the whole recording stand still, or go on."""
+        """Pause or resume the checks of the whole recording."""
         self.whole.pause(paused)
         self.now()
 
@@ -550,4 +550,4 @@ class PastChecks(JournalFindings):
 
 
 AnyChecks = LiveChecks | PastChecks
-"""The checks of a conversation: of one that goes on or was read, or of a moment of one."""
+"""The checks of a conversation: of one that is live or was read, or of a moment of one."""

@@ -234,7 +234,7 @@ def _name(server: ConfiguredServer) -> str:
 
 
 def _taps(taps: Sequence[LiveTap]) -> list[_Row]:
-    """By client and server, so that instances of one server under one client stand together."""
+    """By client and server, so that instances of one server under one client are together."""
     if not taps:
         return []
     ordered = sorted(taps, key=lambda tap: (tap.client, tap.name, tap.age_s))

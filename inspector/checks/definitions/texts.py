@@ -118,7 +118,7 @@ _ORDERS: Final = (
 
 
 def order_in(text: str) -> str:
-    """The words of a text that read as an instruction to a model, hidden characters removed; "" if there are none."""
+    """The part of a text that reads as an instruction to a model, hidden characters removed; "" if there are none."""
     text = text[:MOST_LOOKED_AT]
     if not text.isascii():
         text = _SUSPECT.sub("", text)

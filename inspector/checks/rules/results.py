@@ -326,7 +326,7 @@ def _failure_in(text: str, structure: Any) -> tuple[str, str, bool]:
 
 
 def _failure_of(value: Any) -> str:
-    """The text of an error document of an API; "" if it is none."""
+    """The text of an error document of an API; "" if it is not one."""
     if type(value) is not dict:
         return ""
     error, status = value.get("error"), value.get("status", value.get("statusCode", value.get("code")))

@@ -74,7 +74,7 @@ class TapClient:
 
 
 def find(wanted: str = "") -> dict[str, Any]:
-    """The live tap of that id or label; without a word the only one, or the newest.
+    """The live tap of that id or label; without either the only one, or the newest.
 
     Raises: TapGone if there is none.
     """

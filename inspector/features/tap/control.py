@@ -2,7 +2,7 @@
 
 One JSON object a line in both directions. A client begins with a greeting, whose version must fit; then each request
 has an `id` and a `do`, and gets one response. One client at a time may control; its rules and its holds end with it,
-and when it says nothing for LEASE_S. Whatever else is on the wire ends that connection and nothing more.
+and when it is silent for LEASE_S. Whatever else is on the wire ends that connection and nothing more.
 """
 
 import json
@@ -290,11 +290,11 @@ class Control:
             return None
         if now - self._controller.heard < LEASE_S:
             return self._controller.heard + LEASE_S
-        self._let_go(f"the interface that controlled this tap has said nothing for {LEASE_S:g} s")
+        self._let_go(f"the interface that controlled this tap was silent for {LEASE_S:g} s")
         return None
 
     def _let_go(self, why: str) -> None:
-        """Nobody controls any more: what is held goes on in order, and the rules of that interface are gone."""
+        """The controlling interface is gone: held messages are released in order, and its rules are removed."""
         self._controller = None
         if self._relay.desk is None:
             return
@@ -323,7 +323,7 @@ def open_desk(relay: "Relay") -> "RuleDesk":
 
 
 def arm_file(relay: "Relay") -> None:
-    """Arm the rules of a file. What is wrong with it is recorded, and told to whoever attaches; nothing is raised."""
+    """Arm the rules of a file. Its defects are recorded, and reported to interfaces that attach; nothing is raised."""
     from inspector.features.tap.rules import RuleProblem, read_rules
 
     path = relay.options.rules

@@ -44,7 +44,7 @@ class HoldOutcome(msgspec.Struct, frozen=True):
 
 
 Resolve = Callable[[HoldOutcome], None]
-"""Told once what became of a held message."""
+"""Called once with the outcome of a held message."""
 
 
 class HeldMessage:
@@ -103,7 +103,7 @@ class HeldList:
         resolve: Callable[[HoldOutcome], None],
         waited_s: float = 0.0,
     ) -> HeldMessage:
-        """Hold a message until somebody decides or its deadline comes.
+        """Hold a message until a decision or its deadline.
 
         `waited_s`: how long its request is under way.
         """
@@ -150,7 +150,7 @@ class HeldList:
         return False
 
     def give_up(self, direction: Direction) -> None:
-        """The sender is gone: what it waits for is dropped, the rest goes on."""
+        """The sender is gone: what it waits for is dropped, the rest is forwarded."""
         for held in self.all:
             if held.view.direction is direction:
                 if isinstance(held.view.message, Request):
@@ -258,7 +258,7 @@ class RuleDesk:
         self.pump()
 
     def flush(self) -> bool:
-        """The server has exited: what it sent goes on at once; whether something waits still."""
+        """The server has exited: what it sent is forwarded at once; whether something still waits."""
         for held in self.held.all:
             if held.view.direction is Direction.FROM_SERVER:
                 self.held.decide(held, HoldOutcome("release", "server", held.payload, why="the server has exited"))

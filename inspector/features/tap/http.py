@@ -3,7 +3,7 @@
 Bytes are forwarded before anything looks at them, and a recording that fails stops no traffic. Only hop-by-hop fields
 and `Host` are changed, and addresses that would lead the client past the tap: a `Location` or a legacy `endpoint`
 event that names the server's own origin. Where a client closes a stream, the server's connection is closed, which in
-protocol version 2026-07-28 cancels the request; where the server breaks off, the client sees a broken connection.
+protocol version 2026-07-28 cancels the request; if the server disconnects, the client sees a broken connection.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _HOP_BY_HOP = {
 }
 """Fields that concern one connection (RFC 9110, section 7.6.1)."""
 _KEPT = 64 * 1024 * 1024
-"""Bytes of a response body that is no stream, from which on it is passed on but not recorded."""
+"""Bytes of a response body other than a stream, from which on it is passed on but not recorded."""
 _UNRECORDABLE = (BadPacking, EventTooLong, InspectError, OSError, ValueError)
 """What may go wrong while a body is read or written down."""
 _CLIENT_LEFT = "the client closed the connection"
@@ -417,7 +417,7 @@ class _Reading:
             self._trouble = f"not recorded further: {error}"
 
     def events(self, chunk: bytes) -> list[SseItem]:
-        """The events that end in the next bytes; those of a body that is no stream are kept instead."""
+        """The events that end in the next bytes; those of another body are collected instead."""
         if self.is_stream:
             return self._parser.feed(chunk)
         self._size += len(chunk)
@@ -430,7 +430,7 @@ class _Reading:
         return isinstance(item, SseEvent) and item.complete and bool(item.data) and item.event != "endpoint"
 
     def record_body(self) -> bytes | None:
-        """Record a body that is no stream, once; None if there is none."""
+        """Record a body other than a stream, once; None if there is none."""
         body, self._pieces = b"".join(self._pieces), []
         if not body or self.is_stream:
             return None

@@ -108,7 +108,7 @@ class RecordingQueue:
         self._done.release()
 
     def take(self, timeout: float = -1) -> "tuple[Any, ...] | None":
-        """The next item, oldest first; None if nothing comes in so many seconds (-1: wait)."""
+        """The next item, oldest first; None if there is none within so many seconds (-1: wait)."""
         while True:
             try:
                 item = self._queue.popleft()

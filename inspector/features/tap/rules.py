@@ -303,7 +303,7 @@ class MessageView:
 
     @property
     def side(self) -> str:
-        """request, response or notification; "" for what is no message."""
+        """request, response or notification; "" for anything but a message."""
         if isinstance(self.message, Request):
             return "request"
         if isinstance(self.message, Notification):
@@ -544,7 +544,7 @@ def apply_patch(value: Any, operations: Sequence[dict[str, Any]]) -> Any:
 
 def _steps(path: str) -> list[str]:
     if path and not path.startswith("/"):
-        raise PatchFailed(f"{path} is no JSON Pointer")
+        raise PatchFailed(f"{path} is not a JSON Pointer")
     return [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
 
 
