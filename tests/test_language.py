@@ -8,12 +8,11 @@ from tests.language import all_hits, hits
 
 _LEFT = {
     "inspector/auth": 51,
-    "inspector/checks": 24,
+    "inspector/checks": 7,
     "inspector/cli": 3,
     "inspector/config": 14,
-    "inspector/demo": 33,
-    "inspector/features": 18,
-    "inspector/present": 16,
+    "inspector/demo": 7,
+    "inspector/present": 1,
     "inspector/session": 125,
     "inspector/transports": 1,
     "inspector/tui": 263,
