@@ -26,7 +26,7 @@ from inspector.session.desk import Desk
 
 METHODS = frozenset({"tasks/get", "tasks/result", "tasks/list", "tasks/cancel"})
 KEPT, KEPT_MS = 1000, 3_600_000
-"""So many are kept, and so long where the server does not say for how long, or says nothing usable."""
+"""How many are kept, and for how long if the server requests no usable time."""
 POLL_MS = 1000
 _NO_SUCH = "no task of this id is known (any more)"
 
@@ -127,7 +127,7 @@ class OwnTasks:
 
 
 def _ttl(wanted: Any) -> int | None:
-    """For how long it is kept, in milliseconds. What is no time, or longer than we would wait, is told otherwise."""
+    """How long it is kept, in milliseconds. An invalid or too long time is replaced."""
     if isinstance(wanted, bool) or not isinstance(wanted, int | float) or not 0 < wanted < KEPT_MS:
         return KEPT_MS
     return int(wanted) or 1
@@ -159,7 +159,7 @@ def _brought(task: OwnTask) -> Reply:
 def with_relation(value: Any, id_: str) -> Any:
     """A result that says to which task it belongs: "all requests, notifications, and responses related to a task".
 
-    Without an id it is as it was; so is what is no object, a prepared answer that is wrong on purpose.
+    Without an id it is unchanged; so is anything but an object, a prepared response that is invalid on purpose.
     """
     if not id_ or not isinstance(value, dict):
         return value
@@ -193,7 +193,7 @@ class RequestHandling:
     async def to_questions(self, asked: tuple[Question, ...], revision: Revision) -> tuple[Reply, ...] | None:
         """A reply to each question of a result, all of them asked at once; None if one was withdrawn.
 
-        They are answered together or not at all: after one refusal, which comes back alone, nobody is asked the rest.
+        They are answered together or not at all: after one rejection, which is sent alone, the rest is skipped.
         """
         offers = offered_in(revision, self.offers)
         for question in asked:
@@ -269,7 +269,7 @@ class SideWaits:
         return None if work.cancelled() else work.result()
 
     def withdraw(self, step: Withdraw) -> None:
-        """Nobody wants these answers any more."""
+        """These responses are no longer needed."""
         for exchange in {question.exchange for question in step.questions}:
             self._answering.desk.withdraw(step.why, exchange=exchange)
         self._asking.pop(_key(step.questions), None)
@@ -296,7 +296,7 @@ class SideWaits:
             news.set()
 
     def wake(self) -> None:
-        """The connection is gone: whoever watches finds out by the next poll."""
+        """The connection is gone: watchers find out by the next poll."""
         for there in self._watching.values():
             for news in there:
                 news.set()
@@ -322,7 +322,7 @@ WAITING = 1000
 """Requests that may wait for their answers to be taken, and questions that may wait for theirs."""
 
 _SLOW = frozenset({"tasks/result"})
-"""Requests that need nobody, and whose answers may take as long as somebody's."""
+"""Requests without a user, whose responses may take as long as a user's."""
 
 Send = Callable[[jsonrpc.Request, Question | None], Awaitable[None]]
 

@@ -1,6 +1,6 @@
 """Desk: server requests wait here for a response, in both eras.
 
-Policies are asked first, in order: scripted answers, then the list of roots. A real model comes next where nobody is
+Policies are asked first, in order: scripted answers, then the list of roots. A real model is next if no user is
 asked first, else the person may ask it for a proposal. What none of them answers waits for the person, as a ticket. A
 ticket can be withdrawn: the server cancelled its request, or the connection is gone.
 Where no person is there, a question without an answer is refused at once, and an elicitation gets `cancel`: silence
@@ -52,13 +52,13 @@ class Model(Protocol):
 
 
 class ProposalState(StrEnum):
-    """Where a proposal stands."""
+    """The state of a proposal."""
 
     ASKING = "asking"
     READY = "ready"
     FAILED = "failed"
     STOPPED = "stopped"
-    """Nobody wants it any more."""
+    """It is no longer needed."""
 
 
 def _nothing() -> None:
@@ -76,7 +76,7 @@ class Proposal(msgspec.Struct, eq=False):
     said: "ModelReply | None" = None
     took_ns: int = 0
     why: str = ""
-    """Why there is none; foreign text may stand in it."""
+    """Why there is none; may contain foreign text."""
     hint: str = ""
     stop: Callable[[], object] = _nothing
     """Give it up. On the loop that asked."""
@@ -88,7 +88,7 @@ class Proposal(msgspec.Struct, eq=False):
 
 
 class Proposer:
-    """Asks one model, as often as somebody wants."""
+    """Asks one model, any number of times."""
 
     def __init__(self, model: Model, approve: Approve = Approve.ALWAYS) -> None:
         self._model = model
@@ -137,7 +137,7 @@ MOST_OVER = 100
 
 
 class TicketState(StrEnum):
-    """Where a question stands."""
+    """The state of a server request."""
 
     WAITING = "waiting"
     ANSWERED = "answered"
@@ -154,7 +154,7 @@ class Ticket(msgspec.Struct, eq=False):
     reply: Reply | None = None
     """What was answered."""
     why: str = ""
-    """Why it was withdrawn, or why nobody answered it."""
+    """Why it was withdrawn, or has no response."""
     by: str = ""
     """Who answered: "person", the name of a policy, or a model."""
     proposal: Proposal | None = None
@@ -204,7 +204,7 @@ class Desk:
         try:
             async with asyncio.TaskGroup() as group:
                 work = group.create_task(self._by_policy(ticket))
-                future.add_done_callback(lambda _: work.cancel())  # a slow policy holds nobody up
+                future.add_done_callback(lambda _: work.cancel())  # a slow policy blocks nothing
             return await future
         except asyncio.CancelledError:
             self._end(ticket, TicketState.WITHDRAWN, why="the call it belongs to was cancelled")
@@ -218,7 +218,7 @@ class Desk:
         return True
 
     async def consult(self, ticket: Ticket, params: object) -> None:
-        """Have the model propose an answer to these params of a sampling request; it stands in the ticket.
+        """Have the model propose an answer to these params of a sampling request; it is in the ticket.
 
         Where only the request needs the person's consent, the answer goes out at once.
         """
@@ -229,14 +229,14 @@ class Desk:
             self._end(ticket, TicketState.ANSWERED, proposal.result, proposal.model)
 
     def refuse(self, question: Question, refusal: ErrorReply) -> None:
-        """Keep a question that was never offered an answer, and its refusal: nobody is asked."""
+        """Record a server request that was rejected because its capability was not advertised."""
         if self._refused >= MOST_REFUSED:
             return
         self._refused += 1
         self._end(self._open(question), TicketState.ANSWERED, refusal, BY_OFFERS)
 
     def withdraw(self, why: str, *, exchange: int | None = None) -> None:
-        """Nobody wants an answer any more: to the questions of one exchange, or to all of them."""
+        """Responses are no longer needed: to the server requests of one exchange, or to all of them."""
         for ticket in self.waiting:
             if exchange in (None, ticket.question.exchange):
                 self._end(ticket, TicketState.WITHDRAWN, why=why)

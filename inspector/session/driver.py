@@ -106,7 +106,7 @@ def outgoing(
 
 
 def refused(exchange: Exchange | None, delivery: Delivery, why: str) -> Refused:
-    """What came of a request whose carriage is done, and brought no answer."""
+    """The outcome of a request whose carriage is done, without a response."""
     return Refused(
         exchange,
         delivery.status,
@@ -144,7 +144,7 @@ class HttpControl(Protocol):
 
     @property
     def logging_in(self) -> bool:
-        """Whether a login goes on."""
+        """Whether a login is running."""
 
     @property
     def mcp_session_id(self) -> str | None:
@@ -224,7 +224,7 @@ class Driver:
             await asyncio.wait(self._pending_cancels, timeout=_CANCEL_GRACE_S)
 
     def fail_all(self, why: str, hint: str = "") -> None:
-        """The connection is gone: nobody needs to wait any longer."""
+        """The connection is gone: all waits end."""
         for waiter in list(self._waiters.values()):
             waiter.settle(Broken(waiter.exchange, why, hint))
             if waiter.delivery is not None:
@@ -261,7 +261,7 @@ class Driver:
                         waiter.heard()
 
     def _answered(self, waiter: Waiter, reply: Replied) -> None:
-        """Wake who waits. On an HTTP session the carriage is told to resume that stream no more."""
+        """Wake the waiter. On an HTTP session the carriage stops resuming that stream."""
         waiter.settle(reply)
         if self.http is None or self.http.carriage is not Carriage.SESSIONS or waiter.delivery is None:
             return
@@ -357,7 +357,7 @@ class Driver:
     async def _wait(
         self, waiter: Waiter, silence_s: float | None, late: Waiter | None = None, *, endless: bool = False
     ) -> Reply:
-        """What comes of a request. One that nothing came of is given up, unless silence was expected of it."""
+        """The outcome of a request. One without a response is given up, unless none was expected."""
         clocks = self._clocks if silence_s is None else Timeouts(silence_s, silence_s)
         if endless:
             clocks = Timeouts(None, None)
@@ -394,7 +394,7 @@ class Driver:
         return await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers))
 
     async def _send_quietly(self, message: Outgoing) -> str:
-        """Send what nobody waits for; "" or why it could not be sent. The traffic shows the rest."""
+        """Send something without a response; "" or why it could not be sent. The traffic shows the rest."""
         try:
             await self._transport.send(message)
         except InspectError as error:
@@ -441,7 +441,7 @@ class Driver:
 
 
 def _is_logging_in(http: HttpControl | None) -> bool:
-    """Whether nobody's clock should run: a person logs in."""
+    """Whether timeouts pause: a user logs in."""
     return http is not None and http.logging_in
 
 
@@ -488,5 +488,5 @@ async def _use(http: HttpControl | None, carriage: Carriage) -> str:
 
 
 async def _stream(http: HttpControl) -> None:
-    with suppress(InspectError):  # refused or cut: the traffic shows it, and the session goes on without
+    with suppress(InspectError):  # refused or cut: the traffic shows it, and the session continues without it
         await http.open_stream(dict(http.common_headers))

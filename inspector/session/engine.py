@@ -55,7 +55,7 @@ class Lists:
         self._times: dict[str, deque[float]] = {kind: deque(maxlen=OFTEN) for kind in LISTS}
 
     async def fetch(self, session: "Session", kinds: tuple[str, ...] = ()) -> None:
-        """Fetch lists anew; without kinds, all that the server offers. Nothing that comes is raised."""
+        """Fetch lists again; without kinds, all that the server has. No outcome is raised."""
         for kind in kinds or self.offered(session):
             shown = self._journal.conversation.catalogue.listings[kind].pages
             async with self._lock:
@@ -188,7 +188,7 @@ class Live:
         self.lists = Lists(journal, settings.lists)
         """Fetches them, and says how that went."""
         self.crash: Exception | None = None
-        """What went wrong on our side, if that ended it: an error of this program, not of the server."""
+        """What went wrong on our side, if that ended it: an error of mcp-inspect, not of the server."""
         self.watch_first: tuple[str, ...] = ()
         """Resources to watch once it is open: those of the conversation before."""
         self._enough: asyncio.Event | None = None
@@ -206,7 +206,7 @@ class Live:
 
     @property
     def state(self) -> SessionState:
-        """Where the session stands."""
+        """The state of the session."""
         return self.session.state if self.session else SessionState.CONNECTING
 
     @property
@@ -225,7 +225,7 @@ class Live:
         return self.engine.submit(on_engine())
 
     def refresh(self, kinds: tuple[str, ...] = ()) -> "Future[None]":
-        """Fetch lists anew; all that the server offers if none is named."""
+        """Fetch lists again; all that the server has if none is named."""
         return self.run(lambda session: self.lists.fetch(session, kinds))
 
     def fetch_more(self, kinds: tuple[str, ...]) -> "Future[None]":
@@ -244,7 +244,7 @@ class Live:
             if self._enough is not None:
                 self._enough.set()
             self._may_connect.set()
-            await asyncio.shield(asyncio.wrap_future(self._life))  # whoever waits no longer ends nothing halfway
+            await asyncio.shield(asyncio.wrap_future(self._life))  # a cancelled waiter interrupts nothing
 
         return self.engine.submit(on_engine())
 
@@ -263,7 +263,7 @@ class Live:
                 work = tasks.create_task(self._work(session))
                 await self._enough.wait()
                 work.cancel()  # it may still be connecting, to a server that never answers
-        except Exception as error:  # border: the engine's worker; whoever looks at this conversation is told
+        except Exception as error:  # border: the engine's worker; shown with the conversation
             logger.exception("the session ended with an internal error")
             self.crash = error
         finally:
@@ -271,7 +271,7 @@ class Live:
             self.journal.close()
 
     async def _work(self, session: "Session") -> None:
-        """Connect, list what is offered, and list anew what the server says has changed."""
+        """Connect, fetch all lists, and fetch lists again that the server reports as changed."""
         changed = asyncio.Event()
 
         def hear(entry: Entry, found: Sequence[Event]) -> None:
@@ -318,10 +318,10 @@ class OpenedSession(msgspec.Struct, frozen=True):
     name: str
     """A short name for its tab; foreign text."""
     begin: Callable[..., Live] | None = None
-    """Begins it anew; None for a capture."""
+    """Begins it again; None for a capture."""
     first: Live | None = None
     capture: Path | None = None
     close: Callable[[], object] | None = None
     """Ends whatever of it still runs; for a thread of its own, because it waits."""
     named: bool = True
-    """Whether somebody gave it that name; if not, its tab takes the server's own name once that is known."""
+    """Whether the user gave it that name; if not, its tab takes the server's own name once that is known."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Timeouts(msgspec.Struct, frozen=True):
-    """How long to wait, in seconds; None is for ever."""
+    """How long to wait, in seconds; None: no limit."""
 
     idle_s: float | None = 60.0
     total_s: float | None = 3600.0
@@ -35,13 +35,13 @@ class ListWishes(msgspec.Struct, frozen=True):
     """How a person wants lists to be fetched."""
 
     by_itself: bool = True
-    """Whether a list is fetched anew when the server says that it has changed."""
+    """Whether a list is fetched again when the server reports a change."""
     page_by_page: bool = False
     """Whether one page is fetched at a time."""
 
 
 class SessionState(StrEnum):
-    """Where a session stands."""
+    """The state of a session."""
 
     CONNECTING = "connecting"
     OPEN = "open"
@@ -65,7 +65,7 @@ class Settings(msgspec.Struct, frozen=True):
     offers: frozenset[str] = frozenset()
     """What questions of the server are offered an answer, by the names of `protocol.offers`."""
     prepared: "tuple[Prepared, ...]" = ()
-    """Answers that need nobody, tried in order."""
+    """Responses without a user, tried in order."""
     policies: "tuple[tuple[str, Policy], ...]" = ()
     """Who answers before those, by name."""
     roots: tuple[Root, ...] = ()
@@ -74,14 +74,14 @@ class Settings(msgspec.Struct, frozen=True):
     """A real model for sampling requests that nothing prepared answers."""
     lists: ListWishes = msgspec.field(default_factory=ListWishes)
     has_person: bool = False
-    """Whether somebody is there to answer what nothing prepared answers."""
+    """Whether a user responds to what has no prepared response."""
     authorizer: "Callable[[str], Authorizer] | None" = None
-    """Makes whoever gets us into the server of a URL; None: a refusal stays one."""
+    """Makes the authorizer for a server's URL; None: a rejection is final."""
     retry_calls: bool = False
     """Whether to make calls again whose stream was cut, whatever they do."""
     limits: Limits = LIMITS
     guide: "Guide | None" = None
-    """Whoever takes the person at the screen to a login, for the screen to show; None: nobody does."""
+    """The guide through a login, for the screen to show; None: there is none."""
     remembered: Era | None = None
     """What the target was found to be in an earlier run."""
     revealed: Era | None = None

@@ -30,7 +30,7 @@ _SILENCE_S = 5.0
 _FRAMING_S = 2.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 Tell = Callable[[str], None]
-"""Told of each probe before it is made, in a few words."""
+"""Called with a few words before each probe."""
 
 
 class _Http(Protocol):
@@ -120,7 +120,7 @@ async def _shake_hands(session: Session, tell: Tell) -> None:
 async def _knock(session: Session, tell: Tell, found: Iterator[PlannedProbe]) -> None:
     for knock in found:
         tell(knock.what)
-        with suppress(InspectError, TimeoutError):  # that nobody answers is in the traffic
+        with suppress(InspectError, TimeoutError):  # a missing response is in the traffic
             async with asyncio.timeout(_SILENCE_S):
                 await _http(session).probe(knock.method, knock.headers, knock.body, knock.url)
 

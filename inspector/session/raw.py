@@ -1,6 +1,6 @@
-"""Sends bytes unchanged, valid or not, and collects what comes back.
+"""Sends bytes unchanged, valid or not, and collects the output.
 
-Nothing is added, nothing is repaired: what is sent is a frame like any other, and what comes is told by the fold. It is
+Nothing is added, nothing is repaired: the bytes are a frame like any other, and the fold interprets the output. It is
 over when every request in the bytes was answered, when the carriage is done and nothing can follow, when an answer
 came that says whose it is not, or when the time is up. Nothing is cancelled then: an answer that comes late is shown.
 """
@@ -45,7 +45,7 @@ class Ended(StrEnum):
 
 
 class RawSent(msgspec.Struct, frozen=True):
-    """What came of bytes that were sent as they are."""
+    """The outcome of bytes that were sent unchanged."""
 
     ended: Ended
     frames: tuple[int, ...]
@@ -57,12 +57,12 @@ class RawSent(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     """How long was waited at most."""
     why: str = ""
-    """What the carriage says, one sentence; "" if it says nothing."""
+    """What the carriage reports, one sentence; "" if nothing."""
     hint: str = ""
     status: int | None = None
     """Of the HTTP response; None on stdio."""
     body: bytes = b""
-    """Of an HTTP response that is no frame: its beginning."""
+    """Of an HTTP response without a frame: its beginning."""
 
 
 class _Gathering:
@@ -76,7 +76,7 @@ class _Gathering:
         self._opened: set[int] = set()
         """Numbers of the exchanges that our bytes opened."""
         self._answers = 0
-        """How many answers to them came: with one id twice, both are told of the same exchange."""
+        """How many have a response: with one id twice, both have the same exchange."""
         self.strays = 0
         """Answers that belong to nothing."""
         self.lost = ""
@@ -113,7 +113,7 @@ class _Gathering:
                 self.strays += 1
 
     def _is_for_another(self, found: Sequence[Event]) -> bool:
-        """Whether it only answers, or tells of, requests that somebody else has sent."""
+        """Whether it has only responses to, or notifications about, other requests."""
         others = [event for event in found if isinstance(event, events.Closed | events.CameLate | events.Progressed)]
         whose = {event.exchange.number for event in others if event.exchange.request_frame not in self.frames}
         return bool(whose) and len(whose) == len(found)
@@ -138,11 +138,11 @@ class RawMessages:
         self._ids = ids
 
     def next_id(self) -> int:
-        """An id that nobody else gets."""
+        """A unique id."""
         return next(self._ids)
 
     async def send(self, payload: bytes, *, headers: Mapping[str, str], wait_s: float, probe: bool = False) -> RawSent:
-        """Send bytes as they are and gather what comes for a while; 0 only sends. Nothing that comes is raised.
+        """Send bytes unchanged and collect the output for a while; 0 only sends. No outcome is raised.
 
         `headers` matter over HTTP only. The frames of a `probe` are tagged.
         """
@@ -159,7 +159,7 @@ async def send_exactly(
     wait_s: float,
     probe: bool = False,
 ) -> RawSent:
-    """Send the bytes and gather what comes, for `wait_s` seconds at most; 0 waits only until they are sent.
+    """Send the bytes and collect the output, for `wait_s` seconds at most; 0 waits only until they are sent.
 
     Over stdio each line is a frame of its own, and the last needs no line's end.
     """

@@ -6,7 +6,7 @@
 `message` is a regular expression searched in what is asked, for at most 0.25 s a request; `tool` is the name of the
 tool that is being called; both may be left out. `answer` is accept, decline, cancel, text or error. accept without
 `content` fills in the schema's defaults, else the smallest valid value. `delay_ms` waits first; `malformed` is sent as
-the result as it stands.
+the result unchanged.
 """
 
 import asyncio
@@ -76,7 +76,7 @@ class Prepared(msgspec.Struct, frozen=True):
             return questions.declined() if self.answer == "decline" else questions.dismissed()
         if question.mode != "form":
             return questions.accepted()
-        from inspector.forms.arguments import smallest_valid  # nobody else needs forms to connect
+        from inspector.forms.arguments import smallest_valid  # connecting needs no forms otherwise
 
         content = self.content if isinstance(self.content, dict) else smallest_valid(question.schema)
         return questions.accepted(content if isinstance(content, dict) else {})
@@ -128,7 +128,7 @@ def _compiled(pattern: str) -> "regex.Pattern[str]":
 
 
 def _demand_pattern(pattern: str, where: str) -> None:
-    """Raises: UsageError if a pattern is none."""
+    """Raises: UsageError for an invalid pattern."""
     if not pattern:
         return
     import regex
@@ -145,7 +145,7 @@ def _asked(question: Question) -> str:
 
 
 def prepared(entry: Any, where: str) -> Prepared:
-    """One entry, as it stands in a file; `where` is how it is called in what is said of it.
+    """One entry of a file; `where` is how it is called in what is said of it.
 
     Raises: UsageError.
     """

@@ -1,7 +1,7 @@
 """Session: one live conversation, from connecting to its end.
 
 What a server answers is data; exceptions are for what kept the conversation from opening. Its life is a context:
-leaving it ends the connection and every task, and a connection that dies by itself wakes whoever waits.
+leaving it ends the connection and every task, and a connection that ends by itself wakes all waiters.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class SessionOptions(msgspec.Struct, frozen=True):
     wish: ConnectOptions
     clocks: Timeouts = msgspec.field(default_factory=Timeouts)
     remember: Callable[[Opening], None] = _forget
-    """Told of each opening, so that the server's era is known the next time."""
+    """Called with each opening, so that the server's era is known the next time."""
     desk: Desk = msgspec.field(default_factory=Desk)
     """Where the server's questions are answered."""
     retry_calls: bool = False
@@ -64,7 +64,7 @@ class Session:
         self.why = ""
         """Why it closed; "" while it is open, and when it was asked to close."""
         self.error: InspectError | None = None
-        """What ended the attempt to connect; None if it went well or goes on."""
+        """What ended the attempt to connect; None if it succeeded or is running."""
         self.ended = asyncio.Event()
         """Set when the state becomes CLOSED."""
         self._tasks = asyncio.TaskGroup()
@@ -135,10 +135,10 @@ class Session:
         opened: Callable[[Exchange], None] = lambda exchange: None,
         plain: bool = False,
     ) -> Called:
-        """Make a request and wait for what comes of it, retries included.
+        """Make a request and wait for its outcome, retries included.
 
-        `opened` is told of each exchange as soon as its frame was seen. Nothing that comes is raised: an answer,
-        a refusal, a silence and a lost connection all stand in `Called.reply`. A tool that must be called as a task
+        `opened` is called with each exchange as soon as its frame was seen. No outcome is raised: a response,
+        a rejection, a timeout and a lost connection are all in `Called.reply`. A tool that must be called as a task
         is, and a call that becomes a task is followed to its end; with `plain` neither, for testing.
         """
         if plain:
@@ -184,7 +184,7 @@ class Session:
             await self._driver.cancel(exchange, reason)
 
     async def set_roots(self, roots: Sequence[Root]) -> None:
-        """List other roots from now on, and tell the server where it was promised to be told.
+        """List other roots from now on, and notify the server if that was advertised.
 
         "Clients that support listChanged MUST send a notification when roots change" (client/roots).
         """
@@ -196,7 +196,7 @@ class Session:
     async def set_log_level(self, level: str) -> Called | None:
         """Ask for log messages from a level on; "" for none, where each request asks.
 
-        What came of the request that says so; None where later requests will say it, and where nothing can be said.
+        The outcome of the request that declares them; None if later requests declare them, or if that is impossible.
         """
         if self.revision is None:
             return None

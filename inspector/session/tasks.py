@@ -1,7 +1,7 @@
 """Tasks of a session: calls that become tasks, polling, listing and cancelling.
 
 What is known of tasks is what their frames say: `journal.conversation.tasks`. Here is what can be done about them. A
-task goes on whoever looks: leaving it ends the following and not the task; cancelling asks whoever runs it to end it,
+task continues in any case: leaving it ends the polling and not the task; cancelling asks the server to end it,
 in the way of the revision.
 """
 
@@ -107,7 +107,7 @@ class Followers:
             return Called(GivenUp(None, "the task was left, and goes on"), begun.rounds if begun else 0, task=end)
 
     def leave(self, id_: str) -> bool:
-        """Follow a task no longer. False if nobody did."""
+        """Stop polling a task. False if it was not polled."""
         follower = self._followers.pop(id_, None)
         if follower is not None:
             follower.cancel()
@@ -215,7 +215,7 @@ class SessionTasks:
         opened: Opened = nobody,
         given: Given = nobody,
     ) -> Called:
-        """Call a tool as a task and follow it; `given` is told of the task once its handle came.
+        """Call a tool as a task and follow it; `given` is called with the task once its handle was received.
 
         Where the server decides, nothing is asked for, and the call may be answered at once: then `Called.task` is
         None. Raises: UsageError where the tool can't be called so.
@@ -259,11 +259,11 @@ class SessionTasks:
         return await self._followers.follow(id_, opened, begun)
 
     def leave(self, id_: str) -> bool:
-        """Follow a task no longer; it goes on where it runs. False if nobody followed it."""
+        """Stop polling a task; it continues on the server. False if it was not polled."""
         return self._followers.leave(id_)
 
     async def fetch(self, id_: str) -> Called:
-        """Ask once how a task stands."""
+        """Request the state of a task once."""
         return await self._ask("tasks/get", id_)
 
     async def result(self, id_: str) -> Called:
@@ -272,7 +272,7 @@ class SessionTasks:
         return await self._ask("tasks/get" if extension else "tasks/result", id_)
 
     async def cancel(self, id_: str) -> Called:
-        """Ask whoever runs a task to end it. Who follows it learns by the next poll what has become of it.
+        """Request that a task ends. Followers get its state by the next poll.
 
         "tasks/cancel", never "notifications/cancelled": both eras say so.
         """
@@ -291,7 +291,7 @@ class SessionTasks:
         return True
 
     async def end_all(self) -> None:
-        """Ask for the end of all that was begun here: nobody will come back for it. Takes no longer than a moment."""
+        """Request the end of all tasks of this session. Takes no longer than a moment."""
         ids = [task.id for task in self.all if task.by_server and task.exchange is not None and not task.ended]
         self.stop()
         with suppress(TimeoutError):

@@ -1,6 +1,6 @@
 """A pending request: its future, and the two timeouts that bound the wait.
 
-The idle clock starts anew with each word of progress; the total clock does not. Which of them ran out is said.
+The idle timeout restarts with each progress notification; the total clock does not. Which of them ran out is said.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ class Left(msgspec.Struct, frozen=True):
     clocks: Timeouts
     """What each of them began with."""
     held: bool = False
-    """Whether the server waits for us: the idle clock stands still."""
+    """Whether the server waits for the client: the idle timeout is paused."""
 
 
 def _ignore(exchange: Exchange) -> None:
@@ -36,7 +36,7 @@ class Waiter(msgspec.Struct):
     now: Callable[[], float]
     """Seconds; the event loop's clock."""
     opened: Callable[[Exchange], None] = _ignore
-    """Told of its exchange once its frame was seen."""
+    """Called with its exchange once its frame was seen."""
     future: asyncio.Future[Reply] = msgspec.field(default_factory=lambda: asyncio.get_running_loop().create_future())
     exchange: Exchange | None = None
     delivery: asyncio.Task[None] | None = None
@@ -54,7 +54,7 @@ class Waiter(msgspec.Struct):
         self.heard_at = self.now()
 
     def left(self) -> Left | None:
-        """What is left of its clocks now, from any thread; None if nobody waits."""
+        """What is left of its clocks now, from any thread; None if it does not wait."""
         clocks, now = self.clocks, self.now()
         if clocks is None or self.future.done():
             return None
@@ -63,7 +63,7 @@ class Waiter(msgspec.Struct):
         return Left(idle_s, total_s, clocks, held=self.held > 0)
 
     def sent(self, exchange: Exchange) -> None:
-        """Its frame crossed the wire. If that happens again, after a login, its clocks begin anew."""
+        """Its frame crossed the wire. If that happens again, after a login, its timeouts restart."""
         if self.exchange is not None:
             self.started_at = self.now()
             self.heard()
@@ -75,22 +75,22 @@ class Waiter(msgspec.Struct):
         self.heard_at = self.now()
 
     def hold(self) -> None:
-        """The server waits for us: the idle clock stands still."""
+        """The server waits for the client: the idle timeout is paused."""
         self.held += 1
 
     def release(self) -> None:
-        """It waits no more; the idle clock starts anew with the last question."""
+        """It no longer waits; the idle timeout restarts with the last server request."""
         self.held -= 1
         self.heard()
 
     def settle(self, reply: Reply) -> None:
-        """What came of it. The first word counts."""
+        """Its outcome. The first one counts."""
         if not self.future.done():
             self.future.set_result(reply)
 
 
 async def wait(waiter: Waiter, clocks: Timeouts, *others: Waiter) -> Reply:
-    """What came of the request, or of one of the others, or Silent when a clock ran out."""
+    """The outcome of the request, or of one of the others, or Silent after a timeout."""
     waiter.clocks, waiter.started_at = clocks, waiter.now()
     while True:
         left, clock = _left(waiter, clocks)

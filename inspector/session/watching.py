@@ -1,10 +1,10 @@
 """Subscriptions to lists and resources, in the way of the session's revision.
 
-In the handshake era each resource is subscribed to by itself, and lists that change say so unasked. In the stateless
-one everything that is watched stands in one `subscriptions/listen` request. Watching something else sends a new one,
+In the handshake era each resource is subscribed to separately, and list changes are always sent. In the stateless
+one a single `subscriptions/listen` request has all subscriptions. Watching something else sends a new one,
 and gives the old one up only once the new one was acknowledged: nothing is missed in between.
 
-Nothing is raised for what a server does. What a person should know beside the frames stands in `said`.
+Nothing is raised for what a server does. What a user should know beside the frames is in `said`.
 """
 
 import asyncio
@@ -32,11 +32,11 @@ class Patience(msgspec.Struct, frozen=True):
     """How long to wait for what, in seconds."""
 
     acknowledgement_s: float = 5.0
-    """After this, whoever wants to watch is told that the server has not said what it grants."""
+    """After this, a subscriber learns that the server did not report what it grants."""
     pauses_s: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
     """Before each further attempt after a cut; no more attempts in a row than there are pauses."""
     lived_s: float = 30.0
-    """A stream that lasted so long was a success: the pauses begin anew."""
+    """A stream that lasted so long was a success: the pauses start over."""
 
 
 class Listening:
@@ -45,15 +45,15 @@ class Listening:
     def __init__(self, driver: Driver, subscriptions: Subscriptions, wanted: StreamFilter, patience: Patience) -> None:
         self.wanted = wanted
         self.settled = asyncio.Event()
-        """Set once the first attempt was acknowledged, or is over, or nobody waits for that any longer."""
+        """Set once the first attempt was acknowledged, or is over, or is no longer needed."""
         self.over: tuple[StreamEnd, str] | None = None
         """Why it is, and will not be had again; None while it is or may be."""
         self.reply: Reply | None = None
         """What ended the newest attempt that ended."""
         self.said: Callable[[str], None] = lambda what: None
-        """Told what a person should know: a cut, a farewell, a return."""
+        """Called with what a user should know: an interruption, an end, a return."""
         self.missed: Callable[[], None] = lambda: None
-        """Called when it is there again after a cut: what changed in between nobody tells."""
+        """Called when it is there again after an interruption: changes in between are unknown."""
         self._driver = driver
         self._subscriptions = subscriptions
         self._patience = patience
@@ -64,7 +64,7 @@ class Listening:
 
     @property
     def stream(self) -> ListenStream | None:
-        """What the frames tell of the newest attempt; None before it was sent."""
+        """What the frames show of the newest attempt; None before it was sent."""
         return self._subscriptions.of(self._exchange) if self._exchange is not None else None
 
     def start(self, tasks: asyncio.TaskGroup) -> None:
@@ -109,7 +109,7 @@ class Listening:
     def _end(self, end: StreamEnd, why: str) -> None:
         self.over = end, why
         if not self.settled.is_set():
-            return  # whoever asked is told
+            return  # the caller gets the outcome
         if end is StreamEnd.CUT:
             why = f"{why}; {self._attempts} attempts to have it again brought nothing"
         self.said(f"change notifications stopped: {why}")
@@ -119,16 +119,16 @@ _MOST_SAID = 1000
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What came of wanting to watch."""
+    """The outcome of a subscription."""
 
     granted: StreamFilter = StreamFilter()
     not_granted: StreamFilter = StreamFilter()
     refused: str = ""
-    """Why nothing came of it, may quote the server; "" if something did."""
+    """Why it failed, may quote the server; "" if it did not."""
     acknowledged: bool = True
     """False if the server has not said in time what it grants."""
     reply: Reply | None = None
-    """What came instead, where it was refused."""
+    """The response, if it was rejected."""
 
 
 class Watching:
@@ -143,7 +143,7 @@ class Watching:
         self.tell: Callable[[str], None] = lambda what: None
         """Called with each of them."""
         self.missed: Callable[[], None] = lambda: None
-        """Called when a stream is there again after a cut: what changed in between nobody tells."""
+        """Called when a stream is there again after an interruption: changes in between are unknown."""
         self._driver = driver
         self._journal = journal
         self._tasks = tasks
@@ -155,7 +155,7 @@ class Watching:
 
     @property
     def subscriptions(self) -> Subscriptions:
-        """All that the frames tell of it."""
+        """All that the frames show of it."""
         return self._journal.conversation.subscriptions
 
     @property
@@ -286,7 +286,7 @@ class Watching:
         return came
 
     def _hear(self, entry: Entry, found: Sequence[Event]) -> None:
-        """An acknowledgement may be the one that somebody waits for."""
+        """An acknowledgement may be the awaited one."""
         for event in found:
             if isinstance(event, Notified) and event.message.method == ACKNOWLEDGED:
                 for listening in (self._next, self._current):
