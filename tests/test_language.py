@@ -13,7 +13,7 @@ _LEFT = {
     "inspector/config": 14,
     "inspector/demo": 7,
     "inspector/present": 1,
-    "inspector/session": 125,
+    "inspector/session": 11,
     "inspector/transports": 1,
     "inspector/tui": 263,
     "tests": 392,
