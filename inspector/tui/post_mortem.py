@@ -27,7 +27,7 @@ from inspector.tui.widgets.section_card import COPY, section_renderable, section
 from inspector.tui.widgets.virtual_lines import Scroller
 
 _WIDE = 100
-_STDERR, _LOST = "stderr", "Lost"
+_STDERR = "stderr"
 _LEAST_LINES, _MOST_LINES = 3, 12
 """Of stderr, as there is room; the server's log and the traffic have more."""
 _SHARE = 0.65
@@ -162,11 +162,7 @@ def _drawn(
     room = rows - sum(-(-cell_width(each.plain) // width) for each in head) - 2
     words = [_last_words(section, subject, room, dark=dark) for section in mortem.sections if section.title == _STDERR]
     facts = [_part(section, dark=dark) for section in mortem.sections if section.title != _STDERR]
-    if wide and facts and words:
-        return Group(*head, _beside(facts, words))
-    lost = [_part(section, dark=dark) for section in mortem.sections if section.title == _LOST]
-    others = [_part(section, dark=dark) for section in mortem.sections if section.title not in (_STDERR, _LOST)]
-    return Group(*head, *lost, *words, *others)
+    return Group(*head, _beside(facts, words) if wide and facts and words else Group(*words, *facts))
 
 
 def _last_words(section: Section, subject: OpenConversation, room: int, *, dark: bool) -> RenderableType:

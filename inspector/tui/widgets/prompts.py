@@ -23,7 +23,7 @@ class PromptScreen(Dialog[ResultT | None]):
     DEFAULT_CSS = """
     PromptScreen { align: center middle; background: $background 60%; }
     PromptScreen > Vertical {
-        width: 60; max-width: 94%; height: auto; background: $surface; border: round $border; padding: 0 1;
+        width: 72; max-width: 94%; height: auto; background: $surface; border: round $border; padding: 0 1;
     }
     PromptScreen Static { height: auto; color: $text-muted; }
     PromptScreen Input { border: none; height: 1; padding: 0 1; background: $panel; }
