@@ -25,7 +25,7 @@ from inspector.config.environment import Environment
 from inspector.present import spans, words
 from inspector.present.http import masked_url
 from inspector.present.server import stderr_section
-from inspector.present.spans import Fact, Line, Section, fact, span
+from inspector.present.spans import Fact, Line, Section, Span, fact, span
 from inspector.protocol.credentials import command_without_credentials, without_credentials
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import ConnectionEvent, ProcessEvent, ProcessFact, exit_words
@@ -374,8 +374,9 @@ def _is_a_reason(verdict: Verdict) -> bool:
 
 def diagnosis_lines(diagnosis: Diagnosis) -> list[Line]:
     """The sentence in one line, the fix in another, with the slug of the check after the last; safe."""
-    reason, slug = diagnosis.reason, (f"  {diagnosis.reason.id}", "faint")
-    sentence = (f"{spans.ERROR} ", "error"), span(reason.sentence, limit=400)
+    reason = diagnosis.reason
+    slug: Span = (f"  {reason.id}", "faint")
+    sentence: Line = ((f"{spans.ERROR} ", "error"), span(reason.sentence, limit=400))
     if not reason.fix:
         return [(*sentence, slug)]
     return [sentence, (("  → ", "accent"), span(reason.fix, limit=400), slug)]
