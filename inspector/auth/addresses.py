@@ -2,7 +2,7 @@
 
 A server's documents are hostile until proven otherwise. Only http and https are addresses; plain http only to the
 machine itself or to the very host that the user named; and no address may lead from the open network into a private
-one unless the user's own URL is there (a server must not have us look at somebody's router).
+one unless the user's own URL is there (a server must not make mcp-inspect probe a private network).
 """
 
 import ipaddress
@@ -19,7 +19,7 @@ _CONTROL = {chr(code) for code in (*range(0x21), 0x7F)}
 
 
 def split(url: str) -> SplitResult | None:
-    """The parts of an address; None if it is none that may be asked or shown."""
+    """The parts of an address; None if it may not be requested or shown."""
     if not url or url[0] == "-" or _CONTROL & set(url):
         return None
     try:
@@ -29,7 +29,7 @@ def split(url: str) -> SplitResult | None:
         return None
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or port == 0:
         return None
-    if "%" in parts.hostname or "\\" in parts.netloc:  # whoever dials it may read another host
+    if "%" in parts.hostname or "\\" in parts.netloc:  # the connecting code may read another host
         return None
     return parts
 
@@ -61,7 +61,7 @@ def canonical(url: str) -> str:
 
 
 def covers(resource: str, url: str) -> bool:
-    """Whether a resource is the one at an address, or a parent of it at a segment's edge. False for what is no URL."""
+    """Whether a resource is the one at an address, or a parent of it at a segment's edge. False for an invalid URL."""
     try:
         one, other = urlsplit(canonical(resource)), urlsplit(canonical(url))
     except ValueError:
@@ -94,7 +94,7 @@ def out_of_reach(env: Mapping[str, str] = os.environ) -> str:
 
 
 def open_browser(url: str) -> bool:
-    """Open it; whether that was begun. What is no address of the web is not opened."""
+    """Open it; whether that was begun. Only web addresses are opened."""
     return split(url) is not None and webbrowser.open(url)
 
 

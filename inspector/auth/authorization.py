@@ -1,7 +1,7 @@
 """The authorization code grant with PKCE (OAuth 2.1, section 4.1; RFC 7636).
 
-What comes back is believed only if it carries the state that was sent and, where the server says who answers
-(RFC 9207), its very name. What an answer of somebody else says is not shown: it may be written to mislead.
+A redirect is accepted only if it has the state that was sent and, if the server declares its issuer
+(RFC 9207), its very name. The text of another response is not shown: it may be misleading.
 """
 
 import base64
@@ -42,7 +42,7 @@ class Code(msgspec.Struct, frozen=True):
 def authorize(
     server: ServerMetadata, client: Client, wishes: LoginOptions, scopes: tuple[str, ...], resource: str
 ) -> Flow[Code]:
-    """Have the person consent; the code that comes back. `check_server` comes before. Raises: LoginFailed."""
+    """Get the user's consent; returns the code. `check_server` must be called first. Raises: LoginFailed."""
     verifier: str = yield Random(48)
     state: str = yield Random(24)
     asked = {

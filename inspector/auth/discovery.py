@@ -43,7 +43,7 @@ class ResourceMetadata(msgspec.Struct, frozen=True):
 
 
 class ServerMetadata(msgspec.Struct, frozen=True):
-    """What an authorization server says of itself, or what is assumed of one that says nothing."""
+    """What an authorization server says of itself, or what is assumed without metadata."""
 
     issuer: str
     authorization_endpoint: str = ""
@@ -146,7 +146,7 @@ def _server_places(issuer: str) -> list[str]:
 
 
 def _server(issuer: str, server_url: str, fetched: HttpFetched, *, assumed: bool) -> Flow[ServerMetadata]:
-    """`assumed`: nobody named the issuer, so a slash at its end is no matter."""
+    """`assumed`: the issuer was not named, so a slash at its end does not matter."""
     value = fetched.value
     named = peek.text(value, "issuer") or ""
     if named != issuer and not (assumed and named.rstrip("/") == issuer):

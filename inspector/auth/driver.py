@@ -1,6 +1,6 @@
 """Performs the steps of a login and adds its credentials to rejected requests.
 
-One login at a time: whoever is refused meanwhile waits for it and tries again. Three logins a connection are enough;
+One login at a time: a request rejected meanwhile waits for it and is sent again. Three logins a connection are enough;
 a server that refuses after them refuses for good.
 """
 
@@ -73,7 +73,7 @@ class Visitor(Protocol):
 
 
 class NoAuthorizer:
-    """There is nobody who could consent."""
+    """There is no user who could consent."""
 
     def __init__(self, url: str) -> None:
         """`url` is that of the server, for the advice."""
@@ -107,9 +107,9 @@ class OAuthAuthorizer:
         """`tell` hears of each rung as it is climbed. `renew`: a token that is kept is renewed before it is used."""
         self.url = url
         self.ladder: list[LoginStep] = []
-        """Of the last login, or the one that goes on."""
+        """Of the last login, or the running one."""
         self.busy = False
-        """Whether a login goes on: nobody's clock should run meanwhile."""
+        """Whether a login is running: timeouts pause meanwhile."""
         self._wishes = wishes
         self._store = store
         self._visitor = visitor
@@ -156,9 +156,9 @@ class OAuthAuthorizer:
         before = self._logins
         async with self._turn:
             if self._failure is not None and (self._abandoned or self._logins > before):
-                raise self._failure  # whoever said no is not asked again, and who waited for it hears the same
+                raise self._failure  # after a rejection the user is not asked again, and waiters get the same failure
             if self._is_of_another_token(refusal):
-                return True  # somebody else has logged in meanwhile
+                return True  # another login succeeded meanwhile
             if self._logins >= MOST_LOGINS:
                 return False
             self._logins += 1

@@ -1,7 +1,7 @@
 """Takes the user to the authorization server and waits for the redirect, or a pasted URL.
 
-It lives on the loop of the connection. Whoever shows it, a dialog or a terminal, reads `rungs` and `waiting` from any
-thread, and calls `take` and `give_up` on that loop. It listens on 127.0.0.1 while a login goes on and no longer.
+It lives on the loop of the connection. Its view, a dialog or a terminal, reads `rungs` and `waiting` from any
+thread, and calls `take` and `give_up` on that loop. It listens on 127.0.0.1 only while a login is running.
 """
 
 import asyncio
@@ -95,7 +95,7 @@ class Loopback:
 
 
 def redirected(query: str) -> Redirected:
-    """What a redirect says; of two with one name the first. One with too many parameters says nothing."""
+    """What a redirect says; of two with one name the first. One with too many parameters has none."""
     found: dict[str, str] = {}
     with suppress(ValueError):
         for name, value in parse_qsl(query, keep_blank_values=True, max_num_fields=_MOST):
@@ -124,11 +124,11 @@ class WaitingForLogin(msgspec.Struct, frozen=True):
     """Where to consent: foreign text, checked to be an address of the web."""
     redirect_uri: str
     port: int
-    """Where on this machine the browser is awaited; 0 where it is not, and what comes back has to be pasted."""
+    """Where on this machine the browser is awaited; 0 if it is not, and the final URL has to be pasted."""
 
 
 def _quietly(waiting: WaitingForLogin) -> None:
-    """Whoever wants to know looks."""
+    """No notification."""
 
 
 class Guide:
@@ -147,11 +147,11 @@ class Guide:
         `callback`: a redirect address that was registered by hand; it may be on another machine.
         """
         self.waiting: WaitingForLogin | None = None
-        """None while nobody is waited for."""
+        """None while no user is awaited."""
         self.logins = 0
         """How many have begun."""
         self.busy = False
-        """Whether one goes on."""
+        """Whether one is running."""
         self._port = port
         self._callback = callback
         self._patience_s = patience_s
@@ -165,7 +165,7 @@ class Guide:
 
     @property
     def rungs(self) -> tuple[LoginStep, ...]:
-        """The ladder of the last login, or the one that goes on."""
+        """The steps of the last login, or the running one."""
         return self._rungs
 
     @property

@@ -1,8 +1,8 @@
 """Client registration: pre-registered, by metadata document, or dynamic (RFC 7591).
 
 In the order of the specification: a client that the person names, one that was registered before, a document about
-the client (Client ID Metadata Document), registration on the spot (RFC 7591). A program on somebody's machine is a
-public client: it asks for no secret, but takes one and uses it as it is told.
+the client (Client ID Metadata Document), registration on the spot (RFC 7591). A program on a user's machine is a
+public client: it asks for no secret, but takes one and uses it as required.
 
 Source: specification, basic/authorization, "Client Registration Approaches".
 """
@@ -40,7 +40,7 @@ def find_client(
     *,
     with_person: bool = True,
 ) -> Flow[Client]:
-    """The client to log in as. `with_person` False: a grant without a redirect, for which nobody registers on the spot.
+    """The client to log in as. `with_person` False: a grant without a redirect, without dynamic registration.
 
     Raises: LoginFailed if there is no way to be one.
     """

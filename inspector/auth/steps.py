@@ -1,8 +1,8 @@
 """Steps of a login, their results, and the record of what was found.
 
-A flow here is what it is in `protocol.flows`: a generator that yields steps and is sent what came of each. It has no
+A flow here is what it is in `protocol.flows`: a generator that yields steps and is sent the outcome of each. It has no
 clock, no socket and no chance, so every login can be tested line by line. The ladder is for a person: each rung says
-what was asked, what came, whether that is right, and which paragraph says so.
+the request, the response, whether that is right, and which paragraph says so.
 """
 
 from collections.abc import Generator
@@ -21,7 +21,7 @@ class StepVerdict(StrEnum):
 
     GOOD = "good"
     ODD = "odd"
-    """It goes on, but something is against the standard."""
+    """It continues, but something violates the standard."""
     MISSING = "missing"
     """Not there; the standard has another place, or goes without."""
     BROKEN = "broken"
@@ -35,11 +35,11 @@ class LoginStep(msgspec.Struct, frozen=True):
     """What was looked for or done, a few words."""
     verdict: StepVerdict
     found: str = ""
-    """What came, one sentence."""
+    """What was received, one sentence."""
     request: str = ""
     """Method and URL, "" where nothing was sent."""
     status: int = 0
-    """HTTP status, 0 where nothing came."""
+    """HTTP status, 0 without a response."""
     clause: str = ""
     """The paragraph that asks for it."""
     fix: str = ""
@@ -59,7 +59,7 @@ class HttpFetch(msgspec.Struct, frozen=True):
 
 
 class HttpFetched(msgspec.Struct, frozen=True):
-    """What came of a request. Redirects within the origin were followed, others were not."""
+    """The outcome of a request. Redirects within the origin were followed, others were not."""
 
     url: str
     """Where it came from."""
@@ -76,7 +76,7 @@ class HttpFetched(msgspec.Struct, frozen=True):
 
     @property
     def value(self) -> Any:
-        """The body as JSON, None if it is none."""
+        """The body as JSON, None if it is not JSON."""
         try:
             return msgspec.json.decode(self.body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -136,7 +136,7 @@ class Prove(msgspec.Struct, frozen=True):
 
 
 class AddStep(msgspec.Struct, frozen=True):
-    """Add a rung to the ladder; nothing comes of it."""
+    """Add a step to the list; no outcome."""
 
     rung: LoginStep
 
@@ -156,7 +156,7 @@ class LoginFailed(AuthorizationNeeded):
 
 
 def broken(rung: LoginStep) -> Flow[Any]:
-    """Tell of a broken rung and end there. Raises: LoginFailed."""
+    """Add a failed step and end there. Raises: LoginFailed."""
     yield AddStep(rung)
     raise LoginFailed(rung)
 
@@ -169,7 +169,7 @@ def rung_of(
 
 
 def described(fetched: HttpFetched) -> str:
-    """What came of a request, for a sentence."""
+    """The outcome of a request, for a sentence."""
     if not fetched.status:
         return f"no response: {fetched.why}"
     kind = fetched.header("content-type").partition(";")[0] or "no content type"
@@ -225,7 +225,7 @@ class LoginOptions(msgspec.Struct, frozen=True):
     provider: IdentityProvider | None = None
     dpop: Dpop = Dpop.AUTO
     has_person: bool = True
-    """Whether somebody is there to consent; nothing is registered for a login that can't end well."""
+    """Whether a user is there to consent; nothing is registered for a login that can't end well."""
 
 
 class Client(msgspec.Struct, frozen=True):
@@ -251,7 +251,7 @@ class AccessToken(msgspec.Struct, frozen=True):
     """"Bearer" or "DPoP"."""
     refresh_token: str = ""
     expires_at: float | None = None
-    """Seconds since 1970; None if nobody said."""
+    """Seconds since 1970; None if unknown."""
     scopes: tuple[str, ...] | None = None
     """What was granted; None: what was asked for."""
     asked: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Stored logins: the system's keyring or one private file.
 
 Written whole and put in the old one's place, so that two programs never leave half a file. A file that can't be read
-is no reason not to log in anew.
+is no reason not to log in again.
 """
 
 import contextlib
@@ -122,7 +122,7 @@ class LoginStorage(StrEnum):
 
 
 class KeyringStore(TokenStore):
-    """One entry of the keyring a server; in the file stands its name, and nothing with it.
+    """One entry of the keyring a server; the file has only its name.
 
     Where the keyring takes nothing, the file does.
     """
@@ -173,9 +173,9 @@ class KeyringStore(TokenStore):
 
 
 def choose_store(kept: LoginStorage | None, directory: Path, *, is_own_home: bool) -> TokenStore:
-    """Where to keep logins: as somebody said; else in the keyring where there is one that is ours to use.
+    """Where to store logins: as configured; else in the keyring where there is one that is ours to use.
 
-    `is_own_home`: the environment names a place for all our files, and nothing is kept outside of it unasked.
+    `is_own_home`: the environment names a place for all our files, and nothing is stored outside of it by default.
 
     Raises: UsageError if a keyring was asked for and there is none.
     """

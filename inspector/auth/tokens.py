@@ -46,13 +46,13 @@ _KEPT = 4
 _SHORTEST = 24
 """A token of fewer characters is shown as none: its ends would be too much of it."""
 MOST_SECONDS = 1e12
-"""No time that a token may tell of is further away, in seconds."""
+"""The latest valid time in a token, in seconds."""
 SKEW_S = 60
 """Seconds that two clocks may differ before it is worth a word."""
 
 
 def read_claims(token: str) -> dict[str, Any] | None:
-    """The claims of a JWT; None for a token that is none. Nothing is verified."""
+    """The claims of a JWT; None for another token. Nothing is verified."""
     parts = token.split(".")
     if len(parts) != 3 or len(token) > _LONGEST:
         return None
@@ -78,7 +78,7 @@ def audiences(claims: dict[str, Any]) -> tuple[str, ...]:
 
 
 def moment(claims: dict[str, Any], name: str) -> float | None:
-    """A claim that is a time: seconds since 1970; None if it is none, or beyond the year 33,000."""
+    """A claim that is a time: seconds since 1970; None if it is invalid, or beyond the year 33,000."""
     value = claims.get(name)
     if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < MOST_SECONDS:
         return None
@@ -106,7 +106,7 @@ def doubts(token: AccessToken, server_url: str, now: float) -> Iterator[str]:
 
 
 def skew_s(date: str, now: float) -> float | None:
-    """How far our clock is ahead of one that a `Date` header tells of, in seconds; None if it tells of none."""
+    """How far our clock is ahead of a `Date` header, in seconds; None if it is invalid."""
     try:
         there = parsedate_to_datetime(date)
         return now - (there if there.tzinfo else there.replace(tzinfo=UTC)).timestamp()
@@ -183,7 +183,7 @@ def by_client(scopes: tuple[str, ...]) -> Form:
 
 
 def by_assertion(assertion: str, scopes: tuple[str, ...] = ()) -> Form:
-    """The grant of somebody else's signed word about us (RFC 7523, section 2.1)."""
+    """The grant of a third party's signed assertion about the client (RFC 7523, section 2.1)."""
     return {"grant_type": JWT_BEARER, "assertion": assertion} | ({"scope": " ".join(scopes)} if scopes else {})
 
 

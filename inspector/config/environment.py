@@ -1,6 +1,6 @@
 """The environment of a server process: a safe subset, requested variables, and their origins.
 
-A server is a stranger's program, and our environment is full of keys that are none of its business. So it
+A server is foreign code, and the user's environment is full of keys that it does not need. So it
 inherits the short list that clients have agreed on, unless the person says otherwise; and the origin of every
 variable is kept, because "it works in my shell" is most often a variable that isn't there.
 """

@@ -136,7 +136,7 @@ _Run = tuple[Path, tuple[str, ...]]
 
 
 def _python_of(argv: Sequence[str], env: Mapping[str, str], cwd: Path) -> _Run | None:
-    """The interpreter that a command runs; None if that can't be told."""
+    """The interpreter that a command runs; None if unknown."""
     program = _program(argv[0], env, cwd) if argv else None
     if program is None:
         return None
@@ -250,7 +250,7 @@ def _sources(module: Path | None) -> Iterator[Path]:
 
 
 def _read(file: Path, most: int = _MOST_SOURCE) -> bytes:
-    """The beginning of a regular file; nothing of what is none."""
+    """The beginning of a regular file; empty for anything else."""
     if not file.is_file():
         return b""
     with file.open("rb") as opened:

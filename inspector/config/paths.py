@@ -33,7 +33,7 @@ _WITH_VALUES = _DIRECTORIES | {
 _ENTRY_POINTS = frozenset(
     {"index", "main", "__main__", "server", "cli", "app", "start", "run", "bin", "mcp", "stdio", "bundle", "cmd"}
 )
-"""File names that say nothing: the directory above names the server."""
+"""Generic file names: the directory above names the server."""
 _FOLDERS = _ENTRY_POINTS | {
     *("dist", "build", "lib", "src", "out", "target", "release", "debug", "js", "esm", "cjs", "es", "node_modules"),
     *("site-packages", "scripts", "packages", "python", "typescript", "node", "venv", ".venv", "home", "usr", "local"),
@@ -88,7 +88,7 @@ def _runtime(env: Mapping[str, str], state: Path) -> Path:
 def private_directory(path: Path) -> Path:
     """Make a directory, and those above it that are missing, for its owner alone; tighten it if it is there.
 
-    Raises: UsageError if it can't be made, or belongs to somebody else, who could read along.
+    Raises: UsageError if it can't be made, or belongs to another user, who could read it.
     """
     try:
         for missing in [above for above in reversed(path.parents) if not above.exists()]:
@@ -130,7 +130,7 @@ def _host(url: str) -> str:
 def _program(argv: Sequence[str]) -> str:
     """Return the word that is neither a launcher nor an option: "server-git" of `npx -y @x/server-git@1`.
 
-    A file whose name says nothing is called after the package or the directory that it is in.
+    A file with a generic name is called after its package or directory.
     """
     words, directories = _words(argv)
     plain = [word for word in words if not _is_launcher(PurePosixPath(word).name)]

@@ -22,7 +22,7 @@ EDITORS = ("VISUAL", "EDITOR")
 
 
 class ProgramRun(msgspec.Struct, frozen=True):
-    """What came of a run."""
+    """The outcome of a run."""
 
     payload: bytes | None
     """What the file then held; None if it is gone."""
@@ -31,7 +31,7 @@ class ProgramRun(msgspec.Struct, frozen=True):
 
 
 def program(names: Sequence[str], env: Mapping[str, str]) -> list[str]:
-    """The words of the first of these variables that says something.
+    """The command in the first of these variables that is set.
 
     Raises: UsageError if none does, or if its quotes do not match.
     """
@@ -91,7 +91,7 @@ def _interrupts_left_to_it() -> Iterator[None]:
     """Let Ctrl+C reach the program and not end ours. A handler, not "ignore", which the program would inherit."""
     try:
         before = signal.signal(signal.SIGINT, lambda *_: None)
-    except ValueError:  # not on the main thread: nobody interrupts us there
+    except ValueError:  # not on the main thread: no interrupts there
         yield
         return
     try:

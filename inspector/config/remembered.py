@@ -232,7 +232,7 @@ logger = logging.getLogger(__name__)
 MOST_SEEN = 300
 """Servers remembered; the one whose file was written longest ago is forgotten first."""
 MOST_BYTES = 8 << 20
-"""Of one server; beyond, only the hashes are kept, and then a change is told without its words."""
+"""Of one server; beyond, only the hashes are stored, and then a change is reported without its text."""
 _FORMAT = 1
 
 

@@ -1,6 +1,6 @@
 """Servers in the client config files on this machine. The files are read, never written.
 
-Nothing is started, dialled or expanded here: a `${VAR}` stays as it stands. A file that is broken is one entry that
+Nothing is started, dialled or expanded here: a `${VAR}` stays as it is. A file that is broken is one entry that
 says so, and the others stay.
 """
 
@@ -46,7 +46,7 @@ _UNSENDABLE = re.compile("[\0\r\n\ud800-\udfff]")
 _WISH = re.compile(r"\$\{input:([^}]{1,200})\}")
 _MOST_INPUTS = 1000
 _MOST_BYTES = 16 << 20
-"""A file beyond that is no configuration."""
+"""A larger file is not a configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ def _problem_of(server: FoundServer) -> str:
 
 
 def _texts(server: FoundServer) -> Iterator[tuple[str, str]]:
-    """All that is passed or sent, with the member of the file that it stands in."""
+    """All that is passed or sent, with its member in the file."""
     yield from (("command", text) for text in server.argv)
     yield from (("url", server.url), ("cwd", server.cwd))
     yield from (("env", text) for pair in server.env for text in pair)
