@@ -7,10 +7,10 @@ import pytest
 from tests.language import all_hits, hits
 
 _LEFT = {
-    "inspector/auth": 51,
+    "inspector/auth": 1,
     "inspector/checks": 7,
     "inspector/cli": 3,
-    "inspector/config": 14,
+    "inspector/config": 1,
     "inspector/demo": 7,
     "inspector/present": 1,
     "inspector/session": 11,
