@@ -78,7 +78,7 @@ async def _unencrypted(house: Guarded) -> None:
 @pytest.mark.parametrize(
     ("wrong", "broken", "words"),
     [
-        (_page_for_metadata, ASM, ("200 with text/html, which is not JSON", "must answer 404")),
+        (_page_for_metadata, ASM, ("200 with text/html, which is not JSON", "must return 404")),
         (_other_resource, PRM, ("it is about 'https://other.example/mcp'",)),
         (_other_issuer, ASM, ("its issuer is 'https://evil.example'",)),
         (_plain_pkce, "PKCE", ("S256 is not supported: it lists plain",)),
@@ -133,7 +133,7 @@ async def test_a_server_that_lets_everybody_in_needs_no_login(tmp_path: Path) ->
         house.is_open = True
         ran = await explained(house, tmp_path)
     assert ran.status == 0
-    assert "the server answers without credentials" in ran.stdout.decode()
+    assert "accepts requests without credentials" in ran.stdout.decode()
 
 
 async def test_a_refusal_without_a_way_is_said(tmp_path: Path) -> None:
@@ -141,4 +141,4 @@ async def test_a_refusal_without_a_way_is_said(tmp_path: Path) -> None:
         house.instead["/mcp"] = said({}, 401)
         ran = await explained(house, tmp_path)
     assert ran.status == 0
-    assert "against the standard: challenge" in ran.stdout.decode()
+    assert "deviations from the standard: challenge" in ran.stdout.decode()

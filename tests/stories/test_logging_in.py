@@ -28,8 +28,8 @@ async def test_one_login_lets_every_command_in(tmp_path: Path) -> None:
     assert f"mcp-inspect auth login {house.url}" in before.told
     assert house.asked.count("POST /register") == 1
     assert "can be closed" in page.text
-    assert "a code came back" in person.told
-    assert "kept in a file" in person.told
+    assert "received a code" in person.told
+    assert "stored in a file" in person.told
     assert after.json["tools"][0]["name"] == "look"
     assert house.tokens[0] not in person.told + person.out + after.capture.read_text()
 
@@ -59,7 +59,7 @@ async def test_a_login_is_shown_renewed_and_forgotten(tmp_path: Path) -> None:
     assert "token renewal" in renewed.told
     assert shown.json["token"]["renewable"] is True
     assert shown.json["clients"][0]["client_id"] == "client-1"
-    assert f"forgotten: {house.url}" in out.stdout.decode()
+    assert f"deleted: {house.url}" in out.stdout.decode()
     assert (gone.status, again.status) == (3, 3)
     assert "no stored token" in again.told
     for ran in (every, renewed, shown, out):
@@ -90,7 +90,7 @@ async def test_a_scope_that_is_added_later_comes_beside_those_of_the_login_befor
             assert "scope=read+look+write&" in f"{await person.address()}&"
             await person.browses()
             assert await person.ends() == 0
-        assert "the scopes of the login before, too: read look; not after" in person.told
+        assert "the scopes of the previous login: read look; to drop them" in person.told
         await run("auth", "logout", house.url, place=tmp_path)
         async with logging_in(house.url, tmp_path, "--scope", "write") as person:
             assert "scope=write&" in f"{await person.address()}&"
@@ -104,7 +104,7 @@ async def test_a_client_that_the_server_forgot_is_registered_anew(tmp_path: Path
         house.clients[:] = ["somebody-else"]
         async with logging_in(house.url, tmp_path) as person:
             await person.browses()
-            await person.reads("not known any more")
+            await person.reads("is unknown now")
             await person.reads("client_id=client-2")
             await person.browses()
             assert await person.ends() == 0
@@ -171,7 +171,7 @@ async def test_a_token_that_has_expired_as_it_came_is_said(tmp_path: Path) -> No
         async with logging_in(house.url, tmp_path) as person:
             await person.browses()
             assert await person.ends() == 0
-    assert "expired as it came" in person.told
+    assert "already expired when received" in person.told
 
 
 async def test_a_form_instead_of_json_is_taken_and_said(tmp_path: Path) -> None:
