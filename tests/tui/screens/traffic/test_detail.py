@@ -201,9 +201,7 @@ async def test_one_goes_from_finding_to_finding_and_sees_what_is_meant() -> None
         await pilot.press("left_square_bracket")
         await until(lambda: "`structuredContent` does not match `outputSchema`" in text(app), "the tab told it")
         await pilot.press("g F")
-        await until(
-            lambda: "▲ " in text(app) and "tool-failure-as-protocol-error" in text(app), "the one before was shown"
-        )
+        await until(lambda: "▲ the tool failed with a protocol error" in text(app), "the one before was shown")
         await pilot.press("slash", *"finding == structured-content-invalid", "enter")
         await until(lambda: "✓ 1 of 65" in text(app), "the filter knew the check")
         await pilot.press("g f", "g f")
