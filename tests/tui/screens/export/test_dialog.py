@@ -65,7 +65,7 @@ async def test_what_goes_wrong_is_said_and_a_path_that_was_typed_stays(tape: Tap
         await pilot.press("enter")
         screen.query_one(Input).value = str(tmp_path / "no" / "place")
         await pilot.press("enter")
-        await until(lambda: "Cannot write" in text(app), "why not")
+        await until(lambda: "can't be written" in text(app), "why not")
         await pilot.press("up", "G", "k", "k", "k")
         await until(lambda: "everything" in text(app), "a way that takes all")
         assert screen.query_one(Input).value == str(tmp_path / "no" / "place")

@@ -64,8 +64,8 @@ async def test_a_value_of_an_answer_becomes_a_case_and_the_next_joins_it(
     monkeypatch.chdir(tmp_path)
     staged = called(tape, {"structuredContent": {"sum": 5}})
     menu, after = await _expected(staged, 5, "enter enter", tmp_path)
-    assert "Expect of /result/structuredContent/sum" in menu
-    for words in ("equals 5", "is of type", "is there", "received within 60 ms", "equals this"):
+    assert "Add assertion for /result/structuredContent/sum" in menu
+    for words in ("equals 5", "is of type", "exists", "received within 60 ms", "equals this"):
         assert words in menu
     assert "1 case now" in after
     menu, after = await _expected(staged, 4, "enter down down down enter", tmp_path)

@@ -149,7 +149,7 @@ def test_a_bare_place_has_a_head_only_where_there_is_something_to_press() -> Non
 def test_why_there_is_no_form_is_said() -> None:
     assert "Edit as JSON: its type is 'fathoms'" in about(read_schema({"type": "fathoms"}), "json")
     assert "another type" in about(read_schema({"type": "string"}), "json")
-    assert about(read_schema({"type": "string", "examples": ["a b"]}), "line") == 'Such as "a b"'
+    assert about(read_schema({"type": "string", "examples": ["a b"]}), "line") == 'Example: "a b"'
 
 
 async def test_every_kind_of_field_is_drawn_with_its_value() -> None:
