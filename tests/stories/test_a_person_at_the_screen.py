@@ -55,7 +55,7 @@ async def test_calling_a_tool_of_server_everything_and_opening_the_capture(name:
     capture, real = tmp_path / "session.mcpcap", named(name)
     async with running(real, tmp_path) as target, at_the_screen(target, capture) as person:
         await person.sees("mcp-servers/everything 2.0.0", ADDRESSES[real.transport], "legacy", "● Connected")
-        await person.sees("→ tools/list", "→ prompts/list", "recording session.mcpcap")
+        await person.sees("→ tools/list", "→ prompts/list", "● Recording")
         await choose(person, "get-sum")
         await person.sees("First number", "2 required")
         await person.types("2")
@@ -72,7 +72,7 @@ async def test_calling_a_tool_of_server_everything_and_opening_the_capture(name:
     verdict = verify(capture)
     assert (verdict.complete, verdict.faults) == (True, ())
     async with at_a_replay(capture) as person:
-        await person.sees("mcp-servers/everything 2.0.0", "recorded", "tools/call get-sum")
+        await person.sees("mcp-servers/everything 2.0.0", "▸ Capture", "tools/call get-sum")
         assert rows_of(person.screen) == before
         assert last_call(person) == (request, answer)
         await choose(person, "get-sum")
@@ -112,7 +112,7 @@ async def test_nested_input_is_typed_into_the_form_and_goes_out_as_typed(name: s
         await person.press("escape", "escape", "escape", "1")
         before = rows_of(await person.sees("tools/call book_b"))
     async with at_a_replay(capture) as person:
-        await person.sees("harbour", "recorded", "tools/call book_b")
+        await person.sees("harbour", "▸ Capture", "tools/call book_b")
         assert rows_of(person.screen) == before
         assert last_call(person) == (request, answer)
 
@@ -152,7 +152,7 @@ async def test_wrong_input_can_be_sent_on_purpose(tmp_path: Path) -> None:
         await person.sees("1 required")
         await person.types("many")
         await person.press("ctrl+j")
-        await person.sees("Call anyway", "must be an integer, and is a string")
+        await person.sees("Call anyway", "must be an integer, got a string")
         assert not person.wire().sent("tools/call")
         await person.press("ctrl+j")
         await person.sees("Tool error")
@@ -173,7 +173,7 @@ async def test_everything_can_be_done_on_a_small_terminal(tmp_path: Path) -> Non
         await person.types("tools/call")
         await person.sees("tools/call sink")
         await person.press("enter")
-        await person.press("6")
+        await person.press("9")
         await person.sees("harbour", "command")
 
 
@@ -186,7 +186,7 @@ async def test_a_server_that_dies_leaves_a_post_mortem_and_all_that_was_seen(tmp
         await person.sees("SIGKILL", "→ prompts/list")
         await person.press("2")
         await person.sees("book_berth")
-        await person.press("6")
+        await person.press("9")
         await person.sees("SIGKILL", "harbour")
         await person.press("ctrl+r")
         await person.sees("Reconnected", "● Connected")
