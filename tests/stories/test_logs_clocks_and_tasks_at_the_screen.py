@@ -73,10 +73,10 @@ async def test_where_each_request_asks_for_its_level_every_later_one_carries_it(
         await person.press("enter")
         await person.sees("each request: warning and higher")
         await person.press("x", "p")
-        await person.sees("server/discover (no ping in this protocol version)")
+        await person.sees("server/discover: no ping in this protocol version")
         assert last(person, "server/discover")["_meta"][LOG_LEVEL] == "warning"
         await person.press("9")
-        await person.sees("Ping", "least", "median", "by server/discover")
+        await person.sees("Ping", "least", "median", "server/discover (no ping in")
 
 
 async def test_a_slow_call_shows_its_pace_and_both_clocks(tmp_path: Path) -> None:
