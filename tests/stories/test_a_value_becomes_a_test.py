@@ -35,7 +35,7 @@ async def test_a_value_chosen_at_the_screen_is_green_and_then_red(tmp_path: Path
             await person.sees("Expect of /result/structuredContent/")
             await person.press("enter", "enter")
             await until(path.exists, "the case is written")
-            await person.sees("1 test case")
+            await person.sees("Added.")
             await person.press("right_square_bracket")
             await person.sees('"jsonrpc"')
             await person.press("g", "g", "down", "down", "down", "x", "a")
