@@ -76,7 +76,7 @@ SCENES = (
     Scene("replay-small", "lighthouse", keys=("j", "j", "j", "2"), sees=("not listed yet", "#4 of 65")),
     Scene("replay-state", "evening", keys=("G", *("k",) * 6, "v ."), size=(120, 34), sees=("Pending", "elicit_steps")),
     Scene(
-        "story", "evening", keys=("G", *("k",) * 7, "g t"), size=(120, 36), sees=("Story of tools/call elicit_steps",)
+        "story", "evening", keys=("G", *("k",) * 7, "g t"), size=(120, 36), sees=("Trace of tools/call elicit_steps",)
     ),
     Scene("menu-go", "lighthouse", size=WIDE, keys=("g",), sees=("Request/response pair",)),
     Scene("menu-go-small", "lighthouse", keys=("g",), sees=("Go to   Esc Close",)),
