@@ -21,7 +21,7 @@ async def test_it_is_told_on_saved_and_left_for_one_of_its_lines(tape: Tape, tmp
     async with app.run_test(size=(110, height), notifications=True) as pilot:
         await until(lambda: "tools/call buy" in text(app), "the rows")
         await pilot.press("g g", "G", "g t")
-        await until(lambda: "Story of tools/call buy" in text(app) and "⋯ Pending" in text(app), "the story")
+        await until(lambda: "Trace of tools/call buy" in text(app) and "⋯ Pending" in text(app), "the story")
         assert ('"what": "rope"' in text(app)) == (height == 40), "the message where there is room"
         tape.stderr(b"no rope left")
         last = tape.error(3, -1, "sold out")
