@@ -37,7 +37,7 @@ async def test_a_picture_in_a_result_is_decoded_from_the_traffic(tmp_path: Path)
     ):
         await person.sees("● Connected", "→ prompts/list")
         await call(person, "get-tiny-image")
-        await person.sees("tools/call get-tiny-image", "answer  #")
+        await person.sees("tools/call get-tiny-image", "Response  #")
         await person.press("enter", "tab", "/")
         await person.types("ivbor")
         await person.press("enter")

@@ -397,7 +397,12 @@ def _is_open(subject: OpenConversation, detail: Detail) -> bool:
 def _fill(view: PayloadView, side: PayloadSide, tab: str) -> None:
     problem: list[Span] = [("cannot read the message from the capture", "error")] if side.missing else []
     size: list[Span] = [(human_size(len(side.payload)), "muted")]
-    view.show([(side.name, "strong"), ("  ", "text"), (f"#{side.n}", "faint")], problem or size, side.payload, tab)
+    view.show(
+        [(side.name.capitalize(), "strong"), ("  ", "text"), (f"#{side.n}", "faint")],
+        problem or size,
+        side.payload,
+        tab,
+    )
 
 
 def _summary(detail: Detail, width: int) -> list[Span]:

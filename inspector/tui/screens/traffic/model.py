@@ -36,7 +36,7 @@ class PayloadSide:
     """A payload that can be looked at."""
 
     name: str
-    """"request", "answer", or what else it is: "notification", "stderr", "bytes"."""
+    """"request", "response", or what else it is: "notification", "stderr", "bytes"."""
     n: int
     """The entry it is from."""
     payload: bytes
@@ -112,7 +112,7 @@ def _edit_facts(journal: Journal, n: int) -> Iterator[SpansFact]:
 def _sides(journal: Journal, entry: Entry, frame: Frame, exchange: Exchange | None) -> tuple[PayloadSide, ...]:
     """The request first; a notification about an exchange stands alone."""
     own = PayloadSide(_name(journal, entry.n), entry.n, frame.payload, entry.missing)
-    if exchange is None or own.name not in ("request", "answer"):
+    if exchange is None or own.name not in ("request", "response"):
         return (own,)
     other = exchange.answer_frame if exchange.request_frame == entry.n else exchange.request_frame
     if other is None or other == entry.n or not 0 < other <= journal.count:
@@ -120,12 +120,12 @@ def _sides(journal: Journal, entry: Entry, frame: Frame, exchange: Exchange | No
     partner = journal.store.entry(other)
     if not isinstance(partner.what, Frame):
         return (own,)
-    name = "answer" if own.name == "request" else "request"
+    name = "response" if own.name == "request" else "request"
     found = PayloadSide(name, other, partner.what.payload, partner.missing)
     return (own, found) if own.name == "request" else (found, own)
 
 
-_NAMES = ("bytes", "request", "notification", "answer", "answer", "bytes", "batch")
+_NAMES = ("bytes", "request", "notification", "response", "response", "bytes", "batch")
 """By the kind of message."""
 
 

@@ -51,12 +51,12 @@ async def test_where_room_is_short_p_turns_from_request_to_answer(tape: Tape) ->
     async with Showing(panel).run_test(size=(80, 15)) as pilot:
         panel.show(4)
         shown = await screen(pilot)
-        assert "request  #4" in shown
+        assert "Request  #4" in shown
         assert "p switches" in shown
         panel.turn_over()
         shown = await screen(pilot)
-        assert "answer  #5" in shown
-        assert "request  #4" not in shown
+        assert "Response  #5" in shown
+        assert "Request  #4" not in shown
 
 
 async def test_what_is_no_json_stands_as_it_came_with_the_reason(tape: Tape) -> None:

@@ -33,7 +33,7 @@ def test_a_request_comes_with_its_answer(tape: Tape) -> None:
     tape.answer(1, {"content": []})
     detail = detail_of(tape.journal, 1)
     assert plain(detail.title) == "→ tools/call echo"
-    assert [(side.name, side.n) for side in detail.sides] == [("request", 1), ("answer", 2)]
+    assert [(side.name, side.n) for side in detail.sides] == [("request", 1), ("response", 2)]
     assert detail.side is not None
     assert detail.side.payload.startswith(b'{"jsonrpc"')
     assert _facts(detail) == {
@@ -48,8 +48,8 @@ def test_an_answer_comes_with_its_request(tape: Tape) -> None:
     tape.request("a", "tools/list")
     tape.error("a", -32601, "no")
     detail = detail_of(tape.journal, 2)
-    assert plain(detail.title) == "← answer to tools/list"
-    assert [(side.name, side.n) for side in detail.sides] == [("request", 1), ("answer", 2)]
+    assert plain(detail.title) == "← response to tools/list"
+    assert [(side.name, side.n) for side in detail.sides] == [("request", 1), ("response", 2)]
     assert detail.shown == 1
     assert _facts(detail)["exchange"] == "1, id 'a'"
     assert _facts(detail)["state"] == "✗ Error -32601 after 0 µs"
@@ -79,7 +79,7 @@ def test_a_notification_stands_alone(tape: Tape) -> None:
     [
         (b"Listening on 3000", "← not JSON-RPC: not JSON", "bytes"),
         (b"", "← not JSON-RPC: an empty line", "bytes"),
-        (b'{"jsonrpc":"2.0","id":9,"result":{}}', "← answer", "answer"),
+        (b'{"jsonrpc":"2.0","id":9,"result":{}}', "← response", "response"),
     ],
 )
 def test_what_belongs_to_nothing_says_what_it_is(tape: Tape, payload: bytes, title: str, name: str) -> None:

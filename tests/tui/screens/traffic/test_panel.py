@@ -73,8 +73,8 @@ async def test_the_detail_beside_the_list_shows_request_and_answer(tape: Tape) -
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         screen = await shown(pilot, panel)
-    assert "request  #4" in screen
-    assert "answer  #5" in screen
+    assert "Request  #4" in screen
+    assert "Response  #5" in screen
     assert '"name": "buy"' in screen
 
 
@@ -82,13 +82,13 @@ async def test_a_narrow_terminal_shows_one_at_a_time_and_escape_goes_back(tape: 
     panel = TrafficPanel(Staged(handshake(tape)))
     async with Showing(panel).run_test(size=NARROW) as pilot:
         panel.take_focus()
-        assert "request  #" not in await shown(pilot, panel)
+        assert "Request  #" not in await shown(pilot, panel)
         await pilot.press("enter")
-        assert "request  #4" in await shown(pilot, panel)
+        assert "Request  #4" in await shown(pilot, panel)
         assert panel.go_back()
         await pilot.pause()
         screen = await shown(pilot, panel)
-        assert "request  #" not in screen
+        assert "Request  #" not in screen
         assert "initialize" in screen
         assert not panel.go_back()
 
