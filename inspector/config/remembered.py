@@ -49,7 +49,7 @@ class KeptLooks:
         """Keep it for the next time."""
         try:
             replace_file(self._path, msgspec.json.encode(look) + b"\n")
-        except (OSError, UsageError):
+        except (OSError, UsageError, UnicodeEncodeError):
             return
 
 
@@ -120,7 +120,7 @@ class KeptMutes:
                 replace_file(self._path, msgspec.json.encode(found) + b"\n")
             else:
                 self._path.unlink(missing_ok=True)
-        except (OSError, UsageError):
+        except (OSError, UsageError, UnicodeEncodeError):  # a pointer may hold a lone surrogate
             return False
         return True
 
@@ -150,7 +150,11 @@ class ListedNames:
         return [found for path in self._files()[:most] if (found := _read(path, Names)) is not None]
 
     def keep(self, target_key: str, names: Names) -> None:
-        """Store the names of a server. A file that can't be written is skipped: completion can do without."""
+        """Store the names of a server. A file that can't be written is skipped: completion can do without.
+
+        Names with lone surrogates are left out: no shell can complete them, and no file can hold them.
+        """
+        names = {kind: [name for name in found if _is_unicode(name)] for kind, found in names.items()}
         raw = msgspec.json.encode(names)
         if not any(names.values()) or len(raw) > _LISTED_MOST_BYTES:
             return
@@ -165,6 +169,10 @@ class ListedNames:
             return sorted(self._directory.glob("*.json"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
         except OSError:
             return []
+
+
+def _is_unicode(name: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 # Saved filters
@@ -207,13 +215,15 @@ class SavedFilters:
             replace_file(self._named, msgspec.json.format(msgspec.json.encode(named), indent=2) + b"\n")
         except OSError as error:
             raise UsageError(f"the filter can't be saved in {self._named}: {error.strerror}") from None
+        except UnicodeEncodeError:
+            raise UsageError("the filter can't be saved: it is not valid Unicode") from None
 
     def remember(self, text: str) -> None:
         """Put a filter at the end of those that were used. If that can't be written, it is not remembered."""
         used = [each for each in self.used() if each != text]
         try:
             replace_file(self._used, msgspec.json.encode([*used, text][-MOST:]))
-        except (OSError, UsageError):
+        except (OSError, UsageError, UnicodeEncodeError):
             return
 
 

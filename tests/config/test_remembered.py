@@ -7,7 +7,17 @@ from pathlib import Path
 import pytest
 
 from inspector.config import remembered
-from inspector.config.remembered import MOST, NAME, KeptLook, KeptLooks, KeptMutes, Mute, SavedFilters, SeenServer
+from inspector.config.remembered import (
+    MOST,
+    NAME,
+    KeptLook,
+    KeptLooks,
+    KeptMutes,
+    ListedNames,
+    Mute,
+    SavedFilters,
+    SeenServer,
+)
 from inspector.errors import UsageError
 from inspector.protocol.fingerprints import known_of, known_text
 
@@ -164,3 +174,18 @@ def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "seen").write_text("in the way")
     assert not SeenServer(tmp_path, "aa").keep({"tools": _TOOLS})
     assert SeenServer(tmp_path, "aa").keep({})
+
+
+def test_what_is_not_valid_unicode_is_left_out_or_not_kept(tmp_path: Path) -> None:
+    ListedNames(tmp_path).keep("a", {"tools": ["echo", "odd\ud83d"], "prompts": ["\udcff"]})
+    assert ListedNames(tmp_path).of("a") == [{"tools": ["echo"], "prompts": []}]
+    ListedNames(tmp_path).keep("b", {"tools": ["odd\ud83d"]})
+    assert ListedNames(tmp_path).of("b") == []
+    assert not KeptMutes(tmp_path, "0" * 26).keep([Mute("check", 1, "/odd\ud83d")])
+    KeptLooks(tmp_path).keep(KeptLook(("odd\ud83d",)))
+    assert KeptLooks(tmp_path).last() == KeptLook()
+    filters = SavedFilters(tmp_path, tmp_path)
+    filters.remember("odd\ud83d")
+    assert filters.used() == []
+    with pytest.raises(UsageError, match="not valid Unicode"):
+        filters.save("odd", "odd\ud83d")

@@ -94,7 +94,9 @@ async def test_the_mouse_alone_finds_a_tool_fills_its_form_calls_it_reads_and_co
         await click(person, "2 Tools")
         await click(person, " list ")
         await click(person, "+ add")
+        await person.sees("+ Add item", "no description")  # the text above has folded
         await click(person, "+ Add item")
+        await until(lambda: isinstance(app_of(person).focused, Input), "the item is there")
         await click(person, "Call ^j")
         await person.sees("✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"value": [0]}
@@ -114,7 +116,7 @@ async def test_a_click_counts_though_the_focus_that_it_takes_moves_everything() 
     async with before() as person:
         await at_tool(person, "all")
         await person.press_quickly(*["tab"] * 8)
-        await person.sees("Edit as JSON: the schema does not say")
+        await person.sees("Edit as JSON: the schema specifies no type.")
         await click(person, "list · unset")
         await person.sees("+ Add item")
 

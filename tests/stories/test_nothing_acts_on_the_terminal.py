@@ -142,7 +142,7 @@ def acting_site() -> Iterator[str]:
 def test_nothing_acts_of_http_heads_and_streams(acting_site: str, tmp_path: Path) -> None:
     with Window((acting_site,), tmp_path, columns=200, lines=60) as window:
         window.until(b"Prompts 3")
-        window.press_all(*LOOK["an error"], b"H", b"g", *(ENTER, DOWN, PAGE, PAGE, b"]", b"]", b"[", ESC, DOWN) * 5)
+        window.press_all(*LOOK["an error"], b"gh", b"gg", *(ENTER, DOWN, PAGE, PAGE, b"]", b"]", b"[", ESC, DOWN) * 5)
         window.press_all(*LOOK["traffic"])
         leave(window)
     assert_nothing_acts(bytes(window.written), of_at_least=60)
@@ -172,10 +172,10 @@ def test_nothing_acts_of_what_configuration_files_say(tmp_path: Path, monkeypatc
         window.until(b"x0x")
         for _ in range(4):
             window.press_all(DOWN)
-            window.answer(ENTER, b"Go on")
+            window.answer(ENTER, b"Continue")
             window.until_still()
             window.press_all(ESC)
-        window.press_all(PAGE, PAGE, b"g", *(DOWN,) * 40)
+        window.press_all(PAGE, PAGE, b"gg", *(DOWN,) * 40)
         window.answer(ENTER, b"touch")
         window.press_all(ESC, b"G")
         window.press(b"q")

@@ -48,7 +48,7 @@ def test_its_skills_are_listed_and_verified(command: tuple[str, ...]) -> None:
     assert {file["path"]: file["ok"] for file in verified.data["files"]} == {"SKILL.md": True, "rabbit.md": True}
     unlisted = run(command, "skills", "skill://nowhere/SKILL.md")
     assert unlisted.status == ExitStatus.TOOL_ERROR
-    assert "the server answered skills/get with error -32602" in unlisted.stderr
+    assert "skills/get failed with JSON-RPC error -32602" in unlisted.stderr
 
 
 def test_both_sides_declare_the_extension_and_the_app_is_named(command: tuple[str, ...]) -> None:
@@ -72,7 +72,7 @@ async def test_on_the_screen_a_file_that_changed_after_the_list_is_not_shown(
         await person.press("x", "v")
         await person.sees("✓ as listed", "✗ sha256 differs")
         await person.press("G")
-        await person.sees("Do not use the content")
+        await person.sees("The file does not match its entry and must not be used.")
         assert "moon" not in person.screen
         uris = [json.loads(json.dumps(each))["params"]["uri"] for each in person.wire().sent("resources/read")]
         assert len(uris) == 2

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
-import msgspec
-
 from inspector import text
 from inspector.capture.format.records import Entry, joined_payload
 from inspector.capture.journal import Journal
@@ -24,7 +22,7 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import ConnectionFact, Fact, HttpFact, ProcessEvent, ProcessFact, SseNote, Stderr
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.protocol.jsonrpc import Answer, Message, NotJsonRpc, read
+from inspector.protocol.jsonrpc import Answer, Message, NotJsonRpc, encode, read
 from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.unreadable import messages_of
@@ -421,4 +419,4 @@ def _capabilities(journal: Journal) -> Iterable[SpansFact]:
 
 
 def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode(errors="replace")
+    return encode(value).decode(errors="replace")

@@ -196,9 +196,9 @@ def test_what_only_sounds_like_a_secret_is_none() -> None:
     [
         (form(a={"type": "string"}, b={"type": "array", "items": {"enum": ["x"]}}), ""),
         (form(a={"type": "object"}, b={"type": "array", "items": {}}), "no simple value: a, b"),
-        (None, "no object with properties"),
-        ({"type": "string"}, "no object with properties"),
-        ({"type": "object", "properties": []}, "no object with properties"),
+        (None, "not an object with properties"),
+        ({"type": "string"}, "not an object with properties"),
+        ({"type": "object", "properties": []}, "not an object with properties"),
     ],
 )
 def test_a_schema_beyond_what_a_form_may_ask_is_said_to_be_one(schema: Any, says: str, tape: Tape) -> None:
