@@ -97,9 +97,9 @@ async def test_a_server_that_wants_credentials_first_is_an_error_of_its_own_with
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        (HttpResponse(405), "answered 405, no content type"),
-        (json_answer(b'{"a":1}', 404), r'answered 404, application/json: \{"a":1\}'),
-        (HttpResponse(200, (("Content-Type", "text/html"),), b"<html>"), "answered 200, text/html: <html>"),
+        (HttpResponse(405), "was 405, no content type"),
+        (json_answer(b'{"a":1}', 404), r'was 404, application/json: \{"a":1\}'),
+        (HttpResponse(200, (("Content-Type", "text/html"),), b"<html>"), "was 200, text/html: <html>"),
     ],
 )
 async def test_what_is_no_stream_is_an_error_with_the_evidence(answer: HttpResponse, sentence: str) -> None:

@@ -34,7 +34,7 @@ async def test_after_a_handshake_it_takes_a_new_connection_and_says_so() -> None
     app = Showing()
     async with app.run_test(size=(80, 24)):
         await app.push_screen(OffersScreen(frozenset(), ROWS[0]))
-        await shown(app, "by a new connection", "not in this protocol version")
+        await shown(app, "requires a new connection", "not in this protocol version")
 
 
 def test_rows_are_asked_for_again_after_a_switch() -> None:
