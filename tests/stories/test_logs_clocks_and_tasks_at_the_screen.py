@@ -111,7 +111,7 @@ async def test_a_task_of_server_everything_outlives_its_screen_and_shows_its_res
         await person.types("gulls")
         await person.sees("✓ Valid")
         await person.press("ctrl+j")
-        await person.sees("task  ⋯ Working", "9 shows it")
+        await person.sees("task  ⋯ Working", "6 shows it")
         assert last(person, "tools/call")["task"] == {}
         await person.press("escape", "escape", "escape", "6")
         await person.sees("[6 Tasks", "⋯ Working", "simulate-resear", "server ●", "start")

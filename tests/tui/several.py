@@ -92,6 +92,7 @@ async def aboard(*names: str, size: tuple[int, int] = SIZE) -> AsyncIterator[tup
             await until(lambda: all(at_rest(live) for live in fleet.lives), "all have listed what they offer", 20)
             await until(lambda: "tools/list" in text(app), "the traffic")
             await until(lambda: len(names) == 1 or f"● {names[-1]}" in text(app), "the line of tabs")
+            await until(lambda: not any(f"⋯ {name}" in text(app) for name in names), "no tab connects any more")
             yield app, pilot, fleet
     finally:
         fleet.end()

@@ -256,7 +256,7 @@ async def test_a_login_in_the_middle_is_told_and_opens_nothing_below_the_fingers
                 house.tokens += ["revoked", "and its renewal too"]
                 await pilot.press("r")
                 await until(lambda: bool(entrance.guide and entrance.guide.waiting), "consent is waited for")
-                await until(lambda: "login required" in text(app), "it is told")
+                await until(lambda: "Login required: ! opens it." in text(app), "it is told")
                 assert not isinstance(app.screen, LoginScreen)
                 await pilot.press("!")
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
@@ -423,17 +423,19 @@ async def test_one_is_opened_in_a_tab_and_its_tab_is_shown_the_second_time() -> 
         shutil.copy(sample(name), shelf)
     async with aboard("pier") as (app, pilot, _):
         await pilot.press("g u")
-        await until(lambda: isinstance(app.panel, SessionsPanel) and "✓ closed" in text(app), "the sessions")
+        await until(lambda: isinstance(app.panel, SessionsPanel) and "✓ Complete" in text(app), "the sessions")
         await pilot.press("enter")
         await until(lambda: len(app.tabs) == 2 and app.tab.number == 2, "a tab for it")
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED and "_ play" in text(app), "the capture")
+        await until(
+            lambda: app.subject.stage is ConversationStage.RECORDED and "x Space Play" in text(app), "the capture"
+        )
         await pilot.press("g shift+tab")
         await until(lambda: app.tab.number == 1, "the first tab")
         await until(lambda: "● " in text(app).splitlines()[5] + text(app).splitlines()[4], "the sign that it is open")
         await pilot.press("enter")
         await until(lambda: app.tab.number == 2 and len(app.tabs) == 2, "its tab, and no other")
         await pilot.press("g shift+tab", "v d", "j", "v d")
-        await until(lambda: "different" in text(app), "how they compare")
+        await until(lambda: "1 changed" in text(app), "how they compare")
         assert all(f"{name}.mcpcap" in text(app) for name in ("evening", "harbour"))
 
 

@@ -86,7 +86,7 @@ async def test_at_80_columns_the_palette_goes_first_and_help_stays() -> None:
         assert said.startswith(" ⏎ Open  / Filter  m Mark  x Own [/]  g Go to  v View")
         await pilot.resize_terminal(60, 10)
         said = await footer(pilot)
-    assert said.startswith(" ⏎ Open  / Filter  m Mark  x Own [/]  …")
+    assert said.startswith(" ⏎ Open  / Filter  g Go to  v View  …")
     assert said.endswith("? Help  q Quit")
 
 

@@ -227,7 +227,7 @@ class HostsScreen(LinesScreen[None]):
     @property
     def hint(self) -> str:
         """What can be done."""
-        return f"a shows all, {super().hint}"
+        return f"{keys.shown_key('clients.all')} shows all, {super().hint}"
 
     def on_mount(self) -> None:
         """Hold every tool against every host."""

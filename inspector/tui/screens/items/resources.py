@@ -242,7 +242,7 @@ async def _compare_quietly(panel: ResourcesPanel, newest: Exchange) -> None:
         return
     equal = await asyncio.to_thread(lambda: same(_result(journal, pair[0]), _result(journal, pair[1])))
     if not equal:
-        _tell(panel, "Changed since the previous read: u shows the diff.")
+        _tell(panel, f"Changed since the previous read: {keys.shown_key('resources.compare')} shows the diff.")
     elif newest.target in journal.conversation.subscriptions.updates:
         _tell(panel, "Unchanged since the previous read.")
 

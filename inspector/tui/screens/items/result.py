@@ -209,7 +209,14 @@ it came, and the earlier calls, of which Enter shows one.
             lines += _progress(progress, max(10, min(_BAR, self.size.width - 30)))
         if task is not None:
             said_last: Span = ("  " + text.visible(task.message, limit=500), "text")
-            lines.append([("task  ", "faint"), state_of(task), said_last, ("  9 shows it", "faint")])
+            lines.append(
+                [
+                    ("task  ", "faint"),
+                    state_of(task),
+                    said_last,
+                    (f"  {keys.shown_key('screen.tasks')} shows it", "faint"),
+                ]
+            )
         lines += clock_lines(clocks)
         words = Text("\n").join(spans_to_text(line, dark=self.app.current_theme.dark) for line in lines)
         words.no_wrap = False

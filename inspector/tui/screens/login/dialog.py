@@ -223,7 +223,7 @@ def _ways(waiting: WaitingForLogin) -> str:
     """What can be done, where the browser is on this machine and where it is not."""
     why_not = out_of_reach()
     if not why_not:
-        return "o opens the browser. If the redirect fails, paste the final URL here."
+        return f"{keys.shown_key('login.open')} opens the browser. If the redirect fails, paste the final URL here."
     if not waiting.port:
         return f"No browser here: {why_not}. Open it where there is one, and paste here where it ends."
     return f"No browser here: {why_not}. Paste the final URL, or forward the port: {tunnel(waiting.port)}"

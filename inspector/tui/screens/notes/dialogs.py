@@ -22,10 +22,13 @@ from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.prompts import CommentScreen, NameScreen
 from inspector.tui.widgets.virtual_list import LogList
 
-_EMPTY: list[list[Span]] = [
-    [("No marks.", "muted")],
-    [("m marks an entry of Traffic, ; with a comment. S saves the current view.", "faint")],
-]
+
+def _empty() -> list[list[Span]]:
+    mark, comment, save = map(keys.shown_key, ("traffic.mark", "traffic.comment", "marks.view"))
+    return [
+        [("No marks.", "muted")],
+        [(f"{mark} marks an entry of Traffic, {comment} with a comment. {save} saves the current view.", "faint")],
+    ]
 
 
 class MarksScreen(Dialog["Mark | View | None"]):
@@ -52,7 +55,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
     def compose(self) -> ComposeResult:
         """Title, marks, what there is to say, keys."""
         yield Static(Text(f"Marks and views  {visible(self._subject.about.label, limit=60)}"))
-        yield LogList(self._rows, empty=_EMPTY)
+        yield LogList(self._rows, empty=_empty())
         yield StatusLine()
         yield FooterBar()
 

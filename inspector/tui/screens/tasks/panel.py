@@ -382,4 +382,4 @@ def _empty(conversation: OpenConversation) -> list[list[Span]]:
         return lines
     if why_no_list(opening):
         return [*lines, [("Call a tool as a task to see it here.", "faint")]]
-    return [*lines, [("l lists the server's tasks", "faint")]]
+    return [*lines, [(f"{keys.shown_key('tasks.list')} lists the server's tasks", "faint")]]

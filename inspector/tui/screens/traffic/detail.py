@@ -133,8 +133,8 @@ class DetailPanel(Widget):
         yield VerticalScroll(id="headers", classes="hidden")
 
     def on_mount(self) -> None:
-        """Show what was chosen meanwhile, now that all parts are there."""
-        self.is_laid_out = True
+        """Show what was chosen meanwhile, now that all parts are there; none are if the panel closes already."""
+        self.is_laid_out = bool(self.query("#title"))
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:

@@ -138,7 +138,7 @@ class StoryScreen(Dialog[int | None]):
 
 
 _NAME = 20
-_WORDS = {"way": "direction", "lane": "waterfall", "seconds": "time", "channel": "channel", "mark": "finding's sign"}
+_WORDS = {"way": "Direction", "lane": "Waterfall", "seconds": "Time", "channel": "Channel", "mark": "Finding's sign"}
 
 
 class _Choices(RowSource):
@@ -174,6 +174,13 @@ class _Choices(RowSource):
         rest = [name for name in self.names if name not in shown]
         self.names = [*shown, *rest]
         self.changes += 1
+
+
+def _hint() -> str:
+    toggle, left, right, add, reset, leave = (
+        keys.shown_key(f"columns.{name}") for name in ("toggle", "left", "right", "add", "reset", "leave")
+    )
+    return f"{toggle} show/hide   {left} {right} move   {add} add field   {reset} reset   {leave} back"
 
 
 class ColumnsScreen(Dialog[None]):
@@ -213,7 +220,7 @@ class ColumnsScreen(Dialog[None]):
             yield LogList(self._rows)
             yield Input(placeholder="filter field, such as args.q or http.status")
             yield Static(id="wrong")
-            yield Static(Text("Space show/hide   J K move   a add field   r reset   Esc back"))
+            yield Static(Text(_hint()))
 
     @property
     def _list(self) -> LogList:

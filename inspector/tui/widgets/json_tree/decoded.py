@@ -102,15 +102,17 @@ class DecodedScreen(Dialog[None]):
 
     def _draw(self) -> None:
         reading = self._found[self._chosen]
-        keys = "Esc back   d decode further" if self._found[self._chosen].look == "json" else "Esc back"
-        back: list[Span] = [(keys, "faint")]
+        hint = "Esc back   d decode further" if self._found[self._chosen].look == "json" else "Esc back"
+        back: list[Span] = [(hint, "faint")]
         self.query_one("#where", StatusLine).show([("decoded ", "muted"), (visible(self._where), "key")], back)
         names = [f"{place} {each.name}" if len(self._found) > 1 else each.name for place, each in self._numbered()]
         self.query_one(TabLine).show_tabs(names, names[self._chosen])
         form = {"json": TREE, "text": RAW}.get(reading.look, BYTES)
         self._view.show([], [], reading.payload, form)
         self._view.focus_content()
-        more: list[Span] = [("v shows the picture", "accent")] if reading.look == "picture" else []
+        more: list[Span] = (
+            [(f"{keys.shown_key('decoded.picture')} shows the image", "accent")] if reading.look == "picture" else []
+        )
         warning: list[Span] = [(f"{glyphs().warning} {reading.warning}  ", "warning")] if reading.warning else []
         facts: list[Span] = [("  ·  ".join(reading.facts), "muted")]
         self.query_one("#facts", StatusLine).show([*warning, *facts], more)

@@ -423,7 +423,7 @@ async def test_a_resource_that_was_read_again_is_compared_with_what_it_said_befo
         subject.update()
         await shows(app, "◆ updated")
         await read(app, pilot, subject, "the new tide", "Saltmouth\nthe new tide\n")
-        await shows(app, "Changed since the previous read: u shows the diff.")
+        await shows(app, "Changed since the previous read: v d shows the diff.")
         await until(lambda: "◆ updated\n" not in text(app), "the mark is gone")
         await pilot.press("v d")
         await until(lambda: isinstance(app.screen, BeforeAfterScreen), "the comparison is there")

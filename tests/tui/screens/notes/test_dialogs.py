@@ -39,7 +39,9 @@ async def test_without_any_it_says_how_and_where_they_are_kept(tape: Tape) -> No
         answers: list[Mark | View | None] = []
         noted = noted_of(subject)
         await app.push_screen(MarksScreen(subject, noted, None), answers.append)
-        await until(lambda: "No marks." in text(app) and "gone with it" in text(app), "what to do")
+        await until(lambda: "No marks." in text(app), "that there are none")
+        assert "m marks an entry of Traffic, x n with a comment. s saves the current view." in text(app)
+        assert "not recorded: lost when the session ends" in text(app)
         noted.mark(2, text="hm")
         await pilot.press("s", "m", "x d", "escape")
         await until(lambda: answers == [None], "back")

@@ -23,12 +23,12 @@ async def test_space_hides_and_shows_and_what_is_shown_stands_first() -> None:
     app = Showing()
     async with app.run_test(size=(100, 30)) as pilot:
         told = await _open(app, pilot)
-        assert text(app).index("[✓] time") < text(app).index("[ ] #")
+        assert text(app).index("[✓] Time") < text(app).index("[ ] #")
         await pilot.press("space")
         assert told == [("way", "what", "status")]
         await pilot.press("space")
         assert told[-1] == ("way", "what", "status", "time")
-        assert "▌ [✓] time" in text(app), "the cursor goes with it"
+        assert "▌ [✓] Time" in text(app), "the cursor goes with it"
 
 
 async def test_the_method_cannot_be_hidden() -> None:

@@ -34,7 +34,7 @@ async def test_keys_change_the_axis_and_give_it_back(tape: Tape) -> None:
     app = Showing()
     async with app.run_test(size=(120, 24)) as pilot:
         app.push_screen(WaterfallScreen(Staged(handshake(tape), stage=ConversationStage.RECORDED), 1))
-        await until(lambda: "in sight" in text(app), "it says what the axis shows")
+        await until(lambda: "visible rows" in text(app), "it says what the axis shows")
         seen = [_axis(app)]
         for key in ("+", "right", "minus", "left", "0", "."):
             await pilot.press(key)
