@@ -54,7 +54,7 @@ def test_unlike_captures_are_said_to_be_unlike() -> None:
     ("argv", "said"),
     [
         ((LIGHTHOUSE, "no-such"), "no such file"),
-        ((LIGHTHOUSE, __file__), "no capture"),
+        ((LIGHTHOUSE, __file__), "not a capture"),
         ((LIGHTHOUSE, LIGHTHOUSE, "--ignore", "a b"), "invalid rule"),
         ((LIGHTHOUSE, LIGHTHOUSE, "--exact", "numbers"), "nothing of that name"),
         ((LIGHTHOUSE,), "expected two targets, got 1"),

@@ -29,7 +29,7 @@ def test_its_help_names_the_faults_there_are() -> None:
         (("{file}", "--http", "99999"), "not in the range"),
         (("{empty}",), "nothing to play"),
         (("{empty}",), "mcp-inspect call TOOL --capture FILE"),
-        (("{text}",), "no capture"),
+        (("{text}",), "not a capture"),
     ],
 )
 def test_what_can_not_be_played_is_told_in_a_sentence(words: tuple[str, ...], says: str, tmp_path: Path) -> None:

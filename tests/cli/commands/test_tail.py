@@ -54,7 +54,7 @@ def test_without_a_filter_all_is_printed_also_on_a_terminal() -> None:
         ((HARBOUR, "a", "b"), "unexpected argument"),
         ((HARBOUR, "--color", "pink when a"), "invalid --color"),
         (("no-such.mcpcap",), "can't be opened"),
-        ((__file__,), "no capture"),
+        ((__file__,), "not a capture"),
         ((), "nothing to tail"),
     ],
 )
