@@ -24,9 +24,9 @@ async def test_it_begins_with_the_comparison_and_goes_on_with_the_captures() -> 
         await app.screen_stack[0].query(TransportBar).remove()
         app.replay.bar = None  # as where it takes longer to be read than to be compared
         await until(lambda: len(app.screen_stack[0].query(TransportBar)) == 1, "the bar of the recording, behind it")
-        assert "_ play" not in text(app)
+        assert "x Space Play" not in text(app)
         await pilot.press("escape")
         await until(lambda: len(app.tabs) == 2 and "evening" in text(app), "the tabs")
-        await until(lambda: "_ play" in text(app), "the bar")
+        await until(lambda: "x Space Play" in text(app), "the bar")
     for tab in app.tabs:
         await tab.subject.end()

@@ -68,7 +68,7 @@ class Calling:
     def why_not(self) -> str:
         """Why nothing can be called now, in a few words; "" if it can."""
         if not self._conversation.can_act:
-            return f"recording: not {self._done}; r in the traffic resends"
+            return f"recording: not {self._done}; {keys.shown_key('traffic.resend')} in Traffic resends"
         match self._conversation.stage:
             case ConversationStage.OPEN:
                 return ""

@@ -217,7 +217,7 @@ class ItemHead(Static):
     def _lines(self, thing: ListedItem) -> list[list[Span]]:
         found: list[list[Span]] = []
         if self._findings and not self._folded:
-            more_key, evidence_key = keys.key_name("i"), keys.key_name("E")
+            more_key, evidence_key = keys.key_name("i"), keys.shown_key("screen.findings")
             found = finding_spans(self._findings, full=self._full, more_key=more_key, evidence_key=evidence_key)
         return list(self._describe(thing, self._full, found))
 

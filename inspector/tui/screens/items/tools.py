@@ -52,7 +52,7 @@ def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iter
     if claims:
         yield [(f"{glyphs().claimed} server hints: ", "faint"), (claims, "claimed")]
     if (link := app_of(tool)) is not None:
-        yield list(link_line(link, keys.key_name("o")))
+        yield list(link_line(link, keys.shown_key("tools.app")))
     if outlook := _outlook(tool):
         yield outlook
     size = len(encode(tool.raw))
@@ -70,7 +70,7 @@ def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iter
 def _outlook(tool: Tool) -> list[Span]:
     """The worst that hosts are known to do with it, and the key that shows all of them; [] for nothing."""
     line = outlook_of(tool.raw)
-    return [*line, (f"  {keys.key_name('M')} shows all", "accent")] if line else []
+    return [*line, (f"  {keys.shown_key('tools.clients')} shows all", "accent")] if line else []
 
 
 _TASK_WORDS = {
@@ -134,7 +134,7 @@ class ToolForm(ItemForm):
     def task_words(self) -> str:
         """What the bar says of it."""
         if self._support is Support.OPTIONAL:
-            return f"{glyphs().ok if self.as_task else glyphs().disconnected} as a task {keys.key_name('t')}"
+            return f"{glyphs().ok if self.as_task else glyphs().disconnected} as a task {keys.shown_key('tools.task')}"
         return _TASK_WORDS[self._support]
 
     @property

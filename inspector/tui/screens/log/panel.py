@@ -193,7 +193,7 @@ def _shown(model: ServerLog) -> tuple[list[Span], list[Span]]:
     """What is under the lines: which of them are shown, and how many there are."""
     wanted = model.filter
     sources = "messages and stderr" if wanted.sources is Sources.ALL else f"{wanted.sources} only"
-    left: list[Span] = [(sources, "muted"), (f"  {keys.key_name('s')} changes   ", "faint")]
+    left: list[Span] = [(sources, "muted"), (f"  {keys.shown_key('log.sources')} changes   ", "faint")]
     if wanted.least:
         left.append((f"{wanted.least} and higher", "accent"))
     else:

@@ -255,7 +255,11 @@ class SkillsPanel(Panel):
         """The line that a key is about; without one, it is said why the key does nothing."""
         if self._row is None:
             arriving = "listing" in self._under_way
-            said = "The list is still arriving." if arriving else f"No skill selected. {keys.key_name('l')} lists them."
+            said = (
+                "The list is still arriving."
+                if arriving
+                else f"No skill selected. {keys.shown_key('skills.list')} lists them."
+            )
             self.app.notify(said if arriving or self._may_ask else "No skill selected.", markup=False)
         return self._row
 
@@ -280,7 +284,7 @@ class SkillsPanel(Panel):
         if self.index.listed:
             return [[("No skills", "muted")], [("A server can have skills that it does not list.", "faint")]]
         if not _declared(self.conversation):
-            asks: list[Span] = [(f"{keys.key_name('l')} lists skills anyway", "faint")]
+            asks: list[Span] = [(f"{keys.shown_key('skills.list')} lists skills anyway", "faint")]
             return [[("The server does not declare skills", "muted")], asks if self._may_ask else []]
         return [[("Not listed yet", "muted")]]
 

@@ -146,10 +146,10 @@ async def test_where_it_is_a_choice_the_tool_is_called_as_a_task_or_not_and_each
         await form.show(Tool(ADD))
         form.say_support(Support.OPTIONAL)
         await pilot.pause()
-        assert "○ as a task t" in text(app)
+        assert "○ as a task x t" in text(app)
         form.toggle_task()
         await pilot.pause()
-        assert "✓ as a task t" in text(app)
+        assert "✓ as a task x t" in text(app)
         wanted = [form.as_task]
         for tool in (ECHO, ADD):
             await form.show(Tool(tool))

@@ -26,7 +26,7 @@ async def test_a_person_jumps_from_difference_to_difference_and_sees_both_sides(
     async with app.run_test(size=(width, 24), notifications=True) as pilot:
         screen = of_files(sample("lighthouse"), changed)
         await app.push_screen(screen)
-        await until(lambda: "the same" in text(app), "the summary")
+        await until(lambda: "2 changed" in text(app), "the summary")
         assert "lighthouse.mcpcap" in text(app)
         assert "changed.mcpcap" in text(app)
         assert "≠ tools/call image_result" in text(app)
@@ -38,7 +38,7 @@ async def test_a_person_jumps_from_difference_to_difference_and_sees_both_sides(
         await until(lambda: isinstance(app.screen, BeforeAfterScreen), "both values")
         await until(lambda: "[" in text(app), "the words that differ")
         await pilot.press("escape", "g g", "N")
-        await until(lambda: "no difference above" in text(app), "that it is the first")
+        await until(lambda: "No previous difference." in text(app), "that it is the first")
         await pilot.press("=")
         await until(lambda: "exactly" in text(app), "an exact comparison")
         await pilot.press("escape")
@@ -51,7 +51,7 @@ async def test_what_cannot_be_read_is_said_and_left(tmp_path: Path) -> None:
     app: App[None] = App()
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(of_files(bad, sample("handshake")))
-        await until(lambda: "no capture" in text(app), "why not")
+        await until(lambda: "not a capture" in text(app), "why not")
         await pilot.press("n", "=", "escape")
         await until(lambda: not isinstance(app.screen, CompareScreen), "back")
 

@@ -136,7 +136,7 @@ async def test_verifying_stops_where_a_file_differs_and_shows_both_digests_and_n
             "forged-chart", "Saved a baseline"
         )  # what is met for the first time is said until the next key
         await person.press("G", "x v")
-        await person.sees("sha256 differs", "listed", "came", "must not be used")
+        await person.sees("sha256 differs", "listed", "received", "must not be used")
         assert "first,2" not in person.screen
         assert len(read(person)) == 2
 
@@ -167,7 +167,7 @@ async def test_a_key_says_that_the_list_is_still_arriving(tmp_path: Path) -> Non
 
 async def test_a_server_without_skills_is_not_asked_until_somebody_wants_it(tmp_path: Path) -> None:
     async with before_skills(tmp_path, "--legacy-only") as person:
-        await person.sees("The server does not declare skills", "l asks for a list all the same")
+        await person.sees("The server does not declare skills", "r lists skills anyway")
         assert person.wire().sent("skills/list") == []
         await person.press("r")
         await person.sees("cannot list skills: error -32601")
@@ -179,7 +179,7 @@ async def test_an_entry_is_asked_for_anew(tmp_path: Path) -> None:
         await person.press("j", "ctrl+j")
         await person.sees("✓ as listed")
         await person.press("x g")
-        await person.sees("SKILL.md  · not read  446 B")
+        await person.sees("SKILL.md  · not read  452 B")
         assert json.dumps(person.wire().sent("skills/get")[0]).count("lamp-lighting") == 1
 
 
