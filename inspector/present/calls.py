@@ -212,7 +212,11 @@ def _failure(exchange: Exchange | None, reply: Reply | None) -> dict[str, Any]:
             return {"timed_out": True, "failure": why, "hint": "Set a longer --timeout."}
         case Refused():
             status = f"HTTP {reply.status}" if reply.status is not None else "The HTTP exchange"
-            cut = "The server received the call and may have run it. To run it again:  ." if was_cut(reply) else ""
+            cut = (
+                "The server received the call and may have run it. Run it again only if twice does no harm."
+                if was_cut(reply)
+                else ""
+            )
             return {"failure": f"{status} without a response. {reply.why}".strip(), "hint": cut}
         case Broken():
             return {"failure": reply.why or "The connection ended.", "hint": reply.hint}

@@ -644,7 +644,7 @@ def mark(subscriptions: Subscriptions, uris: Iterable[str], *, short: bool = Fal
     spans: list[Span] = []
     if standing is not None and not (short and count > 0):
         said, role = _STANDINGS[standing]
-        spans.append((said if standing is not SubscriptionState.ASKED else f"{signs.PENDING} Subscribing", role))
+        spans.append((f"{signs.WARNING} Not granted" if standing is SubscriptionState.NOT_GRANTED else said, role))
     if count > 0:
         spans.append((f"{signs.EVENT} updated{_times(count)}", "strong"))
     return tuple(part for each in spans for part in ((" ", "text"), each))

@@ -65,7 +65,7 @@ async def test_a_changed_tool_is_told_of_shown_word_by_word_and_told_no_more_onc
         assert "2 Tools g d shows" not in person.screen, "who has looked is not told again"
         assert "First" not in json.dumps(seen.read()["tools"].things), "nothing is approved by looking"
         await person.press("g d", "ctrl+j")
-        await person.sees("Approved.")
+        await person.sees("Baseline updated.")
         await until(lambda: "changed" not in person.screen, "the marks are gone")
         assert "First" in json.dumps(seen.read()["tools"].things)
     async with _before(script, _SELL, _POISONED) as (person, _):  # in different order, which is no change

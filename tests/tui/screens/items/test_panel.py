@@ -41,7 +41,7 @@ async def test_what_was_typed_chosen_and_searched_outlives_a_new_list() -> None:
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
         await pilot.press("4", "2")
         subject.list([tool("abs"), tool("add", description="Adds."), tool("sub"), tool("mul")])
-        await shows(app, "1 new, 1 changed: D shows")
+        await shows(app, "1 new, 1 changed: g d shows")
         assert "abs + new" in text(app)
         assert "add ◆ changed" in text(app)
         await pilot.pause(0.2)
@@ -62,7 +62,7 @@ async def test_a_schema_that_changes_below_the_hands_keeps_what_was_typed_and_wh
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
         await pilot.press("4", "2")
         subject.list([tool("add", TEXT)])
-        await shows(app, "1 changed: D shows")
+        await shows(app, "1 changed: g d shows")
         await until(lambda: form_of(app.panel) == {"a": 42}, "the value stays, right or wrong")
         await until(lambda: focused_path(app.panel.form.form) == ("a",), "so does the focus")
 
@@ -77,7 +77,7 @@ async def test_a_tool_that_goes_away_keeps_its_form_and_can_still_be_called() ->
         await pilot.press("7")
         subject.list([tool("sub")])
         await shows(app, "no longer listed by the server")
-        await shows(app, "1 gone: D shows")
+        await shows(app, "1 gone: g d shows")
         await pilot.press("ctrl+j")
         await until(lambda: subject.calls, "the call went out")
         assert subject.calls == [{"name": "add", "arguments": {"a": 7}}]
@@ -106,7 +106,7 @@ async def test_the_place_in_a_long_list_stays() -> None:
         view.scroll_to(90)
         await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == "tool100", "it is meant")
         subject.list([tool("aaa"), *map(tool, names)])
-        await shows(app, "1 new: D shows")
+        await shows(app, "1 new: g d shows")
         assert (view.cursor, view.top) == (101, 91)
 
 
@@ -116,7 +116,7 @@ async def test_the_changes_are_shown_with_both_sides() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         subject.list([tool("add", TEXT, description="Adds three numbers")])
-        await shows(app, "1 gone, 1 changed: D shows")
+        await shows(app, "1 gone, 1 changed: g d shows")
         await pilot.press("g d")
         await shows(app, '    inputSchema.properties.a.type: "integer" → "string"')
         assert "− Adds [two] numbers" in text(app)
@@ -132,9 +132,9 @@ async def test_pages_ages_and_oddities_are_said_above_the_list() -> None:
     subject.tape.answer(1, {"tools": [tool("a"), tool("a")], "nextCursor": "2", "ttlMs": 60000, "cacheScope": "public"})
     app = Tools(subject)
     async with app.run_test(size=WIDE) as pilot:
-        await shows(app, "page 1, more: > fetches the next")
-        assert "said fresh for 60" in text(app)
-        assert "1 item comes more than once" in text(app)
+        await shows(app, "page 1, more: x + fetches the next")
+        await shows(app, "TTL 60 s")
+        await shows(app, "1 item comes more than once")
         subject.tape.wait(63_000)
         await shows(app, "stale since")
         fetched: list[tuple[str, ...]] = []
@@ -168,7 +168,7 @@ async def test_half_a_list_does_not_replace_a_whole_one() -> None:
         subject.tape.answer(2, {"tools": [tool("sub"), tool("mul"), tool("div")]})
         subject.now_listing = None
         await shows(app, "4 tools")
-        await shows(app, "1 new: D shows")
+        await shows(app, "1 new: g d shows")
         assert app.panel.form.tool is not None
         assert app.panel.form.tool.name == "mul"
 
@@ -193,10 +193,13 @@ async def test_rows_have_badges_and_the_chosen_thing_tells_what_was_found() -> N
         subject.checks.catch_up()
         await until(lambda: "odd ✗1" in text(app), "its row has a badge")
         await until(
-            lambda: "✗ error prompt-name-missing prompts/list (odd): prompts/1/arguments" in text(app),
+            lambda: (
+                "✗ error prompt-name-missing prompts/list (odd):" in text(app)
+                and "prompts/1/arguments must be an array" in text(app)
+            ),
             "the finding is shown",
         )
-        await until(lambda: "E Evidence" in text(app), "the key for the evidence is shown")
+        await until(lambda: "8 Evidence" in text(app), "the key for the evidence is shown")
         assert "calm ✗" not in text(app)
         await pilot.press("k")
         await until(lambda: "error prompt-name-missing" not in text(app), "nothing is wrong with the other one")
@@ -213,7 +216,7 @@ async def test_templates_and_reads_of_resources_are_judged_too() -> None:
         assert "Welcome ✗" not in text(app)
 
 
-async def test_screen_e_begins_at_what_was_found_about_the_chosen_tool() -> None:
+async def test_the_screen_of_findings_begins_at_what_was_found_about_the_chosen_tool() -> None:
     async with checked("lighthouse", (160, 45), show="tools") as (app, pilot):
         panel = app.panel
         await pilot.press("slash", *"barometer", "enter")
@@ -221,7 +224,7 @@ async def test_screen_e_begins_at_what_was_found_about_the_chosen_tool() -> None
         meant = panel.meant_findings[0]
         await until(lambda: meant.id in text(app), "it is told above the form")
         await pilot.press("8")
-        await until(lambda: f"{meant.id}  " in text(app) and "severity" in text(app), "it is chosen on screen E")
+        await until(lambda: f"Check     {meant.id}" in text(app), "it is chosen on the screen of findings")
         assert meant.sentence[:40] in text(app)
 
 

@@ -78,7 +78,7 @@ async def test_a_resource_is_read_and_every_content_is_shown() -> None:
         await pilot.press("ctrl+j")
         await shows(app, "✗ Incomplete result")
         assert subject.wanted == [{"uri": "x://welcome"}]
-        for words in ('"a": [', "00000000  00 01 02", "5 × 3", "its base64 can't be decoded", "a number where"):
+        for words in ('"a": [', "00000000  00 01 02", "5 × 3", "invalid base64: ", "a number instead of a block"):
             await shows(app, words)
         assert "History 1" in text(app)
 
@@ -159,7 +159,7 @@ async def test_a_template_that_cannot_be_expanded_says_why_and_withholds_the_rea
         await chosen(app, pilot, "broken")
         await shows(app, "cannot expand: a brace in it is never closed")
         await pilot.press("ctrl+j")
-        await shows(app, "Nothing was sent")
+        await shows(app, "Not sent")
         assert subject.calls == []
 
 
@@ -185,7 +185,7 @@ async def test_a_recording_shows_its_reads_and_says_why_it_makes_none() -> None:
         await shows(app, "of a sunday")
         await shows(app, "▲ recording: not read; x r in Traffic resends")
         await pilot.press("ctrl+j")
-        await shows(app, "Nothing was sent")
+        await shows(app, "Not sent")
         assert subject.calls == []
         await pilot.press("v h")
         await shows(app, "x://tides/sunday")
@@ -259,7 +259,7 @@ async def test_what_was_granted_and_what_was_not_stand_below_the_list() -> None:
         await shows(app, "● watching x://welcome")
         assert app.query_one(WatchStatus).display
         await shows(app, "▲ not granted: list of tools,")
-        await shows(app, "▲ Subscription not granted")
+        await shows(app, "▲ Not granted")
 
 
 async def test_in_a_recording_the_marks_are_those_of_its_end() -> None:
@@ -270,7 +270,7 @@ async def test_in_a_recording_the_marks_are_those_of_its_end() -> None:
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=WIDE, notifications=True):
         await shows(app, "○ ended: list of tools,")
-        await shows(app, "◆ updated once")
+        await shows(app, "once, 1 since it was read")
         assert "◆ updated" in next(line for line in text(app).splitlines() if "▌ Welcome" in line)
 
 
@@ -331,8 +331,8 @@ async def test_a_key_watches_and_watches_no_longer(size: tuple[int, int]) -> Non
     async with app.run_test(size=size, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("x b")
-        await shows(app, "Watching x://welcome.")
-        await shows(app, "● watched")
+        await shows(app, "Subscribed to x://welcome.")
+        await shows(app, "● Subscribed")
         await shows(app, "● watching x://welcome")
         await pilot.press("x b")
         await shows(app, "Unsubscribed from x://welcome.")
@@ -350,7 +350,7 @@ async def test_what_a_template_expands_to_is_watched() -> None:
         await pilot.press("m")
         await shows(app, "▸ x://tides/m")
         await pilot.press("escape", "x b")
-        await shows(app, "Watching x://tides/m.")
+        await shows(app, "Subscribed to x://tides/m.")
         assert subject.asked_for == [("subscribe", "x://tides/m")]
 
 
@@ -360,10 +360,10 @@ async def test_what_can_not_be_watched_is_told_and_nothing_is_sent() -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "lost")
         await pilot.press("x b")
-        await shows(app, "It can't be watched: no URI.")
+        await shows(app, "Cannot subscribe: no URI.")
         subject.now_stage = ConversationStage.CLOSED
         await pilot.press("x b")
-        await shows(app, "Nothing is sent: ")
+        await shows(app, "Cannot subscribe: ")
         assert subject.asked_for == []
 
 
@@ -382,10 +382,10 @@ async def test_a_server_that_can_not_be_watched_is_not_asked() -> None:
     [
         (
             Outcome(refused="the server returned error -32601: no [b]such[/b] \x1b"),
-            "was refused: the server answe",
+            "Subscribing to x://welcome failed: the server returned",
         ),
         (Outcome(not_granted=StreamFilter(uris=(URI,))), "The server did not grant the subscription to x://welcome."),
-        (Outcome(acknowledged=False), "Not acknowledged yet"),
+        (Outcome(acknowledged=False), "Subscription to x://welcome is not acknowledged yet."),
     ],
 )
 async def test_what_comes_instead_is_told(comes: Outcome, says: str) -> None:
@@ -405,7 +405,7 @@ async def test_a_storm_of_updates_is_a_number_and_no_flood_of_toasts() -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("x b")
-        await shows(app, "● watched")
+        await shows(app, "● Subscribed")
         subject.update(times=2000)
         await shows(app, "◆ updated ×2,000")
         await shows(app, "updated 2,000 times")

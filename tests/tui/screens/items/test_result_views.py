@@ -58,7 +58,7 @@ async def test_the_block_under_the_cursor_is_known() -> None:
         looks = [body.block and body.block.look]
         body.show(looked({"content": [{"type": "text", "text": "words"}, PICTURE]}))
         body.focus_body()
-        for key in ("G", "g"):
+        for key in ("G", "home"):
             await pilot.press(key)
             looks.append(body.block and body.block.look)
         assert looks == [None, "image", "plain"]
