@@ -428,7 +428,7 @@ def test_what_a_stream_was_granted_and_what_not() -> None:
     wire = listening(asked, ONE)
     assert lines(wire) == ["● watching a:b", "▲ not granted: list of tools, c:d"]
     assert marked(wire, "a:b") == "● Subscribed"
-    assert marked(wire, "c:d") == "▲ Subscription not granted"
+    assert marked(wire, "c:d") == "▲ Not granted"
     assert lines(listening(asked, {}))[0] == "● watching nothing"
 
 

@@ -20,7 +20,6 @@ from inspector.session.desk import Ticket
 from inspector.session.options import Timeouts as Bounds
 from inspector.session.waiting import Left
 from inspector.tui.conversation import ConversationStage, DeskView, RequestView
-from inspector.tui.keys import action
 from inspector.tui.screens.items.calls import (
     CallClocks,
     CallHistory,
