@@ -90,7 +90,7 @@ async def test_a_question_that_is_withdrawn_ends_the_model_s_work(live: Live, mo
         await _seen(app, "Request for")
         await pilot.press("ctrl+j")
         await until(lambda: model.asked, "the model is asked")
-        await _seen(app, "asking tide at")
+        await _seen(app, "waiting for tide at")
         call = next(each for each in live.journal.conversation.exchanges if each.target == "sampling_request")
         await app.subject.cancel(call)
         await until(lambda: model.gone == 1, "the model is not waited for")

@@ -140,14 +140,14 @@ async def test_roots_are_listed_edited_and_the_server_looks_again(name: str, tmp
             "roots": [{"uri": tmp_path.as_uri(), "name": "here"}]
         }
         await person.press("escape", "escape", "5")
-        await person.sees("1 root  r", "by  list of roots")
+        await person.sees("1 root  x R", "by  list of roots")
         await person.press("x", "R")
         await person.sees("Paths or file:// URIs of directories", "List these roots")
         await person.press("ctrl+u")
         await person.types("/somewhere")
         await person.sees("✓ Valid")
         await person.press("ctrl+j")
-        await person.sees("1 root from now on.")
+        await person.sees("1 root from the next request")
         await until(lambda: person.wire().sent("notifications/roots/list_changed"), "Roots returned")
         await until(lambda: _listed(person) == ["file:///somewhere"], "the server asks again")
         await person.press("escape", "2")
@@ -261,7 +261,7 @@ async def test_a_question_that_is_taken_back_closes_its_dialog_and_says_so(
         assert "mate asks" not in person.screen, "the line above the footer gives way to the dialog"
         (tmp_path / "called-off").touch()
         await person.sees("Server request cancelled", "the berth is gone", "✓ OK")
-        assert "Server request" not in person.screen
+        assert "─ Server request ─" not in person.screen
         assert asked_by_request(person, "elicitation/create")[1] is None
         await person.press("escape", "escape", "5")
         await person.sees("0 waiting", "withdrawn")
@@ -282,7 +282,7 @@ async def test_an_answer_comes_too_late_for_a_call_that_has_timed_out(tmp_path: 
         await call(person, "ask")
         await person.sees("Timed out", "asks in ask: Which berth?")
         await person.press("escape", "escape", "5")
-        await person.sees("1 waiting", "waits", "that call", "cancelled: the server may ignore")
+        await person.sees("1 waiting", "waits", "call", "cancelled: the server may ignore the response")
         await person.press("enter")
         await person.types("Gull")
         await person.sees("✓ Valid")
@@ -330,7 +330,7 @@ async def test_a_link_is_shown_whole_and_its_host_apart(tmp_path: Path) -> None:
         await call(person, "link")
         await person.sees("asks in link: Please pay the toll.")
         await person.press("exclamation_mark")
-        await person.sees("https://toll.example/pay?ship=Gull", "toll.example", "Open link o", "Respond ^j")
+        await person.sees("https://toll.example/pay?ship=Gull", "toll.example", "Open link x o", "Respond ^j")
         await person.press("ctrl+j")
         await person.sees("✓ OK", "accept")
         params, answer = asked_by_request(person, "elicitation/create")

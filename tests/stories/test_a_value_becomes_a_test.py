@@ -32,14 +32,14 @@ async def test_a_value_chosen_at_the_screen_is_green_and_then_red(tmp_path: Path
             await person.press("right_square_bracket")
             await person.sees("matches its outputSchema")
             await person.press("g", "g", "down", "x", "a")
-            await person.sees("Expect of /result/structuredContent/")
+            await person.sees("Add assertion for /result/structuredContent/")
             await person.press("enter", "enter")
             await until(path.exists, "the case is written")
             await person.sees("Added.")
             await person.press("right_square_bracket")
             await person.sees('"jsonrpc"')
             await person.press("g", "g", "down", "down", "down", "x", "a")
-            await person.sees("Expect of /")
+            await person.sees("Add assertion for /")
             await person.press("escape", "escape", "escape", "q")
         (case,) = open_cases(path).cases
         assert case.params["name"] == "get-structured-content"

@@ -164,7 +164,7 @@ def test_a_tool_that_is_not_there_is_called_all_the_same(ran: dict[str, Ran]) ->
     nobody = ran["nobody"]
     assert nobody.status == ExitStatus.TOOL_ERROR
     assert nobody.json["error"] or nobody.json["result"]["isError"]
-    assert "none of the" in nobody.told
+    assert "is not among the" in nobody.told
     assert nobody.seen.sent("tools/call")[0]["params"]["name"] == "no-such-tool"
 
 

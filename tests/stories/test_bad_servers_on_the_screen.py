@@ -58,7 +58,7 @@ async def test_every_row_of_a_bad_server_can_be_looked_at(words: tuple[str, ...]
     async with at_a_replay(capture) as person:
         await look_at_every_row(person)
         await person.press("2", "9", "1")
-        await person.sees("recorded")
+        await person.sees("▸ Capture")
 
 
 @pytest.mark.parametrize(

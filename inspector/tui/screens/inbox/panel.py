@@ -152,8 +152,8 @@ class InboxPanel(Panel):
         waiting = len(self._rows.unanswered) + self._rows.waited
         left: list[Span] = [("Questions", "title"), (f"  {waiting} waiting", "warning" if waiting else "faint")]
         roots = len(self.conversation.desk.roots)
-        listed = f"{roots} root{'' if roots == 1 else 's'}  r"
-        every = "decline all  D   " if waiting > 1 else ""
+        listed = f"{roots} root{'' if roots == 1 else 's'}  {keys.shown_key('inbox.roots')}"
+        every = f"decline all  {keys.shown_key('inbox.all')}   " if waiting > 1 else ""
         self._line.show(left, [(f"{every}{listed}", "faint")] if self.conversation.can_act else [])
 
     def _empty(self) -> list[list[Span]]:

@@ -59,7 +59,7 @@ async def opened(pilot: Pilot[None], app: Inbox, word: str) -> None:
 async def test_an_empty_inbox_says_what_will_be_there(subject: Asking) -> None:
     app = Inbox(subject)
     async with app.run_test(size=(80, 24)):
-        await seen(app, "No server requests", "1 root  r")
+        await seen(app, "No server requests", "1 root  x R")
 
 
 async def test_what_waits_comes_first_and_what_is_over_says_how_it_ended(subject: Asking) -> None:

@@ -156,7 +156,7 @@ async def test_fifty_at_once_are_counted_answered_one_by_one_and_then_declined_t
             assert tickets[number].reply == accepted({"city": city})
             await until(lambda: _typing_in(app, tickets[number + 1].question), "its first field has the focus")  # noqa: B023
         await pilot.press("escape")
-        await seen(app, "48 waiting", "decline all  D")
+        await seen(app, "48 waiting", "decline all  x D")
         await pilot.press("x D", "x D")
         await until(lambda: all(ticket.reply is not None for ticket in tickets), "all are declined")
         await seen(app, "0 waiting")
