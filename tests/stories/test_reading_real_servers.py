@@ -108,7 +108,7 @@ async def test_a_picture_in_a_result_is_drawn_with_its_size_and_type(name: str, 
         await _settled(person)
         await _find(person, "2", "tiny-image", "get-tiny-image")
         await person.press("ctrl+j")
-        await person.sees("✓ OK", "2/3 image · image/png · 20 × 20", "v shows it")
+        await person.sees("✓ OK", "2/3 image · image/png · 20 × 20", "v i shows it")
         _, result = _last(person, "tools/call")
         assert [block["type"] for block in result["content"]] == ["text", "image", "text"]
         await person.press("escape", "v", "i")

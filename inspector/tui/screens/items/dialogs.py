@@ -61,7 +61,9 @@ class ChangesScreen(LinesScreen[bool]):
     @property
     def hint(self) -> str:
         """What can be done."""
-        return "a approves, y copies, Esc closes" if self._can_approve else super().hint
+        return (
+            f"{keys.shown_key('changes.approve')} approves, y copies, Esc closes" if self._can_approve else super().hint
+        )
 
     def on_mount(self) -> None:
         """Compare."""

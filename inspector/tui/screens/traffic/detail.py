@@ -247,7 +247,11 @@ class DetailPanel(Widget):
         self._draw_finding_line(self.findings)
         if tab == TREE and all(side.name in _NEVER_JSON for side in sides):
             tab = RAW
-        hint: list[Span] = [("p switches", "faint")] if detail and len(detail.sides) > len(sides) > 0 else []
+        hint: list[Span] = (
+            [(f"{keys.shown_key('traffic.pair')} switches", "faint")]
+            if detail and len(detail.sides) > len(sides) > 0
+            else []
+        )
         self.query_one(TabLine).show_tabs(self._tabs, tab, hint)
         for place, view_id in enumerate(("#first", "#second")):
             view = self.query_one(view_id, PayloadView)

@@ -52,7 +52,7 @@ async def test_where_room_is_short_p_turns_from_request_to_answer(tape: Tape) ->
         panel.show(4)
         shown = await screen(pilot)
         assert "Request  #4" in shown
-        assert "p switches" in shown
+        assert "g p switches" in shown
         panel.turn_over()
         shown = await screen(pilot)
         assert "Response  #5" in shown
