@@ -95,7 +95,7 @@ async def test_a_beacon_of_the_stateless_era_is_watched_read_again_and_compared(
         assert person.wire().methods().count("tools/list") == 2
     async with at_a_replay(capture, WIDE) as person:
         await person.press("3")
-        await person.sees("○ No longer subscribed", "updated once, read")
+        await person.sees("○ No longer subscribed", "◆ updated", "once, read since")  # the line wraps
 
 
 @pytest.mark.parametrize("name", ["everything-stdio", "everything-http", "everything-sse"])
