@@ -17,7 +17,7 @@ async def test_a_filter_is_typed_with_its_proposals_and_takes_effect() -> None:
     async with at_a_replay(HARBOUR) as person:
         await person.press("slash")
         await person.types("to")
-        await person.sees("Tab tool", "the tool that is called")
+        await person.sees("Tab tool", "name of the called tool")
         await person.press("tab")
         await person.press(*"==", "space")
         await person.sees("Tab there_is_no_such_tool")
