@@ -51,7 +51,7 @@ async def _open(person: Person, tool: str) -> None:
     await person.press("enter", "enter")
     await person.sees("Form / JSON")
     await person.press("escape")  # while a field has the focus, the text above the form is folded
-    await person.sees("App: ui://", "o shows its source")
+    await person.sees("App: ui://", "v A shows its source")
     await person.press("v A")
 
 
@@ -64,7 +64,7 @@ async def test_a_tools_page_is_read_and_shown_as_text_and_again_in_the_recording
         assert isinstance(person.pilot.app.screen, AppSourceScreen)
         assert person.wire().sent("resources/read")[0]["params"]["uri"] == "ui://gull-rock/tide"
         await person.press("escape")
-        await person.sees("o shows its source")
+        await person.sees("v A shows its source")
     async with at_a_replay(capture) as person:
         await _open(person, "image_result")
         await person.sees("<!doctype html>")
