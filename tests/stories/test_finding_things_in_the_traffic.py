@@ -21,7 +21,7 @@ async def test_a_filter_is_typed_with_its_proposals_and_takes_effect() -> None:
         await person.press("tab")
         await person.press(*"==", "space")
         await person.sees("Tab there_is_no_such_tool")
-        await person.types("tide")
+        await person.types("image")
         await person.sees("Tab image_result")
         await person.press("tab", "enter")
         await person.sees("filter tool == image_result", "of 55")

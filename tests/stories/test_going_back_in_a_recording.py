@@ -117,7 +117,9 @@ async def _sees(app: InspectApp, screen: str, n: int, *words: str, never: tuple[
 
     def stands() -> bool:
         shown = text(app)
-        return f"as at #{n}" in shown and all(each in shown for each in words) and not any(e in shown for e in never)
+        return (
+            f"■ at   #{n} of" in shown and all(each in shown for each in words) and not any(e in shown for e in never)
+        )
 
     try:
         await until(stands, f"{screen} at #{n}: {words}, and not {never}")
@@ -132,18 +134,18 @@ async def test_every_screen_shows_what_was_known_then(recorded: Path) -> None:
         await _sees(app, "tools", at["tools came"], "get-sum")
         await _sees(app, "log", at["tools came"], "level not set: server default", never=("debug",))
         await _sees(app, "log", at["level is set"], "debug and higher")
-        await _sees(app, "resources", at["watching is asked for"], "7 resources", never=("● watched", "● watching"))
-        await _sees(app, "resources", at["is watched"], "● watched", "● watching", never=("◆ updated",))
+        await _sees(app, "resources", at["watching is asked for"], "7 resources", never=("● Subscribed",))
+        await _sees(app, "resources", at["is watched"], "● Subscribed", never=("◆ updated",))
         await _sees(app, "resources", at["is updated"], "◆ updated", "● watching")
         await _sees(app, "inbox", at["the form waits"], "◆ waits", "Please provide inputs", never=("accepted", "Ann"))
-        await _sees(app, "server", at["the form waits"], "in flight  2", "5 Inbox ◆ 1")
+        await _sees(app, "server", at["the form waits"], "pending    2", "5 Inbox ◆ 1")
         await _sees(app, "inbox", at["the form is answered"], "✓ accepted", "Ann", "the client, in #")
         await _sees(app, "inbox", at["the model is asked"], "◆ waits", "✓ accepted", never=("Aye",))
         await _sees(app, "log", at["another level is asked for"], "⋯ setting error")
         await _sees(app, "inbox", at["the model has answered"], "0 waiting", "✓ answered", "Aye")
         await app.replay.action_replay_end()
         await app.navigation.action_show("log")
-        await until(lambda: "error and higher" in text(app) and "as at #" not in text(app), "the level at the end")
+        await until(lambda: "error and higher" in text(app) and "■ at " not in text(app), "the level at the end")
 
 
 async def test_the_state_at_a_line_tells_how_far_a_call_was(recorded: Path) -> None:
@@ -155,6 +157,6 @@ async def test_the_state_at_a_line_tells_how_far_a_call_was(recorded: Path) -> N
         await until(lambda: app.panel.list.chosen == at["half way"], "the line")  # type: ignore[attr-defined]
         await app.run_action("state", app.panel)
         moment, call = f"#{at['half way']} at", "tools/call trigger-long-running-operation"
-        level, tools = "debug and higher, set by", ": echo, get-annotated-message"
+        level, tools = "debug and higher (logging/setLevel)", ": echo, get-annotated-message"
         for words in (moment, call, "50 %", level, tools, "not listed yet"):
             await until(lambda words=words: words in text(app), f"{words} stands there")  # type: ignore[misc]

@@ -281,10 +281,10 @@ _TREE = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'
 async def test_a_child_and_what_it_has_started_are_told_with_their_commands() -> None:
     child = await asyncio.create_subprocess_exec(sys.executable, "-c", _TREE, stdin=asyncio.subprocess.PIPE)
     try:
-        await until(lambda: len(processes_of(child.pid)) == 2, "the child had a child")
+        # Between fork and exec the child of the child has its parent's command.
+        await until(lambda: [each.argv[-1] for each in processes_of(child.pid)][1:] == ["input()"], "both run")
         top, below = processes_of(child.pid)
-        assert top.pid == child.pid
-        assert below.argv[-1] == "input()"
+        assert (top.pid, below.argv[-1]) == (child.pid, "input()")
         assert top.cpu_s >= 0
     finally:
         assert child.stdin is not None

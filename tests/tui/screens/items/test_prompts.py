@@ -42,7 +42,7 @@ async def test_a_prompt_is_filled_and_its_messages_of_every_kind_are_shown() -> 
             "1/6 user",
             "Ahoy [bold]␛[31m",
             "image/png",
-            "its base64 can't be decoded",
+            "invalid base64",
             "x://log",
             "x://chart",
             "unknown block 'smell'",
