@@ -27,7 +27,7 @@ async def call(person: Person, tool: str) -> None:
     await person.press("escape", "escape", "escape", "2", "slash")
     await person.types(tool)
     await person.sees(f"▌ {tool}", "✓")  # the filter is applied
-    await person.press("enter")
+    await person.press("enter", "enter")  # ends the search, opens the form
     await person.press("ctrl+j")
     await until(lambda: tool in called(person), f"{tool} was called")
 
