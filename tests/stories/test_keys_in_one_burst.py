@@ -208,7 +208,7 @@ async def test_a_click_sends_what_was_typed_right_before() -> None:
         line = next(n for n, each in enumerate(person.screen.splitlines()) if "Call ^j" in each)
         column = person.screen.splitlines()[line].index("Call ^j")
         await person.press_quickly(*"gy")
-        await person.pilot.click(offset=(column, line))
+        await person.click((column, line))
         await person.sees("✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"value": "foggy"}
 

@@ -24,7 +24,8 @@ async def click(person: Person, word: str) -> None:
         await person.sees(word)
         await settled(person)
         places.append(place_of(person, word))
-    await person.pilot.click(offset=places[-1])
+    assert places[-1] is not None
+    await person.click(places[-1])
 
 
 async def click_beside(person: Person, found: str, word: str) -> None:
@@ -33,7 +34,7 @@ async def click_beside(person: Person, found: str, word: str) -> None:
     place = place_of(person, found)
     assert place is not None
     line = person.screen.splitlines()[place[1]]
-    await person.pilot.click(offset=(line.index(word, place[0] + len(found)), place[1]))
+    await person.click((line.index(word, place[0] + len(found)), place[1]))
 
 
 def place_of(person: Person, word: str) -> tuple[int, int] | None:

@@ -4,7 +4,6 @@ What was typed for an item is kept by its key. Wrong input can be sent: the firs
 says so on the button, the second one sends.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
@@ -34,8 +33,6 @@ _FOLDED = 2
 """Lines of what an item says of itself that stay while a field has the focus."""
 _SETTLED_S, _CLICK_S = 0.05, 0.2
 """Seconds after which it is known whether a focus came by mouse, and until a button that was let go was a click."""
-_BUBBLING = 50
-"""Turns of the event loop after which a press of a mouse button has reached the form."""
 _FEW = 3
 """Lines of a description, and so many characters each, that are shown at first."""
 _LINE = 160
@@ -417,11 +414,11 @@ class ItemForm(Widget):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Give the fields the room once one of them is typed into."""
-        self.set_timer(_SETTLED_S, self._fold_after_mouse)
+        self.set_timer(_SETTLED_S, self._fold)
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """Show the text above again once no field has the focus."""
-        self.set_timer(_SETTLED_S, self._fold_after_mouse)
+        self.set_timer(_SETTLED_S, self._fold)
 
     def on_mouse_down(self) -> None:
         """Let everything stay where it is while something is clicked."""
@@ -435,12 +432,6 @@ class ItemForm(Widget):
     def on_key(self) -> None:
         """A button that was let go elsewhere is not held any more."""
         self._is_pressed = False
-
-    async def _fold_after_mouse(self) -> None:
-        # The button's press bubbles up by one turn of the event loop for each parent, however busy the machine is.
-        for _ in range(_BUBBLING):
-            await asyncio.sleep(0)
-        self._fold()
 
     def _fold(self) -> None:
         if self._is_pressed or not self.is_attached:
