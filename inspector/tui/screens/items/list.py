@@ -136,8 +136,8 @@ class ListLoader:
 class ListSearch:
     """Searches the items of a list: a short one at once, a long one on a thread. Only the newest search counts."""
 
-    def __init__(self, owner: Widget, rows: SearchedRows[Any], show: Callable[[bool], None]) -> None:
-        """`show` is called once the rows are those that were found, with what `search` was given."""
+    def __init__(self, owner: Widget, rows: SearchedRows[Any], show: Callable[[], None]) -> None:
+        """`show` is called once the rows are those that were found."""
         self._owner = owner
         self._rows = rows
         self._show = show
@@ -150,13 +150,13 @@ class ListSearch:
         """Whether a thread still searches."""
         return self._running is not None
 
-    def search(self, things: Sequence[Any], wanted: str, *, taken: bool) -> None:
-        """Show what matches. `taken`: the items are other ones, and the person has done nothing."""
+    def search(self, things: Sequence[Any], wanted: str) -> None:
+        """Show what matches."""
         self._things = things
         if not wanted.strip() or len(things) <= MANY:
             self._running = None
             self._rows.replace(things, wanted)
-            self._show(taken)
+            self._show()
         else:
             self._running = meant = (things, wanted)
 
@@ -165,7 +165,7 @@ class ListSearch:
                 if self._running is meant and meant[0] is self._things:
                     self._running = None
                     self._rows.show(rows)
-                    self._show(taken)
+                    self._show()
 
             self._owner.run_worker(search, group="search", exclusive=True)  # type: ignore[arg-type]
 
@@ -282,6 +282,8 @@ class ItemList(Widget):
         self._arriving: tuple[Listing, ...] = ()
         """The lists at the last look."""
         self._searched = ""
+        self._shown_for = ""
+        """The search whose rows are shown."""
         self._reported: ListedItem | None = None
         self._wanted: ListedItem | None = None
         """What is to be opened as soon as it is listed."""
@@ -385,12 +387,12 @@ class ItemList(Widget):
             return
         self._loaded = loaded
         self._rows.marks = {**marks_of(self.head.known), **_marks_since(loaded.memory, self.kind.kinds)}
-        self._find(taken=True)
+        self._find()
         self.refresh_bindings()
 
-    def _find(self, *, taken: bool = False) -> None:
+    def _find(self) -> None:
         self._searched = self._bar.text
-        self._search.search(self._loaded.things, self._searched, taken=taken)
+        self._search.search(self._loaded.things, self._searched)
 
     def open(self, thing: ListedItem) -> None:
         """Select an item and open it, as soon as it is listed; ends a search that hides it."""
@@ -407,7 +409,9 @@ class ItemList(Widget):
         self._report(opened=True)
         return True
 
-    def _show_found(self, taken: bool) -> None:
+    def _show_found(self) -> None:
+        # With the same text the items are other ones, and the person has done nothing.
+        taken, self._shown_for = self._searched == self._shown_for, self._searched
         reported, rows = self._reported, self.list
         was_at, offset = rows.view.cursor, rows.view.cursor - rows.view.top
         rows.sync()

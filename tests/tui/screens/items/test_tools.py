@@ -78,6 +78,22 @@ async def test_a_search_shows_what_matches_and_escape_shows_all() -> None:
         assert not app.side.end_search()
 
 
+async def test_what_a_search_finds_is_chosen_though_the_list_arrives_again_while_it_is_typed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("inspector.tui.widgets.search_bar._PAUSE", 3600)
+    subject = Acting(TOOLS)
+    app = Side(subject)
+    async with app.run_test(size=(60, 12)) as pilot:
+        await until(lambda: app.meant == [("echo", False)], "the tools are there")
+        app.side.search()
+        await pilot.press(*"clear")
+        subject.list([*TOOLS, tool("clear_all")])
+        await until(lambda: "2 of 4" in text(app), "the list is there again")
+        await pilot.press("enter")
+        await until(lambda: app.meant[1:] == [("clear", False)], "what is under the cursor is chosen")
+
+
 async def test_a_new_list_keeps_the_chosen_tool() -> None:
     subject = Acting(TOOLS)
     app = Side(subject)
