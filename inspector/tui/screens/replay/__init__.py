@@ -1,1 +1,1 @@
-"""Going through a recording: position, playback, controls."""
+"""Replay of captures: position, playback and controls."""

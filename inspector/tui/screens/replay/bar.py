@@ -1,6 +1,6 @@
-"""The line above the footer while a recording is shown: where one is in it, and how it is played.
+"""The replay bar above the footer: position, speed and state of the playback.
 
-What all screens show is what was known there, so it is there on all of them. A click on its track goes to that place.
+Every screen shows the state at the replay position, so the bar is on every screen. A click on its track seeks.
 """
 
 from collections.abc import Awaitable, Callable
@@ -19,12 +19,12 @@ from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
 
 _TRACK = "track"
 _LEAST_TRACK = 12
-"""Cells that are worth a track."""
+"""Minimum width of the track, in cells; a narrower one is left out."""
 _SMALL = 70
 
 
 class TransportBar(ItemBar, can_focus=True):
-    """One line; while it has the focus, it has keys of its own."""
+    """The replay bar, one line high. It has its own keys while it is focused."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.REPLAY_BAR)
     DEFAULT_CSS = """
@@ -33,15 +33,15 @@ class TransportBar(ItemBar, can_focus=True):
     """
 
     def __init__(self, go_to: Callable[[int], Awaitable[None]]) -> None:
-        """`go_to` goes to an entry."""
+        """`go_to` seeks to an entry."""
         super().__init__()
         self._go_to = go_to
         self._count = 0
-        """Entries at the last look; 0 where nothing is replayed."""
+        """Number of entries at the last update; 0 while nothing is replayed."""
         self._said: object = None
 
     def sync(self, playback: AnyPlayback | None) -> None:
-        """Look again; None: nothing is replayed in the visible tab."""
+        """Update the bar; None if the active tab replays nothing."""
         if (playback is not None) != self.display:
             self.display = playback is not None
         self._count = 0 if playback is None else playback.count
@@ -71,7 +71,7 @@ class TransportBar(ItemBar, can_focus=True):
         return BarLine((*line.left, cells), line.right, inset=1)
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the place of the track that was clicked. All else is done as in any such bar."""
+        """Seek to the clicked position of the track; other items behave as in any item bar."""
         for x, item in self._placed(event.y):
             if item.name == _TRACK and x <= event.x < x + item.width:
                 event.stop()
@@ -80,12 +80,12 @@ class TransportBar(ItemBar, can_focus=True):
                 return
 
     def pressed(self, name: str) -> None:
-        """Do what the key does."""
+        """Run the action of an item."""
         self.app.call_later(self.app.run_action, keys.action(name).action)
 
 
 def state_of(playback: AnyPlayback) -> PlaybackState:
-    """What the line is about."""
+    """Return what the bar shows."""
     pause, player = playback.pause, playback.player
     return PlaybackState(
         playback.at,
@@ -104,7 +104,6 @@ def state_of(playback: AnyPlayback) -> PlaybackState:
 
 
 def _hints(state: PlaybackState) -> tuple[BarItem, ...]:
-    """The keys that lead on from here."""
     wanted = ["replay.play", "replay.back", "replay.on"]
     if state.fronted:
         speeds = ["replay.slower", "replay.faster"]

@@ -1,7 +1,7 @@
-"""Replay of recordings: the actions for it, and what each screen shows of the moment one has gone to.
+"""Replay of captures: its actions, and the state that each screen shows.
 
-The traffic shows all of it, or while it is played what has come so far; every other screen what was known there. That
-is found out when such a screen is looked at: moving through the traffic costs nothing.
+Traffic shows the whole capture, or during playback the entries so far. Every other screen shows the state at the
+replay position, computed only when that screen is visible. Moving through Traffic is therefore cheap.
 """
 
 import asyncio
@@ -35,23 +35,23 @@ if TYPE_CHECKING:
 _OF_A_MOMENT = frozenset(
     ("tools", "resources", "prompts", "inbox", "server", "log", "tasks", "skills", "network", "findings")
 )
-"""Screens that show what was known at a moment."""
+"""Screens that show the state at the replay position."""
 _PAUSE_S = 0.003
-"""Between two looks at what a filter has found."""
+"""Delay between two polls of a running filter, in seconds."""
 
 
 class CommonReplay:
-    """Several recordings at once: the timeline's cursor is where one is in all of them."""
+    """Replay of several captures at once. The timeline's cursor is the position in all of them."""
 
     def __init__(self, tabs: Tabs, playback_of: "Callable[[Tab], Playback | None]") -> None:
         self._tabs = tabs
         self._playback_of = playback_of
         self._found: tuple[tuple[tuple[int, int], ...], CommonPlayback | None] | None = None
-        """By the tabs' numbers and the ids of their playbacks, 0 for none yet."""
+        """Cache: tab numbers with the ids of their playbacks (0 if not created yet), and the common playback."""
 
     @property
     def playback(self) -> "CommonPlayback | None":
-        """The playback of all tabs; None if there is one tab, or one is no recording or is being read."""
+        """The playback of all tabs; None with a single tab, or if a tab is live or still loading."""
         if len(self._tabs) == 1:
             return None
         parts = [(tab.number, self._playback_of(tab)) for tab in self._tabs]
@@ -65,33 +65,33 @@ class CommonReplay:
 
     @property
     def in_use(self) -> "CommonPlayback | None":
-        """The same where somebody has moved the cursor of the timeline, or plays it."""
+        """The playback of all tabs if the user has moved the timeline's cursor or plays it; otherwise None."""
         playback = self.playback if self._found is not None else None
         return playback if playback is not None and playback.stands_somewhere else None
 
     def traffic_of(self, tab: Tab) -> OpenConversation:
-        """What the timeline shows of a tab: while all are played, what has come so far."""
+        """Return what the timeline shows of a tab: during playback, the entries so far."""
         common, own = self.in_use, self._playback_of(tab)
         return own.traffic if common is not None and common.is_fronted and own is not None else tab.subject
 
     def come_in_sight(self) -> None:
-        """The timeline is shown: tabs that were played by themselves go to where all are."""
+        """Move every tab to the common position when the timeline becomes visible."""
         playback = self.in_use
         if playback is not None:
             playback.apply()
             self.put_cursor()
 
     def forget(self) -> None:
-        """A tab is closed: nothing of it is kept, nor where one was in all."""
+        """Drop the state of a closed tab, including the common position."""
         self._found = None
 
     def rest(self) -> None:
-        """Play all of them only while they are visible together."""
+        """Pause the common playback while the timeline is hidden."""
         if self._found is not None and self._found[1] is not None and not self._tabs.shows_timeline:
             self._found[1].player.pause()
 
     def follow_tab(self) -> None:
-        """Somebody has moved in the visible tab, and so in all."""
+        """Apply a move in the active tab to all tabs."""
         common, own = self.in_use, self._playback_of(self._tabs.current)
         if common is None or own is None or self._tabs.shows_timeline:
             return
@@ -101,7 +101,7 @@ class CommonReplay:
             common.go_to_entry(self._tabs.current.number, own.at)
 
     def put_cursor(self) -> None:
-        """Put the timeline's cursor on the entry that one is at."""
+        """Put the timeline's cursor on the current entry."""
         playback, panel = self.in_use, self._tabs.timeline
         if playback is None or panel is None or playback.player.playing or playback.entry is None:
             return
@@ -111,7 +111,7 @@ class CommonReplay:
             panel.rows.go_to(index)
 
     def follow_cursor(self, message: LogList.Selected) -> None:
-        """The reader has moved in the timeline."""
+        """Follow the timeline's cursor after the user has moved it."""
         playback, panel = self.playback, self._tabs.timeline
         if playback is None or panel is None or message.control is not panel.rows or playback.player.playing:
             return
@@ -124,7 +124,7 @@ class CommonReplay:
             playback.go_to_entry(wire.number, n)
 
     def next_match(self, by: int) -> int | None:
-        """The next entry of all that the timeline's filter shows, or the one before; None if there is none."""
+        """Return the next (1) or previous (-1) entry that matches the timeline's filter; None if there is none."""
         playback, panel = self.playback, self._tabs.timeline
         entry = playback.entry if playback is not None else None
         if playback is None or panel is None or entry is None:
@@ -135,13 +135,13 @@ class CommonReplay:
         if not 0 <= index < timeline.count:
             return None
         wire, n = timeline.entry(index)
-        if wire.number not in playback.numbers:  # its tab is closed, and the timeline without it is being laid out
+        if wire.number not in playback.numbers:  # its tab has been closed, and the timeline is not rebuilt yet
             return None
         return playback.place_of(wire.number, n)
 
 
 class Replay:
-    """What is replayed in the visible tab, or in the timeline of all."""
+    """Replay in the active tab, or in the timeline of all tabs."""
 
     def __init__(self, app: App[None], tabs: Tabs, header: HeaderBar, toasts: Toasts) -> None:
         self._app = app
@@ -150,17 +150,17 @@ class Replay:
         self._toasts = toasts
         self._playbacks: WeakKeyDictionary[Tab, Playback] = WeakKeyDictionary()
         self._bound: WeakKeyDictionary[Panel, OpenConversation] = WeakKeyDictionary()
-        """The moment that each panel shows; without one, all of its recording."""
+        """The state that each panel shows. A panel without an entry shows its whole capture."""
         self.common = CommonReplay(tabs, self.playback_of)
         self.bar: TransportBar | None = None
 
     @property
     def playback(self) -> "AnyPlayback | None":
-        """The playback of the visible recording, or of all that the timeline shows; None if none is."""
+        """The playback of the active tab, or of all tabs while the timeline is visible; None if nothing is replayed."""
         return self.common.playback if self._tabs.shows_timeline else self.playback_of(self._tabs.current)
 
     def playback_of(self, tab: Tab) -> "Playback | None":
-        """The playback of a tab; None if it shows no recording."""
+        """The playback of a tab; None if the tab shows no capture."""
         if not isinstance(tab.subject, Recording) or tab.subject.stage not in (
             ConversationStage.RECORDED,
             ConversationStage.LOADING,
@@ -173,7 +173,7 @@ class Replay:
         return self._playbacks[tab]
 
     def tick(self) -> None:
-        """Let come what is due, and renew the bar."""
+        """Show the entries that are due, and update the bar."""
         self.common.rest()
         playback = self.playback
         if playback is not None and playback.tick():
@@ -183,14 +183,14 @@ class Replay:
             from inspector.tui.screens.replay.bar import TransportBar
 
             self.bar = TransportBar(self.go_to_moment)
-            self._app.screen_stack[0].mount(self.bar)  # a screen that lies over it now would take it along
+            self._app.screen_stack[0].mount(self.bar)  # a dialog on top would take it along
         if self.bar is not None and self.bar.is_attached:
             self.bar.sync(playback)
 
-    # What is shown
+    # State at the position
 
     async def subject_for(self, name: str) -> OpenConversation:
-        """What a screen of the visible tab is to show."""
+        """Return the conversation that a screen of the active tab has to show."""
         tab = self._tabs.current
         playback = self.playback_of(tab)
         if playback is None:
@@ -202,7 +202,7 @@ class Replay:
         return playback.state()
 
     def show_moment(self, panel: Panel, subject: OpenConversation) -> None:
-        """Let a panel, and the header, show that moment; nothing is done if they do."""
+        """Show the state at the position in a panel and in the header, unless they show it already."""
         if self.playback_of(self._tabs.current) is None:
             return
         if self._bound.get(panel, self._tabs.subject) is not subject:
@@ -212,7 +212,6 @@ class Replay:
             self._header.rebind(subject)
 
     async def _show_again(self) -> None:
-        """Somebody has moved: let the visible screen show that."""
         panel = self._tabs.panel
         if self._tabs.shows_timeline:
             panel.sync()
@@ -224,7 +223,7 @@ class Replay:
         self.put_cursor()
 
     def put_cursor(self) -> None:
-        """Put the cursor of the traffic, if that is visible, on the entry that one is at."""
+        """Put the cursor of Traffic, if it is visible, on the current entry."""
         playback, rows = self.playback_of(self._tabs.current), self._traffic
         if playback is None or rows is None or self._tabs.current.shown != "traffic" or playback.player.playing:
             return
@@ -242,14 +241,14 @@ class Replay:
 
     @property
     def _rows(self) -> LogList | None:
-        """The visible rows that follow the replay, if any do."""
+        """The visible list that follows the replay, if any."""
         if self._tabs.shows_timeline:
             return self._tabs.timeline.rows if self._tabs.timeline is not None else None
         traffic = self._traffic if self._tabs.current.shown == "traffic" else None
         return traffic.rows if traffic is not None else None
 
     def follow_cursor(self, message: LogList.Selected) -> None:
-        """The reader has moved in the traffic, or in the timeline: that is where one is now."""
+        """Follow the cursor of Traffic or of the timeline after the user has moved it."""
         if self._tabs.shows_timeline:
             self.common.follow_cursor(message)
             return
@@ -261,7 +260,7 @@ class Replay:
         if playback.visited and rows.chosen and find(playback.visited) == find(rows.chosen) is not None:
             playback.visited = 0
             return
-        if message.by_reader:  # the first word of a list that has just been laid is no move, and may come before
+        if message.by_reader:  # a new list reports its first row, possibly late: that is not a move
             playback.visited = 0
         if rows.rows.following and playback.front is None:
             playback.position = None
@@ -269,10 +268,10 @@ class Replay:
             playback.go(rows.chosen)
             self.common.follow_tab()
 
-    # Going and playing
+    # Seeking and playing
 
     async def go_to_moment(self, n: int) -> None:
-        """Go to entry n."""
+        """Seek to entry n."""
         playback = self.playback
         if playback is not None and playback.count:
             playback.go(n)
@@ -280,7 +279,7 @@ class Replay:
             await self._show_again()
 
     async def action_play(self) -> None:
-        """Play, or pause."""
+        """Toggle between play and pause."""
         playback = self.playback
         if playback is None or not playback.count:
             return
@@ -302,18 +301,18 @@ class Replay:
             self.playback.turn_speed(by)
 
     async def action_step(self, by: int) -> None:
-        """An entry on, or back."""
+        """Step one entry forward (1) or back (-1)."""
         if self.playback is not None:
             await self.go_to_moment(self.playback.at + by)
 
     async def action_step_exchange(self, by: int) -> None:
-        """To the next request, or the one before."""
+        """Step to the next (1) or previous (-1) request."""
         n = self.playback.next_exchange(by) if self.playback is not None else None
         if n is not None:
             await self.go_to_moment(n)
 
     async def action_step_match(self, by: int) -> None:
-        """To the next entry that the filter of the traffic, or of the timeline, shows, or the one before."""
+        """Step to the next (1) or previous (-1) entry that matches the filter of the visible list."""
         if self._tabs.shows_timeline:
             n = self.common.next_match(by)
         else:
@@ -323,7 +322,7 @@ class Replay:
             if rows is None or not rows.model.has_filter:
                 self._toasts.say("No filter set. Press / in Traffic.")
                 return
-            while rows.model.is_filtering:  # a screen that is hidden does not go on with its filter
+            while rows.model.is_filtering:  # a hidden screen does not continue its filter
                 rows.model.filter_step()
                 await asyncio.sleep(_PAUSE_S)
             later = [n for n in rows.model.entries if (n > playback.at if by > 0 else n < playback.at)]
@@ -334,7 +333,7 @@ class Replay:
             self._toasts.say("No more matches.")
 
     def action_go_to_entry(self) -> None:
-        """Ask for a number or a time, and go there."""
+        """Ask for an entry number or a time, and seek to it."""
         from inspector.tui.screens.traffic.dialogs import GoToScreen
 
         playback = self.playback
@@ -348,11 +347,11 @@ class Replay:
         self._app.push_screen(GoToScreen(playback.meant), went)
 
     async def action_replay_start(self) -> None:
-        """To the first entry."""
+        """Seek to the first entry."""
         await self.go_to_moment(1)
 
     async def action_replay_end(self) -> None:
-        """To the end; everything is shown."""
+        """Seek to the end, which shows everything."""
         playback = self.playback
         if playback is None:
             return
@@ -369,10 +368,10 @@ class Replay:
 
 
 def recorded_server(journal: Journal, name: str) -> "tuple[FoundServer | None, str]":
-    """The server of a capture as it was started or dialled, and what is missing, one sentence; "" for nothing.
+    """Return the server of a capture as it was started, and one sentence on missing information ("" if complete).
 
-    `name` is that of the file. None if the capture does not say how. It holds no values of variables: those of the
-    same names are taken from here.
+    `name` is the name of the file. The server is None if the capture does not say how it was started. A capture
+    holds no values of environment variables: they come from the current environment.
     """
     from inspector.config.servers import FoundServer
 

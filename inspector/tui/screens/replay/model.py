@@ -1,7 +1,6 @@
-"""The player: which entry of a recording is due, as time goes by. Pure: whoever has a clock shows what it says.
+"""The player: which entry of a capture is due at a given time. Pure: the caller supplies the clock.
 
-Entries come in their own time, faster or slower. A pause that is longer than somebody wants to wait is cut short, and
-said.
+Entries keep their recorded intervals, scaled by the speed. A longer pause is shortened, and the bar says so.
 """
 
 import math
@@ -15,51 +14,51 @@ from inspector.present.spans import Span
 from inspector.present.traffic.columns import seconds
 
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 100.0, math.inf)
-"""As often as its own pace; the last is as fast as it can be read."""
+"""Factors of the recorded speed. The last one plays as fast as entries can be read."""
 LONGEST_NS = 2_000_000_000
-"""No pause lasts longer."""
+"""Maximum length of a pause during playback."""
 _MOST = 2000
-"""Entries that come at one look."""
+"""Maximum number of entries that one update adds."""
 
 
 class PlaybackPause(msgspec.Struct, frozen=True):
-    """What is waited for."""
+    """The pause before the next entry."""
 
     left_ns: int
-    """How long it still lasts."""
+    """Time until the next entry."""
     own_ns: int
-    """How long it lasted when it was recorded."""
+    """Recorded length."""
     cut: bool
-    """Whether it is shorter here."""
+    """Whether playback shortens it."""
 
 
 class Player:
-    """Where a recording stands that is being played."""
+    """State of a playback."""
 
     def __init__(self, time_of: Callable[[int], int]) -> None:
-        """`time_of` gives the moment of an entry, in nanoseconds."""
+        """`time_of` returns the time of an entry, in nanoseconds."""
         self._time_of = time_of
         self.playing = False
         self.speed = 1.0
         self._at = 0
         self._since = 0
-        """When the entry it is at came, by the clock of whoever watches."""
+        """When the current entry became due, by the caller's clock."""
 
     def play(self, at: int, now_ns: int) -> None:
-        """Go on from this entry, which is there already."""
+        """Start playing after entry `at`, which is already visible."""
         self.playing, self._at, self._since = True, at, now_ns
 
     def pause(self) -> None:
-        """Stand still."""
+        """Pause the playback."""
         self.playing = False
 
     def turn_speed(self, now_ns: int, by: int = 1) -> None:
-        """Take the next speed, or with -1 the previous one; the fastest and the slowest stay."""
+        """Select the next (1) or previous (-1) speed; stay at the fastest or slowest."""
         self.speed = SPEEDS[min(max(SPEEDS.index(self.speed) + by, 0), len(SPEEDS) - 1)]
         self._since = now_ns
 
     def due(self, now_ns: int, count: int) -> int:
-        """The entry that it is at by now, of `count` that there are."""
+        """Return the last entry that is due at `now_ns`, of `count` entries."""
         end = min(count, self._at + _MOST)
         while self.playing and self._at < end:
             wait = self._wait(self._at + 1)
@@ -68,11 +67,11 @@ class Player:
             self._at += 1
             self._since = now_ns if math.isinf(self.speed) else self._since + wait
         if self._at == count:
-            self._since = now_ns  # what is yet to be recorded is waited for from now on
+            self._since = now_ns  # wait from now on for entries that are not recorded yet
         return self._at
 
     def pause_at(self, now_ns: int, count: int) -> PlaybackPause | None:
-        """What is waited for before the next entry; None if nothing is."""
+        """Return the pause before the next entry; None at the end."""
         if not self.playing or self._at >= count:
             return None
         own, wait = self._own(self._at + 1), self._wait(self._at + 1)
@@ -80,7 +79,7 @@ class Player:
         return PlaybackPause(max(0, wait - (now_ns - self._since)), own, cut)
 
     def passed_ns(self, now_ns: int, count: int) -> int:
-        """How long it has stood at its entry, in the time of the recording; never longer than until the next."""
+        """Return the recorded time since the current entry, at most the interval to the next one."""
         if not self.playing or self._at >= count:
             return 0
         own, wait = self._own(self._at + 1), self._wait(self._at + 1)
@@ -93,34 +92,34 @@ class Player:
         return min(LONGEST_NS, int(self._own(n) / self.speed))
 
 
-# --- What the bar of a recording says: where one is in it, how it is being played, and the keys for that.
+# --- Contents of the replay bar: position, state, speed and keys.
 
 
 class PlaybackState(msgspec.Struct, frozen=True):
-    """Where one stands."""
+    """What the replay bar shows."""
 
     at: int
-    """The entry; 0 before the first."""
+    """Current entry; 0 before the first."""
     count: int
     shown: int
-    """How many entries the traffic shows."""
+    """Number of entries that Traffic shows."""
     is_at_end: bool
     playing: bool = False
     fronted: bool = False
-    """Whether what comes later is not shown."""
+    """Whether later entries are hidden."""
     speed: float = 1.0
     left_ns: int = 0
-    """How long until the next entry."""
+    """Time until the next entry."""
     own_ns: int = 0
-    """How long that took when it was recorded."""
+    """Recorded length of the pause before it."""
     cut: bool = False
-    """Whether the pause before it is cut short."""
+    """Whether playback shortens that pause."""
     grows: bool = False
     reading: bool = False
 
 
 def state_said(state: PlaybackState) -> list[Span]:
-    """Whether it is played, in a sign and a word."""
+    """Playing, paused or at the end, as a glyph and a word."""
     if state.playing:
         return [(f"{spans.PLAY} playing", "ok")]
     if state.fronted:
@@ -129,7 +128,7 @@ def state_said(state: PlaybackState) -> list[Span]:
 
 
 def place_said(state: PlaybackState) -> list[Span]:
-    """The entry, of how many."""
+    """The current entry and the number of entries."""
     if state.reading and state.is_at_end:
         return [(f"{state.count:,} entries read so far", "muted")]
     if state.is_at_end and not state.playing:
@@ -139,7 +138,7 @@ def place_said(state: PlaybackState) -> list[Span]:
 
 
 def time_said(moment: tuple[int, int] | None) -> list[Span]:
-    """When that was, by the wall clock and since the start, of both in nanoseconds; None before the first entry."""
+    """The time of the current entry: wall clock and offset from the start, both in nanoseconds; None before it."""
     if moment is None:
         return []
     wall_ns, since_ns = moment
@@ -147,12 +146,12 @@ def time_said(moment: tuple[int, int] | None) -> list[Span]:
 
 
 def speed_said(state: PlaybackState) -> list[Span]:
-    """How fast it is played."""
+    """The speed."""
     return [("no delay" if math.isinf(state.speed) else f"{spans.TIMES}{state.speed:g}", "text")]
 
 
 def pause_said(state: PlaybackState) -> list[Span]:
-    """What is waited for, where that is worth a word."""
+    """The pause before the next entry, if it is long enough to mention."""
     if not state.playing or state.own_ns < 1_000_000_000:
         return []
     if state.cut:
@@ -161,7 +160,7 @@ def pause_said(state: PlaybackState) -> list[Span]:
 
 
 def track(state: PlaybackState, width: int) -> list[Span]:
-    """How far along that is, in so many cells."""
+    """A progress track of `width` cells."""
     if width < 3 or not state.count:
         return []
     place = min(width - 1, (width - 1) * state.at // state.count)
@@ -170,5 +169,5 @@ def track(state: PlaybackState, width: int) -> list[Span]:
 
 
 def entry_at(cell: int, width: int, count: int) -> int:
-    """The entry that a cell of the track stands for."""
+    """Return the entry at a cell of the track."""
     return max(1, min(count, round(count * cell / max(1, width - 1))))
