@@ -6,6 +6,7 @@ describe billions of values through aliases. None of that may end the program.
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 _MOST_VALUES = 1_000_000
 """Values of a YAML document, each alias counted as all that it stands for."""
 _TOO_DEEP = "nested too deeply"
+_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 
 class UnreadableDocument(ValueError):
@@ -71,6 +73,8 @@ def _guarded(load: Callable[[str], Any], text: str) -> Any:
             raise UnreadableDocument("an integer has too many digits") from None
         why = getattr(error, "msg", str(error))  # JSONDecodeError keeps reason and place apart
         line, column = getattr(error, "lineno", 0), getattr(error, "colno", 0)
+        if not line and (place := _PLACE.search(why)):  # TOML errors have members for it from Python 3.14 on
+            why, line, column = why[: place.start()], int(place[1]), int(place[2])
         raise UnreadableDocument(why[:1].lower() + why[1:], line, column) from None
 
 

@@ -26,6 +26,8 @@ from inspector.protocol.revisions.openings import SERVER_INFO
 SUFFIX = ".mcpcap"
 BUDGET = 2 * 1024 * 1024 * 1024
 """Bytes that all captures of a shelf may take."""
+_OURS = re.compile(r"\d{8}-\d{6}-[A-Za-z0-9._-]+-[0-9a-f]{4}\.mcpcap")
+"""A name as `fresh_path` gives it. A user who names a capture wants to keep it."""
 _LABEL = 40
 
 
@@ -56,13 +58,13 @@ def captures(directory: Path) -> list[Path]:
 def make_room(directory: Path, budget: int = BUDGET) -> list[Path]:
     """Remove the oldest captures until the others fit the budget (bytes); which ones went.
 
-    One that can't be removed stays, and so does one that is being recorded into.
+    One that a user has named stays, one that can't be removed, and one that is being recorded into.
     """
     total = 0
     removed = []
     for path in captures(directory):
         total += _size(path)
-        if total > budget and remove(path):
+        if total > budget and _OURS.fullmatch(path.name) and remove(path):
             removed.append(path)
     return removed
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 import click
 import msgspec
 
+from inspector.config.settings import parse_duration
 from inspector.errors import UsageError
 
 _HOST_AND_PORT = r"[A-Za-z0-9.-]+:\d{1,5}(/|$)"
@@ -136,10 +137,6 @@ def _missing_dashes(ours: Sequence[str], command: Sequence[str], server_argv: tu
     )
 
 
-_SPAN = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) ?(ms|s|m|h)\Z"
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-
-
 def duration(text: str | float) -> float:
     """A duration in seconds, as the type of an option. Its range is checked by the option.
 
@@ -148,10 +145,10 @@ def duration(text: str | float) -> float:
     try:
         return float(text)
     except ValueError:
-        found = re.match(_SPAN, str(text).strip())
+        found = parse_duration(str(text))
     if found is None:
         raise click.BadParameter(f"invalid duration {text!r}: use seconds (5), or 500ms, 5s, 2m, 1h.")
-    return float(found[1]) * _SECONDS[found[2]]
+    return found
 
 
 def lasting(text: str | float) -> float:

@@ -20,7 +20,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
 from inspector.cli.process import held_log, leaving_no_child, leaving_politely
 from inspector.cli.targets import TargetOptions, demo_target, found_target, plainly, typed_target
-from inspector.config.paths import places
+from inspector.config.settings import captures_directory
 from inspector.config.targets import StdioTarget
 from inspector.errors import ConnectError, UsageError
 from inspector.text import human_size, visible
@@ -462,6 +462,6 @@ def recent(env: Mapping[str, str]) -> "Iterator[Capture]":
     from inspector.capture.shelf import captures  # both load journals, which the start of a server need not wait for
     from inspector.present.start import Capture
 
-    for path in captures(places(env).captures)[:_MOST]:
+    for path in captures(captures_directory(env))[:_MOST]:
         facts = path.stat()
         yield Capture(path, max(0.0, time.time() - facts.st_mtime), facts.st_size)

@@ -14,6 +14,7 @@ from inspector.cli.server_request_options import demand_consent
 from inspector.cli.targets import TargetOptions
 from inspector.config.eras import Eras, revealed_era
 from inspector.config.paths import places, private_directory
+from inspector.config.settings import captures_directory, user_config
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import InspectError
 from inspector.protocol import peek
@@ -151,8 +152,12 @@ def _place_on_the_shelf(label: str, env: CliEnv) -> Path:
 
     from inspector.capture.shelf import fresh_path, make_room
 
-    shelf = private_directory(places(env.environ).captures)
-    make_room(shelf)
+    shelf, own = captures_directory(env.environ), user_config(env.environ)
+    if own.captures_directory:
+        shelf.mkdir(mode=0o700, parents=True, exist_ok=True)  # one that exists keeps its permissions: it is the user's
+    else:
+        private_directory(shelf)
+    make_room(shelf, own.captures_limit)
     return fresh_path(shelf, time.time_ns(), label)
 
 

@@ -21,6 +21,7 @@ from inspector.cli.exit_status import MEANINGS, ExitStatus
 from inspector.cli.help import write_examples
 from inspector.cli.output import Output
 from inspector.cli.process import narrated_log
+from inspector.config.settings import user_config
 from inspector.errors import InspectError, UsageError
 
 logger = logging.getLogger(__name__)
@@ -77,6 +78,7 @@ _COMMANDS = {
     "verify": _Command("verify", "Check that a capture is complete and unchanged", _CAPTURE, talks=False),
     "recover": _Command("verify", "Copy the valid part of a damaged capture", _CAPTURE, talks=False),
     "checks": _Command("checks", "List all checks with severity and protocol versions", _MORE, talks=False),
+    "config": _Command("config", "Show, edit and check settings (config.toml)", _MORE, talks=False),
     "keys": _Command("keys", "List all keys of the terminal interface", _MORE, talks=False),
     "revisions": _Command("revisions", "List MCP protocol versions and compare them", _MORE, talks=False),
     "debug": _Command("debug", "Measure memory use of a capture or a session", _MORE),
@@ -151,7 +153,7 @@ def run(argv: Sequence[str], env: CliEnv | None = None) -> int:
     output = Output(env, as_json="--json" in ours)
     with narrated_log(env):
         try:
-            return _run(argv, env)
+            return _run(argv, env, output)
         except click.exceptions.Exit as leave:
             return leave.exit_code
         except click.ClickException as error:
@@ -180,7 +182,7 @@ def _unusable_path(error: Exception) -> UsageError | None:
     return UsageError(f"{os.fsdecode(error.filename)[:200]}: {error.strerror}", hint="Name another path.")
 
 
-def _run(argv: Sequence[str], env: CliEnv) -> int:
+def _run(argv: Sequence[str], env: CliEnv, output: Output) -> int:
     if "MCP_INSPECT_COMPLETE" in env.environ:
         from inspector.cli.commands.completion import complete
 
@@ -188,6 +190,9 @@ def _run(argv: Sequence[str], env: CliEnv) -> int:
         return ExitStatus.OK
     words = take_apart(argv, list(_COMMANDS))
     name = words.command or _without_a_command(words)
+    if name != "config":
+        for problem in user_config(env.environ).problems:
+            output.warn(problem)
     if words.server_argv is not None and not _COMMANDS[name or "start"].talks:
         raise UsageError(f"mcp-inspect {name} takes no server's command", hint=f"See mcp-inspect {name} --help.")
     line = [name, *words.ours] if name else list(words.ours)

@@ -4,7 +4,6 @@ Everything before `--` is ours, in any order; everything after it is the server'
 nothing for the target at hand is an error, never ignored: see targets.py.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +15,7 @@ from inspector.cli.command_line import duration
 from inspector.cli.help import option_group, shared
 from inspector.cli.login_options import login_options
 from inspector.cli.server_request_options import answers_options
+from inspector.config.settings import UserConfig, parse_size, user_config
 from inspector.errors import UsageError
 from inspector.protocol.capabilities import Advertised, advertised
 from inspector.session.options import ListWishes
@@ -23,8 +23,17 @@ from inspector.transports.base import LIMITS, Limits
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
-_AMOUNT = r"(\d{1,15})\s*([kmg]i?)?b?"
+
+def configured(name: str) -> Callable[[], Any]:
+    """The default of an option that is a setting of `config.toml`, too; read when the command line is."""
+
+    def value() -> Any:
+        env = click.get_current_context().obj
+        return getattr(user_config(env.environ) if env is not None else UserConfig(), name)
+
+    return value
+
+
 _NAMES = tuple(Limits.__struct_fields__)
 limit_options = shared(
     "server", "--max", "limits", multiple=True, metavar="NAME=N", help=f"Set a limit: {', '.join(_NAMES)}."
@@ -43,10 +52,9 @@ def read_limits(options: Mapping[str, Any]) -> Limits:
 
 def _limit(text: str) -> tuple[str, int]:
     name, equals, amount = (part.strip() for part in text.partition("="))
-    found = re.fullmatch(_AMOUNT, amount, re.IGNORECASE)
-    if not equals or name not in _NAMES or found is None:
+    number = parse_size(amount)
+    if not equals or name not in _NAMES or number is None:
         raise UsageError(f"invalid --max {text!r}", hint=f"Write NAME=N; NAME is one of {', '.join(_NAMES)}.")
-    number = int(found.group(1)) * _UNITS[(found.group(2) or "").lower()]
     if number < 1:
         raise UsageError(f"invalid --max {text!r}", hint="Use 1 or more.")
     return name, number
@@ -56,11 +64,14 @@ screen_lists = option_group(
     click.option(
         "--refresh",
         type=click.Choice(["auto", "manual"]),
-        default="auto",
+        default=configured("refresh"),
         help="Refresh changed lists automatically, or on request.",
     ),
     click.option(
-        "--pages", type=click.Choice(["all", "one"]), default="all", help="Fetch all pages of a list, or page by page."
+        "--pages",
+        type=click.Choice(["all", "one"]),
+        default=configured("pages"),
+        help="Fetch all pages of a list, or page by page.",
     ),
 )
 
@@ -127,7 +138,7 @@ target_options = option_group(
         "server",
         "--timeout",
         type=duration,
-        default=60.0,
+        default=configured("timeout"),
         metavar="S",
         help="Time out after this long without a message (60).",
     ),
@@ -135,7 +146,7 @@ target_options = option_group(
         "server",
         "--max-total",
         type=duration,
-        default=3600.0,
+        default=configured("max_total"),
         metavar="S",
         help="Time out after this long in total (3600).",
     ),

@@ -30,17 +30,17 @@ class ProgramRun(msgspec.Struct, frozen=True):
     """What went wrong, one sentence; "" if nothing did."""
 
 
-def program(names: Sequence[str], env: Mapping[str, str]) -> list[str]:
-    """The command in the first of these variables that is set.
+def program(names: Sequence[str], env: Mapping[str, str], own: str = "") -> list[str]:
+    """The configured command `own`, else the command in the first of these variables that is set.
 
     Raises: UsageError if none does, or if its quotes do not match.
     """
-    for name in names:
-        if said := env.get(name, "").strip():
+    for name, said in (("config.toml", own), *((f"${name}", env.get(name, "").strip()) for name in names)):
+        if said:
             try:
                 return shlex.split(said)
             except ValueError as error:
-                raise UsageError(f"${name} can't be read: {error}", hint=f"see to its quotes: {said}") from error
+                raise UsageError(f"{name} can't be read: {error}", hint=f"see to its quotes: {said}") from error
     wanted = " nor ".join(f"${name}" for name in names)
     neither = "neither " if len(names) > 1 else ""
     verb = "is" if len(names) > 1 else "is not"

@@ -207,15 +207,10 @@ class InspectApp(App[None]):
             self.call_after_refresh(self.navigation.add_tabs, self._beside)
 
     def _take_keymap(self) -> None:
-        """Bind the user's own keys, and report what is wrong with the file."""
+        """Bind the user's own keys, and report what is wrong with their files."""
         from inspector.tui import keymap
 
-        if keymap.path().exists():
-            own = keymap.load()
-            keys.rebind(own.keys)
-            self.set_keymap(own.for_textual)
-            for problem in own.problems:
-                self.notify(problem, title="keys.toml", severity="warning", markup=False, timeout=20)
+        keymap.take(self)
 
     def _begin_checking(self) -> None:
         if self.checker is None:

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from textual.app import App
 from textual.keys import KEY_ALIASES, Keys, key_to_character
 
-from inspector.config.paths import places
+from inspector.config import settings
+from inspector.config.settings import keys_file, user_config
 from inspector.documents import UnreadableDocument, read_toml
 from inspector.text import visible
 from inspector.tui import keys
@@ -48,7 +50,18 @@ class Keymap(msgspec.Struct, frozen=True):
 
 def path() -> Path:
     """Where the file is, if there is one."""
-    return places().config / FILE
+    return keys_file()
+
+
+def take(app: App[Any]) -> None:
+    """Bind the user's own keys in an app, and report what is wrong with that file and with `config.toml`."""
+    own = load() if path().exists() else Keymap()
+    if own.keys:
+        keys.rebind(own.keys)
+        app.set_keymap(own.for_textual)
+    for title, problems in ((FILE, own.problems), (settings.FILE, user_config().problems)):
+        for problem in problems:
+            app.notify(problem, title=title, severity="warning", markup=False, timeout=20)
 
 
 def load(file: Path | None = None) -> Keymap:

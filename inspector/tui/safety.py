@@ -24,6 +24,7 @@ from textual.widget import Widget
 
 from inspector.config.paths import places
 from inspector.config.remembered import KeptTheme
+from inspector.config.settings import user_config
 from inspector.present.copies import copied
 from inspector.text import MARKS_KEPT, cell_width, is_mark, is_seen
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME, THEMES, in_theme
@@ -195,16 +196,16 @@ def copy(app: App[Any], text: str, name: str = "") -> None:
     app.notify(found.said, markup=False, timeout=4, severity="information" if found.text else "warning")
 
 
-# --- The theme of an app: the one that was used last, and the switch to the other, which holds for the next start,
-# too.
+# --- The theme of an app: the configured one, else the one that was used last; and the switch to the other, which is
+# remembered.
 
 
 def dress(app: App[Any]) -> None:
     """Choose the theme before anything has a style, and report no change: else everything is styled twice."""
     for theme in THEMES:
         app.register_theme(theme)
-    kept = KeptTheme(places().state).last()
-    app.set_reactive(App.theme, LIGHT_NAME if kept == LIGHT_NAME else DARK_NAME)
+    chosen = user_config().theme or KeptTheme(places().state).last()
+    app.set_reactive(App.theme, LIGHT_NAME if chosen in ("light", LIGHT_NAME) else DARK_NAME)
     app.stylesheet.set_variables(app.get_css_variables())
 
 

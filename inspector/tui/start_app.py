@@ -17,7 +17,7 @@ from inspector.present.start import (
     StartChoice,
     StartRows,
 )
-from inspector.tui import keys
+from inspector.tui import keymap, keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.safety import dress, install, turn_theme
 from inspector.tui.screens.help.help import turn_help
@@ -75,6 +75,7 @@ class StartApp(App[StartChoice]):
 
     def on_mount(self) -> None:
         """Begin with the first thing that can be chosen."""
+        keymap.take(self)
         rows = self.query_one(StartList)
         rows.focus()
         rows.go_to(0)

@@ -23,14 +23,19 @@ def shelf(tmp_path: Path) -> Path:
     directory = tmp_path / "shelf"
     directory.mkdir()
     for age, name in enumerate("cba"):
-        path = directory / f"{name}.mcpcap"
+        path = directory / own(name)
         path.write_bytes(b"x" * 100)
         os.utime(path, ns=(NOW - age, NOW - age))
     return directory
 
 
+def own(name: str) -> str:
+    """A file name as a capture gets it without a name from the user."""
+    return f"20260101-000000-{name}-0000.mcpcap"
+
+
 def names(paths: list[Path]) -> list[str]:
-    return [path.stem for path in paths]
+    return [path.stem.removeprefix("20260101-000000-").removesuffix("-0000") for path in paths]
 
 
 def test_a_name_says_when_and_of_what(tmp_path: Path) -> None:
@@ -65,18 +70,24 @@ def test_the_oldest_make_room(shelf: Path, budget: int, left: str) -> None:
     assert len(removed) == 3 - len(left)
 
 
+def test_one_that_a_user_has_named_stays(shelf: Path) -> None:
+    (shelf / "keep.mcpcap").write_bytes(b"x" * 100)
+    make_room(shelf, 0)
+    assert names(captures(shelf)) == ["keep"]
+
+
 def test_what_is_no_capture_stays(shelf: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("precious")
-    (shelf / "link.mcpcap").symlink_to(tmp_path / "elsewhere")
+    (shelf / own("link")).symlink_to(tmp_path / "elsewhere")
     (shelf / "notes.txt").write_text("mine")
-    (shelf / "directory.mcpcap").mkdir()
+    (shelf / own("directory")).mkdir()
     make_room(shelf, 0)
-    assert sorted(path.name for path in shelf.iterdir()) == ["directory.mcpcap", "link.mcpcap", "notes.txt"]
+    assert sorted(path.name for path in shelf.iterdir()) == [own("directory"), own("link"), "notes.txt"]
     assert (tmp_path / "elsewhere").read_text() == "precious"
 
 
 def test_one_that_is_being_recorded_stays(shelf: Path) -> None:
-    fd = create(shelf / "live.mcpcap")
+    fd = create(shelf / own("live"))
     os.write(fd, b"x" * 500)
     make_room(shelf, 0)
     assert names(captures(shelf)) == ["live"]
@@ -92,18 +103,18 @@ def test_one_that_can_not_be_removed_is_passed_over(shelf: Path, monkeypatch: py
 
 
 def test_one_that_somebody_else_removed_is_passed_over(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = [shelf / "gone.mcpcap"]
+    gone = [shelf / own("gone")]
     monkeypatch.setattr("inspector.capture.shelf.captures", lambda directory: gone)
     assert make_room(shelf, -1) == []
 
 
 def test_notes_go_with_their_capture_and_no_link_is_removed(shelf: Path) -> None:
-    (shelf / "a.mcpcap.notes").write_bytes(b"x")
-    (shelf / "z.mcpcap").symlink_to(shelf / "b.mcpcap")
-    assert remove(shelf / "a.mcpcap")
-    assert not remove(shelf / "a.mcpcap")
-    assert not remove(shelf / "z.mcpcap")
-    assert {path.name for path in shelf.iterdir()} == {"b.mcpcap", "c.mcpcap", "z.mcpcap"}
+    (shelf / f"{own('a')}.notes").write_bytes(b"x")
+    (shelf / own("z")).symlink_to(shelf / own("b"))
+    assert remove(shelf / own("a"))
+    assert not remove(shelf / own("a"))
+    assert not remove(shelf / own("z"))
+    assert {path.name for path in shelf.iterdir()} == set(map(own, "bcz"))
 
 
 @pytest.mark.parametrize(

@@ -259,9 +259,9 @@ def _servers(env: CliEnv) -> Iterator[Candidate]:
 
 def _captures(env: CliEnv) -> Iterator[Candidate]:
     from inspector.capture.shelf import captures
-    from inspector.config.paths import places
+    from inspector.config.settings import captures_directory
 
-    for path in captures(places(env.environ).captures)[:20]:
+    for path in captures(captures_directory(env.environ))[:20]:
         yield Candidate(str(path), "recent capture")
 
 

@@ -9,7 +9,7 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.config.paths import places
+from inspector.config.settings import keys_file
 
 _EXAMPLES = (
     "mcp-inspect keys",
@@ -44,7 +44,7 @@ def command(env: CliEnv, /, *, as_json: bool, markdown: bool) -> ExitStatus:
     if markdown:
         output.text("\n".join(markdown_lines()))
         return ExitStatus.OK
-    own = keymap.load(places(env.environ).config / keymap.FILE)
+    own = keymap.load(keys_file(env.environ))
     keys.rebind(own.keys)
     for problem in own.problems:
         output.warn(problem)

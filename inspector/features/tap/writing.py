@@ -230,11 +230,12 @@ def _uuid() -> str:
 def _fresh(label: str, command: list[str], wall_ns: int) -> Path:
     import re
 
-    from inspector.config.paths import places, short_name
+    from inspector.config.paths import short_name
+    from inspector.config.settings import captures_directory
 
     when = time.strftime("%Y%m%d-%H%M%S", time.localtime(wall_ns // 1_000_000_000))
     name = re.sub(r"[^A-Za-z0-9._]+", "-", label).strip("-.")[:40] if label else short_name(command)
-    return places().captures / f"{when}-{name or 'tap'}-{os.urandom(2).hex()}.mcpcap"
+    return captures_directory() / f"{when}-{name or 'tap'}-{os.urandom(2).hex()}.mcpcap"
 
 
 def _connection(relay: "Relay") -> ConnectionFact:

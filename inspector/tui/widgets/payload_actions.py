@@ -18,6 +18,7 @@ from textual.widgets import Static
 
 from inspector.config.paths import places
 from inspector.config.programs import EDITORS, PAGERS, program, run_on
+from inspector.config.settings import user_config
 from inspector.errors import UsageError
 from inspector.present.copies import Copy
 from inspector.present.rows import RowSource, RowView
@@ -120,7 +121,8 @@ class PayloadDeeds:
             self._tell("Nothing to show.")
             return None
         try:
-            argv = program(names, os.environ)
+            own = user_config()
+            argv = program(names, os.environ, own.pager if names is PAGERS else own.editor)
             with self._widget.app.suspend():
                 ran = run_on(argv, payload, places(), suffix=".json" if payload[:1] in (b"{", b"[") else ".txt")
         except UsageError as error:

@@ -17,6 +17,7 @@ from textual.worker import get_current_worker
 from inspector.capture.format.notes import NotesFile
 from inspector.capture.shelf import Summaries, captures, remove
 from inspector.config.paths import places, replace_file
+from inspector.config.settings import captures_directory
 from inspector.errors import UsageError
 from inspector.present.spans import Span
 from inspector.text import human_size, visible
@@ -63,9 +64,8 @@ class SessionsPanel(Panel):
 
     def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
-        own = places()
-        self._shelf = own.captures
-        self._kept = own.state / "sessions.json"
+        self._shelf = captures_directory()
+        self._kept = places().state / "sessions.json"
         self._rows = SessionRows()
         self._sessions: list[CaptureSummary] = []
         self._compared: Path | None = None

@@ -14,6 +14,7 @@ from textual.binding import BindingType
 from inspector.capture.journal import Journal
 from inspector.config.paths import places
 from inspector.config.remembered import KeptLook, KeptLooks
+from inspector.config.settings import user_config
 from inspector.errors import UsageError
 from inspector.filters.language.fields import Term
 from inspector.present.spans import Span
@@ -90,10 +91,11 @@ class ListLook:
             self.show(self.now)
 
     def recall(self) -> None:
-        """Let the rows look as they did the last time."""
-        kept = self._file().last()
-        names = tuple(name for name in kept.columns if column(name) is not None)
-        mode = kept.times if kept.times in (TimeMode.START, TimeMode.ABOVE) else TimeMode.CLOCK
+        """Let the rows look as the configuration says, else as they did the last time."""
+        kept, own = self._file().last(), user_config()
+        names = tuple(name for name in own.columns or kept.columns if column(name) is not None)
+        times = own.time_format or kept.times
+        mode = times if times in (TimeMode.START, TimeMode.ABOVE) else TimeMode.CLOCK
         if names or mode is not TimeMode.CLOCK:
             self.show(msgspec.structs.replace(self.now, chosen=names, mode=TimeMode(mode)))
 
