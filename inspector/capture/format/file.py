@@ -94,6 +94,11 @@ class CaptureFile:
         return not self._trouble and not self._closed
 
     @property
+    def size(self) -> int:
+        """Bytes that were put so far."""
+        return self._end
+
+    @property
     def open(self) -> bool:
         """False from the first call of `close` on."""
         return not self._closed and self._closing is None

@@ -108,6 +108,11 @@ class Recorder:
         self._counts: Counter[str] = Counter(head=1)
         file.put(to_line(head))
 
+    @property
+    def frames(self) -> int:
+        """How many frames are in the file."""
+        return self._counts["frame"]
+
     def keep(self, entry: Entry, *, origin: str = "", fwd: str = "", t_out: int | None = None) -> tuple[int, int]:
         """Write an entry; the place and the length of its line. The place is LOST if the disk fails for long.
 

@@ -56,19 +56,22 @@ def _follow(output: Output, path: Path, text: str) -> ExitStatus:
     options = read_tail_options(
         text, (), named=SavedFilters(own.config, own.state).named(), as_jsonl=output.as_json, last=None
     )
-    following = Following(path)
-    tail = Tail(following.journal, output, options)
-    try:
-        grows = True
-        while grows:
-            grows = following.follow()
-            found = tail.matching()
-            if found:
-                tail.print_entry(found[0])
-                return ExitStatus.OK
-            if grows:
-                time.sleep(_PACE_S)
-        output.narrate(f"nothing matched before the tap ended: {following.why}")
-        return ExitStatus.FINDINGS
-    finally:
-        following.journal.close()
+    while True:
+        following = Following(path)
+        tail = Tail(following.journal, output, options)
+        try:
+            grows = True
+            while grows:
+                grows = following.follow()
+                found = tail.matching()
+                if found:
+                    tail.print_entry(found[0])
+                    return ExitStatus.OK
+                if grows:
+                    time.sleep(_PACE_S)
+        finally:
+            following.journal.close()
+        if following.trouble is None:
+            output.narrate(f"nothing matched before the tap ended: {following.why}")
+            return ExitStatus.FINDINGS
+        time.sleep(_PACE_S)  # with --keep, the next part of the capture takes its place

@@ -30,7 +30,13 @@ _EXAMPLES = (
     "mcp-inspect tap list",
     "mcp-inspect tap rules github.rules.yaml",
 )
-_OPTIONS = ("label", "capture", "rules", "host_timeout", "stderr")
+_OPTIONS = ("label", "capture", "rules", "host_timeout", "stderr", "keep", "keep_on", "fail_on")
+_KEEP_ON = click.option(
+    "--keep-on", metavar="FILTER", help="Remove the capture at the end unless a message matches; error: any error."
+)
+_FAIL_ON = click.option(
+    "--fail-on", metavar="FILTER", help="Exit with 1 if a message matches; error: any error or finding of that grade."
+)
 
 
 @click.group(
@@ -42,10 +48,15 @@ _OPTIONS = ("label", "capture", "rules", "host_timeout", "stderr")
     subcommand_metavar="-- COMMAND | COMMAND…",
 )
 @click.option("--label", metavar="NAME", help="Name of the tap in lists; default: the program's name.")
-@click.option("--capture", type=click.Path(path_type=Path), metavar="FILE", help="Record in this new file.")
+@click.option(
+    "--capture", type=click.Path(path_type=Path), metavar="FILE", help="Record in this new file, or in this directory."
+)
 @click.option("--rules", type=click.Path(path_type=Path), metavar="FILE", help="Apply the rules of a YAML file.")
 @click.option("--host-timeout", metavar="S", help="Seconds that the client waits for a response; default 60.")
 @click.option("--stderr", type=click.Choice(["record", "inherit"]), help="Record the server's stderr, or pass it on.")
+@click.option("--keep", metavar="SIZE", help="Keep the newest messages only: about so many bytes, such as 20M.")
+@_KEEP_ON
+@_FAIL_ON
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> int | None:
     """Start a server for a client, and record all messages between them.
@@ -58,6 +69,8 @@ def command(ctx: click.Context, /, **options: Any) -> int | None:
     env: CliEnv = ctx.obj
     if not env.server_argv:
         raise UsageError("no server named", hint="Give its command after --: mcp-inspect tap -- node server.js")
+    for name in ("keep_on", "fail_on"):
+        _check_filter(options[name])
     words = [
         word for name in _OPTIONS if options.get(name) for word in (f"--{name.replace('_', '-')}", str(options[name]))
     ]
@@ -73,6 +86,14 @@ def _check(words: list[str], command: list[str]) -> None:
         Options([*words, "--", *command])
     except UnusableOptions as error:
         raise UsageError(str(error), hint="See mcp-inspect tap --help.") from None
+
+
+def _check_filter(text: str | None) -> None:
+    """Raises: FilterError."""
+    if text:
+        from inspector.features.tap.keeping import read_filter
+
+        read_filter(text)
 
 
 def _become_tap(words: list[str]) -> None:
@@ -101,6 +122,8 @@ def _become_tap(words: list[str]) -> None:
 @click.option(
     "--host-timeout", type=float, default=60.0, metavar="S", help="Seconds that the client waits; default 60."
 )
+@_KEEP_ON
+@_FAIL_ON
 @headless_settings
 @click.pass_obj
 def http_command(
@@ -112,6 +135,8 @@ def http_command(
     label: str,
     rules: Path | None,
     host_timeout: float,
+    keep_on: str | None,
+    fail_on: str | None,
     **options: Any,
 ) -> ExitStatus:
     """Listen on this machine for the clients of a server with a URL, and record all traffic between them.
@@ -130,14 +155,30 @@ def http_command(
     chosen, port = choose(env, url, options), read_listen(listen)
     if not isinstance(chosen.target, HttpTarget):
         raise UsageError("tap http needs a URL", hint="For a command: mcp-inspect tap -- COMMAND.")
-    armed = _read_rules(output, rules) if rules is not None else []
+    armed = _read_rules(output, rules)[0] if rules is not None else []
+    for each in (keep_on, fail_on):
+        _check_filter(each)
     journal = kept_journal(chosen, env, mode="http-proxy")
     try:
         asyncio.run(_listen(env, output, chosen, journal, (port, label, logs_in, armed, host_timeout)))
     except KeyboardInterrupt:
         output.narrate("The tap has ended.")
     finally:
+        path = journal.capture_path
         journal.close()
+    return _judged(output, [path] if path is not None else [], keep_on, fail_on)
+
+
+def _judged(output: Output, captures: list[Path], keep_on: str | None, fail_on: str | None) -> ExitStatus:
+    """The exit status after `--fail-on`; captures that `--keep-on` does not keep are removed."""
+    from inspector.features.tap.keeping import remove_unless, verdict
+
+    why = verdict(captures, fail_on) if fail_on else ""
+    if why:
+        output.warn(why)
+        return ExitStatus.FINDINGS
+    if keep_on and captures and remove_unless(keep_on, captures):
+        output.narrate(f"The capture was removed: no message matched --keep-on {keep_on!r}.")
     return ExitStatus.OK
 
 
@@ -179,8 +220,8 @@ async def _listen(
         await asyncio.Event().wait()
 
 
-def _read_rules(output: Output, file: Path) -> list[Any]:
-    """The valid rules of a file; the others are reported. Raises: UsageError if it can't be read."""
+def _read_rules(output: Output, file: Path, *, reports: bool = True) -> tuple[list[Any], list[Any]]:
+    """The valid rules of a file, and what is wrong with the others. Raises: UsageError if it can't be read."""
     from inspector.features.tap.rules import read_rules
 
     try:
@@ -188,9 +229,9 @@ def _read_rules(output: Output, file: Path) -> list[Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file} can't be read: {error}", hint="Name a rules file in YAML.") from None
     rules, problems = read_rules(text)
-    for problem in problems:
+    for problem in problems if reports else ():
         output.warn(f"{file}:{problem.line}: {problem.name + ': ' if problem.name else ''}{problem.why}")
-    return list(rules)
+    return list(rules), list(problems)
 
 
 @command.command("list", cls=Documented, examples=("mcp-inspect tap list", "mcp-inspect tap list --json"))
@@ -239,14 +280,8 @@ def rules_command(env: CliEnv, /, file: Path, as_json: bool) -> ExitStatus:
     """Check a rules file: exit 1 if a rule in it is invalid, and say which and why."""
     import msgspec
 
-    from inspector.features.tap.rules import read_rules
-
     output = Output(env, as_json=as_json)
-    try:
-        text = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file} can't be read: {error}", hint="Name a rules file in YAML.") from None
-    rules, problems = read_rules(text)
+    rules, problems = _read_rules(output, file, reports=not as_json)
     if as_json:
         output.data(
             {
@@ -257,28 +292,38 @@ def rules_command(env: CliEnv, /, file: Path, as_json: bool) -> ExitStatus:
     else:
         for each in rules:
             output.lines([(span(f"{each.rule.name}: {each.rule.action} {each.rule.side} {each.rule.when}"),)])
-        for problem in problems:
-            output.warn(f"{file}:{problem.line}: {problem.name + ': ' if problem.name else ''}{problem.why}")
     return ExitStatus.FINDINGS if problems else ExitStatus.OK
 
 
-@command.command("run", cls=Documented, examples=("mcp-inspect tap run -- claude", "mcp-inspect tap run -- codex"))
+@command.command(
+    "run",
+    cls=Documented,
+    examples=("mcp-inspect tap run -- claude", "mcp-inspect tap run --fail-on 'failed' -- codex exec 'List the files'"),
+)
+@_FAIL_ON
 @click.pass_obj
-def run_command(env: CliEnv, /) -> int:
+def run_command(env: CliEnv, /, fail_on: str | None) -> int:
     """Run a client with a tap in front of each of its servers, and change none of its files.
 
-    Known clients: claude and codex. The exit status is the client's.
+    Known clients: claude and codex. The exit status is the client's, or 1 if the client's is 0 and a message matches
+    --fail-on.
     """
     import subprocess
     import tempfile
 
+    from inspector.config.paths import places
     from inspector.features.tap.install import for_one_run
 
+    _check_filter(fail_on)
     if not env.server_argv:
         raise UsageError("no client named", hint="Give its command after --: mcp-inspect tap run -- claude")
     output = Output(env)
     with tempfile.TemporaryDirectory(prefix="mcp-inspect-") as directory:
-        argv, names = for_one_run(env.server_argv, env.environ, Path.cwd(), Path(directory))
+        kept = places(env.environ).captures / f"tap-run-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+        if fail_on:
+            kept.mkdir(0o700, parents=True)
+        options = ("--capture", str(kept)) if fail_on else ()
+        argv, names = for_one_run(env.server_argv, env.environ, Path.cwd(), Path(directory), options)
         output.narrate(f"Tapped: {', '.join(names)}. mcp-inspect attach shows their traffic.")
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's
         try:
@@ -287,6 +332,8 @@ def run_command(env: CliEnv, /) -> int:
             raise UsageError(f"{argv[0]} cannot be started: {error.strerror}", hint="Is it installed?") from None
         finally:
             signal.signal(signal.SIGINT, before)
+    if fail_on and status == 0:
+        return _judged(output, sorted(kept.iterdir()), None, fail_on)
     return status if status >= 0 else 128 - status
 
 

@@ -20,7 +20,7 @@ def main() -> "NoReturn":
     try:
         from inspector.features.tap.relay import run
 
-        run(argv, _arm, _set_up)
+        run(argv, _arm, _set_up, _judge_end)
     except Exception as error:  # noqa: BLE001 - the border: a broken installation; the server was not started
         _without_tap(argv, error)
 
@@ -36,6 +36,18 @@ def _set_up(relay: "Relay") -> None:
     from inspector.features.tap.writing import record
 
     record(relay)
+
+
+def _judge_end(relay: "Relay") -> str:
+    from inspector.features.tap import keeping
+
+    captures, options = keeping.parts(relay.recording.path), relay.options
+    if not relay.recording.path:
+        return f"--fail-on was not evaluated: {relay.recording.trouble}" if options.fail_on else ""
+    why = keeping.verdict(captures, options.fail_on) if options.fail_on else ""
+    if options.keep_on and not why:
+        keeping.remove_later(options.keep_on, captures)
+    return why
 
 
 def _without_tap(argv: list[str], error: Exception) -> "NoReturn":

@@ -70,9 +70,9 @@ class Plan(msgspec.Struct, frozen=True):
         return list(difflib.unified_diff(old, new, str(self.path), str(self.path), lineterm="", n=2))
 
 
-def wrapped(label: str, argv: Sequence[str]) -> list[str]:
+def wrapped(label: str, argv: Sequence[str], options: Sequence[str] = ()) -> list[str]:
     """The command of a server behind the tap."""
-    return [sys.executable, "-I", "-m", _MODULE, "--label", label, "--", *argv]
+    return [sys.executable, "-I", "-m", _MODULE, "--label", label, *options, "--", *argv]
 
 
 def is_wrapped(argv: Sequence[str]) -> bool:
@@ -201,11 +201,14 @@ def _nothing_fits(
 # One run of a client, with nothing of its configuration changed
 
 
-def for_one_run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, directory: Path) -> tuple[list[str], list[str]]:
+def for_one_run(
+    argv: Sequence[str], env: Mapping[str, str], cwd: Path, directory: Path, options: Sequence[str] = ()
+) -> tuple[list[str], list[str]]:
     """The command of a client with all its servers behind taps, and their names.
 
-    `directory` takes a config file if the client reads one. Known are `claude` (`--mcp-config`, with
-    `--strict-mcp-config` so that the user's own entries are not started too) and `codex` (`-c KEY=VALUE`).
+    `directory` takes a config file if the client reads one; `options` are those of each tap. Known are `claude`
+    (`--mcp-config`, with `--strict-mcp-config` so that the user's own entries are not started too) and `codex`
+    (`-c KEY=VALUE`).
     Raises: UsageError for another client, or if no server with a command is configured.
     """
     program = os.path.basename(argv[0])
@@ -227,7 +230,7 @@ def for_one_run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, director
         argv_of_server = _argv(entry)
         if argv_of_server is not None and not is_wrapped(argv_of_server):
             entries[name] = deepcopy(entry)
-            _set_argv(entries[name], wrapped(name, argv_of_server))
+            _set_argv(entries[name], wrapped(name, argv_of_server, options))
             tapped.append(name)
     if not tapped:
         raise UsageError(f"no server with a command is configured for {program}", hint="Add one to its configuration.")

@@ -24,7 +24,7 @@ PATIENCE_S = 2.0
 class RecordedMessage:
     """One message that was judged: its number is known once it is recorded."""
 
-    __slots__ = ("direction", "fwd", "n", "origin", "payload", "t_out", "tm", "tw")
+    __slots__ = ("direction", "fwd", "n", "origin", "part", "payload", "t_out", "tm", "tw")
 
     def __init__(self, direction: str, payload: bytes, tm: int, tw: int, fwd: str = "", origin: str = "") -> None:
         self.direction = direction
@@ -37,6 +37,8 @@ class RecordedMessage:
         """"" for the party that wrote it, else `rule` or `user`."""
         self.t_out: int | None = None
         self.n = 0
+        self.part = 0
+        """Of a capture with `--keep`: in which part it was recorded."""
 
 
 class RecordingQueue:

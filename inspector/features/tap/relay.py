@@ -61,6 +61,8 @@ PARTIAL_S = 0.25
 """Seconds after which an unfinished line is passed on unjudged."""
 LONGEST = 8 * 1024 * 1024
 """Bytes of the longest line that is judged."""
+SMALLEST_PART = 50_000
+"""Bytes of the smallest part of a capture with `--keep`, which keeps two."""
 _FORWARDED = ("SIGHUP", "SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH", "SIGCONT", "SIGTSTP")
 _BROKEN = select.POLLERR | select.POLLHUP | select.POLLNVAL
 
@@ -81,6 +83,12 @@ class Options:
         self.host_timeout = 0.0
         """Seconds that the client waits for a response; 0 if not given."""
         self.stderr = "record"
+        self.keep = 0
+        """Bytes of the newest traffic that the capture keeps; 0 for all."""
+        self.keep_on = ""
+        """A filter: the capture is removed at the end unless a message matches; "" to keep it."""
+        self.fail_on = ""
+        """A filter: a message that matches makes the tap exit with 1 where the server exited with 0."""
         if "--" not in argv:
             raise UnusableOptions("the server's command is missing; give it after --: mcp-tap -- node server.js")
         at = argv.index("--")
@@ -105,6 +113,10 @@ class Options:
             self.host_timeout = _number(name, value.removesuffix("s"))
         elif name == "--stderr" and value in ("record", "inherit"):
             self.stderr = value
+        elif name == "--keep":
+            self.keep = _size(value)
+        elif name in ("--keep-on", "--fail-on") and value:
+            setattr(self, name[2:].replace("-", "_"), value)
         else:
             raise UnusableOptions(f"{name} {value}: no such option")
 
@@ -117,6 +129,15 @@ def _number(name: str, text: str) -> float:
     if not 0 < found < 1e6:
         raise UnusableOptions(f"{name} needs a number of seconds above 0, not {text!r}")
     return found
+
+
+def _size(text: str) -> int:
+    units = {"k": 1000, "M": 1000**2, "G": 1000**3}
+    number, unit = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1)
+    size = int(number) * unit if number.isdecimal() else 0
+    if size < SMALLEST_PART * 2:
+        raise UnusableOptions(f"--keep needs a size of at least 100k, such as 20M, not {text!r}")
+    return size
 
 
 def own_environment() -> dict[bytes, bytes]:
@@ -604,10 +625,16 @@ def _listen_to_signals() -> None:
             signal.signal(number, lambda *_: None)
 
 
-def run(argv: list[str], arm: "Callable[[Relay], None]", set_up: "Callable[[Relay], None]") -> "NoReturn":
+def run(
+    argv: list[str],
+    arm: "Callable[[Relay], None]",
+    set_up: "Callable[[Relay], None]",
+    judge_end: "Callable[[Relay], str]",
+) -> "NoReturn":
     """Be the tap: start the server, pass everything on, and end as the server ended.
 
-    `arm` is called before the first byte is passed on, if there are rules; `set_up` in a thread that records.
+    `arm` is called before the first byte is passed on, if there are rules; `set_up` in a thread that records;
+    `judge_end` once all is recorded, for `--keep-on` and `--fail-on`: it returns why the tap fails, or "".
 
     Raises: any exception before the server was started.
     """
@@ -636,6 +663,7 @@ def run(argv: list[str], arm: "Callable[[Relay], None]", set_up: "Callable[[Rela
     for fd in (in_r, out_w, *((err_w,) if records_stderr else ())):
         os.close(fd)
     status = 70 << 8
+    said = os.dup(2) if options.fail_on else -1
     try:
         relay = _relay(options, pid, in_w, out_r, err_r)
         if options.rules:
@@ -645,6 +673,9 @@ def run(argv: list[str], arm: "Callable[[Relay], None]", set_up: "Callable[[Rela
         for each in relay.at_end:
             each()
         relay.recording.close()
+        if (options.keep_on or options.fail_on) and (why := judge_end(relay)):
+            os.write(said, f"mcp-tap: {why}\n".encode("utf-8", "replace"))
+            status = status or 1 << 8
     finally:
         _end_like(status)  # the server runs already, so whatever has failed the client must see an end
 

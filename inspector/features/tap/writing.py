@@ -7,8 +7,11 @@ traffic does not notice; `tap list` says what is missing.
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from inspector.capture.format.file import CaptureFile, create, make_private_directory
 from inspector.capture.format.records import (
@@ -19,11 +22,13 @@ from inspector.capture.format.records import (
     RecordingTool,
     Redaction,
     RuleRecord,
+    size_of,
     split_payload,
 )
 from inspector.capture.format.writer import Recorder
 from inspector.capture.store.runs import LONGEST_PAYLOAD, FrameRun, StderrRun
 from inspector.errors import InspectError
+from inspector.features.tap.relay import SMALLEST_PART
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, ProcessEvent, ProcessFact, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
@@ -32,6 +37,8 @@ if TYPE_CHECKING:
     from inspector.features.tap.recording import RecordedMessage
     from inspector.features.tap.relay import Relay
 
+_OPENING = 12
+"""Entries at the beginning of a session that each part of a capture repeats."""
 LIMIT, KEPT = 64 * 1024 * 1024, 1024 * 1024
 """A line over LIMIT bytes is recorded by its first KEPT ones."""
 _STDERR_PIECE = 64 * 1024
@@ -46,9 +53,10 @@ _CHANNELS = {
 class Encoder:
     """Items of the queue to entries of a capture."""
 
-    def __init__(self, recorder: Recorder, pid: int) -> None:
+    def __init__(self, recorder: Recorder, pid: int, ring: "Ring | None" = None) -> None:
         self._recorder = recorder
         self._pid = pid
+        self._ring = ring
         self._n = 0
         self._splitters: dict[str, LineSplitter] = {name: CuttingSplitter(LIMIT, KEPT) for name in _CHANNELS}
         self._stderr = LineSplitter(_STDERR_PIECE)
@@ -62,12 +70,18 @@ class Encoder:
     def fact(self, fact: Fact, tm: int, tw: int) -> None:
         """Something that happened beside the messages."""
         self._n += 1
-        self._recorder.keep(Entry(self._n, tm, tw, fact))
+        self._keep(Entry(self._n, tm, tw, fact))
 
     def item(self, item: tuple[Any, ...]) -> None:
         """One item of the queue."""
         kind, _, *rest = item
         getattr(self, f"_{kind}")(*rest)
+        if self._ring is not None and self._ring.is_full(self._recorder):
+            self._recorder, self._n = self._ring.next_part(self._recorder)
+
+    def close(self) -> None:
+        """Write the end of the capture."""
+        self._recorder.close()
 
     def flush_stderr(self) -> None:
         """Record what is there of an unfinished line."""
@@ -95,6 +109,8 @@ class Encoder:
             end, eol = at, lines[at].eol
             while end < len(lines) and lines[end].eol is eol and _is_short(lines[end]):
                 end += 1
+            if self._ring is not None and self._ring.wants_opening:
+                end = at  # one by one
             if end - at > 1 and eol is not Eol.NONE:
                 payloads = [line.payload for line in lines[at:end]]
                 self._recorder.keep_run(FrameRun(self._n + 1, tm, tw, direction, channel, payloads, eol, t_out))
@@ -105,8 +121,13 @@ class Encoder:
             self._n += 1
             cut = line.cut if isinstance(line, CutLine) else 0
             frame = Frame(self._n, tm, tw, direction, channel, line.payload, line.eol, cut=cut)
-            self._recorder.keep(Entry(self._n, tm, tw, frame), t_out=t_out)
+            self._keep(Entry(self._n, tm, tw, frame), t_out=t_out)
             at += 1
+
+    def _keep(self, entry: Entry, **facts: Any) -> None:
+        self._recorder.keep(entry, **facts)
+        if self._ring is not None:
+            self._ring.take(entry, facts)
 
     def _message(self, token: "RecordedMessage") -> None:
         direction, channel, _ = _CHANNELS[token.direction]
@@ -116,12 +137,18 @@ class Encoder:
         elif payload.endswith(b"\n"):
             payload, eol = payload[:-1], Eol.LF
         self._n += 1
-        token.n = self._n
+        token.n, token.part = self._n, self._part
         frame = Frame(self._n, token.tm, token.tw, direction, channel, payload, eol)
         entry = Entry(self._n, token.tm, token.tw, frame)
-        self._recorder.keep(entry, origin=token.origin, fwd=token.fwd, t_out=token.t_out)
+        self._keep(entry, origin=token.origin, fwd=token.fwd, t_out=token.t_out)
+
+    @property
+    def _part(self) -> int:
+        return self._ring.number if self._ring is not None else 0
 
     def _edit(self, of: "RecordedMessage", act: str, by: str, why: str, payload: bytes | None, tm: int) -> None:
+        if of.part != self._part:
+            self._message(of)  # it is in a part that is over: what became of it needs its message
         raw, b64 = split_payload(payload) if payload is not None else (None, None)
         self._recorder.add(EditRecord(of=of.n, act=act, by=by, tm=tm, why=why, raw=raw, b64=b64))
 
@@ -157,6 +184,61 @@ def _is_short(line: Line) -> bool:
     return len(line.payload) <= LONGEST_PAYLOAD and not isinstance(line, CutLine)
 
 
+class Ring:
+    """Parts of a capture, of which the two newest are kept, each with the opening of the session at its beginning."""
+
+    def __init__(self, size: int, make: Callable[[], Recorder]) -> None:
+        """`size`: bytes of both parts; `make` makes the file of the next one."""
+        self._size = size
+        self._make = make
+        self.number = 0
+        self._opening: list[tuple[Entry, dict[str, Any]]] = []
+        self._left_out = [0, 0]
+        """Frames and bytes that are not in the newest part."""
+
+    @property
+    def wants_opening(self) -> bool:
+        """Whether the session is still opening."""
+        return len(self._opening) < _OPENING
+
+    def take(self, entry: Entry, facts: dict[str, Any]) -> None:
+        """Remember an entry of the opening."""
+        if self.wants_opening and size_of(entry.what) < SMALLEST_PART // _OPENING:
+            self._opening.append((entry, facts))
+
+    def is_full(self, recorder: Recorder) -> bool:
+        """Whether the next part is due."""
+        return recorder.file.size >= self._size // 2
+
+    def next_part(self, recorder: Recorder) -> tuple[Recorder, int]:
+        """End a part and begin the next one; its recorder, and the number of its last entry."""
+        path = recorder.file.path
+        assert path is not None, "the tap records in a file with a name"
+        frames, lasted = recorder.frames, time.monotonic_ns()
+        size = recorder.file.size
+        recorder.close()
+        os.replace(path, earlier_part(path))
+        following = self._make()
+        opening = [entry for entry, _ in self._opening]
+        self._left_out[0] += max(0, frames - sum(isinstance(each.what, Frame) for each in opening))
+        self._left_out[1] += max(0, size - following.file.size)
+        for number, (entry, facts) in enumerate(self._opening, 1):
+            what = entry.what
+            if isinstance(what, Frame):
+                what = msgspec.structs.replace(what, n=number)
+            following.keep(msgspec.structs.replace(entry, n=number, what=what), **facts)
+        last = opening[-1].time_ns if opening else lasted
+        why = "the option --keep leaves out older messages"
+        lost, self.number = self._left_out, self.number + 1
+        following.add(GapRecord(lost_frames=lost[0], lost_bytes=lost[1], why=why, tm0=last, tm1=lasted))
+        return following, len(opening)
+
+
+def earlier_part(path: Path) -> Path:
+    """Where `--keep` puts what was recorded before the newest part."""
+    return path.with_name(f"{path.stem}.1{path.suffix}")
+
+
 def record(relay: "Relay") -> None:
     """Set up what is beside the traffic, then write until the recording is closed. Raises nothing."""
     started, recording = relay.started, relay.recording
@@ -172,7 +254,11 @@ def record(relay: "Relay") -> None:
         relay.post(Control(relay).start)
     except (InspectError, OSError, ImportError) as error:
         recording.trouble = recording.trouble or f"no control socket: {error}"
-    encoder = Encoder(recorder, relay.pid) if recorder is not None else None
+    encoder = None
+    if recorder is not None:
+        path, size = Path(recording.path), relay.options.keep
+        ring = Ring(size, lambda: _recorder_at(path, (time.monotonic_ns(), time.time_ns()))) if size else None
+        encoder = Encoder(recorder, relay.pid, ring)
     if encoder is not None:
         encoder.fact(_connection(relay), *started)
         encoder.fact(ProcessFact(ProcessEvent.SPAWN, relay.pid), *started)
@@ -187,19 +273,28 @@ def record(relay: "Relay") -> None:
             encoder.fact(ConnectionFact(ConnectionEvent.CLOSE, "stdio"), time.monotonic_ns(), time.time_ns())
             break
         else:
-            encoder.item(item)
-    if recorder is not None:
-        recorder.close()
+            try:
+                encoder.item(item)
+            except (InspectError, OSError) as error:  # the next part of the capture can't be made
+                recording.trouble, encoder = str(error), None
+    if encoder is not None:
+        encoder.close()
     recording.closed()
 
 
 def _recorder(relay: "Relay", started: tuple[int, int]) -> Recorder:
+    options = relay.options
+    path = Path(os.path.abspath(options.capture))
+    if not options.capture or path.is_dir():
+        path = _fresh(options.label, options.command, started[1], path if options.capture else None)
+    return _recorder_at(path, started)
+
+
+def _recorder_at(path: Path, started: tuple[int, int]) -> Recorder:
     import sys
 
     from inspector import __version__
 
-    options = relay.options
-    path = Path(options.capture) if options.capture else _fresh(options.label, options.command, started[1])
     make_private_directory(path.parent)
     fd = create(path)
     python = ".".join(map(str, sys.version_info[:3]))
@@ -227,7 +322,7 @@ def _uuid() -> str:
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
-def _fresh(label: str, command: list[str], wall_ns: int) -> Path:
+def _fresh(label: str, command: list[str], wall_ns: int, directory: Path | None) -> Path:
     import re
 
     from inspector.config.paths import short_name
@@ -235,7 +330,7 @@ def _fresh(label: str, command: list[str], wall_ns: int) -> Path:
 
     when = time.strftime("%Y%m%d-%H%M%S", time.localtime(wall_ns // 1_000_000_000))
     name = re.sub(r"[^A-Za-z0-9._]+", "-", label).strip("-.")[:40] if label else short_name(command)
-    return captures_directory() / f"{when}-{name or 'tap'}-{os.urandom(2).hex()}.mcpcap"
+    return (directory or captures_directory()) / f"{when}-{name or 'tap'}-{os.urandom(2).hex()}.mcpcap"
 
 
 def _connection(relay: "Relay") -> ConnectionFact:

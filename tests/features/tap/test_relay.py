@@ -12,9 +12,11 @@ import pytest
 
 from inspector.capture.format.records import from_line, to_line
 from inspector.capture.format.verify import verify
+from inspector.capture.store.load import load
+from inspector.features.tap import keeping
 from inspector.features.tap.recording import RecordingQueue
 from inspector.features.tap.relay import AHEAD, FROM_SERVER, READ, TO_SERVER, Flow, Options, Relay, UnusableOptions
-from tests.features.tap.tapping import TAP, is_alive, kill, small_pipe, tapped, until
+from tests.features.tap.tapping import TAP, TapProcess, is_alive, kill, small_pipe, tapped, until
 
 PYTHON = sys.executable
 ECHO = "import sys\nfor line in sys.stdin.buffer:\n    sys.stdout.buffer.write(line)\n    sys.stdout.buffer.flush()\n"
@@ -349,6 +351,8 @@ def test_only_what_is_needed_is_imported_before_the_server_starts() -> None:
         (["--host-timeout", "soon", "--", "x"], "'soon'"),
         (["--stderr", "loud", "--", "x"], "--stderr loud"),
         (["--label", "x", "--loud", "--", "x"], "--loud"),
+        (["--keep", "much", "--", "x"], "'much'"),
+        (["--keep", "10", "--", "x"], "at least 100k"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(argv: list[str], said: str) -> None:
@@ -359,6 +363,69 @@ def test_options_that_make_no_sense_are_refused(argv: list[str], said: str) -> N
 def test_options_are_read() -> None:
     options = Options(["--label=x", "--host-timeout", "3s", "--", "node", "--", "y"])
     assert (options.label, options.host_timeout, options.command) == ("x", 3.0, ["node", "--", "y"])
+
+
+# What stays at the end
+
+FAILED = b'{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"no"}}'
+
+
+def _answering(response: bytes, status: int = 0) -> str:
+    return f"import sys\nfor line in sys.stdin: print({response.decode()!r}, flush=True)\nsys.exit({status})"
+
+
+def _exchange(tap: TapProcess) -> None:
+    tap.request(2, "tools/call", name="made")
+    tap.line(0)
+    tap.stdin.close()
+
+
+@pytest.mark.parametrize("response", [FAILED, b'{"jsonrpc":"2.0","id":2,"result":{"content":[]}}'])
+def test_a_capture_is_kept_only_where_a_message_matches(tmp_path: Path, response: bytes) -> None:
+    with tapped(tmp_path, PYTHON, "-c", _answering(response), options=("--keep-on", "failed")) as tap:
+        _exchange(tap)
+        assert tap.ends() == 0
+        if response == FAILED:
+            assert keeping.remove_unless("failed", [tap.capture]) is False
+        until(lambda: tap.capture.exists() is (response == FAILED), "the capture is kept, or removed")
+        assert tap.stderr == b""
+
+
+@pytest.mark.parametrize(("filter_", "status"), [("error.code == -32000", 1), ("error.code == -32001", 0), ("(", 1)])
+def test_a_message_that_matches_makes_the_tap_fail(tmp_path: Path, filter_: str, status: int) -> None:
+    with tapped(tmp_path, PYTHON, "-c", _answering(FAILED), options=("--fail-on", filter_)) as tap:
+        _exchange(tap)
+        assert tap.ends() == status
+        assert bool(tap.stderr) is bool(status)
+        assert str(tap.capture).encode() in tap.stderr or filter_ != "error.code == -32000"
+
+
+def test_the_status_of_a_server_that_failed_itself_stays(tmp_path: Path) -> None:
+    with tapped(tmp_path, PYTHON, "-c", _answering(FAILED, 7), options=("--fail-on", "error")) as tap:
+        _exchange(tap)
+        assert tap.ends() == 7
+        assert b"--fail-on 'error'" in tap.stderr
+
+
+def test_only_the_newest_messages_are_kept_with_the_opening(tmp_path: Path) -> None:
+    with tapped(tmp_path, PYTHON, "-c", ECHO, options=("--keep", "200k")) as tap:
+        tap.request(1, "initialize", protocolVersion="2025-06-18")
+        for number in range(2, 1000):
+            tap.send(b'{"jsonrpc":"2.0","method":"notifications/n%d","params":{"pad":"%b"}}' % (number, b"x" * 1000))
+            tap.line(number - 1)
+        tap.stdin.close()
+        assert tap.ends() == 0
+    earlier, newest = keeping.parts(tap.capture)
+    assert newest == tap.capture
+    for part in (earlier, newest):
+        assert part.stat().st_size < 120_000
+        journal = load(part)
+        assert journal.conversation.exchanges[1].method == "initialize"
+        assert any("--keep leaves out" in notice for notice in journal.notices)
+        journal.close()
+    kept = earlier.read_bytes() + newest.read_bytes()
+    assert b"notifications/n999" in kept
+    assert b"notifications/n50" not in kept
 
 
 def test_a_line_over_the_limit_is_recorded_by_its_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

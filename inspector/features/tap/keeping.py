@@ -1,0 +1,102 @@
+"""What a tap does at its end: fail where a message matches a filter, and keep its capture only where one does.
+
+`python -m inspector.features.tap.keeping FILTER CAPTURE...` removes the captures unless a message in one of them
+matches. It runs behind the tap, so that the end of the tap does not wait for it. Where it fails, captures stay.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from inspector.capture.journal import Journal
+from inspector.capture.store.load import Loading
+from inspector.errors import InspectError
+from inspector.features.tap.writing import earlier_part
+from inspector.filters.engine.nodes import ExchangeColumns
+from inspector.filters.engine.program import Program
+from inspector.filters.language.fields import Term
+from inspector.filters.language.parser import parse
+from inspector.present import words
+from inspector.present.live_checks import LiveChecks
+
+ANY_ERROR = "failed or severity >= error"
+"""What `error` alone means."""
+
+
+def read_filter(text: str) -> Term | None:
+    """The filter of `--fail-on` or `--keep-on`: `error`, or one in the filter language. Raises: FilterError."""
+    return parse(ANY_ERROR if text.strip() == "error" else text)
+
+
+def count_matches(path: Path, text: str) -> int:
+    """How many entries of a finished capture match a filter. Raises: InspectError, OSError."""
+    loading = Loading(path)
+    try:
+        while loading.step():
+            pass
+        return matches(loading.journal, text)
+    finally:
+        loading.journal.close()
+
+
+def matches(journal: Journal, text: str) -> int:
+    """How many entries of a journal match a filter. Raises: FilterError."""
+    term = read_filter(text)
+    if term is None or not journal.count:
+        return journal.count
+    checks = LiveChecks(journal)
+    program = Program(
+        term,
+        journal,
+        clock=lambda: journal.store.time_ns(journal.count),
+        say=lambda fact: words.sentence(fact)[0],
+        exchanges=ExchangeColumns(journal),
+        findings=checks,
+    )
+    if program.follows_findings:
+        checks.catch_up()
+    return sum(sum(map(bool, program.mark(low, high))) for low, high in program.stretches(1, journal.count))
+
+
+def verdict(captures: Sequence[Path], text: str) -> str:
+    """A sentence if a message in the captures matches; "" otherwise."""
+    found = 0
+    for path in captures:
+        try:
+            found += count_matches(path, text)
+        except (InspectError, OSError) as error:
+            return f"--fail-on was not evaluated: {error}"
+    if not found:
+        return ""
+    return f"{found:,} message{'' if found == 1 else 's'} matched --fail-on {text!r}; see {captures[-1]}"
+
+
+def remove_unless(text: str, captures: Sequence[Path]) -> bool:
+    """Remove captures in which no message matches; whether they were removed. Raises: InspectError, OSError."""
+    if any(count_matches(path, text) for path in captures):
+        return False
+    for path in captures:
+        path.unlink()
+    return True
+
+
+def remove_later(text: str, captures: Sequence[Path]) -> None:
+    """Have another process do `remove_unless`."""
+    import subprocess
+
+    nowhere = subprocess.DEVNULL
+    argv = [sys.executable, "-I", "-m", __name__, text, *map(str, captures)]
+    subprocess.Popen(  # noqa: TID251 - it outlives the tap, and touches nothing but these files
+        argv, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True, cwd="/"
+    )
+
+
+def parts(capture: str | Path) -> list[Path]:
+    """The files of a capture that exist: with `--keep` the part before this one too, which comes first."""
+    path = Path(os.path.abspath(capture))
+    return [each for each in (earlier_part(path), path) if each.exists()]
+
+
+if __name__ == "__main__":
+    remove_unless(sys.argv[1], [Path(each) for each in sys.argv[2:]])
