@@ -8,7 +8,12 @@ import pytest
 
 from tests.architecture.sources import Source, docstrings, dotted, read, sources
 
-_STARTS = {"inspector/transports/children.py", "inspector/config/programs.py", "inspector/cli/commands/tap.py"}
+_STARTS = {
+    "inspector/transports/children.py",
+    "inspector/config/programs.py",
+    "inspector/cli/commands/tap.py",
+    "inspector/features/tap/keeping.py",
+}
 _BECOMES_ANOTHER = {
     "inspector/cli/commands/tap.py",
     "inspector/features/tap/__main__.py",

@@ -15,6 +15,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented, DocumentedGroup
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
+from inspector.config.paths import places
 from inspector.errors import UsageError
 from inspector.present.spans import Line, span
 
@@ -311,7 +312,6 @@ def run_command(env: CliEnv, /, fail_on: str | None) -> int:
     import subprocess
     import tempfile
 
-    from inspector.config.paths import places
     from inspector.features.tap.install import for_one_run
 
     _check_filter(fail_on)
@@ -359,7 +359,6 @@ def install_command(env: CliEnv, /, client: str | None, dry_run: bool, project: 
 
     Only the command of the entry changes; mcp-inspect tap uninstall restores the file byte for byte.
     """
-    from inspector.config.paths import places
     from inspector.features.tap.install import plan_install
 
     if client is None:
@@ -376,7 +375,6 @@ def install_command(env: CliEnv, /, client: str | None, dry_run: bool, project: 
 @click.pass_obj
 def uninstall_command(env: CliEnv, /, client: str | None, dry_run: bool, yes: bool) -> ExitStatus:
     """Take the tap out of a client's config file again."""
-    from inspector.config.paths import places
     from inspector.features.tap.install import plan_uninstall
 
     if client is None:
@@ -390,7 +388,6 @@ def uninstall_command(env: CliEnv, /, client: str | None, dry_run: bool, yes: bo
 @click.pass_obj
 def status_command(env: CliEnv, /, as_json: bool) -> ExitStatus:
     """List the taps installed in client config files, and whether they are still there."""
-    from inspector.config.paths import places
     from inspector.features.tap.install import condition, read_ledger
 
     output = Output(env, as_json=as_json)

@@ -618,6 +618,15 @@ def _spawn(command: list[str], in_r: int, out_w: int, err_w: int) -> int:
     return pid
 
 
+def _spawned(command: list[str], *pipes: int) -> int:
+    """The server's process; without one, the end."""
+    try:
+        return _spawn(command, *pipes)
+    except OSError as error:
+        os.write(2, f"mcp-tap: {command[0]}: {error.strerror}\n".encode())
+        os._exit(127 if isinstance(error, FileNotFoundError) else 126)
+
+
 def _listen_to_signals() -> None:
     for name in (*_FORWARDED, "SIGCHLD"):
         number = getattr(signal, name)
@@ -654,11 +663,7 @@ def run(
     in_r, in_w = os.pipe()
     out_r, out_w = os.pipe()
     err_r, err_w = os.pipe() if records_stderr else (-1, 2)
-    try:
-        pid = _spawn(options.command, in_r, out_w, err_w)
-    except OSError as error:
-        os.write(2, f"mcp-tap: {options.command[0]}: {error.strerror}\n".encode())
-        os._exit(127 if isinstance(error, FileNotFoundError) else 126)
+    pid = _spawned(options.command, in_r, out_w, err_w)
     os.write(lifeline, f"{pid} {start_time(pid)}\n".encode())
     for fd in (in_r, out_w, *((err_w,) if records_stderr else ())):
         os.close(fd)
