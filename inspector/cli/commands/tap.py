@@ -16,6 +16,7 @@ from inspector.cli.help import Documented, DocumentedGroup
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.config.paths import places
+from inspector.config.settings import captures_directory
 from inspector.errors import UsageError
 from inspector.present.spans import Line, span
 
@@ -319,7 +320,7 @@ def run_command(env: CliEnv, /, fail_on: str | None) -> int:
         raise UsageError("no client named", hint="Give its command after --: mcp-inspect tap run -- claude")
     output = Output(env)
     with tempfile.TemporaryDirectory(prefix="mcp-inspect-") as directory:
-        kept = places(env.environ).captures / f"tap-run-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+        kept = captures_directory(env.environ) / f"tap-run-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
         if fail_on:
             kept.mkdir(0o700, parents=True)
         options = ("--capture", str(kept)) if fail_on else ()
