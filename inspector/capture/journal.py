@@ -135,6 +135,7 @@ class Journal:
         self.loaded = recorder is None
         """Whether it is the reading of a capture, whole or as it was at a moment."""
         self._keep_secrets = keep_secrets
+        self._masked: Callable[[bytes], bytes] | None = None
         self._clock = clock
         self._wall = wall
         self._listeners = Listeners(self.note)
@@ -194,12 +195,16 @@ class Journal:
         cut: int = 0,
     ) -> None:
         """A frame crossed the wire just now; of one that was over the limit the beginning, and how much was cut."""
+        if self._masked is not None:
+            payload = self._masked(payload)
         n, now, wall = self.store.count + 1, self._clock(), self._wall()
         frame = Frame(n, now, wall, direction, channel, payload, eol, http, sse, probe, cut)
         self._record(Entry(n, now, wall, frame))
 
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
         """Frames crossed the wire just now, in one piece. Those that make a run are taken in together."""
+        if (masked := self._masked) is not None:
+            lines = [(masked(payload), eol) for payload, eol in lines]
         together = not self._listeners.hear_runs
         for end, part in groupby(lines, lambda line: line[1] if together and belongs(line[0]) else None):
             several = list(part)
@@ -214,6 +219,8 @@ class Journal:
 
     def stderr_lines(self, lines: Sequence[tuple[bytes, Eol]]) -> None:
         """Lines of stderr were read just now, in one piece. Those that make a run are taken in together."""
+        if (masked := self._masked) is not None:
+            lines = [(masked(payload), eol) for payload, eol in lines]
         together = not self._listeners.hear_runs
         for is_partial, part in groupby(lines, lambda line: line[1] is Eol.NONE):
             payloads = [payload for payload, _ in part]
@@ -258,6 +265,14 @@ class Journal:
         faster. One that raises is taken off, and a notice says so.
         """
         return self._listeners.add(listener, in_runs=in_runs)
+
+    def mask_with(self, masked: Callable[[bytes], bytes]) -> None:
+        """From now on record messages and lines of stderr as this function returns them, to mask secrets.
+
+        A capture that keeps credentials keeps these too. What crosses the wire stays as it is.
+        """
+        if not self._keep_secrets:
+            self._masked = masked
 
     def note(self, notice: str) -> None:
         """Add a banner."""

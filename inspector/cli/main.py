@@ -61,6 +61,7 @@ _COMMANDS = {
     "check": _Command("check", "Check a server or a capture for protocol violations and other problems", _SERVER),
     "doctor": _Command("check", "Run check, and send invalid requests that a server should reject", _SERVER),
     "test": _Command("test", "Run test cases against a server, or make them from a capture", _SERVER),
+    "run": _Command("test", "Run saved calls of a file, one by its name or all", _SERVER),
     "compat": _Command("compat", "Show how known clients treat the server's tools", _SERVER),
     "lock": _Command("lock", "Write server definitions to a lock file, to commit and compare", _SERVER),
     "auth": _Command("auth", "Log in to a server with OAuth, and manage stored logins", _SERVER, talks=False),

@@ -7,6 +7,7 @@ escaped: `apiKey`, `API-KEY`, `x_api_key` and `%61pikey` are one. Names that onl
 """
 
 import itertools
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -322,3 +323,34 @@ def _word(word: str) -> str:
 
 def _assigned_within(found: re.Match[str]) -> str:
     return f"{found[1]}={MASK}" if is_credential(found[1]) else found[0]
+
+
+# Values that are known
+
+
+class SecretValues:
+    """Masks values that are secrets wherever they appear in recorded bytes: in JSON only inside strings."""
+
+    def __init__(self, values: Iterable[str]) -> None:
+        """`values`: at least one, none of them empty."""
+        found = {form for value in values for form in _forms(value)}
+        self._forms = re.compile(b"|".join(re.escape(each) for each in sorted(found, key=len, reverse=True)))
+
+    def masked(self, payload: bytes) -> bytes:
+        """The payload without them; the very same if there are none in it."""
+        if self._forms.search(payload) is None:
+            return payload
+        if payload.lstrip()[:1] not in (b"{", b"["):
+            return self._forms.sub(_MASK_BYTES, payload)
+        return _STRING.sub(lambda found: self._forms.sub(_MASK_BYTES, found[0]), payload)
+
+
+_MASK_BYTES = MASK.encode()
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+
+
+def _forms(value: str) -> Iterator[bytes]:
+    """A value as it can be spelt: plainly, and inside a string of JSON."""
+    yield value.encode("utf-8", "surrogatepass")
+    yield json.dumps(value)[1:-1].encode()
+    yield json.dumps(value, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")

@@ -12,6 +12,7 @@ from inspector.capture.format.file import CaptureFile, create
 from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal, Listeners, start_capture
 from inspector.errors import UsageError
+from inspector.protocol.credentials import SecretValues
 from inspector.protocol.events import Closed, Event, RequestSent
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, Stderr
@@ -315,3 +316,28 @@ def test_runs_are_for_those_who_want_them() -> None:
     also()
     stop()
     assert [*wanted, listeners.hear_runs] == [False, False, True, False]
+
+
+def test_hidden_values_are_masked_in_strings_of_messages_and_in_stderr_and_nothing_else_changes(tmp_path: Path) -> None:
+    with_number = b'{"jsonrpc":"2.0","id":1234,"method":"x","params":{"a":"<1234>","b":"p\\u00e4\\"ss","c":[1234]}}'
+    for keeps in (False, True):
+        path = tmp_path / f"{keeps}.mcpcap"
+        journal = start_capture(path, keep_secrets=keeps)
+        journal.frame(SENT, Channel.STDIN, b'{"before":"1234"}')
+        journal.mask_with(SecretValues(["1234", 'pä"ss']).masked)
+        journal.frame(SENT, Channel.STDIN, with_number)
+        journal.burst(CAME, Channel.STDOUT, [(b'{"1234":"\xc3\xa4"}', Eol.LF), (b"no JSON 1234", Eol.LF)])
+        journal.stderr_lines([(b"said 1234", Eol.LF)])
+        frames = [each.what.payload for each in entries(journal) if isinstance(each.what, Frame)]
+        journal.close()
+        if keeps:
+            assert frames[1] == with_number
+            continue
+        mask = "••••••".encode()
+        assert frames[0] == b'{"before":"1234"}'
+        assert frames[1] == b'{"jsonrpc":"2.0","id":1234,"method":"x","params":{"a":"<%b>","b":"%b","c":[1234]}}' % (
+            mask,
+            mask,
+        )
+        assert frames[2:] == [b'{"%b":"\xc3\xa4"}' % mask, b"no JSON " + mask]
+        assert b"said 1234" not in path.read_bytes()

@@ -1,11 +1,12 @@
-"""`mcp-inspect test`: run test cases of a file against a server."""
+"""`mcp-inspect test` and `run`: run test cases and saved calls of a file against a server."""
 
 import xml.etree.ElementTree as Xml
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from inspector.atomic_write import write_whole
 from inspector.capture.compare.normal import Normal
@@ -20,21 +21,85 @@ from inspector.cli.help import Documented
 from inspector.cli.launch import settings_for
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
+from inspector.cli.requests import result_lines
 from inspector.cli.targets import TargetOptions, choose
 from inspector.errors import UsageError
-from inspector.features.cases.file import add_cases, beside, open_cases, with_values
+from inspector.features.cases.collection import (
+    SUFFIX,
+    CallInPlan,
+    Collection,
+    Values,
+    collections_near,
+    near_to,
+    open_collection,
+    planned,
+    secret_from,
+)
+from inspector.features.cases.file import add_cases, beside, with_values
 from inspector.features.cases.judging import value_at
 from inspector.features.cases.making import promoted, pytest_file
 from inspector.features.cases.model import CaseDefinition, Cases, Expectation, ExpectationKind
 from inspector.features.cases.running import NAME, Bench, CaseResponses, CaseRun, read_answers, run_all
-from inspector.present.spans import Span
-from inspector.protocol import capabilities
+from inspector.present.result import Finished, result_view
+from inspector.present.spans import Line, Span
+from inspector.protocol import capabilities, peek
+from inspector.protocol.credentials import SecretValues
 from inspector.protocol.json_diff import ABSENT
 from inspector.session.open import open_session
 from inspector.session.session import Session
 from inspector.text import visible
 
-Line = tuple[Span, ...]
+
+class CaseRuns(msgspec.Struct, frozen=True):
+    """Cases that are to be run, and the values for their markers."""
+
+    collection: Collection
+    plan: tuple[CallInPlan, ...]
+    values: Values
+
+    @property
+    def cases(self) -> tuple[CaseDefinition, ...]:
+        """In the order in which they run."""
+        return tuple(each.case for each in self.plan)
+
+
+def open_runs(env: CliEnv, collection: Collection, chosen: Sequence[CaseDefinition]) -> CaseRuns:
+    """Find out what these cases need. Errors are reported here, before a server is started. Raises: UsageError."""
+    plan = planned(collection, chosen)
+    values = Values(collection, secret_from(env.environ))
+    values.prepare(plan)
+    for each in plan:
+        read_answers(each.case)
+    return CaseRuns(collection, plan, values)
+
+
+def perform(
+    env: CliEnv,
+    url: str | None,
+    options: dict[str, Any],
+    runs: CaseRuns,
+    done: Callable[[CaseRun], None],
+) -> ExitStatus:
+    """Run cases over one session; `done` is called after each. The server is that of the file if none is named."""
+    if env.server_argv is None and url is None:
+        url = runs.collection.target or None
+    if env.server_argv is None and url is None:
+        raise UsageError("no server to test", hint="Name a URL, or a server's command after --.")
+    answers = CaseResponses()
+    options |= {"policies": ((NAME, answers.answer),)}
+    if any(case.answers for case in runs.cases):
+        options |= {"capabilities_instead": frozenset(capabilities.ALL)}
+    chosen = choose(env, url, options)
+
+    async def work(visit: CommandSession) -> ExitStatus:
+        if runs.values.secrets:
+            visit.session.journal.mask_with(SecretValues(runs.values.secrets).masked)
+        bench = Bench(visit.session, answers, Normal(), lambda: _alone(chosen, env))
+        async for each in run_all(bench, runs.cases, runs.values):
+            done(each)
+        return ExitStatus.OK
+
+    return visit(env, url, options, work)
 
 
 def chosen_cases(found: Cases, words: Sequence[str], file: Path) -> tuple[CaseDefinition, ...]:
@@ -153,6 +218,11 @@ _EXAMPLES = (
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
+environment_option = click.option(
+    "--env", "environment", default="", metavar="NAME", help="Take variables from env/NAME.yaml beside the file."
+)
+
+
 @click.command(
     "test",
     cls=Documented,
@@ -165,6 +235,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "-k", "--filter", "words", multiple=True, metavar="TEXT", help="Run only cases with this text in the name."
 )
+@environment_option
 @click.option("--junit", type=_FILE, metavar="FILE", help="Write a JUnit XML report.")
 @click.option("--update-snapshots", "update", is_flag=True, help="Update snapshots with the current responses.")
 @click.option("--pytest", "code", type=_FILE, metavar="FILE", help="Write the cases as a pytest file; run nothing.")
@@ -199,31 +270,22 @@ def command(env: CliEnv, /, file: Path | None, url: str | None, **options: Any) 
             "missing the file of test cases", hint="Make one: mcp-inspect test --from-capture session.mcpcap"
         )
     words, junit, update, code = (options.pop(name) for name in ("words", "junit", "update", "code"))
+    environment = options.pop("environment")
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
-    if env.server_argv is None and url is None:
+    collection = open_collection(file, environment)
+    if env.server_argv is None and url is None and not collection.target:
         raise UsageError("no server to test", hint="Name a URL, or a server's command after --.")
-    found = open_cases(file)
-    cases = chosen_cases(found, words, file)
-    for case in cases:
-        read_answers(case)  # errors are reported before a server is started
+    found = collection.cases
+    runs = open_runs(env, collection, chosen_cases(found, words, file))
     if code is not None:
-        return _write_code(output, code, cases, env, url)
-    answers = CaseResponses()
-    options |= {"policies": ((NAME, answers.answer),)}
-    if any(case.answers for case in cases):
-        options |= {"capabilities_instead": frozenset(capabilities.ALL)}
-    chosen = choose(env, url, options)
-
+        return _write_code(output, code, runs, env, url)
     ran: list[CaseRun] = []
 
-    async def work(visit: CommandSession) -> ExitStatus:
-        bench = Bench(visit.session, answers, Normal(), lambda: _alone(chosen, env))
-        async for each in run_all(bench, cases):
-            ran.append(each)
-            tell(output, each)
-        return ExitStatus.OK
+    def done(each: CaseRun) -> None:
+        ran.append(each)
+        tell(output, each)
 
-    status = visit(env, url, options, work)
+    status = perform(env, url, options, runs, done)
     if status is not ExitStatus.OK:
         return status
     if junit is not None:
@@ -237,12 +299,13 @@ def _alone(chosen: TargetOptions, env: CliEnv) -> Session:
     return open_session(chosen.target, start_capture(None), settings)
 
 
-def _write_code(
-    output: Output, path: Path, cases: Sequence[CaseDefinition], env: CliEnv, url: str | None
-) -> ExitStatus:
+def _write_code(output: Output, path: Path, runs: CaseRuns, env: CliEnv, url: str | None) -> ExitStatus:
     if path.exists():
         raise UsageError(f"{path} already exists", hint="Choose another file: it may have been edited.")
+    if any(each.references or each.save for each in runs.cases):
+        raise UsageError("--pytest can't write cases with variables or saved values", hint="Choose others with -k.")
     target = (url,) if url else tuple(env.server_argv or ())
+    cases = [runs.values.resolved(each) for each in runs.cases]
     write_whole(path, pytest_file(cases, target).encode())
     output.narrate(f"wrote {path}: {len(cases):,} tests; run them with pytest {path}")
     return ExitStatus.OK
@@ -268,3 +331,178 @@ def _hint(where: str) -> str:
     if where:
         return "Only requests that match --where and have a response can: mcp-inspect tail FILE lists them."
     return "Tool calls, resource reads, prompts and completions with a response can; --where chooses other requests."
+
+
+# Saved calls
+
+_RUN_EXAMPLES = (
+    "mcp-inspect run",
+    "mcp-inspect run 'create issue' --env dev -- node server.js",
+    "mcp-inspect run issues.mcp.yaml https://example.com/mcp",
+    "mcp-inspect run issues.mcp.yaml#create --json",
+)
+
+
+@click.command(
+    "run",
+    cls=Documented,
+    examples=_RUN_EXAMPLES,
+    json_shape=(
+        "`file`, `environment`, `calls` (`name`, `passed`, `ms`, `failures`, `saved`, and `result` or `error`), "
+        "`passed`, `failed`; without a name `calls` (`name`, `request`, `target`, `file`)"
+    ),
+)
+@environment_option
+@click.argument("what", required=False, metavar="[NAME | FILE | FILE#NAME]")
+@click.argument("url", required=False, metavar="[URL | NAME | -- COMMAND]")
+@headless_settings
+@click.pass_obj
+def run_command(
+    env: CliEnv, /, what: str | None, url: str | None, environment: str, as_json: bool, **options: Any
+) -> ExitStatus:
+    """Run a saved call, or all calls of a file in order; exit 1 if one fails.
+
+    A call that uses others runs after them. NAME is looked for in the *.mcp.yaml files of this directory, or of the
+    nearest directory above it. The server is that of the environment or the file, unless one is named here. Without
+    arguments the saved calls are listed.
+    """
+    output = Output(env, as_json=as_json, quiet=options["quiet"])
+    options["as_json"] = as_json
+    if what is None:
+        return _list(output)
+    path, name = _found(what)
+    collection = open_collection(path, environment)
+    calls = collection.cases.cases if name is None else (_named(collection, name),)
+    if not calls:
+        raise UsageError(f"{path}: no cases", hint="Add one below `cases:`.")
+    runs = open_runs(env, collection, calls)
+    ran: list[CaseRun] = []
+
+    def done(each: CaseRun) -> None:
+        ran.append(each)
+        if as_json:
+            output.narrate(f"{len(ran)} of {len(runs.plan)}: {visible(each.case.name, limit=200)}")
+            return
+        tell(output, each)
+        if name is not None and each.case.name == name:
+            output.lines(_result(each))
+
+    status = perform(env, url, options, runs, done)
+    if status is not ExitStatus.OK:
+        return status
+    failed = sum(not each.passed for each in ran)
+    if as_json:
+        output.data(_runs_as_json(runs, ran, environment, failed))
+    elif len(ran) > 1:
+        output.lines([((f"{len(ran) - failed:,} passed, {failed:,} failed", "error" if failed else "ok"),)])
+    return ExitStatus.FINDINGS if failed else ExitStatus.OK
+
+
+def _list(output: Output) -> ExitStatus:
+    """List the saved calls of the project. A file that cannot be read is reported, and the others are listed."""
+    files = collections_near(Path.cwd())
+    if not files:
+        raise UsageError(f"no *{SUFFIX} file here", hint="In the terminal interface, `x s` on Tools saves a call.")
+    calls: list[dict[str, str]] = []
+    for path in files:
+        try:
+            found = open_collection(path)
+        except UsageError as error:
+            output.warn(str(error))
+            continue
+        calls += (
+            {"name": each.name, "request": each.request, "target": _about(each), "file": path.name}
+            for each in found.cases.cases
+        )
+    if output.as_json:
+        output.data({"calls": calls})
+        return ExitStatus.OK
+    widest = min(40, max((len(each["name"]) for each in calls), default=0))
+    for each in calls:
+        name = visible(each["name"], limit=200)
+        what = f"{visible(each['request'], limit=60)} {visible(each['target'], limit=200)}".rstrip()
+        output.lines([((name.ljust(widest), "strong"), (f"  {what}", "text"), (f"  {each['file']}", "faint"))])
+    return ExitStatus.OK
+
+
+def _about(case: CaseDefinition) -> str:
+    return peek.text(case.params, "name") or peek.text(case.params, "uri") or ""
+
+
+def _found(what: str) -> tuple[Path, str | None]:
+    """The file, and the name of the one call; None for all of the file. Raises: UsageError."""
+    file, hash_, name = what.rpartition("#")
+    if hash_ and file.endswith((".yaml", ".yml")):
+        return Path(file), name
+    if what.endswith((".yaml", ".yml")) or Path(what).is_file():
+        return Path(what), None
+    files = collections_near(Path.cwd())
+    homes: list[Path] = []
+    names: list[str] = []
+    unreadable: list[UsageError] = []
+    for path in files:
+        try:
+            found = [each.name for each in open_collection(path).cases.cases]
+        except UsageError as error:
+            unreadable.append(error)
+            continue
+        names += found
+        homes += [path] * (what in found)
+    if len(homes) > 1:
+        where = ", ".join(path.name for path in homes)
+        raise UsageError(f"several files have a call named {what!r}: {where}", hint=f"Write {homes[0].name}#{what}.")
+    if homes:
+        return homes[0], what
+    if unreadable:
+        raise unreadable[0]
+    if not files:
+        raise UsageError(f"{what!r} is not a file, and there is no *{SUFFIX} file here", hint="Name a file of calls.")
+    hint = near_to(what, names) or "`mcp-inspect run` lists the saved calls."
+    raise UsageError(f"no saved call is named {what!r}", hint=hint)
+
+
+def _named(collection: Collection, name: str) -> CaseDefinition:
+    found = {each.name: each for each in collection.cases.cases}
+    if name not in found:
+        hint = near_to(name, [*found]) or f"There are: {', '.join(found)}."
+        raise UsageError(f"{collection.path}: no call is named {name!r}", hint=hint)
+    return found[name]
+
+
+def _result(ran: CaseRun) -> Iterator[Line]:
+    """What a call returned, as `call` prints it."""
+    if not ran.came.reply:
+        return
+    finished = Finished(
+        method=ran.case.request,
+        target=_about(ran.case),
+        result=ran.came.reply.get("result"),
+        error=ran.came.reply.get("error"),
+        duration_ns=None if ran.came.ms is None else int(ran.came.ms * 1e6),
+        output_schema=ran.came.output_schema,
+    )
+    yield from result_lines(result_view(finished, None))
+
+
+def _runs_as_json(runs: CaseRuns, ran: Sequence[CaseRun], environment: str, failed: int) -> dict[str, Any]:
+    return {
+        "file": str(runs.collection.path),
+        "environment": environment,
+        "calls": [
+            {
+                "name": each.case.name,
+                "passed": each.passed,
+                "ms": each.came.ms,
+                "failures": [failure.sentence for failure in each.failures],
+                "saved": {
+                    saved.name: runs.values.masked(value)
+                    for saved in each.case.save
+                    if (value := runs.values.known(saved.name)) is not ABSENT
+                },
+                **each.came.reply,
+            }
+            for each in ran
+        ],
+        "passed": len(ran) - failed,
+        "failed": failed,
+    }

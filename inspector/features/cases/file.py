@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -18,19 +18,29 @@ from inspector.atomic_write import write_whole
 from inspector.errors import UsageError
 from inspector.features.cases.model import (
     HEADER,
+    NAME_OF_VARIABLE,
     OUTPUT_SCHEMA,
     VERSION,
+    CallEnvironment,
+    CallVariable,
     CaseDefinition,
     Cases,
     Expectation,
     ExpectationKind,
+    Marker,
+    SavedValue,
+    references,
 )
 from inspector.forms.patterns import usable
 
 LARGEST = 16 * 1024 * 1024
 """Characters of a file that is read."""
 TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
-_MEMBERS = ("name", "request", "params", "expect", "answers", "isolate")
+FILE_MEMBERS = (HEADER, "target", "uses", "vars", "cases")
+CASE_MEMBERS = ("name", "uses", "request", "params", "expect", "save", "answers", "isolate")
+ENVIRONMENT_MEMBERS = ("target", "vars")
+_STEP = re.compile(r"""\.([^\W\d][\w-]*)|\[(-?\d{1,9})\]|\['([^'\\]*)'\]|\["([^"\\]*)"\]""")
+"""Of a path: a member, an index, or a member between quotes."""
 _KINDS = tuple(kind.value for kind in ExpectationKind)
 _TAG = "tag:yaml.org,2002:"
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z")
@@ -50,9 +60,20 @@ def read_cases(text: str, name: str) -> Cases:
 
     Raises: UsageError, naming the line.
     """
-    reader = _Reader(text, name)
+    return _read(_Reader(text, name).file, name)
+
+
+def read_environment(text: str, name: str, file: str) -> CallEnvironment:
+    """The environment `name`, from the text of `file`. Raises: UsageError, naming the line."""
+    return _read(lambda: _Reader(text, file).environment(name), file)
+
+
+T = TypeVar("T")
+
+
+def _read(read: Callable[[], T], name: str) -> T:
     try:
-        return Cases(tuple(reader.cases()), text, reader.span)
+        return read()
     except RecursionError:
         raise UsageError(f"{name}: it is nested too deeply", hint="Write cases about parts of it.") from None
 
@@ -63,21 +84,48 @@ class _Reader:
     def __init__(self, text: str, name: str) -> None:
         self._text = text
         self._name = name
-        self.span = (0, 0)
-        """The place of the list of cases."""
 
-    def cases(self) -> Iterator[CaseDefinition]:
-        """Each case, in order; no two have the same name."""
-        root = self._members(self._root(), (HEADER, "cases"), "a file of cases")
+    def file(self) -> Cases:
+        """A file of cases."""
+        root = self._members(self._root(), FILE_MEMBERS, "a file of cases")
         version = self._value(root[HEADER]) if HEADER in root else None
         if version != VERSION:
             raise self._fault(
                 None, f"it does not begin with {HEADER}: {VERSION}", "A newer program may have written it."
             )
-        if "cases" in root:
-            self.span = self._span(root["cases"])
+        return Cases(
+            tuple(self._cases(root.get("cases"))),
+            self._text,
+            self._span(root["cases"]) if "cases" in root else (0, 0),
+            target=self._target(root),
+            uses=tuple(
+                Marker(self._text_of(each, "the name of a file"), line=each.start_mark.line + 1)
+                for each in self._items(root.get("uses"), "uses")
+            ),
+            variables=tuple(self._variables(root.get("vars"))),
+        )
+
+    def environment(self, name: str) -> CallEnvironment:
+        """An environment."""
+        root = self._members(self._root(), ENVIRONMENT_MEMBERS, "an environment")
+        return CallEnvironment(name, self._target(root), tuple(self._variables(root.get("vars"))))
+
+    def _target(self, members: dict[str, _Node]) -> str:
+        if "target" not in members:
+            return ""
+        target = self._text_of(members["target"], "target")
+        if not target or any(letter.isspace() for letter in target):
+            raise self._fault(
+                members["target"],
+                f"target: {target[:80]!r} is neither a URL nor the name of a server",
+                "A command is given after --, or in the configuration of a client.",
+            )
+        return target
+
+    def _cases(self, listed: _Node | None) -> Iterator[CaseDefinition]:
+        """Each case, in order; no two have the same name."""
         names: set[str] = set()
-        for node in self._items(root.get("cases"), "cases"):
+        for node in self._items(listed, "cases"):
             case = self._case(node)
             if case.name in names:
                 raise self._fault(node, f"there is another case named {case.name!r}", "Give each a name of its own.")
@@ -106,7 +154,7 @@ class _Reader:
             ) from None
 
     def _case(self, node: _Node) -> CaseDefinition:
-        members = self._members(node, _MEMBERS, "a case")
+        members = self._members(node, CASE_MEMBERS, "a case")
         for needed in ("name", "request"):
             if needed not in members:
                 raise self._fault(node, f"a case without {needed}", "It needs at least a name and a request.")
@@ -122,7 +170,69 @@ class _Reader:
             isolate="isolate" in members and self._flag(members["isolate"], "isolate"),
             line=node.start_mark.line + 1,
             expects_at=members["expect"].start_mark.index if members.get("expect") else 0,
+            span=self._span(node),
+            save=tuple(self._saved(members.get("save"))),
+            uses=tuple(
+                self._text_of(each, "the name of a case") for each in self._items(members.get("uses"), "uses of a case")
+            ),
+            references=tuple(self._references_of(members)),
         )
+
+    def _references_of(self, members: dict[str, _Node]) -> Iterator[Marker]:
+        """The markers in what is sent, and in the values that are expected to be equal."""
+        for name in ("params", "answers"):
+            if name in members:
+                yield from self._references(members[name])
+        for each in self._items(members.get("expect"), "expect"):
+            equals = self._members(each, ("at", *_KINDS), "an expectation").get(ExpectationKind.EQUALS)
+            if equals is not None:
+                yield from self._references(equals)
+
+    def _references(self, node: _Node) -> Iterator[Marker]:
+        if node.id == "scalar":
+            if node.tag == _TAG + "str":
+                yield from references(node.value, node.start_mark.line + 1)
+            return
+        for each in node.value:
+            yield from self._references(each if node.id == "sequence" else each[1])
+
+    def _saved(self, node: _Node | None) -> Iterator[SavedValue]:
+        for name, there in self._named(node, "save"):
+            path = self._text_of(there, f"save {name}")
+            steps, at = [], 1
+            while path[:1] == "$" and (found := _STEP.match(path, at)) is not None:
+                member, index, single, double = found.groups()
+                steps.append(int(index) if index is not None else member or single or double or "")
+                at = found.end()
+            if not path.startswith("$") or at < len(path):
+                raise self._fault(
+                    there,
+                    f"save {name}: {path[:80]!r} is not a path",
+                    "Write it as $.structuredContent.id or $.content[0].text; $ is the result.",
+                )
+            yield SavedValue(name, path, tuple(steps), there.start_mark.line + 1)
+
+    def _variables(self, node: _Node | None) -> Iterator[CallVariable]:
+        for name, there in self._named(node, "vars"):
+            yield CallVariable(name, self._value(there), there.start_mark.line + 1, tuple(self._references(there)))
+
+    def _named(self, node: _Node | None, what: str) -> Iterator[tuple[str, _Node]]:
+        """The members of an object of variables."""
+        if node is None or (node.id == "scalar" and node.tag == _TAG + "null"):
+            return
+        if node.id != "mapping":
+            raise self._fault(node, f"{what} is an object", "Write NAME: VALUE on each line below it.")
+        found: set[str] = set()
+        for key, value in node.value:
+            name = key.value if key.id == "scalar" else "…"
+            if not NAME_OF_VARIABLE.match(name):
+                raise self._fault(
+                    key, f"{what}: {name[:80]!r} is no name of a variable", "Use letters, digits, - and _."
+                )
+            if name in found:
+                raise self._fault(key, f"duplicate variable {name!r} in {what}", "Leave one of them out.")
+            found.add(name)
+            yield name, value
 
     def _expectations(self, node: _Node | None) -> Iterator[Expectation]:
         for each in self._items(node, "expect"):
@@ -154,7 +264,7 @@ class _Reader:
         for key, value in node.value:
             name = key.value if key.id == "scalar" else "…"
             if name not in allowed:
-                raise self._fault(key, f"{name!r} means nothing in {what}", f"There are {', '.join(allowed)}.")
+                raise self._fault(key, f"unknown key {name[:80]!r} in {what}", _suggested(name, allowed))
             if name in found:
                 raise self._fault(key, f"duplicate member {name!r} in {what}", "Leave one of them out.")
             found[name] = value
@@ -194,7 +304,8 @@ class _Reader:
         found: dict[str, Any] = {}
         for key, value in node.value:
             if key.id != "scalar":
-                raise self._fault(key, "the name of a member is a text", "Put it between quotes.")
+                hint = 'A variable is written between quotes: "{{name}}".' if key.id == "mapping" else ""
+                raise self._fault(key, "the name of a member is a text", hint or "Put it between quotes.")
             if key.value in found:
                 raise self._fault(key, f"duplicate member {key.value[:80]!r} in an object", "Leave one of them out.")
             found[key.value] = self._value(value)
@@ -222,6 +333,14 @@ class _Reader:
     def _fault(self, node: _Node | None, what: str, hint: str) -> UsageError:
         where = f", line {node.start_mark.line + 1}" if node is not None else ""
         return UsageError(f"{self._name}{where}: {what}", hint=hint)
+
+
+def _suggested(name: str, known: Iterable[str]) -> str:
+    """A hint that names what may be meant, and what there is."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [*known], n=1)
+    return f"{f'Did you mean {near[0]!r}? ' if near else ''}There are: {', '.join(known)}."
 
 
 _MADE: dict[str, Callable[[str], Any]] = {
@@ -316,6 +435,8 @@ def as_yaml(value: Any) -> str:
 def written(case: CaseDefinition, indent: str = "  ") -> str:
     """A case as its lines."""
     lines = [f"- name: {as_yaml(case.name)}", f"  request: {as_yaml(case.request)}"]
+    if case.uses:
+        lines.append(f"  uses: {as_yaml(case.uses)}")
     if case.params:
         lines.append(f"  params: {as_yaml(case.params)}")
     if case.isolate:
@@ -324,6 +445,8 @@ def written(case: CaseDefinition, indent: str = "  ") -> str:
         lines += ["  answers:", *(f"    - {as_yaml(each)}" for each in case.answers)]
     if case.expect:
         lines += ["  expect:", *(f"    {line}" for each in case.expect for line in _expected(each))]
+    if case.save:
+        lines.append(f"  save: {as_yaml({each.name: each.path for each in case.save})}")
     return "".join(f"{indent}{line}\n" for line in lines)
 
 
@@ -436,6 +559,7 @@ def _as_object(expectation: Expectation) -> dict[str, Any]:
 def _case_as_object(case: CaseDefinition) -> dict[str, Any]:
     made: dict[str, Any] = {"name": case.name, "request": case.request}
     rest = {"params": case.params, "isolate": case.isolate, "answers": list(case.answers)}
+    rest |= {"uses": list(case.uses), "save": {each.name: each.path for each in case.save}}
     made |= {name: value for name, value in rest.items() if value}
     return made | ({"expect": [_as_object(each) for each in case.expect]} if case.expect else {})
 
@@ -490,6 +614,11 @@ def beside(capture: Path) -> Path:
 def open_cases(path: Path) -> Cases:
     """Read a file of cases. Raises: UsageError."""
     return read_cases(_text(path), str(path))
+
+
+def open_environment(path: Path, name: str) -> CallEnvironment:
+    """Read the file of an environment. Raises: UsageError."""
+    return read_environment(_text(path), name, str(path))
 
 
 def add_cases(path: Path, cases: Sequence[CaseDefinition]) -> int:

@@ -11,7 +11,7 @@ from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import OperationRecord
 from inspector.capture.journal import Journal
 from inspector.features.cases.judging import FAILED, WHOLES, expects_failure
-from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
+from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind, escaped
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
@@ -197,7 +197,7 @@ def case_of(
     """A case for a request as it crossed the wire."""
     wanted = {name: value for name, value in peek.mapping(params).items() if name not in _LEFT_OUT}
     about = peek.text(params, "name") or peek.text(params, "uri") or ""
-    return CaseDefinition(f"{method} {about}".strip(), method, wanted, expect, answers)
+    return CaseDefinition(f"{method} {about}".strip(), method, escaped(wanted), expect, tuple(map(escaped, answers)))
 
 
 def snapshot_of(account: OperationRecord, normal: Normal) -> CaseDefinition | None:
@@ -212,7 +212,10 @@ def snapshot_of(account: OperationRecord, normal: Normal) -> CaseDefinition | No
 
 def proposals(at: str, value: Any, ms: float | None, *, declares_output: bool) -> list[Expectation]:
     """What could be expected of a value at a place, in the order of a menu."""
-    found = [Expectation(ExpectationKind.EQUALS, value, at), Expectation(ExpectationKind.TYPE, type_of(value), at)]
+    found = [
+        Expectation(ExpectationKind.EQUALS, escaped(value), at),
+        Expectation(ExpectationKind.TYPE, type_of(value), at),
+    ]
     found.append(Expectation(ExpectationKind.EXISTS, True, at))
     if isinstance(value, str):
         found.append(Expectation(ExpectationKind.MATCHES, literally(value), at))

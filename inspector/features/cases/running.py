@@ -1,12 +1,13 @@
 """Runs test cases over a live session, one after the other."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
 import msgspec
 
 from inspector.capture.compare.normal import Normal
-from inspector.errors import InspectError
+from inspector.errors import InspectError, UsageError
+from inspector.features.cases.collection import Values, as_expected
 from inspector.features.cases.judging import ActualResponse, Failure, judge
 from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, ExpectationKind
 from inspector.present.words import why_silent
@@ -85,10 +86,22 @@ class Bench:
         self._fresh = fresh
         self._schemas: dict[str, Any] | None = None
 
-    async def run(self, case: CaseDefinition) -> CaseRun:
-        """Run one case."""
-        came = await self.ask(case)
-        return CaseRun(case, came, tuple(judge(case, came, self._normal)))
+    async def run(self, case: CaseDefinition, values: Values | None = None) -> CaseRun:
+        """Run one case, with these values for its markers; None sends them as they are."""
+        if values is None:
+            came = await self.ask(case)
+            return CaseRun(case, came, tuple(judge(case, came, self._normal)))
+        try:
+            resolved = values.resolved(case)
+        except UsageError as error:
+            return CaseRun(case, ActualResponse({}, why=str(error)), (Failure(f"not run: {error}"),))
+        came = await self.ask(resolved)
+        seen = msgspec.structs.replace(came, reply=values.masked(came.reply), why=values.masked(came.why))
+        expected = msgspec.structs.replace(resolved, expect=as_expected(resolved.expect, values))
+        failures = judge(expected, seen, self._normal)
+        if not failures:
+            failures = list(map(Failure, values.save(case, came.reply)))
+        return CaseRun(case, seen, tuple(failures))
 
     async def ask(self, case: CaseDefinition) -> ActualResponse:
         """Send its request; the outcome."""
@@ -134,10 +147,12 @@ def _needs_schema(case: CaseDefinition) -> bool:
     return any(each.kind is ExpectationKind.SCHEMA and each.value == OUTPUT_SCHEMA for each in case.expect)
 
 
-async def run_all(bench: Bench, cases: tuple[CaseDefinition, ...]) -> AsyncIterator[CaseRun]:
-    """Run each, in order."""
+async def run_all(
+    bench: Bench, cases: Iterable[CaseDefinition], values: Values | None = None
+) -> AsyncIterator[CaseRun]:
+    """Run each, in order, with these values for their markers."""
     for case in cases:
-        yield await bench.run(case)
+        yield await bench.run(case, values)
 
 
 def _took(exchanges: list[Exchange]) -> float | None:

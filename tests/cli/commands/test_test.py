@@ -90,7 +90,7 @@ def test_a_pytest_file_is_written_once_and_no_server_is_started(cases: Path, tmp
     [
         (_CASES, (), "no server to test"),
         (_CASES, ("-k", "nothing", *server("ledger")), "has 'nothing' in its name"),
-        (_CASES.replace("request", "reqest", 1), server("ledger"), "line 4: 'reqest' means nothing in a case"),
+        (_CASES.replace("request", "reqest", 1), server("ledger"), "line 4: unknown key 'reqest' in a case"),
         (_CASES.replace("expect:\n", "answers: [{kind: none}]\n    expect:\n", 1), server("ledger"), "answer 1"),
         ("", server("ledger"), "a file of cases is an object"),
     ],

@@ -43,7 +43,7 @@ def test_line_ends_stay_as_somebody_has_them(tmp_path: Path) -> None:
 
 def test_what_is_no_file_of_cases_is_told_and_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.cases.yaml"
-    for content, said in ((b"a: 1", "means nothing in a file of cases"), (b"\xff", "byte 0 is not UTF-8")):
+    for content, said in ((b"a: 1", "unknown key 'a' in a file of cases"), (b"\xff", "byte 0 is not UTF-8")):
         path.write_bytes(content)
         with pytest.raises(UsageError, match=said):
             add_cases(path, [CaseDefinition("a", "ping")])
@@ -117,7 +117,7 @@ def test_only_what_json_has_is_more_than_a_text(yaml: str, value: object) -> Non
         (_HEAD + "  - 7\n", "line 3: a case is an object"),
         (_HEAD.replace("\ncases:", "\ncases: 7"), "line 2: cases is a list"),
         (_CASE + "    name: b\n", "line 5: duplicate member 'name' in a case"),
-        (_CASE + "    wait: 5\n", "line 5: 'wait' means nothing in a case"),
+        (_CASE + "    wait: 5\n", "line 5: unknown key 'wait' in a case"),
         (_CASE + "    params: [1]\n", "line 5: params are no object"),
         (_CASE + "    params: {a: 1,\n      a: 2}\n", "line 6: duplicate member 'a' in an object"),
         (_CASE + "    params: {[1]: 2}\n", "line 5: the name of a member is a text"),
@@ -134,7 +134,7 @@ def test_only_what_json_has_is_more_than_a_text(yaml: str, value: object) -> Non
         (_CASE + "    expect: {at: /result}\n", "line 5: expect is a list"),
         (_CASE + "    expect: [{at: /result}]\n", "line 5: an expectation that expects nothing"),
         (_CASE + "    expect: [{at: result, equals: 1}]\n", "line 5: 'result' is not a JSON Pointer"),
-        (_CASE + "    expect: [{equal: 1}]\n", "line 5: 'equal' means nothing in an expectation"),
+        (_CASE + "    expect: [{equal: 1}]\n", "line 5: unknown key 'equal' in an expectation"),
         (_CASE + "    expect: [{type: text}]\n", "type: 'text' is not one of null, boolean"),
         (_CASE + "    expect: [{type: []}]\n", "type: an empty list is not one of"),
         (_CASE + "    expect: [{type: [[]]}]\n", "type: [] is not one of"),

@@ -1,0 +1,429 @@
+"""Saved calls: files of cases that refer to each other, their variables and environments, and the values of one run.
+
+All variables are in one namespace. A value of an earlier result counts before one of the environment, that before
+one of the file, and that before one of a file it uses. What a server returned is never looked through for markers.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.errors import UsageError
+from inspector.features.cases.file import open_cases, open_environment
+from inspector.features.cases.model import (
+    MARKER,
+    CallEnvironment,
+    CallVariable,
+    CaseDefinition,
+    Cases,
+    Expectation,
+    ExpectationKind,
+    Marker,
+    SavedValue,
+)
+from inspector.protocol import peek
+from inspector.protocol.credentials import MASK
+from inspector.protocol.json_diff import ABSENT
+
+SUFFIX = ".mcp.yaml"
+"""How a file of saved calls is called."""
+ENVIRONMENTS = "env"
+"""The directory of environments, beside the file."""
+_SHORTEST_SECRET = 4
+"""Characters of a secret that is masked wherever it appears: a shorter one would mask what is none."""
+_MOST_FILES = 1000
+SecretReader = Callable[[str, str], str | None]
+"""Returns the secret of a source ("env" or "keyring") and a name; None if there is none."""
+
+
+class Collection(msgspec.Struct, frozen=True):
+    """A file of cases with the files that it uses."""
+
+    path: Path
+    cases: Cases
+    others: tuple["Collection", ...] = ()
+    environment: CallEnvironment | None = None
+
+    @property
+    def target(self) -> str:
+        """A URL, or the name of a configured server; "" if neither the environment nor the file names one."""
+        return (self.environment.target if self.environment is not None else "") or self.cases.target
+
+    def walk(self) -> Iterator["Collection"]:
+        """This file, then those that it uses; one that is used twice also twice."""
+        yield self
+        for other in self.others:
+            yield from other.walk()
+
+
+class CallInPlan(msgspec.Struct, frozen=True):
+    """A case that is to be run."""
+
+    case: CaseDefinition
+    file: Path
+    chosen: bool = True
+    """False for one that runs because another case uses it."""
+
+
+# Files
+
+
+def open_collection(path: Path, environment: str = "") -> Collection:
+    """Read a file with those that it uses, and the environment of this name; "" for none.
+
+    Raises: UsageError.
+    """
+    found = _open(path, ())
+    if not environment:
+        return found
+    return msgspec.structs.replace(found, environment=_environment(path, environment))
+
+
+def environments(path: Path) -> tuple[str, ...]:
+    """The names of the environments beside a file, sorted."""
+    try:
+        return tuple(sorted(each.stem for each in (path.parent / ENVIRONMENTS).glob("*.yaml") if each.is_file()))
+    except OSError:
+        return ()
+
+
+def collections_near(directory: Path) -> tuple[Path, ...]:
+    """The files of saved calls of a project: in the directory, or the nearest one above it, up to the repository's."""
+    for place in (directory, *directory.parents):
+        try:
+            found = sorted(each for each in place.glob(f"*{SUFFIX}") if each.is_file())[:_MOST_FILES]
+            if found or (place / ".git").exists():
+                return tuple(found)
+        except OSError:
+            return ()
+    return ()
+
+
+def _open(path: Path, above: tuple[Path, ...]) -> Collection:
+    real = path.resolve()
+    if real in above:
+        names = [each.name for each in (*above[above.index(real) :], real)]
+        raise UsageError(f"{above[-1]}: files use each other in a cycle: {' → '.join(names)}", hint=_BREAK)
+    cases = open_cases(path)
+    others: list[Collection] = []
+    for used in cases.uses:
+        file = path.parent / used.name
+        if not file.is_file():
+            near = near_to(used.name, [each.name for each in path.parent.glob(f"*{SUFFIX}")])
+            raise UsageError(f"{path}, line {used.line}: uses {used.name}: no such file", hint=near or _RELATIVE)
+        others.append(_open(file, (*above, real)))
+    return Collection(path, cases, tuple(others))
+
+
+_BREAK = "Remove one of these uses."
+_RELATIVE = "The path is relative to this file."
+
+
+def _environment(path: Path, name: str) -> CallEnvironment:
+    known = environments(path)
+    if name not in known:
+        near = near_to(name, known)
+        there = f"There are: {', '.join(known)}." if known else f"Write {path.parent / ENVIRONMENTS / f'{name}.yaml'}."
+        raise UsageError(f"{path}: there is no environment {name!r}", hint=near or there)
+    return open_environment(path.parent / ENVIRONMENTS / f"{name}.yaml", name)
+
+
+def near_to(name: str, known: Sequence[str]) -> str:
+    """A hint that names what may have been meant; "" if nothing is near."""
+    near = get_close_matches(name, known, n=1)
+    return f"Did you mean {near[0]!r}?" if near else ""
+
+
+# Order
+
+
+def planned(collection: Collection, chosen: Sequence[CaseDefinition]) -> tuple[CallInPlan, ...]:
+    """These cases of the file in their order, each after those that it uses; none twice.
+
+    Raises: UsageError for a cycle, an unknown name, and a variable that has no value when its case runs.
+    """
+    plan: dict[tuple[Path, str], CallInPlan] = {}
+    wanted = {each.name for each in chosen}
+
+    def add(home: Collection, case: CaseDefinition, above: tuple[str, ...]) -> None:
+        if case.name in above:
+            cycle = " → ".join((*above[above.index(case.name) :], case.name))
+            raise UsageError(f"{_at(home, case)}: cases use each other in a cycle: {cycle}", hint=_BREAK)
+        if (home.path, case.name) in plan:
+            return
+        for name in case.uses:
+            add(*_used(home, case, name), (*above, case.name))
+        is_chosen = home is collection and case.name in wanted
+        plan[home.path, case.name] = CallInPlan(case, home.path, is_chosen)
+
+    for case in chosen:
+        add(collection, case, ())
+    ordered = tuple(plan.values())
+    _demand_values(collection, ordered)
+    return ordered
+
+
+def _used(home: Collection, case: CaseDefinition, name: str) -> tuple[Collection, CaseDefinition]:
+    for place in home.walk():
+        for each in place.cases.cases:
+            if each.name == name:
+                return place, each
+    names = [each.name for place in home.walk() for each in place.cases.cases]
+    raise UsageError(
+        f"{_at(home, case)}: case {case.name!r} uses {name!r}, which is not a case of this file or one it uses",
+        hint=near_to(name, names) or "Names are compared exactly.",
+    )
+
+
+def _demand_values(collection: Collection, plan: Sequence[CallInPlan]) -> None:
+    """See that each variable has a value when its case runs."""
+    known = set(_variables(collection))
+    saved: set[str] = set()
+    for each in plan:
+        for reference in each.case.references:
+            if not reference.source and reference.name not in known | saved:
+                raise _no_value(collection, each, reference, sorted(known | saved))
+        saved.update(value.name for value in each.case.save)
+
+
+def _no_value(collection: Collection, call: CallInPlan, reference: Marker, known: Sequence[str]) -> UsageError:
+    where = f"{call.file}, line {reference.line}"
+    savers = [
+        case.name
+        for place in collection.walk()
+        for case in place.cases.cases
+        if any(value.name == reference.name for value in case.save)
+    ]
+    if savers and savers != [call.case.name]:
+        return UsageError(
+            f"{where}: {reference.shown} has no value when {call.case.name!r} runs: {savers[0]!r} saves it",
+            hint=f"Add `uses: [{savers[0]}]` to {call.case.name!r}, and the other case runs first.",
+        )
+    hint = near_to(reference.name, known) or (f"There are: {', '.join(known)}." if known else "Define it in `vars`.")
+    if collection.environment is None and not near_to(reference.name, known):
+        hint += " Values of an environment need --env NAME."
+    return UsageError(f"{where}: unknown variable {reference.name!r}", hint=hint)
+
+
+def _variables(collection: Collection) -> dict[str, tuple[CallVariable, Path]]:
+    """All variables with a value before anything runs, and the file of each."""
+    found: dict[str, tuple[CallVariable, Path]] = {}
+    for other in reversed(collection.others):
+        found |= _variables(other)
+    found |= {each.name: (each, collection.path) for each in collection.cases.variables}
+    if (environment := collection.environment) is not None:
+        file = collection.path.parent / ENVIRONMENTS / f"{environment.name}.yaml"
+        found |= {each.name: (each, file) for each in environment.variables}
+    return found
+
+
+def _at(home: Collection, case: CaseDefinition) -> str:
+    return f"{home.path}, line {case.line}"
+
+
+# Values of one run
+
+
+class Values:
+    """The values of variables and secrets while the cases of a collection run."""
+
+    def __init__(self, collection: Collection, secret: SecretReader) -> None:
+        """Resolve nothing yet."""
+        self._variables = _variables(collection)
+        self._secret = secret
+        self._known: dict[str, Any] = {}
+        self._secrets: dict[tuple[str, str], str] = {}
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The secrets that were resolved, longest first; those too short to be masked are left out."""
+        found = {each for each in self._secrets.values() if len(each) >= _SHORTEST_SECRET}
+        return tuple(sorted(found, key=len, reverse=True))
+
+    def prepare(self, plan: Sequence[CallInPlan]) -> None:
+        """Resolve what these cases refer to, apart from values of results.
+
+        Raises: UsageError for a cycle of variables, a secret that is not there, and an object inside a text.
+        """
+        for call in plan:
+            for reference in call.case.references:
+                if reference.source:
+                    self._resolve_secret(reference, call.file)
+                elif reference.name in self._variables:
+                    self._resolve(reference, call.file, ())
+
+    def resolved(self, case: CaseDefinition) -> CaseDefinition:
+        """The case as it is sent. Raises: UsageError for a variable without a value, or an object inside a text."""
+        where = ""
+        return msgspec.structs.replace(
+            case,
+            params=self.value(case.params, where),
+            answers=tuple(self.value(each, where) for each in case.answers),
+            expect=tuple(
+                msgspec.structs.replace(each, value=self.value(each.value, where))
+                if each.kind is ExpectationKind.EQUALS
+                else each
+                for each in case.expect
+            ),
+        )
+
+    def value(self, value: Any, where: str) -> Any:
+        """A value in which the markers are replaced. Raises: UsageError."""
+        if isinstance(value, dict):
+            return {name: self.value(each, where) for name, each in value.items()}
+        if isinstance(value, list):
+            return [self.value(each, where) for each in value]
+        return self._text(value, where) if isinstance(value, str) else value
+
+    def save(self, case: CaseDefinition, reply: Mapping[str, Any]) -> tuple[str, ...]:
+        """Keep what a case saves of its result; a sentence for each value that is not there."""
+        faults: list[str] = []
+        for each in case.save:
+            found = ABSENT if "result" not in reply else picked(reply["result"], each)
+            if found is ABSENT:
+                self._known.pop(each.name, None)
+                faults.append(f"save {each.name}: {each.path} is not in the result")
+            else:
+                self._known[each.name] = found
+        return tuple(faults)
+
+    def known(self, name: str) -> Any:
+        """The value of a variable; ABSENT if it has none yet."""
+        return self._known.get(name, ABSENT)
+
+    def masked(self, value: Any) -> Any:
+        """A value, or a text, without the secrets."""
+        if isinstance(value, str):
+            for secret in self.secrets:
+                value = value.replace(secret, MASK)
+            return value
+        if not self.secrets or not isinstance(value, dict | list):
+            return value
+        if isinstance(value, dict):
+            return {self.masked(name): self.masked(each) for name, each in value.items()}
+        return [self.masked(each) for each in value]
+
+    def _text(self, text: str, where: str) -> Any:
+        whole = MARKER.fullmatch(text)
+        if whole is not None and not whole[1]:
+            return self._found(_reference(whole), where)
+        parts: list[str] = []
+        at = 0
+        for found in MARKER.finditer(text):
+            parts.append(text[at : found.start()])
+            at = found.end()
+            parts.append(found[0][1:] if found[1] else _inside(self._found(_reference(found), where), found[0], where))
+        return "".join([*parts, text[at:]])
+
+    def _found(self, reference: Marker, where: str) -> Any:
+        secret = reference.source, reference.name
+        found: Any = self._secrets[secret] if reference.source else self._known.get(reference.name, ABSENT)
+        if found is ABSENT:
+            raise UsageError(f"{reference.shown} has no value: the case that saves it did not pass")
+        return found
+
+    def _resolve(self, reference: Marker, file: Path, above: tuple[str, ...]) -> None:
+        """Give a variable its value, and those before that it refers to."""
+        variable, home = self._variables[reference.name]
+        if reference.name in above:
+            cycle = " → ".join((*above[above.index(reference.name) :], reference.name))
+            raise UsageError(
+                f"{home}, line {variable.line}: variables refer to each other in a cycle: {cycle}",
+                hint="Give one of them a value of its own.",
+            )
+        if reference.name not in self._known:
+            for each in variable.references:
+                if each.source:
+                    self._resolve_secret(each, home)
+                elif each.name in self._variables:
+                    self._resolve(each, home, (*above, reference.name))
+                else:
+                    hint = near_to(each.name, [*self._variables]) or "A variable refers to variables, not to results."
+                    raise UsageError(f"{home}, line {each.line}: unknown variable {each.name!r}", hint=hint)
+            self._known[reference.name] = self.value(variable.value, f"{home}, line {variable.line}")
+        if reference.is_part:
+            _inside(self._known[reference.name], reference.shown, f"{file}, line {reference.line}")
+
+    def _resolve_secret(self, reference: Marker, file: Path) -> None:
+        key = reference.source, reference.name
+        if key in self._secrets:
+            return
+        found = self._secret(*key)
+        if found is None:
+            what, hint = _MISSING[reference.source]
+            raise UsageError(
+                f"{file}, line {reference.line}: {what.format(reference.name)}", hint=hint.format(reference.name)
+            )
+        self._secrets[key] = found
+
+
+_MISSING = {
+    "env": ("the environment variable {} is not set", "Set it before; the file has only its name."),
+    "keyring": ("the keyring has no secret {}", "Store it with: keyring set mcp-inspect {}"),
+}
+
+
+_SERVICE = "mcp-inspect"
+"""Under which the keyring has our secrets."""
+
+
+def secret_from(environ: Mapping[str, str]) -> SecretReader:
+    """Read secrets from these environment variables, and from the system's keyring."""
+
+    def read(source: str, name: str) -> str | None:
+        if source == "env":
+            return environ.get(name)
+        import keyring
+        from keyring.errors import KeyringError
+
+        try:
+            return keyring.get_password(_SERVICE, name)
+        except KeyringError:
+            return None
+
+    return read
+
+
+def picked(result: Any, saved: SavedValue) -> Any:
+    """The value at a path; a text on the way that is JSON is looked into. ABSENT if there is none."""
+    value = result
+    for step in saved.steps:
+        if isinstance(value, str):
+            try:
+                value = json.loads(value)
+            except (ValueError, RecursionError):
+                return ABSENT
+        if isinstance(step, int):
+            if not isinstance(value, list) or not -len(value) <= step < len(value):
+                return ABSENT
+            value = value[step]
+        elif isinstance(value, dict) and step in value:
+            value = value[step]
+        else:
+            return ABSENT
+    return value
+
+
+def _inside(value: Any, marker: str, where: str) -> str:
+    """A value inside a text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict | list):
+        raise UsageError(
+            f"{where}{': ' if where else ''}wrong type: {marker} is an {peek.type_name(value)} inside a text",
+            hint="Use it as the whole value, or save a part of it.",
+        )
+    return json.dumps(value)
+
+
+def _reference(found: Any) -> Marker:
+    return Marker(found[2] or found[4], found[3] or "")
+
+
+def as_expected(expectations: Sequence[Expectation], values: Values) -> tuple[Expectation, ...]:
+    """Expectations as a masked response can satisfy them."""
+    return tuple(msgspec.structs.replace(each, value=values.masked(each.value)) for each in expectations)
