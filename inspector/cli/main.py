@@ -67,6 +67,7 @@ _COMMANDS = {
     "auth": _Command("auth", "Log in to a server with OAuth, and manage stored logins", _SERVER, talks=False),
     "roots": _Command("roots", "Show the roots/list result that a server would get", _SERVER, talks=False),
     "tail": _Command("tail", "Print the traffic of a server or a capture as lines", _CAPTURE),
+    "stats": _Command("stats", "Show statistics: calls, errors, percentiles, sizes", _CAPTURE),
     "trace": _Command("trace", "Write a trace of one operation as Markdown", _CAPTURE, talks=False),
     "diff": _Command("diff", "Compare captures, servers or lock files", _CAPTURE),
     "resend": _Command("resend", "Send the requests of a capture again and compare the results", _CAPTURE),

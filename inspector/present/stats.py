@@ -1,0 +1,389 @@
+"""Statistics of requests: groups by tool, method, server, client, argument or hour, with totals and tops.
+
+`stats_counting` fills them from journals. Durations are counted in logarithmic buckets, each less than 0.8 % wide.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import ceil, floor, log2
+
+import msgspec
+
+from inspector.capture.store.columns import MessageKind
+from inspector.errors import FilterError
+from inspector.filters.language.fields import Has, Ref
+from inspector.filters.language.parser import parse
+from inspector.protocol.exchange_log import ASKS, RETRIED, STATE_BITS, STATES, TOOL_ERROR
+from inspector.protocol.exchanges import ExchangeState
+
+# Durations, as counts of logarithmic buckets.
+
+_FINE = 7
+"""Bits of a duration that its bucket keeps: 128 to 255, so that a bucket is at most 1/128 wide."""
+
+
+def bucket_of(ns: int) -> int:
+    """The bucket of a duration in nanoseconds, ascending; one below 256 ns has a bucket of its own."""
+    shift = ns.bit_length() - _FINE - 1
+    return ns if shift <= 0 else (shift << _FINE) + (ns >> shift)
+
+
+def middle_of(bucket: int) -> float:
+    """The duration in the middle of a bucket, in nanoseconds."""
+    if bucket < 2 << _FINE:
+        return bucket
+    shift = (bucket >> _FINE) - 1
+    return ((bucket - (shift << _FINE)) << shift) + (1 << shift) / 2
+
+
+class Durations:
+    """How long things took."""
+
+    __slots__ = ("_kept", "buckets", "count", "max_ns", "total_ns")
+
+    def __init__(self) -> None:
+        self.buckets: dict[int, int] = {}
+        """How many there are in each bucket."""
+        self.count = 0
+        self.total_ns = 0
+        self.max_ns = 0
+        """The longest; where one was taken out, the middle of its bucket at worst."""
+        self._kept: tuple[int, tuple[float, ...]] = (-1, ())
+
+    def add(self, ns: int, sign: int = 1) -> None:
+        """One more; with a sign of -1 one less."""
+        bucket = bucket_of(ns)
+        left = self.buckets.get(bucket, 0) + sign
+        if left:
+            self.buckets[bucket] = left
+        else:
+            self.buckets.pop(bucket, None)
+        self.count += sign
+        self.total_ns += sign * ns
+        if sign < 0:
+            self._kept = (-1, ())
+            if ns >= self.max_ns:
+                self.max_ns = round(middle_of(max(self.buckets))) if self.buckets else 0
+        elif ns > self.max_ns:
+            self.max_ns = ns
+
+    def merge(self, other: "Durations") -> None:
+        """All of another's."""
+        mine = self.buckets
+        for bucket, count in other.buckets.items():
+            mine[bucket] = mine.get(bucket, 0) + count
+        self.count += other.count
+        self.total_ns += other.total_ns
+        self.max_ns = max(self.max_ns, other.max_ns)
+        self._kept = (-1, ())
+
+    @property
+    def percentiles(self) -> tuple[float, ...]:
+        """The 50th, 95th and 99th percentile in nanoseconds, by linear interpolation; () of none."""
+        if self._kept[0] != self.count:
+            self._kept = self.count, tuple(self._at((0.5, 0.95, 0.99)))
+        return self._kept[1]
+
+    def _at(self, shares: Sequence[float]) -> Iterator[float]:
+        if not self.count:
+            return
+        ranks = [share * (self.count - 1) for share in shares]
+        wanted = sorted({*map(floor, ranks), *map(ceil, ranks)})
+        values, seen, at = {}, 0, 0
+        for bucket in sorted(self.buckets):
+            seen += self.buckets[bucket]
+            while at < len(wanted) and wanted[at] < seen:
+                values[wanted[at]] = min(middle_of(bucket), self.max_ns)
+                at += 1
+        for rank in ranks:
+            low, high = values[floor(rank)], values[ceil(rank)]
+            yield low + (high - low) * (rank - floor(rank))
+
+    def histogram(self, most: int = 12) -> list[tuple[int, int, int]]:
+        """Rows from the shortest to the longest: from, to (nanoseconds, powers of two of a millisecond), how many.
+
+        At most `most` rows; the first then holds all that is shorter.
+        """
+        found: dict[int, int] = {}
+        for bucket, count in self.buckets.items():
+            octave = floor(log2(max(middle_of(bucket), 1) / 1e6))
+            found[octave] = found.get(octave, 0) + count
+        if not found:
+            return []
+        last = max(found)
+        first = max(min(found), last - most + 1)
+        below = sum(count for octave, count in found.items() if octave < first)
+        rows = [(round(2**at * 1e6), round(2 ** (at + 1) * 1e6), found.get(at, 0)) for at in range(first, last + 1)]
+        if below:
+            rows[0] = (0, rows[0][1], rows[0][2] + below)
+        return rows
+
+
+# By what requests are grouped.
+
+
+class Grouping(msgspec.Struct, frozen=True):
+    """One way of grouping."""
+
+    name: str
+    """`tool`, `method`, `server`, `client`, `hour`, or `args` with a path."""
+    path: tuple[str | int | None, ...] = ()
+    text: str = ""
+    """As it was typed, where it has a path."""
+
+    @property
+    def title(self) -> str:
+        """The title of the column of keys."""
+        return self.text or self.name.capitalize()
+
+    @property
+    def calls_only(self) -> bool:
+        """Whether only tool calls are counted, not every request."""
+        return self.name in ("tool", "args")
+
+
+GROUPINGS = tuple(map(Grouping, ("tool", "method", "server", "client", "hour")))
+"""Those that need nothing but columns."""
+
+
+def read_grouping(text: str) -> Grouping:
+    """The grouping of a name, or of a path such as `args.path`. Raises: ValueError."""
+    for each in GROUPINGS:
+        if text == each.name:
+            return each
+    try:
+        term = parse(text) if text.startswith("args") else None
+    except FilterError as error:
+        raise ValueError(f"invalid grouping {text!r}: {error}") from None
+    match term:
+        case Has(Ref(name="args", path=path)) if path:
+            return Grouping("args", path, text)
+        case _:
+            raise ValueError(f"unknown grouping {text!r}")
+
+
+# What is counted of a group.
+
+OK, TOOL_FAILED, ERROR, CANCELLED, LOST, LATE, PENDING, ROUND = range(8)
+"""Outcomes. A ROUND is a response that asks for input and whose request was sent again: it is not a call of its own."""
+_OUTCOME = {
+    ExchangeState.ANSWERED: OK,
+    ExchangeState.ERROR: ERROR,
+    ExchangeState.CANCELLED: CANCELLED,
+    ExchangeState.LOST: LOST,
+    ExchangeState.LATE: LATE,
+    ExchangeState.PENDING: PENDING,
+}
+
+
+def _outcome(bits: int) -> int:
+    state = STATES[bits & STATE_BITS] if bits & STATE_BITS < len(STATES) else ExchangeState.PENDING
+    if state is ExchangeState.ANSWERED and bits & ASKS:
+        return ROUND if bits & RETRIED else PENDING
+    return TOOL_FAILED if bits & TOOL_ERROR and state is ExchangeState.ANSWERED else _OUTCOME[state]
+
+
+OUTCOME_OF = bytes(map(_outcome, range(256)))
+"""By what the column of states holds."""
+HAS_RESPONSE = bytes(
+    bits & STATE_BITS < len(STATES) and STATES[bits & STATE_BITS] in (ExchangeState.ANSWERED, ExchangeState.ERROR)
+    for bits in range(256)
+)
+TIMED = bytes(outcome in (OK, TOOL_FAILED, ERROR) for outcome in OUTCOME_OF)
+"""Whether its duration counts: it has got its response."""
+
+
+class StatsGroup:
+    """The requests with one key."""
+
+    __slots__ = ("bytes_in", "bytes_out", "durations", "key", "outcomes", "slots", "took")
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.outcomes = [0] * 8
+        """How many requests there are of each outcome."""
+        self.durations = Durations()
+        """From the request to its response, of those that have one."""
+        self.bytes_in = 0
+        """Bytes of messages from the server."""
+        self.bytes_out = 0
+        """Bytes of messages to the server."""
+        self.slots: dict[int, int] = {}
+        """How many were sent in each slot of time."""
+        self.took: dict[int, int] = {}
+        """What those took together, in nanoseconds."""
+
+    @property
+    def calls(self) -> int:
+        """All requests but further rounds of the same."""
+        return sum(self.outcomes) - self.outcomes[ROUND]
+
+    @property
+    def failed(self) -> int:
+        """Tool errors, errors and lost requests."""
+        return self.outcomes[TOOL_FAILED] + self.outcomes[ERROR] + self.outcomes[LOST]
+
+    def merge(self, other: "StatsGroup") -> None:
+        """Count all of another's."""
+        self.outcomes = [mine + its for mine, its in zip(self.outcomes, other.outcomes, strict=True)]
+        self.durations.merge(other.durations)
+        self.bytes_in += other.bytes_in
+        self.bytes_out += other.bytes_out
+        for mine, its in ((self.slots, other.slots), (self.took, other.took)):
+            for slot, count in its.items():
+                mine[slot] = mine.get(slot, 0) + count
+
+
+class Top(msgspec.Struct, frozen=True, order=True):
+    """One call of a top list."""
+
+    value: int
+    """Nanoseconds, or bytes."""
+    number: int
+    """Of the exchange."""
+    source: int
+    """Which of the journals, from 0."""
+    key: str
+    n: int
+    """The entry of the request."""
+
+
+class Repeated(msgspec.Struct, frozen=True):
+    """Calls of one tool with the same arguments."""
+
+    tool: str
+    arguments: bytes
+    """As JSON, with sorted members."""
+    count: int
+    n: int
+    """The entry of the first request."""
+    source: int
+
+
+MOST_GROUPS = 5000
+"""Further keys are counted together."""
+OTHERS = "(others)"
+_MOST_SLOTS = 1024
+_SECOND = 1_000_000_000
+TOPS = 10
+
+
+class StatsTable:
+    """Groups of requests, fed by one or several journals."""
+
+    def __init__(self, by: Grouping = GROUPINGS[0]) -> None:
+        self.by = by
+        self.groups: dict[str, StatsGroup] = {}
+        self.changes = 0
+        """Grows with every request that is counted, or counted differently."""
+        self.slot_ns = _SECOND
+        """How long a slot of time is."""
+        self.first_slot = self.last_slot = 0
+        self.slowest: list[Top] = []
+        """Heaps of the slowest calls and of the largest results, `TOPS` each."""
+        self.largest: list[Top] = []
+        self.called: set[str] = set()
+        """All tools that were called, whatever the filter."""
+        self.listed: set[str] = set()
+        """All tools that servers have listed."""
+        self.messages = [0] * len(MessageKind)
+        """How many entries of each kind of message there are, NONE for other entries."""
+        self.stderr_lines = 0
+        self.in_flight = 0
+        """The most requests that were open at the same time."""
+        self.duration_ns = 0
+        """From the first entry to the last, of all journals together."""
+        self.calls_ns = 0
+        """How long all tool calls took together, whatever the filter."""
+        self.asked_ns = 0
+        """How long server requests waited for a person, or a model on their behalf."""
+        self.rounds_ns = 0
+        """How long it took to send calls again whose response asked for input."""
+        self.held_ns = 0
+        """How long a proxy held messages."""
+        self.opening = StatsGroup("opening")
+        """The requests that opened the connections."""
+        self.lists = StatsGroup("lists")
+        """The requests that fetched lists."""
+        self.reconnects = 0
+
+    def group(self, key: str) -> StatsGroup:
+        """The group of a key; a new one, or that of all others once there are too many."""
+        found = self.groups.get(key)
+        if found is None:
+            if len(self.groups) >= MOST_GROUPS and key != OTHERS:
+                return self.group(OTHERS)
+            found = self.groups[key] = StatsGroup(key)
+        return found
+
+    @property
+    def total(self) -> StatsGroup:
+        """All groups together."""
+        found = StatsGroup("")
+        for each in self.groups.values():
+            found.merge(each)
+        return found
+
+    @property
+    def rows(self) -> list[StatsGroup]:
+        """The groups that hold requests now, with most calls first."""
+        found = [group for group in self.groups.values() if any(group.outcomes)]
+        return sorted(found, key=lambda group: (-group.calls, group.key))
+
+    @property
+    def time_split(self) -> tuple[int, int, int]:
+        """How long tool calls took in the server, waited for a person, and were held by a proxy, in nanoseconds."""
+        server = max(0, self.calls_ns - self.asked_ns - self.held_ns)
+        return server, self.asked_ns + self.rounds_ns, self.held_ns
+
+    @property
+    def never_called(self) -> list[str]:
+        """The listed tools that were not called, sorted."""
+        return sorted(self.listed - self.called)
+
+    def slot(self, wall_ns: int) -> int:
+        """The slot of a moment."""
+        slot = wall_ns // self.slot_ns
+        if not self.last_slot:
+            self.first_slot = self.last_slot = slot
+        elif slot > self.last_slot:
+            self.last_slot = slot
+        elif slot < self.first_slot:
+            self.first_slot = slot
+        while self.last_slot - self.first_slot >= _MOST_SLOTS:
+            self._widen()
+            slot //= 2
+        return slot
+
+    def _widen(self) -> None:
+        self.slot_ns *= 2
+        self.first_slot, self.last_slot = self.first_slot // 2, self.last_slot // 2
+        for group in self.groups.values():
+            group.slots, group.took = _halved(group.slots), _halved(group.took)
+
+    def trend(self, group: StatsGroup, columns: int) -> list[float]:
+        """How many requests of a group were sent in each of so many equal parts of the time, per minute."""
+        return [count * 60 * _SECOND / self._part_ns(columns) for count in self._parts(group.slots, columns)]
+
+    def mean_trend(self, group: StatsGroup, columns: int) -> list[float]:
+        """How long they took, in the mean, in nanoseconds; 0 where none was sent."""
+        pairs = zip(self._parts(group.took, columns), self._parts(group.slots, columns), strict=True)
+        return [took / count if count else 0.0 for took, count in pairs]
+
+    def _part_ns(self, columns: int) -> float:
+        return max(1, self.last_slot - self.first_slot + 1) * self.slot_ns / columns
+
+    def _parts(self, slots: dict[int, int], columns: int) -> list[float]:
+        """The counts of slots, distributed to so many columns."""
+        span = max(1, self.last_slot - self.first_slot + 1)
+        found = [0.0] * columns
+        for slot, count in slots.items():
+            at = (slot - self.first_slot) * columns // span
+            found[min(max(at, 0), columns - 1)] += count
+        return found
+
+
+def _halved(slots: dict[int, int]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for slot, count in slots.items():
+        found[slot // 2] = found.get(slot // 2, 0) + count
+    return found

@@ -1,0 +1,514 @@
+"""Counting a journal into a table of statistics, incrementally: each look costs what is new or has changed.
+
+Everything but arguments is known from the columns of exchanges. What has changed since the last look is found by
+comparing columns: of states, and of what a filter lets through.
+"""
+
+import heapq
+import time
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
+
+import msgspec
+
+from inspector.capture.journal import Journal
+from inspector.capture.store.columns import KIND_BITS, EntryKind, MessageKind
+from inspector.filters.engine.matching import reach
+from inspector.present.stats import (
+    HAS_RESPONSE,
+    OTHERS,
+    OUTCOME_OF,
+    ROUND,
+    TIMED,
+    TOPS,
+    Repeated,
+    StatsGroup,
+    StatsTable,
+    Top,
+)
+from inspector.protocol import peek
+from inspector.protocol.exchange_log import ASKS, FROM_SERVER, NEVER, PROBE, STATE_BITS, UNLISTED
+from inspector.protocol.frames import Frame
+from inspector.protocol.jsonrpc import Request, read
+from inspector.protocol.things import KIND_OF_METHOD
+
+CALL = "tools/call"
+_OPENING = ("initialize", "server/discover")
+_OF_PERSON = ("elicitation/create", "sampling/createMessage")
+"""Server requests that a person, or a model on their behalf, responds to."""
+
+
+class EntryChoice(Protocol):
+    """Which entries of a journal a filter lets through."""
+
+    @property
+    def hits(self) -> bytearray:
+        """At n: 1 if entry n matches."""
+
+    @property
+    def changes(self) -> int:
+        """Grows when something else matches."""
+
+
+_CHUNK = 4096
+_ENTRIES = 100_000
+"""Entries whose kinds are counted at once."""
+_NOT_COUNTED = -1
+
+
+class JournalStats:
+    """Counts one journal into a table. One thread only; another may add to the journal meanwhile.
+
+    A request counts if the filter lets it or its response through.
+    """
+
+    def __init__(self, journal: Journal, table: StatsTable, selection: EntryChoice | None = None, source: int = 0):
+        self.journal, self.table = journal, table
+        self._selection = selection
+        self._source = source
+        self._log = journal.conversation.exchanges
+        self._seen = bytearray()
+        """The states at the last look, from exchange 1 on."""
+        self._groups: list[StatsGroup] = []
+        self._places: dict[object, int] = {}
+        """By what a key is made of: where its group is in `_groups`."""
+        self._counted = array("i")
+        """By exchange: where its group is, or _NOT_COUNTED."""
+        self._hits = b""
+        self._hits_change = -1
+        self._entries = 0
+        self._wall = journal.started_wall_ns - journal.started_ns
+        self._key: Callable[[int], int] = {
+            "tool": self._by_tool,
+            "method": self._by_method,
+            "server": self._by_server,
+            "client": self._by_client,
+            "hour": self._by_hour,
+            "args": self._by_argument,
+        }[table.by.name]
+        self._tools: set[int] = set()
+        """The names of tools that were called, by their numbers."""
+        self._special: dict[int, StatsGroup] = {}
+        """Requests that open connections or fetch lists, by the number of their method."""
+        self._names = 0
+        self._calls = self._person = self._other = -2
+        self._persons: set[int] = set()
+        self._ends: list[int] = []
+        self._open: set[int] = set()
+        self._asked: dict[int, int] = {}
+        """Operations whose last response asked for input, and when it came."""
+        self._named = self.names
+        self._others = _NOT_COUNTED
+        self._connections = 1
+        self._held_ns = 0
+        self._edits = 0
+        self._first_ns = self._last_ns = 0
+        self._listed: object = None
+
+    def take(self, limit: int = 1 << 60) -> bool:
+        """Count what is new, at most about so many requests; whether more is left."""
+        log, count = self._log, len(self._log)
+        if self.names != self._named:
+            self._name_again()
+        left = self._again(limit)
+        while left > 0 and len(self._seen) < count:
+            first = len(self._seen) + 1
+            last = min(count, first + min(_CHUNK, left) - 1)
+            self._take(first, last)
+            left -= last - first + 1
+        self._take_entries()
+        self._take_rest()
+        return len(self._seen) < len(log) or left <= 0
+
+    @property
+    def done(self) -> int:
+        """How many exchanges have been looked at."""
+        return len(self._seen)
+
+    def is_call(self, number: int) -> bool:
+        """Whether an exchange is counted and is a tool call, and no further round of one."""
+        return (
+            self._counted[number - 1] != _NOT_COUNTED
+            and self._log.methods[number] == self._calls
+            and OUTCOME_OF[self._seen[number - 1]] != ROUND
+        )
+
+    # From columns to counts
+
+    def _learn_names(self) -> None:
+        names = self._log.names
+        for number in range(self._names, len(names)):
+            name = names[number]
+            if name == CALL:
+                self._calls = number
+            elif name in _OPENING:
+                self._special[number] = self.table.opening
+            elif name in KIND_OF_METHOD:
+                self._special[number] = self.table.lists
+            elif name in _OF_PERSON:
+                self._persons.add(number)
+        self._names = len(names)
+
+    def _take(self, first: int, last: int) -> None:
+        log, part = self._log, slice(first, last + 1)
+        states = bytes(log.states[part])
+        self._counted.extend([_NOT_COUNTED] * len(states))
+        self._seen += states
+        self._learn_names()
+        for number in [number for number in self._open if log.ends[number] != NEVER]:
+            self._open.discard(number)
+            heapq.heappush(self._ends, log.ends[number])
+        calls, calls_only, special = self._calls, self.table.by.calls_only, self._special
+        selection = self._selection
+        for number, bits, method in zip(range(first, last + 1), states, log.methods[part], strict=True):
+            if bits & PROBE:
+                continue
+            self._fly(number)
+            if method == calls:
+                self._tools.add(log.targets[number])
+                if self._asked:
+                    self._sent_again(number)
+            elif method in special:
+                self._put(special[method], number, bits, 1)
+            self._spend(number, bits, 1)
+            if (not calls_only or method == calls) and (selection is None or self._is_chosen(number)):
+                self._count(number, bits)
+
+    def _count(self, number: int, bits: int) -> None:
+        place = self._key(number)
+        self._counted[number - 1] = place
+        self._put(self._groups[place], number, bits, 1)
+        self.table.changes += 1
+
+    def _put(self, group: StatsGroup, number: int, bits: int, sign: int) -> None:
+        """Count a request in this state, or with a sign of -1 take it out."""
+        log, store = self._log, self.journal.store
+        outcome = OUTCOME_OF[bits]
+        group.outcomes[outcome] += sign
+        request = log.request_frames[number]
+        size = store.size(request) if 0 < request <= store.count else 0
+        answer = log.answer_frames[number] if HAS_RESPONSE[bits] else 0
+        back = store.size(answer) if 0 < answer <= store.count else 0
+        if bits & FROM_SERVER:
+            size, back = back, size
+        group.bytes_out += sign * size
+        group.bytes_in += sign * back
+        if outcome == ROUND:
+            return
+        start = log.starts[number]
+        slot = self.table.slot(start + self._wall)
+        slots, took = group.slots, group.took
+        slots[slot] = slots.get(slot, 0) + sign
+        if not TIMED[bits]:
+            return
+        ns = max(0, log.ends[number] - start)
+        group.durations.add(ns, sign)
+        took[slot] = took.get(slot, 0) + sign * ns
+        if log.methods[number] == self._calls:
+            self._top(self.table.slowest, ns, number, group, sign)
+            self._top(self.table.largest, back, number, group, sign)
+
+    def _top(self, heap: list[Top], value: int, number: int, group: StatsGroup, sign: int) -> None:
+        if sign < 0:
+            kept = [each for each in heap if (each.number, each.source) != (number, self._source)]
+            if len(kept) < len(heap):
+                heap[:] = kept
+                heapq.heapify(heap)
+        elif len(heap) < TOPS:
+            heapq.heappush(heap, Top(value, number, self._source, group.key, self._log.request_frames[number]))
+        elif value > heap[0].value:
+            heapq.heapreplace(heap, Top(value, number, self._source, group.key, self._log.request_frames[number]))
+
+    def _fly(self, number: int) -> None:
+        """Note how many requests are open while this one is sent."""
+        log, ends, still = self._log, self._ends, self._open
+        start, end = log.starts[number], log.ends[number]
+        while ends and ends[0] <= start:
+            heapq.heappop(ends)
+        if end == NEVER:
+            still.add(number)
+        elif end > start:
+            heapq.heappush(ends, end)
+        flying = len(ends) + len(still)
+        if flying > self.table.in_flight:
+            self.table.in_flight = flying
+
+    def _spend(self, number: int, bits: int, sign: int) -> None:
+        """Note what time was spent on."""
+        log, method = self._log, self._log.methods[number]
+        if method == self._calls and HAS_RESPONSE[bits]:
+            self.table.calls_ns += sign * max(0, log.ends[number] - log.starts[number])
+        elif method in self._persons and bits & STATE_BITS and log.ends[number] != NEVER:
+            self.table.asked_ns += sign * max(0, log.ends[number] - log.starts[number])
+        if bits & ASKS and sign > 0 and (operation := log[number - 1].operation) is not None:
+            self._asked[operation] = log.ends[number]
+
+    def _sent_again(self, number: int) -> None:
+        since = self._asked.pop(self._log[number - 1].operation or 0, None)
+        if since is not None:
+            self.table.rounds_ns += max(0, self._log.starts[number] - since)
+
+    # What is counted otherwise than before
+
+    def _again(self, limit: int) -> int:
+        """Count again what has changed; how many more requests may be counted."""
+        for number in self._changed():
+            limit -= 1
+            bits, before = self._log.states[number], self._seen[number - 1]
+            self._seen[number - 1] = bits
+            place, method = self._counted[number - 1], self._log.methods[number]
+            if place != _NOT_COUNTED:
+                self._put(self._groups[place], number, before, -1)
+                self._put(self._groups[place], number, bits, 1)
+                self.table.changes += 1
+            if method in self._special and not bits & PROBE:
+                self._put(self._special[method], number, before, -1)
+                self._put(self._special[method], number, bits, 1)
+            if not bits & PROBE:
+                self._spend(number, before, -1)
+                self._spend(number, bits, 1)
+            if limit <= 0:
+                return 0
+        return self._filtered(limit)
+
+    def _name_again(self) -> None:
+        """The server or the client has said its name."""
+        self._named = self.names
+        if self.table.by.name not in ("server", "client"):
+            return
+        for number, place in enumerate(self._counted, 1):
+            if place != _NOT_COUNTED:
+                bits = self._seen[number - 1]
+                self._put(self._groups[place], number, bits, -1)
+                self._count(number, bits)
+
+    def _changed(self) -> Iterator[int]:
+        """Requests whose state is not what it was, found by comparing columns."""
+        states, seen = self._log.states, self._seen
+        for start in range(0, len(seen), _CHUNK):
+            now = bytes(states[start + 1 : start + 1 + _CHUNK])[: len(seen) - start]
+            if now != seen[start : start + len(now)]:
+                yield from [start + at + 1 for at, bits in enumerate(now) if bits != seen[start + at]]
+
+    def _filtered(self, limit: int) -> int:
+        selection = self._selection
+        if selection is None or selection.changes == self._hits_change:
+            return limit
+        change, now = selection.changes, bytes(selection.hits)
+        before = self._hits.ljust(len(now), b"\0")
+        for start in range(0, len(now), _CHUNK):
+            new, old = now[start : start + _CHUNK], before[start : start + _CHUNK]
+            if new == old:
+                continue
+            changed = [start + at for at, hit in enumerate(new) if hit != old[at]]
+            limit -= self._choose_again(changed)
+            if limit <= 0:
+                self._hits = now[: start + _CHUNK] + before[start + _CHUNK :]
+                return 0
+        self._hits, self._hits_change = now, change
+        return limit
+
+    def _choose_again(self, entries: Iterable[int]) -> int:
+        store, tried = self.journal.store, 0
+        numbers = {store.exchange(n) for n in entries if 0 < n <= store.count}
+        for number in sorted(numbers):
+            if not 0 < number <= len(self._seen):
+                continue
+            tried += 1
+            bits, place = self._seen[number - 1], self._counted[number - 1]
+            chosen = self._is_chosen(number)
+            if chosen and place == _NOT_COUNTED and not bits & PROBE:
+                if not self.table.by.calls_only or self._log.methods[number] == self._calls:
+                    self._count(number, bits)
+            elif not chosen and place != _NOT_COUNTED:
+                self._counted[number - 1] = _NOT_COUNTED
+                self._put(self._groups[place], number, bits, -1)
+                self.table.changes += 1
+        return tried
+
+    def _is_chosen(self, number: int) -> bool:
+        if self._selection is None:
+            return True
+        hits = self._selection.hits
+        request, answer = self._log.request_frames[number], self._log.answer_frames[number]
+        return bool((request < len(hits) and hits[request]) or (answer and answer < len(hits) and hits[answer]))
+
+    # Beside the requests
+
+    def _take_entries(self) -> None:
+        store, table = self.journal.store, self.table
+        count = store.count
+        while self._entries < count:
+            first, last = self._entries + 1, min(count, self._entries + _ENTRIES)
+            columns = store.columns(first, last)
+            kinds = columns.flags.translate(_KIND)
+            for kind in MessageKind:
+                table.messages[kind] += kinds.count(kind)
+            table.stderr_lines += columns.kinds.count(EntryKind.STDERR)
+            self._entries = last
+        if count:
+            self._first_ns = self._first_ns or store.time_ns(1)
+            now = store.time_ns(count)
+            if now > (self._last_ns or self._first_ns):
+                table.duration_ns += now - (self._last_ns or self._first_ns)
+                self._last_ns = now
+
+    def _take_rest(self) -> None:
+        table, names = self.table, self._log.names
+        table.called.update(names[number] for number in self._tools if number != UNLISTED)
+        listing = self.journal.conversation.catalogue.listings["tools"]
+        if listing.items is not self._listed:
+            self._listed = listing.items
+            table.listed.update(name for each in listing.items if (name := peek.text(each, "name")))
+        connections = max(1, self.journal.surroundings.connections)
+        table.reconnects += connections - self._connections
+        self._connections = connections
+        if len(self.journal.edits) != self._edits:
+            self._edits = len(self.journal.edits)
+            held = sum(_held_ns(edits) for edits in self.journal.edits.values())
+            table.held_ns += held - self._held_ns
+            self._held_ns = held
+
+    # Keys: each returns where the group is
+
+    def _place(self, made_of: object, key: Callable[[], str]) -> int:
+        place = self._places.get(made_of)
+        if place is not None:
+            return place
+        group = self.table.group(key())
+        if group.key == OTHERS:
+            if self._others == _NOT_COUNTED:
+                self._others = len(self._groups)
+                self._groups.append(group)
+            return self._others
+        place = self._places[made_of] = len(self._groups)
+        self._groups.append(group)
+        return place
+
+    def _by_tool(self, number: int) -> int:
+        target = self._log.targets[number]
+        if target == UNLISTED:
+            name = self._log[number - 1].target
+            return self._place(name, lambda: name)
+        place = self._places.get(target)
+        return self._place(target, lambda: self._log.names[target]) if place is None else place
+
+    def _by_method(self, number: int) -> int:
+        method = self._log.methods[number]
+        if method == UNLISTED:
+            name = self._log[number - 1].method
+            return self._place(name, lambda: name)
+        return self._place(method, lambda: self._log.names[method])
+
+    def _by_hour(self, number: int) -> int:
+        quarter = (self._log.starts[number] + self._wall) // (900 * 1_000_000_000)
+        return self._place(quarter, lambda: _hour(quarter * 900))
+
+    def _by_server(self, number: int) -> int:
+        return self._place(self.names[0], lambda: self.names[0])
+
+    def _by_client(self, number: int) -> int:
+        return self._place(self.names[1], lambda: self.names[1])
+
+    def _by_argument(self, number: int) -> int:
+        arguments = arguments_of(self.journal, self._log.request_frames[number])
+        found = reach(arguments, self.table.by.path)
+        key = "(absent)" if not found else found[0] if isinstance(found[0], str) else _as_json(found[0])
+        return self._place(key, lambda: key)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the server and the client call themselves, as far as is known."""
+        opening = self.journal.conversation.opening
+        server = peek.text(opening.server, "name") if opening is not None else None
+        client = peek.text(opening.client, "name") if opening is not None else None
+        return server or self.journal.name or "(unknown)", client or "(unknown)"
+
+
+_KIND = bytes(flags & KIND_BITS for flags in range(256))
+
+
+def _hour(seconds: int) -> str:
+    """The local hour of a moment, in seconds since 1970."""
+    try:
+        return time.strftime("%Y-%m-%d %H:00", time.localtime(seconds))
+    except (OverflowError, OSError, ValueError):  # a file can hold any number
+        return "(unknown)"
+
+
+def arguments_of(journal: Journal, n: int) -> Any:
+    """The arguments of the call that entry n requests; None if it has none."""
+    what = journal.store.entry(n).what if 0 < n <= journal.count else None
+    if isinstance(what, Frame):
+        for message in read(what.payload):
+            if isinstance(message, Request):
+                return peek.at(message.params, "arguments")
+    return None
+
+
+def _as_json(value: Any) -> str:
+    try:
+        return msgspec.json.encode(value, order="sorted").decode()
+    except (UnicodeEncodeError, OverflowError, RecursionError):
+        return repr(value)[:200]
+
+
+def _held_ns(edits: Iterable[Any]) -> int:
+    """How long a message was held: from each `hold` to what ended it."""
+    total, since = 0, None
+    for each in edits:
+        if each.act == "hold":
+            since = each.tm
+        elif since is not None:
+            total, since = total + max(0, each.tm - since), None
+    return total
+
+
+# Calls that were repeated with the same arguments.
+
+REPEATED = 3
+"""A call made so often with the same arguments is listed: a model may be in a loop."""
+_MOST_CALLS = 50_000
+
+
+class Repeats:
+    """Counts equal calls. The requests are read from the file, so this is done in slices."""
+
+    def __init__(self, stats: JournalStats) -> None:
+        self._stats = stats
+        self._done = 0
+        self._found: dict[tuple[str, int], list[int]] = {}
+        """By tool and a hash of the arguments: how many, and the entry of the first."""
+
+    @property
+    def done(self) -> int:
+        """How many exchanges have been looked at."""
+        return self._done
+
+    def take(self, limit: int, until: Callable[[], bool] = lambda: False) -> bool:
+        """Look at so many more requests, or fewer if `until` says so; whether more are left."""
+        stats, log = self._stats, self._stats.journal.conversation.exchanges
+        last = min(stats.done, self._done + limit)
+        for number in range(self._done + 1, last + 1):
+            self._done = number
+            if not stats.is_call(number):
+                continue
+            n = log.request_frames[number]
+            key = log[number - 1].target, hash(_as_json(arguments_of(stats.journal, n)))
+            found = self._found.setdefault(key, [0, n])
+            found[0] += 1
+            if len(self._found) > _MOST_CALLS:
+                self._found = {key: found for key, found in self._found.items() if found[0] > 1}
+            if until():
+                break
+        return self._done < stats.done
+
+    def top(self, most: int = TOPS, source: int = 0) -> list[Repeated]:
+        """The calls that were made most often, at least `REPEATED` times each."""
+        often = [(count, n, tool) for (tool, _), (count, n) in self._found.items() if count >= REPEATED]
+        journal = self._stats.journal
+        return [
+            Repeated(tool, _as_json(arguments_of(journal, n)).encode(), count, n, source)
+            for count, n, tool in heapq.nsmallest(most, often, key=lambda each: (-each[0], each[1]))
+        ]
