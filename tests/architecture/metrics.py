@@ -221,7 +221,7 @@ GOALS = {
 REACHED = {
     "files": 526,
     "lines": 121_500,
-    "modules with one importer": 89,
+    "modules with one importer": 90,
     "lazy and type-only imports": 268,
     "public class names used twice": 1,
 }
