@@ -34,7 +34,7 @@ _EXAMPLES = (
     "mcp-inspect stats session.mcpcap",
     "mcp-inspect stats monday.mcpcap tuesday.mcpcap --by hour --csv",
     "mcp-inspect stats session.mcpcap --by args.path --where 'tool == read_file'",
-    "mcp-inspect stats --json session.mcpcap | jq '.groups[] | select(.p95_ms > 500) | .key'",
+    "mcp-inspect stats --json session.mcpcap | jq '.groups[] | {key, p95_ms}'",
     """mcp-inspect stats --call 'add={"a": 1, "b": 2}' -- node server.js""",
 )
 _WIDE = 140
