@@ -7,7 +7,6 @@ escaped: `apiKey`, `API-KEY`, `x_api_key` and `%61pikey` are one. Names that onl
 """
 
 import itertools
-import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -351,6 +350,8 @@ _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 def _forms(value: str) -> Iterator[bytes]:
     """A value as it can be spelt: plainly, and inside a string of JSON."""
+    import json  # few runs have secrets
+
     yield value.encode("utf-8", "surrogatepass")
     yield json.dumps(value)[1:-1].encode()
     yield json.dumps(value, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")
