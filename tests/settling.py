@@ -75,8 +75,8 @@ def _has_to_draw(screen: Any) -> bool:
 
 
 def _has_keys(app: Any) -> bool:
-    queue = getattr(app, "_input", None)
-    return queue is not None and (queue._busy_since is not None or bool(queue._waiting))
+    queue = getattr(app, "input_queue", None)
+    return queue is not None and not queue.is_idle
 
 
 async def _press_keys(self: App[Any], keys: Iterable[str]) -> None:

@@ -109,7 +109,7 @@ class InspectApp(App[None]):
         self.menus = Menus(self)
         self._recent: list[str] = []
         """Ids of what was run from the palette, the newest first."""
-        self._input = InputQueue(self, self._refocus)
+        self.input_queue = InputQueue(self, self._refocus)
         self._focus_keeper = FocusKeeper(self, self._refocus)
         self.toasts = Toasts(self, lambda: (self.tab.notice, self.waits.bar, self.demo_hint.bar, self.replay.bar))
         self.tabs = Tabs(
@@ -239,7 +239,7 @@ class InspectApp(App[None]):
         10. The demo's hint advances to the next step.
         11. `toasts` measures the bars that steps 4, 7 and 9 have shown or hidden, and stays above them.
         """
-        await self._input.look()
+        await self.input_queue.look()
         if not self._is_laid_out:
             return
         self._focus_keeper.tick()
@@ -263,8 +263,8 @@ class InspectApp(App[None]):
 
     async def on_event(self, event: Event) -> None:
         """Let keys and clicks act one after the other."""
-        if self._input.concerns(event):
-            await self._input.take(event, self._act)
+        if self.input_queue.concerns(event):
+            await self.input_queue.take(event, self._act)
         else:
             await self._act(event)
 

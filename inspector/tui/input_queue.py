@@ -7,6 +7,9 @@ focus and the app has worked off its messages, and until the focus is where the 
 
 An event never goes to a widget that is gone or hidden: such a widget takes every key and answers none.
 
+A widget that shows something new and moves the focus there by itself holds the queue (`hold_keys`) meanwhile: what is
+typed as soon as the new thing is seen is meant for it.
+
 Keys typed ahead do not delay leaving. `ctrl+q` acts at once, and drops what waits before it. `q` may be a letter of a
 text, so it keeps its turn; of several screens that were asked for before it only the last is shown.
 """
@@ -26,6 +29,8 @@ from textual.widget import Widget
 
 PATIENCE_S: Final = 2.0
 """Seconds after which the next event no longer waits: a handler that hangs must not lock the keyboard."""
+_LONGEST_LOOK_S: Final = 0.2
+"""What one look adds to them at most: while the whole process stands still, no handler hangs."""
 _ROUNDS: Final = 2
 """From the focus to the app: once with the event itself, once with what its action has asked of the focused widget."""
 _MOST_TURNS: Final = 20
@@ -46,8 +51,16 @@ class InputQueue:
         self._pressed: tuple[Widget, Offset, Offset] | None = None
         self._walk = 0
         """The number of the walk that is on its way; what is left of earlier ones is ignored."""
-        self._busy_since: float | None = None
-        """By the monotonic clock; None while no event is being worked off."""
+        self._is_busy = False
+        """Whether an event is being worked off, or the focus is on its way."""
+        self._is_held = False
+        self._waited_s = self._looked_s = 0.0
+        """For how long it is busy, and the monotonic time of the last look."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the next event acts at once."""
+        return not self._is_busy and not self._waiting
 
     @staticmethod
     def concerns(event: Event) -> bool:
@@ -65,13 +78,28 @@ class InputQueue:
 
     async def look(self) -> None:
         """Give up waiting for a handler that hangs. Nearly free; to be called now and then."""
+        now = time.monotonic()
+        since, self._looked_s = now - self._looked_s, now
+        if self._is_busy:
+            self._waited_s += min(since, _LONGEST_LOOK_S)
+            if self._waited_s > PATIENCE_S:
+                self._is_busy = self._is_held = False
         if self._waiting:
             await self._go_on()
 
+    def hold(self) -> None:
+        """Let events wait until `release`: the focus is on its way to where the next one belongs."""
+        self._is_held = True
+        self._begin(rounds=_ROUNDS)
+
+    def release(self) -> None:
+        """Let events act again, once the focus is where it was asked to be."""
+        if self._is_held:
+            self._is_held = False
+            self._begin(rounds=_ROUNDS)
+
     async def _go_on(self) -> None:
-        if self._busy_since is not None and time.monotonic() - self._busy_since > PATIENCE_S:
-            self._busy_since = None
-        while self._waiting and self._busy_since is None:
+        while self._waiting and not self._is_busy:
             if lose_hidden_focus(self._app):
                 self._refocus()
                 self._begin(rounds=1)  # the focus comes first, then the key that waits
@@ -132,9 +160,10 @@ class InputQueue:
 
     def _begin(self, first: Widget | None = None, *, rounds: int) -> None:
         """Go from the focus to the app, in `rounds`; the next event follows."""
-        self._busy_since = time.monotonic()
+        self._is_busy, self._waited_s = True, 0.0
         self._walk += 1
-        self._round(self._walk, rounds, first)
+        if not self._is_held:
+            self._round(self._walk, rounds, first)
 
     def _round(self, walk: int, rounds: int, first: Widget | None) -> None:
         self._step(walk, rounds, iter(list(self._way(first))), first)
@@ -180,8 +209,28 @@ class InputQueue:
         if rounds:
             self._round(walk, rounds, first)
         else:
-            self._busy_since = None
+            self._is_busy = False
             await self._go_on()
+
+
+def hold_keys(widget: Widget) -> None:
+    """Let keys and clicks wait until `release_keys`: a widget is about to move the focus, though no key asked for it.
+
+    They go on after PATIENCE_S in any case.
+    """
+    if (queue := _queue_of(widget)) is not None:
+        queue.hold()
+
+
+def release_keys(widget: Widget) -> None:
+    """Let keys and clicks act again; to be called once the focus was asked for."""
+    if (queue := _queue_of(widget)) is not None:
+        queue.release()
+
+
+def _queue_of(widget: Widget) -> InputQueue | None:
+    queue = getattr(widget.app, "input_queue", None)
+    return queue if isinstance(queue, InputQueue) else None
 
 
 class FocusKeeper:

@@ -1,5 +1,6 @@
 """Keys that reach the program all at once act one after the other, as if each had been pressed after a look."""
 
+import asyncio
 import json
 import os
 import sys
@@ -18,6 +19,7 @@ from inspector.protocol.frames import Direction
 from inspector.protocol.revisions._shape import Era
 from inspector.tui.app import InspectApp
 from inspector.tui.navigation import Navigation
+from inspector.tui.widgets.schema_form.form import SchemaForm
 from tests.servers.fields import KINDS, MANY
 from tests.servers.real import ROOT
 from tests.stories.persons import SIZE, Person, at_the_screen
@@ -56,6 +58,12 @@ def app_of(person: Person) -> InspectApp:
 def sent(person: Person, method: str) -> list[Any]:
     """The params of each request of a method that went to the server."""
     return [message.get("params") for message in person.wire().sent(method)]
+
+
+def answered(person: Person) -> list[Any]:
+    """The content of each response that went to the server."""
+    sent = [json.loads(each.payload) for each in person.wire().frames if each.direction is Direction.TO_SERVER]
+    return [each["result"].get("content") for each in sent if "result" in each]
 
 
 VALUES: list[tuple[str, tuple[str, ...], Any]] = [
@@ -131,11 +139,38 @@ async def test_a_server_request_is_answered_with_what_was_just_typed() -> None:
         await person.press_quickly("enter", *"3", "ctrl+j")
         await person.sees("Request 2")
         await person.press_quickly(*"4", "ctrl+j")
-        await until(lambda: "got" in str(person.wire().frames[-1].payload), "both were answered")
-        answers = [json.loads(each.payload) for each in person.wire().frames if each.direction is Direction.TO_SERVER]
-        content = [each["result"]["content"] for each in answers if "result" in each]
-        assert content == [{"guests": 3}, {"guests": 4}]
+        await until(lambda: len(answered(person)) == 2, "both were answered")
+        assert answered(person) == [{"guests": 3}, {"guests": 4}]
         assert app_of(person).tab.shown == "inbox"
+
+
+@pytest.mark.parametrize("where", ["inbox", "dialog"])
+async def test_a_key_typed_when_the_next_request_is_seen_is_meant_for_its_form(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It went to the list, or nowhere, while the form was not drawn yet."""
+    drawing, go_on = asyncio.Event(), asyncio.Event()
+    load = SchemaForm.load
+
+    async def slowly(form: SchemaForm, *args: Any) -> None:
+        drawing.set()
+        await go_on.wait()
+        await load(form, *args)
+
+    async with before() as person:
+        await at_tool(person, "ask")
+        await person.press("ctrl+j")
+        await person.sees("asks in ask")
+        await person.press(*(("5", "enter") if where == "inbox" else ("exclamation_mark",)))
+        await person.sees("Request 1", "Respond ^j")
+        await until(lambda: isinstance(app_of(person).focused, Input), "the first field has the focus")
+        monkeypatch.setattr(SchemaForm, "load", slowly)
+        await person.press_quickly(*"3", "ctrl+j")
+        await until(drawing.is_set, "the form of the next request is being drawn")
+        await person.press_quickly(*"4", "ctrl+j")
+        go_on.set()
+        await until(lambda: len(answered(person)) == 2, "both were answered")
+        assert answered(person) == [{"guests": 3}, {"guests": 4}]
 
 
 async def _is_not_locked(person: Person) -> None:

@@ -71,9 +71,8 @@ class QuestionScreen(Dialog[None]):
 
     async def _show(self, ticket: Ticket) -> None:
         self._ticket, self._answered = ticket, False
-        await self._pane.show(RequestRow(ticket.question, ticket))
+        await self._pane.read(RequestRow(ticket.question, ticket))
         self.refresh_bindings()
-        self.call_after_refresh(self._pane.focus_first)
 
     async def _tick(self) -> None:
         if not is_on_top(self):  # dismissed, and not yet gone; or below another, which is read first

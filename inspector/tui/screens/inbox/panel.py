@@ -16,6 +16,7 @@ from inspector.present.spans import Span
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
+from inspector.tui.input_queue import hold_keys
 from inspector.tui.panels import Panel
 from inspector.tui.screens.inbox.model import has_form
 from inspector.tui.screens.inbox.question import Deed, QuestionPane
@@ -127,6 +128,7 @@ class InboxPanel(Panel):
         if goes_on:
             self._goes_on = False
             self.add_class("-reading")
+            hold_keys(self)  # from now on its line is seen in the list
         self._show(read=goes_on)
 
     @property
@@ -143,10 +145,8 @@ class InboxPanel(Panel):
         """Show the question that is wanted; `read`: and go to its first field, which is there only then."""
         async with self._drawing:  # a form that is being drawn is drawn to its end
             at = self._rows.index_of_question(self._wanted)
-            await self.pane.show(self._rows.asked[at] if at >= 0 else None)
+            await (self.pane.read if read else self.pane.show)(self._rows.asked[at] if at >= 0 else None)
         self.refresh_bindings()
-        if read:
-            self.call_after_refresh(self.pane.focus_first)
 
     def _say(self) -> None:
         waiting = len(self._rows.unanswered) + self._rows.waited

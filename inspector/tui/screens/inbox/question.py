@@ -28,6 +28,7 @@ from inspector.protocol.questions import Question, Reply, RequestKind, Root
 from inspector.session.desk import Ticket, TicketState
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
+from inspector.tui.input_queue import hold_keys, release_keys
 from inspector.tui.screens.inbox.model import (
     ROOTS_SCHEMA,
     answer_section,
@@ -304,10 +305,23 @@ class QuestionPane(Widget):
         self._keep()
         self.edits_roots = False
         self.asked, self._standing = asked, standing
+        if not reads_on:
+            await self._fill()
+            return
+        hold_keys(self)
         await self._fill()
-        if reads_on:  # what had the focus is gone
-            self._takes_focus = True
-            self.call_after_refresh(self.focus_first)
+        self._takes_focus = True  # what had it is gone
+        self.call_after_refresh(self._focus_and_release)
+
+    async def read(self, asked: RequestRow | None) -> None:
+        """Show another question and go to its first field, where also goes what is typed meanwhile."""
+        hold_keys(self)
+        await self.show(asked)
+        self.call_after_refresh(self._focus_and_release)
+
+    def _focus_and_release(self) -> None:
+        self.focus_first()
+        release_keys(self)
 
     async def _fill(self) -> None:
         """Show the question as it stands now."""
