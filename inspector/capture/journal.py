@@ -140,6 +140,7 @@ class Journal:
         self._wall = wall
         self._listeners = Listeners(self.note)
         self._notices: list[str] = []
+        self._before_close: list[Callable[[], None]] = []
 
     @property
     def count(self) -> int:
@@ -278,11 +279,17 @@ class Journal:
         """Add a banner."""
         self._notices.append(notice)
 
+    def before_close(self, act: Callable[[], None]) -> None:
+        """Call `act` at the beginning of `close`, while payloads can still be read."""
+        self._before_close.append(act)
+
     def close(self) -> None:
         """Write what is queued and the last line, and close the file: payloads can't be read from now on.
 
         A second call does nothing.
         """
+        while self._before_close:
+            self._before_close.pop()()
         if self._recorder is not None:
             self._recorder.close()
         self._source.close()

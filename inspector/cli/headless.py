@@ -14,7 +14,7 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus, code_of, status_of
-from inspector.cli.launch import keep_names, named_journal, settings_for
+from inspector.cli.launch import export_live, keep_names, named_journal, settings_for
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_no_child
 from inspector.cli.targets import TargetOptions, choose
@@ -115,6 +115,7 @@ def visit(
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(env, url, options)
     journal = named_journal(chosen)
+    export_live(journal, chosen, env.environ)
     warned: list[str] = []
     gc.freeze()  # modules are no garbage: collections need not go through them
     gc.enable()  # `__main__` stopped it for the time of the imports

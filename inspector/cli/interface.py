@@ -83,7 +83,7 @@ class ServerRuns:
             return None
 
     def _connected(self, offers: frozenset[str] | None, started: Started | None, *, held: bool) -> "Live":
-        from inspector.cli.launch import kept_journal, numbered, settings_for
+        from inspector.cli.launch import export_live, kept_journal, numbered, settings_for
         from inspector.session.engine import Engine, Live
 
         if self._engine is None:
@@ -92,6 +92,7 @@ class ServerRuns:
         if chosen.capture is not None and (self.lives or not self._is_first):
             chosen = replace(chosen, capture=numbered(chosen.capture))
         journal = kept_journal(chosen, self._env)
+        export_live(journal, chosen, self._env.environ)
         settings = settings_for(chosen, self._env, has_person=True)
         settings = replace(settings, started=started, offers=settings.offers if offers is None else offers)
         live = Live(self._engine, chosen.target, journal, settings, held=held)

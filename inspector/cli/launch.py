@@ -141,6 +141,14 @@ def kept_journal(chosen: TargetOptions, env: CliEnv, *, mode: str = "client") ->
         return journal
 
 
+def export_live(journal: Journal, chosen: TargetOptions, environ: Mapping[str, str]) -> None:
+    """Send the session's spans to the OpenTelemetry collector of `--otlp`, if that is given."""
+    if chosen.otlp:
+        from inspector.features.export.otlp import LiveExport, headers_from
+
+        LiveExport(journal, chosen.otlp, headers_from(environ)).start()
+
+
 def numbered(path: Path) -> Path:
     """The path, with a number appended if it exists."""
     others = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))

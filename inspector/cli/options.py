@@ -155,6 +155,7 @@ target_options = option_group(
     ),
     shared("server", "--no-redact", "keep_secrets", is_flag=True, help="Record credentials in headers and URLs."),
     click.option("--capture", type=_PATH, metavar="FILE", help="Record the session to a new file."),
+    shared("server", "--otlp", metavar="URL", help="Send a span for each operation to this OpenTelemetry collector."),
     answers_options,
     extension_options,
     login_options,

@@ -53,6 +53,8 @@ class TargetOptions(msgspec.Struct, frozen=True):
     limits: Limits = LIMITS
     others: tuple[str, ...] = ()
     """Further targets to open, as typed."""
+    otlp: str = ""
+    """The OpenTelemetry collector to send spans to; "" for none."""
 
 
 def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOptions:
@@ -71,6 +73,10 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
         target = _http(url, options) if server is None else _found(server, options, env.environ)
     else:
         raise no_server()
+    if otlp := options.get("otlp"):
+        from inspector.features.export.otlp import endpoint
+
+        endpoint(otlp)  # an invalid URL is an error before the server starts
     no_capture = options.get("no_capture", False)
     if no_capture and options["capture"]:
         raise UsageError("both --capture and --no-capture", hint="Give one of them.")
@@ -91,6 +97,7 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
         options.get("keep_secrets", False),
         read_limits(options),
         tuple(options.get("others", ())),
+        options.get("otlp") or "",
     )
 
 

@@ -3,6 +3,7 @@
 Source: specification 2026-07-28, basic (per-request metadata); utilities/progress in all revisions.
 """
 
+import re
 from typing import Any
 
 import msgspec
@@ -24,6 +25,27 @@ LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 def rank(level: Any) -> int | None:
     """The rank of a log level, from 0; None for an unknown level."""
     return LEVELS.index(level) if isinstance(level, str) and level in LEVELS else None
+
+
+TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?")
+"""The value of `traceparent`: version, trace, parent and flags (W3C Trace Context)."""
+
+
+class TraceContext(msgspec.Struct, frozen=True):
+    """The distributed trace that a message belongs to."""
+
+    trace: str
+    """32 hexadecimal digits."""
+    parent: str
+    """The span that sent the message, 16 hexadecimal digits."""
+    sampled: bool
+
+
+def trace_context(params: Any) -> TraceContext | None:
+    """Return the trace context in `_meta.traceparent` (SEP-414); None if it is missing or invalid."""
+    found = peek.text(params, "_meta", "traceparent")
+    match = TRACEPARENT.fullmatch(found) if found else None
+    return None if match is None else TraceContext(match[1], match[2], bool(int(match[3], 16) & 1))
 
 
 class ClientIdentity(msgspec.Struct, frozen=True):

@@ -28,7 +28,10 @@ _HAS_LISTENERS = {
     "inspector/features/mock/http.py",
     "inspector/features/tap/http.py",
 }
-_HAS_CLIENTS = {"inspector/transports/http/client.py"}
+_HAS_CLIENTS = {
+    "inspector/transports/http/client.py",
+    "inspector/features/export/otlp.py",  # to the collector that --otlp or --send names
+}
 _ACTING_READERS = {"pickle", "marshal", "shelve", "zipfile", "tarfile", "runpy", "code"}
 _RUNS = {"eval", "exec", "os.system", "os.popen", "os.execv", "os.execve", "os.execvp", "os.spawnv", "os.startfile"}
 _LISTENING = {"start_server", "create_server", "start_unix_server", "create_unix_server", "serve_forever"}

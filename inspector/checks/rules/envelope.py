@@ -10,6 +10,7 @@ from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import NULL_ERROR, RESPELLED_ID, Answer, ErrorAnswer, NotJsonRpc, Request
+from inspector.protocol.request_meta import TRACEPARENT
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _NOT_JSON = ("not JSON", "an empty line")
@@ -369,7 +370,7 @@ def _root(case: CheckMoment) -> str:
 
 
 _TRACE = {
-    "traceparent": re.compile(r"[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?"),
+    "traceparent": TRACEPARENT,
     "tracestate": re.compile(r"[\x20-\x7e]*"),
     "baggage": re.compile(r"[\x20-\x7e]*"),
 }

@@ -1,6 +1,6 @@
 """`mcp-inspect export`: write a capture, or filtered entries of it, in the format of another program."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import click
@@ -15,6 +15,7 @@ from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
 from inspector.cli.progress import progress_of
+from inspector.errors import UsageError
 from inspector.features.export.formats import FORMATS, demand_place_for_notes, pieces
 from inspector.features.export.selection import Selection, to_file
 from inspector.text import visible
@@ -40,6 +41,7 @@ _EXAMPLES = (
     "mcp-inspect export session.mcpcap --to markdown --where 'is:error'",
     "mcp-inspect export session.mcpcap --to jsonrpc | jq .method",
     "mcp-inspect export session.mcpcap --to python -o again.py",
+    "mcp-inspect export session.mcpcap --to otlp --send http://127.0.0.1:4318",
 )
 _FILE = click.Path(path_type=Path)
 
@@ -48,6 +50,7 @@ _FILE = click.Path(path_type=Path)
 @click.argument("file", type=_FILE)
 @click.option("--to", "name", type=click.Choice(list(FORMATS)), required=True, help="Choose the format.")
 @click.option("-o", "--output", "out", type=_FILE, metavar="OUT", help="Write to a new file instead of stdout.")
+@click.option("--send", "url", metavar="URL", help="Post to this OpenTelemetry collector instead (otlp).")
 @click.option("--where", "text", default="", metavar="FILTER", help="Export only entries that match.")
 @click.option("--notes", is_flag=True, help="Include marks and comments (har, markdown, html).")
 @click.option("--no-redact", "keep_secrets", is_flag=True, help="Do not mask credentials in headers and URLs.")
@@ -60,18 +63,21 @@ def command(
     file: Path,
     name: str,
     out: Path | None,
+    url: str | None,
     text: str,
     notes: bool,
     keep_secrets: bool,
     force: bool,
     quiet: bool,
 ) -> ExitStatus:
-    """Export a capture as HAR 1.2, Markdown, JSON-RPC lines, curl commands, a Python script or an HTML page.
+    """Export a capture as HAR 1.2, Markdown, JSON-RPC lines, curl commands, a Python script, an HTML page or spans.
 
     Credentials in headers and URLs are masked; messages are exported unchanged. To remove secrets from messages, export
     a copy made by mcp-inspect share. For one operation with a diagram, see mcp-inspect trace.
     """
     output = Output(env, quiet=quiet)
+    if url is not None and (name != "otlp" or out is not None):
+        raise UsageError("--send needs --to otlp, and no --output", hint="Only spans can be sent to a collector.")
     if notes:
         demand_place_for_notes(name)
     if out is not None:
@@ -83,7 +89,9 @@ def command(
             on_progress = None if out is None and env.stdout.isatty() else progress
             selection = Selection(journal, chosen, keep_secrets=keep_secrets, notes=noted, on_progress=on_progress)
             found = pieces(name, selection)
-            if out is None:
+            if url is not None:
+                output.narrate(f"sent to {url} in {send_spans(url, found, env.environ):,} requests")
+            elif out is None:
                 to_stdout(output, found)
             else:
                 with leaving_nothing_half_made():
@@ -93,6 +101,13 @@ def command(
         if selection.left_out:
             output.warn(f"Left out, because the format has no place for them: {selection.left_out:,}.")
     return ExitStatus.OK
+
+
+def send_spans(url: str, found: Iterable[bytes], environ: Mapping[str, str]) -> int:
+    """Post the lines of an export to a collector; how many requests that took."""
+    from inspector.features.export.otlp import send
+
+    return send(url, found, environ)
 
 
 def _noted(journal: Journal, output: Output) -> Notes:

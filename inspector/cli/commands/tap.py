@@ -148,7 +148,7 @@ def http_command(
     """
     import asyncio
 
-    from inspector.cli.launch import kept_journal
+    from inspector.cli.launch import export_live, kept_journal
     from inspector.cli.targets import choose
     from inspector.config.targets import HttpTarget
     from inspector.features.tap.http import read_listen
@@ -161,6 +161,7 @@ def http_command(
     for each in (keep_on, fail_on):
         _check_filter(each)
     journal = kept_journal(chosen, env, mode="http-proxy")
+    export_live(journal, chosen, env.environ)
     try:
         asyncio.run(_listen(env, output, chosen, journal, (port, label, logs_in, armed, host_timeout)))
     except KeyboardInterrupt:

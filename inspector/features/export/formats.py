@@ -61,6 +61,13 @@ FORMATS = {
         ending=".html",
         notes=True,
     ),
+    "otlp": Format(
+        "inspector.features.export.otlp:lines",
+        "OpenTelemetry spans, OTLP/HTTP JSON lines",
+        "arguments, results, stderr and session ids",
+        "it has no requests",
+        ".jsonl",
+    ),
     "python": Format(
         "inspector.features.export.python:script", "a script that makes the calls again", "answers", ending=".py"
     ),

@@ -41,7 +41,7 @@ def test_each_format_goes_to_stdout_or_to_a_file(name: str, begin: str, tmp_path
 
 def test_its_help_names_every_format() -> None:
     (to,) = (each for each in command.params if each.name == "name")
-    assert getattr(to.type, "choices", ()) == ("har", "markdown", "jsonrpc", "curl", "html", "python")
+    assert getattr(to.type, "choices", ()) == ("har", "markdown", "jsonrpc", "curl", "html", "otlp", "python")
 
 
 def test_a_filter_chooses() -> None:

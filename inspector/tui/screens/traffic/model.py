@@ -22,7 +22,8 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import ConnectionFact, Fact, HttpFact, ProcessEvent, ProcessFact, SseNote, Stderr
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.protocol.jsonrpc import Answer, Message, NotJsonRpc, encode, read
+from inspector.protocol.jsonrpc import Answer, Message, Notification, NotJsonRpc, Request, encode, read
+from inspector.protocol.request_meta import trace_context
 from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.unreadable import messages_of
@@ -169,6 +170,10 @@ def _frame_facts(entry: Entry, frame: Frame) -> list[spans.Fact]:
         parts = {"event": frame.sse.event, "id": frame.sse.id, "retry": frame.sse.retry}
         told = ", ".join(f"{key} {value}" for key, value in parts.items() if value is not None)
         facts.append(spans.fact("SSE event", told or "data only"))
+    for message in _messages(frame):
+        if isinstance(message, Request | Notification) and (context := trace_context(message.params)) is not None:
+            sampled = "sampled" if context.sampled else "not sampled"
+            facts.append(spans.Fact("trace", f"{context.trace}, parent span {context.parent}, {sampled}"))
     defects = [defect for message in _messages(frame) for defect in message.defects]
     facts += [spans.fact("defect", defect, "warning") for defect in dict.fromkeys(defects)]
     return facts

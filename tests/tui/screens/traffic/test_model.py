@@ -111,6 +111,14 @@ def test_defects_and_the_marks_of_the_carriage_are_told(tape: Tape) -> None:
     }
 
 
+def test_the_trace_of_a_request_is_shown(tape: Tape) -> None:
+    trace, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+    tape.request(1, "ping", {"_meta": {"traceparent": f"00-{trace}-{parent}-01"}})
+    tape.request(2, "ping", {"_meta": {"traceparent": f"00-{'0' * 32}-{parent}-01"}})
+    assert _facts(detail_of(tape.journal, 1))["trace"] == f"{trace}, parent span {parent}, sampled"
+    assert "trace" not in _facts(detail_of(tape.journal, 2)), "an invalid one"
+
+
 def test_headers_come_with_a_frame_over_http(http_tape: Tape) -> None:
     http_tape.request(1, "tools/list", http=4)
     http_tape.posted(4)
