@@ -254,7 +254,7 @@ def _icon(source: str | None) -> str:
 
 def _protocol(opening: Opening) -> Iterable[Fact]:
     revision = opening.revision
-    yield fact("revision", revision.date)
+    yield fact("protocol version", revision.date)
     yield Fact("era", f"{opening.era}")
     if opening.offered and opening.offered != revision.date:
         yield fact("offered", opening.offered)

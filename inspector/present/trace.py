@@ -260,7 +260,7 @@ def _facts(journal: Journal, cast: _Cast, steps: Sequence[TraceStep]) -> Iterabl
         yield fact("why", last.why, "warning")
     ended = [each.ended_ns for each in cast.own]
     if all(end is not None for end in ended):
-        yield Fact("took", text.human_duration(max(0, max(end or 0 for end in ended) - begun.started_ns)))
+        yield Fact("duration", text.human_duration(max(0, max(end or 0 for end in ended) - begun.started_ns)))
     yield Fact("requests", _requests(cast))
     task = journal.conversation.tasks.of_operation(begun.operation)
     if task is not None:
@@ -271,7 +271,7 @@ def _facts(journal: Journal, cast: _Cast, steps: Sequence[TraceStep]) -> Iterabl
     names = {"progress": "progress", "log": "log messages", "stderr": "lines of stderr", "late": "late responses"}
     yield from (Fact(names[part], f"{count:,}") for part, count in counts.items() if count)
     if begun.revision:
-        yield fact("revision", begun.revision)
+        yield fact("protocol version", begun.revision)
     yield Fact("begun", f"#{begun.request_frame} at {text.clock(journal.store.wall_ns(begun.request_frame))}")
     yield from _http(journal, cast)
 

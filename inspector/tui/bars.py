@@ -147,7 +147,7 @@ def _first_line(subject: OpenConversation) -> BarLine:
     if fact is not None:
         left.append(_quiet(TRANSPORTS.get(fact.transport, fact.transport), 4))
     if opening is not None:
-        left += [_quiet(opening.revision.date, 2), BarItem(((f"({opening.era})", "muted"),), rank=3)]
+        left += [_quiet(opening.revision.date, 2), BarItem(((f"({opening.era})", "muted"),), rank=6)]
     right = [*_waiting(subject), BarItem(tuple(_stage(subject))), *_recording(subject)]
     if subject.listing:
         right.insert(0, BarItem(((f"{glyphs().pending} Listing {subject.listing}", "pending"),), rank=6))
@@ -295,7 +295,7 @@ def _recording(subject: OpenConversation) -> tuple[BarItem, ...]:
     if not journal.recording or journal.capture_path is None:
         return (BarItem(((f" {signs.disconnected} Not recorded", "muted"),), rank=6),)
     behind = (BarItem(((f" {signs.frozen} Waiting for the disk", "warning"),), rank=1),) if journal.backpressure else ()
-    return (*behind, BarItem(((f" {signs.recording}", "error"),), rank=2), BarItem((("Recording", "muted"),), rank=6))
+    return (*behind, BarItem(((f" {signs.recording}", "error"),), rank=2), BarItem((("Recording", "muted"),), rank=3))
 
 
 def _warnings(subject: OpenConversation) -> list[BarLine]:

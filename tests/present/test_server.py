@@ -223,9 +223,9 @@ def test_who_it_is_and_by_which_rules(tape: Tape) -> None:
         "  icon     https://x/i.png",
         "  odd      [1]",
         "Protocol",
-        f"  revision       {_LEGACY.date}",
-        "  era            legacy",
-        f"  specification  {_LEGACY.page}",
+        f"  protocol version  {_LEGACY.date}",
+        "  era               legacy",
+        f"  specification     {_LEGACY.page}",
         "Instructions",
         "  Be",
         "  kind.␇",
@@ -236,7 +236,7 @@ def test_a_counter_offer_and_its_warning_are_told(tape: Tape) -> None:
     tape.request(0, "initialize", {"protocolVersion": _LEGACY.date})
     tape.answer(0, {"protocolVersion": "1999-01-01", "capabilities": {}})
     told = _read(tape, "Protocol")
-    assert f"  offered        {_LEGACY.date}" in told
+    assert f"  offered           {_LEGACY.date}" in told
     assert any("1999-01-01" in line and "warning" in line for line in told)
 
 

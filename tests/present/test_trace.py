@@ -96,7 +96,7 @@ def test_what_is_open_goes_on_to_the_newest_entry(tape: Tape) -> None:
     story = told(tape, call)
     assert story.open
     assert story.steps[-1].n == last
-    assert "took" not in facts(story)
+    assert "duration" not in facts(story)
 
 
 def test_what_is_no_message_of_a_request_has_no_story(tape: Tape) -> None:

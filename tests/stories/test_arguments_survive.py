@@ -33,11 +33,11 @@ async def test_after_a_call_one_key_leads_to_the_result_and_y_copies_there(size:
         await person.sees("✓ OK")
         app = app_of(person)
         if size[0] >= 100:
-            await person.sees("^g goes here")
+            await until(lambda: "^g Result" in person.line("✓ OK"), "the headline names the key")
             assert "^g Result" in footer(person)
             assert "y Copy" not in footer(person)
             await person.press("ctrl+g")
-        await person.sees("y copies")
+        await until(lambda: "^g Form" in person.line("✓ OK"), "the result has the focus")
         await person.press("y")
         await person.sees("Copied")
         assert "got" in app.clipboard

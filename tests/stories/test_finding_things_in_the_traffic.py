@@ -70,7 +70,7 @@ async def test_the_chosen_row_is_a_filter_in_the_tree_and_in_the_order_of_the_wi
         await person.press("f", "o")
         await person.sees('filter tool == "jsonrpc_error"', "2 of 55")
         await person.press("v", "t")
-        await person.sees("wire order", "← tools/call jsonrpc_error")
+        await person.sees("Wire order  v t", "← tools/call jsonrpc_error")
 
 
 async def test_a_text_is_found_and_nothing_is_hidden() -> None:

@@ -26,7 +26,7 @@ ONE_MEANING = {
         "replay.match_before",
     },
     "s": {"tools.save", "resources.save", "prompts.save", "app.save", "trace.save", "marks.view"},
-    "o": {"network.entry", "timeline.go", "composer.entry", "tasks.call"},
+    "o": {"network.entry", "timeline.go", "composer.entry", "result.traffic", "tasks.call"},
     "y": {"copy", "trace.copy", "login.copy"},
     "d": {"json.decode"},
     "e": {"payload.editor", "marks.comment"},

@@ -380,7 +380,7 @@ class RowWriter:
             if failed and exchange.answer_frame is not None and exchange.answer_frame <= self._store.count:
                 answer = beginning(self._store, exchange.answer_frame).what
                 if isinstance(answer, Frame):
-                    return words.of_payload(answer.payload)[0], "error"
+                    return words.of_payload(answer.payload)[0], "muted" if exchange.probe else "error"
         return words.of_payload(frame.payload, exchange.progress if exchange is not None and place.tree else None)
 
     def _fact(self, cells: dict[str, list[Span]], n: int, run: RowRun | None) -> None:

@@ -31,6 +31,8 @@ FOLDED = 32
 """Set in the flags of an entry: the first of its run stands for it."""
 SHORTEST = 10
 """So many make a row of their own; fewer are read faster than unfolded."""
+FEWEST = 3
+"""The same of notifications that say no more than that a list has changed."""
 _MOST_GROWING = 1000
 """Blocks whose last row is remembered; in older ones, a run starts again."""
 _MAY = bytes(bool(flags & IN_RUN) for flags in range(256))
@@ -56,6 +58,11 @@ class _Growing(msgspec.Struct):
     count: int = 1
     early: list[int] = []
     """Those behind the first, for as long as they are no run yet."""
+
+    @property
+    def shortest(self) -> int:
+        """So many make a row."""
+        return FEWEST if self.like[0].endswith("/list_changed") else SHORTEST
 
 
 class Runs:
@@ -155,10 +162,10 @@ class Runs:
     def _extend(self, growing: _Growing, first: int, last: int) -> None:
         new = range(first, last + 1)
         before, growing.count = growing.count, growing.count + len(new)
-        if growing.count < SHORTEST:
+        if growing.count < growing.shortest:
             growing.early += new
             return
-        if before < SHORTEST:
+        if before < growing.shortest:
             self._fold_early(growing, last)
         else:
             at = self._at(growing.first)

@@ -515,6 +515,63 @@ class TabLine(ItemBar):
         self.post_message(self.Chosen(self, name))
 
 
+# Buttons side by side. Each names its key, and a click on one does what the key does.
+
+
+class ButtonBar(ItemBar):
+    """Actions as buttons, in as many lines as they need; on a low screen in one, the most important first."""
+
+    DEFAULT_CSS = """
+    ButtonBar { height: auto; background: $background; }
+    """
+
+    def __init__(self, *actions: str | tuple[str, str]) -> None:
+        """`actions`: see `offer`."""
+        super().__init__()
+        self._items = _buttons(actions)
+
+    def offer(self, *actions: str | tuple[str, str]) -> None:
+        """Show buttons for actions by their ids, each with its own label or the one given with it."""
+        self._items = _buttons(actions)
+        if self.is_attached:
+            self._arrange(self.size.width)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange for another width."""
+        self._arrange(event.size.width)
+
+    def _arrange(self, width: int) -> None:
+        lines: list[list[BarItem]] = [[]]
+        for item in self._items:
+            here = BarLine((*lines[-1], item), gap=1, inset=1)
+            if lines[-1] and here.width > width and self.app.size.height >= _LOW:
+                lines.append([])
+            lines[-1].append(item)
+        self.show([BarLine(tuple(line), gap=1, inset=1, says_more=True) for line in lines])
+
+    def pressed(self, name: str) -> None:
+        """Run the action of the nearest widget around this that has it, else of the app."""
+        action = keys.action(name).action
+        method = f"action_{action.partition('(')[0]}"
+        owner = next((each for each in self.ancestors if hasattr(each, method)), self.app)
+        self.app.call_later(self.app.run_action, action, owner)
+
+
+_LOW = 20
+"""Rows of a screen from which on buttons may take more than one line."""
+
+
+def _buttons(actions: Iterable[str | tuple[str, str]]) -> list[BarItem]:
+    pairs = [(each, "") if isinstance(each, str) else each for each in actions]
+    return [_button(name, label, rank) for rank, (name, label) in enumerate(pairs)]
+
+
+def _button(name: str, label: str, rank: int) -> BarItem:
+    words = visible(label or keys.action(name).label)
+    spans: list[Span] = [("[ ", "faint"), (words, "text"), (f" {keys.shown_key(name)}", "accent"), (" ]", "faint")]
+    return BarItem(tuple(spans), name=name, rank=rank)
+
+
 # One line with something at its left and something at its right. Draws itself, repaints only what has changed.
 
 

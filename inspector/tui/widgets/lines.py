@@ -107,7 +107,7 @@ class LinesScreen(Dialog[ResultT]):
     @property
     def hint(self) -> str:
         """What can be done, for the lower border."""
-        return "y copies, Esc closes"
+        return "y Copy  Esc Close"
 
     def compose(self) -> ComposeResult:
         """A box with lines."""

@@ -192,7 +192,7 @@ class CopyScreen(Dialog[Copy | None]):
         with Vertical() as box:
             box.border_title = "Copy"
             yield self._list
-            yield Static(Text("Letter or Enter copies (without control characters); Esc closes"))
+            yield Static(Text("Enter Copy  Esc Close  (without control characters)"))
 
     def on_mount(self) -> None:
         """As high as there is to choose from."""

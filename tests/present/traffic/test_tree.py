@@ -11,6 +11,7 @@ from inspector.present.spans import plain
 from inspector.present.traffic.index import RowIndex
 from inspector.present.traffic.log import LogModel
 from inspector.present.traffic.tree import (
+    FEWEST,
     IN_TREE,
     IN_TREE_PLAIN,
     IN_WIRE,
@@ -119,6 +120,20 @@ def test_a_long_run_is_one_row_with_its_count_and_its_last_text(tape: Tape) -> N
 def test_a_short_run_is_read_faster_as_it_is(tape: Tape) -> None:
     _log(tape, SHORTEST - 1)
     assert _model(tape).count == SHORTEST - 1
+
+
+def test_a_few_notifications_that_a_list_has_changed_are_one_row(tape: Tape) -> None:
+    for _ in range(FEWEST - 1):
+        tape.notify("notifications/tools/list_changed")
+    tape.notify("notifications/prompts/list_changed")
+    assert _model(tape).count == FEWEST
+    for _ in range(FEWEST):
+        tape.notify("notifications/tools/list_changed")
+    model = _model(tape)
+    assert model.count == FEWEST + 1
+    assert f"notifications/tools/list_changed ▸ ×{FEWEST}" in _rows(model)[-1]
+    model.toggle_fold(FEWEST)
+    assert model.count == 2 * FEWEST
 
 
 def test_the_run_is_folded_as_soon_as_it_is_long_enough(tape: Tape) -> None:

@@ -61,9 +61,8 @@ class ChangesScreen(LinesScreen[bool]):
     @property
     def hint(self) -> str:
         """What can be done."""
-        return (
-            f"{keys.shown_key('changes.approve')} approves, y copies, Esc closes" if self._can_approve else super().hint
-        )
+        approve = f"{keys.shown_key('changes.approve')} Approve  " if self._can_approve else ""
+        return approve + super().hint
 
     def on_mount(self) -> None:
         """Compare."""

@@ -94,6 +94,9 @@ OFFERED: tuple[Action, ...] = (
     # Result
     Action("result.again", ("r",), "Run again", "Send the shown request again.", _RESULT, "again", True),
     Action("result.edit", ("x e",), "Edit call", "Put the arguments of this call into the form.", _RESULT, "edit"),
+    Action(
+        "result.traffic", ("o",), "Show in Traffic", "Show the request of this result in Traffic.", _RESULT, "entry"
+    ),
     Action("result.picture", ("v i",), "Image", "Show the image of this block.", _RESULT, "picture"),
     Action("result.markdown", ("v m",), "Markdown", "Show Markdown formatted, or as source.", _RESULT, "markdown"),
     # Lists

@@ -316,7 +316,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.result = result
         """The outcome of the newest request for it."""
         self.action_picture, self.action_markdown = result.action_picture, result.action_markdown
-        self.action_edit = result.action_edit
+        self.action_edit, self.action_entry = result.action_edit, result.action_entry
         self.steps = StepLayout(self, items, form, result)
         self.requests = ItemRequests(self, self.steps, conversation)
         self._seen_findings: tuple[object, ...] = ()

@@ -20,6 +20,7 @@ from inspector.present.spans import Span, plain, spans_width
 from inspector.present.words import bar, said, state_of
 from inspector.protocol.exchanges import Exchange, Progress
 from inspector.tui import keys
+from inspector.tui.panels import Panel
 from inspector.tui.safety import copy
 from inspector.tui.screens.items.calls import CallClocks, HistoryRows, RunningCall, clock_lines, whole_seconds
 from inspector.tui.screens.items.result_views import CONTENT, HISTORY, STRUCTURED, ResultBody, ResultWords
@@ -82,8 +83,6 @@ it came, and the earlier calls, of which Enter shows one.
         self._earlier = False
         """Whether what is shown came of a connection that is over."""
         self._shown_progress: object = None
-        self._written = 0
-        """The lines on stderr that the headline counts."""
         self._line = StatusLine(classes="result--headline")
         self._cause = Static("", classes="result--cause")
         self._progress = Static("", classes="result--running")
@@ -162,12 +161,8 @@ it came, and the earlier calls, of which Enter shows one.
             exchange = self.looked.exchange
             number = f"#{exchange.request_frame}" if exchange else ""
             right: list[Span] = [_BEFORE] if self._earlier else [(number, "faint")]
-            self._written = self.body.written
-            if self._written and not self.body.whole_blocks:
-                key = keys.shown_key("tools.stderr")
-                right = [(f"stderr {self._written:,} ", "warning"), (key, "accent"), ("  ", "text"), *right]
-            key, does = ("y", "copies") if self.has_focus_within else (_GO, "goes here")
-            hint: list[Span] = [(f"{key} ", "accent"), (f"{does}  ", "faint"), *right]
+            go: Span = ("Form  " if self.has_focus_within else "Result  ", "faint")
+            hint: list[Span] = [(f"{_GO} ", "accent"), go, *right]
             headline = [*self.looked.view.headline]
             has_room = spans_width([*headline, *hint]) + _HEADLINE_GAP <= self.size.width
             line.show(headline, hint if has_room else right)
@@ -181,19 +176,17 @@ it came, and the earlier calls, of which Enter shows one.
         self._headline()
 
     def on_descendant_focus(self) -> None:
-        """Say no longer how to come here."""
+        """Say how to return to the form."""
         self.call_later(self._headline)
 
     def on_descendant_blur(self) -> None:
-        """Say how to come back."""
+        """Say how to go to the result."""
         self.call_later(self._headline)
 
     def tick(self, now_ns: int, clocks: CallClocks = _NO_CLOCKS) -> None:
         """Renew what changes while a call runs. `now_ns` is the journal's clock."""
         call = self._call
         if call is None:
-            if self.body.written != self._written:
-                self._headline()
             return
         exchange = call.exchange
         elapsed = max(0, now_ns - exchange.started_ns) // 100_000_000 if exchange and now_ns else 0
@@ -277,6 +270,13 @@ it came, and the earlier calls, of which Enter shows one.
         """Want the shown request again."""
         if self.chosen is not None:
             self.post_message(self.Wanted(self, "repeat", self.chosen))
+
+    def action_entry(self) -> None:
+        """Show the request of the shown result in Traffic."""
+        if self._earlier:
+            self.app.notify("The request belongs to the previous connection.", markup=False)
+        elif self.exchange is not None:
+            self.post_message(Panel.EntryWanted(self.exchange.request_frame))
 
     def action_edit(self) -> None:
         """Want the arguments of the chosen call in the form."""

@@ -26,6 +26,7 @@ from inspector.present.spans import Line, Span, fact_lines, words_wrapped
 from inspector.text import decode
 from inspector.tui import keys
 from inspector.tui.theme import glyphs, spans_to_text
+from inspector.tui.widgets.bars import ButtonBar
 from inspector.tui.widgets.json_tree.view import JsonView
 from inspector.tui.widgets.payload import BYTES, TREE, PayloadView
 from inspector.tui.widgets.payload import RAW as AS_TEXT
@@ -167,6 +168,8 @@ class ResultWords:
     history: str = "No calls yet"
     structured: bool = True
     """Whether there are structures, verdicts and schemas; else the second view shows one block whole."""
+    buttons: tuple[str, ...] = ("copy", "tools.save", "result.again", "result.traffic")
+    """The ids of actions on a result that are offered as buttons."""
 
 
 class ResultBody(Widget):
@@ -175,6 +178,9 @@ class ResultBody(Widget):
     DEFAULT_CSS = """
     ResultBody { layout: vertical; height: 1fr; }
     ResultBody > Segments { margin: 0 0 1 0; }
+    ResultBody > ButtonBar { display: none; margin: 0 0 1 0; }
+    ResultBody.-shown > ButtonBar { display: block; }
+    ResultBody.-shown > Segments { margin: 0; }
     ResultBody > .result--verdict { height: auto; max-height: 50%; padding: 0 2; margin: 0 0 1 0; display: none; }
     ResultBody > .result--body { height: 1fr; display: none; }
     ResultBody.-content > .result--content { display: block; }
@@ -191,6 +197,8 @@ class ResultBody(Widget):
     def __init__(self, words: ResultWords | None = None) -> None:
         super().__init__()
         words = words or ResultWords()
+        self._actions = words.buttons
+        self._buttons = ButtonBar()
         self._labels = TABS if words.structured else (*TABS[:STRUCTURED], "Item", *TABS[RAW:SCHEMA])
         self._no_call: Sequence[Sequence[Span]] = (
             ((words.nothing, "muted"),),
@@ -223,8 +231,9 @@ class ResultBody(Widget):
         """The earlier calls."""
 
     def compose(self) -> ComposeResult:
-        """Tabs, and a body for each."""
+        """Tabs, buttons, and a body for each tab."""
         yield self._tabs
+        yield self._buttons
         yield self.content
         yield self._markdown
         yield self._verdict
@@ -264,6 +273,7 @@ class ResultBody(Widget):
         """Show a call that is over, or nothing yet; `written` is what the server wrote to stderr meanwhile."""
         self._looked, self._waiting, self._written = looked, waiting, written
         self._show_written()
+        self.set_class(looked is not None, "-shown")
         self.remove_class("-rendered")
         self._lay_out()
         self._label()
@@ -293,6 +303,9 @@ class ResultBody(Widget):
         labels[HISTORY] = f"{TABS[HISTORY]} {count}" if count else TABS[HISTORY]
         labels[STDERR] = f"{TABS[STDERR]} {self.written:,}" if self.written else TABS[STDERR]
         self._tabs.relabel(labels)
+        stderr = f"stderr {self.written:,} line{'' if self.written == 1 else 's'}"
+        written = [("tools.stderr", stderr)] if self.written and not self.whole_blocks else []
+        self._buttons.offer(*self._actions, *written)
 
     def _lay_out(self) -> None:
         content = self.content

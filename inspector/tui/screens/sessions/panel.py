@@ -96,7 +96,7 @@ class SessionsPanel(Panel):
         self.list.sync()
         size = sum(each.summary.size for each in shown if each.summary is not None)
         many = f"{len(shown):,} capture{'' if len(shown) == 1 else 's'}"
-        self._head.show([("Sessions", "title")], [(f"{many}, {human_size(size)}", "muted")])
+        self._head.show([("Captures", "title")], [(f"{many}, {human_size(size)}", "muted")])
         chosen = self.chosen
         self._foot.show(about(chosen) if chosen is not None else [])
 

@@ -39,7 +39,7 @@ from inspector.tui.widgets.virtual_list import LogList
 
 # One task: what is known of it, its history, and its result in the view of tool results
 
-_WORDS = ResultWords(nothing="No result yet", press="", history="Calls of tasks are in Traffic")
+_WORDS = ResultWords(nothing="No result yet", press="", history="Calls of tasks are in Traffic", buttons=("copy",))
 
 
 class TaskPane(Widget):

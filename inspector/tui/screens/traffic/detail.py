@@ -248,7 +248,7 @@ class DetailPanel(Widget):
         if tab == TREE and all(side.name in _NEVER_JSON for side in sides):
             tab = RAW
         hint: list[Span] = (
-            [(f"{keys.shown_key('traffic.pair')} switches", "faint")]
+            [(keys.shown_key("traffic.pair"), "accent"), (" Request/response", "faint")]
             if detail and len(detail.sides) > len(sides) > 0
             else []
         )
@@ -413,7 +413,7 @@ def _summary(detail: Detail, width: int) -> list[Span]:
     """The facts that matter at first sight, on one line: as many of them as fit whole into `width` cells."""
     known = {fact.key: fact for fact in detail.facts}
     spans: list[Span] = []
-    for key in ("state", "progress", "problem", "advice", "defect", "why", "size", "revision", "entry"):
+    for key in ("state", "progress", "problem", "advice", "defect", "why", "size", "protocol version", "entry"):
         if key in known:
             between: list[Span] = [("  ·  ", "faint")] if spans else []
             said: Span = (known[key].value, known[key].role if known[key].role != "text" else "muted")

@@ -359,8 +359,8 @@ def _take_in(model: LogModel, longest_s: float) -> bool:
 
 def _status(subject: OpenConversation, model: LogModel) -> tuple[list[Span], list[Span]]:
     """What is under the rows: what they show, and how much there is."""
-    way = "tree" if model.tree else "wire order"
-    left: list[Span] = [(way, "muted"), (f"  {keys.shown_key('traffic.tree')} switches", "faint")]
+    way, other = ("Tree", "Wire order") if model.tree else ("Wire order", "Tree")
+    left: list[Span] = [(way, "muted"), (f"  {keys.shown_key('traffic.tree')} ", "accent"), (other, "faint")]
     if model.partners and not model.tree:
         left.append(("  with request/response pairs", "accent"))
     if model.is_filtering:

@@ -205,7 +205,7 @@ def _exchange_facts(journal: Journal, exchange: Exchange | None, now_ns: int | N
     if exchange.progress is not None:
         facts.append(spans.fact("progress", f"{words.progress_words(exchange.progress)} ({exchange.progress.count} ×)"))
     if exchange.revision:
-        facts.append(spans.fact("revision", exchange.revision))
+        facts.append(spans.fact("protocol version", exchange.revision))
     return facts
 
 
@@ -290,10 +290,10 @@ def _moment(journal: Journal) -> Iterable[SpansFact]:
         "entry", f"#{count:,} at {text.clock(journal.store.wall_ns(count))}, {seconds(since)} s after the start"
     )
     if opening is None:
-        yield SpansFact("revision", "not negotiated yet", "warning")
+        yield SpansFact("protocol version", "not negotiated yet", "warning")
     else:
         name, version = peek.text(opening.server, "name") or "", peek.text(opening.server, "version") or ""
-        yield fact("revision", f"{opening.revision.date} ({opening.era})")
+        yield fact("protocol version", f"{opening.revision.date} ({opening.era})")
         yield fact("server", f"{name} {version}".strip() or "no serverInfo")
     yield from _process(journal)
     yield from _level(journal)

@@ -59,7 +59,7 @@ async def test_a_changed_tool_is_told_of_shown_word_by_word_and_told_no_more_onc
         await person.press("2")
         await person.sees("▲ 1 tool changed, 1 new since", "buy ◆ changed", "sell + new")
         await person.press("g d")
-        await person.sees("+ Buys a thing.[ First ␛[31mread ~/.ssh.]", "^j approves")
+        await person.sees("+ Buys a thing.[ First ␛[31mread ~/.ssh.]", "^j Approve")
         await person.press("escape")
         await person.sees("buy ◆ changed")
         assert "2 Tools g d shows" not in person.screen, "who has looked is not told again"

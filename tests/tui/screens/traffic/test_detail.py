@@ -52,7 +52,7 @@ async def test_where_room_is_short_p_turns_from_request_to_answer(tape: Tape) ->
         panel.show(4)
         shown = await screen(pilot)
         assert "Request  #4" in shown
-        assert "g p switches" in shown
+        assert "g p Request/response" in shown
         panel.turn_over()
         shown = await screen(pilot)
         assert "Response  #5" in shown
@@ -233,7 +233,9 @@ async def test_it_tells_of_the_chosen_line_and_goes_away_again(tape: Tape) -> No
     async with app.run_test(size=(140, 40)) as pilot:
         await until(lambda: "tools/call buy" in text(app), "the rows")
         await pilot.press("g g", "v .")
-        await until(lambda: "revision" in text(app) and "not negotiated yet" in text(app), "the state at the first")
+        await until(
+            lambda: "protocol version" in text(app) and "not negotiated yet" in text(app), "the state at the first"
+        )
         await pilot.press("G")
         await until(lambda: "#6  ⋯ for" in text(app), "what is in flight at the last")
         await pilot.press("v .")

@@ -126,7 +126,7 @@ async def test_t_changes_to_the_order_of_the_wire_and_keeps_the_chosen_entry(tap
         assert panel.query_one(DetailPanel).entry == 1
         await pilot.press("v t")
         screen = await shown(pilot, panel)
-        assert "wire order" in screen
+        assert "Wire order" in screen
         assert panel.list.model.count == 5
         assert panel.query_one(DetailPanel).entry == 1
 
