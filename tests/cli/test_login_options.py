@@ -76,8 +76,8 @@ def test_where_the_browser_comes_back_to_and_where_logins_are_kept() -> None:
         (("--assertion", "/dev/null"), "the file is empty"),
         (("--idp-client-id", "i"), "--idp-client-id without --idp-token-endpoint and --id-token"),
         (("--oauth-port", "1", "--oauth-callback", "http://127.0.0.1:2/"), "both --oauth-port and --oauth-callback"),
-        (("--oauth-callback", "javascript:x"), "invalid --"),
-        (("--client-metadata-url", "http://[x"), "invalid --"),
+        (("--oauth-callback", "javascript:x"), "invalid --oauth-callback 'javascript:x'"),
+        (("--client-metadata-url", "http://[x"), "invalid --client-metadata-url 'http://[x'"),
         (("--no-oauth", "--client-id", "us"), "--no-oauth, and --client-id"),
     ],
 )

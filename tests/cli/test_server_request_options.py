@@ -152,9 +152,9 @@ def test_consent_is_asked_for_unless_it_is_given_up() -> None:
     [
         ({}, {"sampler_model": None}, "--sampler-url without --sampler-model"),
         ({}, {"sampler_url": None}, "--sampler-model without --sampler-url"),
-        ({}, {"sampler_url": "ftp://x"}, "invalid --"),
-        ({}, {"sampler_url": "http://a b/"}, "invalid --"),
-        ({}, {"sampler_url": "http://[::1/"}, "invalid --"),
+        ({}, {"sampler_url": "ftp://x"}, "invalid --sampler-url 'ftp://x'"),
+        ({}, {"sampler_url": "http://a b/"}, "invalid --sampler-url 'http://a b/'"),
+        ({}, {"sampler_url": "http://[::1/"}, "invalid --sampler-url 'http://[::1/'"),
         ({}, {"sampler_url": "http://:sk@host/v1"}, "contains credentials"),
         ({}, {"sampler_key_env": "NO_SUCH"}, "NO_SUCH: the environment variable is not set"),
         ({KEY_ENV: "sk-1\nX-Evil: 1"}, {}, "invalid key"),

@@ -56,7 +56,7 @@ class HeldMessage:
         view: MessageView,
         payload: bytes,
         rule: str,
-        deadline: float,
+        seconds: float,
         resolve: Callable[[HoldOutcome], None],
     ) -> None:
         self.number = number
@@ -64,8 +64,8 @@ class HeldMessage:
         self.payload = payload
         self.rule = rule
         self.since = time.monotonic()
-        self.deadline = deadline
-        """On the monotonic clock."""
+        self.deadline = self.since + seconds
+        """Both on the monotonic clock."""
         self.fallback = "release"
         self.token: RecordedMessage | None = None
         self.resolve = resolve
@@ -108,7 +108,7 @@ class HeldList:
         `waited_s`: how long its request is under way.
         """
         seconds = max(0.0, self.timeout[0] * SHARE - waited_s)
-        held = HeldMessage(self._next, view, payload, rule.rule.name, time.monotonic() + seconds, resolve)
+        held = HeldMessage(self._next, view, payload, rule.rule.name, seconds, resolve)
         held.fallback, held.keeps_on_cancel = rule.rule.fallback, rule.rule.keep_on_cancel
         self._all[held.number] = held
         self._next += 1
