@@ -34,7 +34,7 @@ WITH_VALUE = frozenset(
         *("--http", "--speed", "--conn", "--fault"),
         *("-o", "--output", "--redact", "--secret-env", "--secret", "--key-file"),
         *("--ignore", "--rules", "--exact", "--only", "--where", "--to", "--from"),
-        *("-k", "--filter", "--pytest", "--env"),
+        *("-k", "--filter", "--pytest", "--env", "--search"),
         *("--label", "--host-timeout", "--stderr", "--until"),
     }
 )

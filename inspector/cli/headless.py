@@ -18,6 +18,7 @@ from inspector.cli.launch import export_live, keep_names, named_journal, setting
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_no_child
 from inspector.cli.targets import TargetOptions, choose
+from inspector.config.targets import Target
 from inspector.errors import (
     AuthorizationNeeded,
     Disconnected,
@@ -86,6 +87,7 @@ class CommandSession(msgspec.Struct, frozen=True):
     session: Session
     opening: Opening
     output: Output
+    target: Target
 
 
 Work = Callable[[CommandSession], Awaitable[ExitStatus]]
@@ -165,7 +167,7 @@ async def _visit(
         opening = session.opening or settled  # what was seen on the wire also knows what we declared
         _introduce(output, opening)
         _tell_notices(output, journal, warned)
-        return await work(CommandSession(session, opening, output))
+        return await work(CommandSession(session, opening, output, chosen.target))
 
 
 def _introduce(output: Output, opening: Opening) -> None:

@@ -1,9 +1,10 @@
 """From target options to session settings and the journal to record into."""
 
+import time
 from collections.abc import Callable, Mapping
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -112,6 +113,16 @@ def keep_names(target: Target, journal: Journal, environ: Mapping[str, str]) -> 
         ListedNames(places(environ).cache).keep(target.key, names)
 
 
+def keep_call(
+    target: Target, environ: Mapping[str, str], method: str, params: Any, status: str, ms: float | None
+) -> None:
+    """Store a call for later sessions, unless that is switched off."""
+    from inspector.config.history import StoredCall, StoredCalls
+
+    call = StoredCall(time.time_ns(), method, params, status, ms, target.label)
+    StoredCalls(places(environ).state, on=user_config(environ).history == "on").add(target.key, call)
+
+
 def named_journal(chosen: TargetOptions) -> Journal:
     """A journal that records to the given file, or to a temporary one.
 
@@ -156,8 +167,6 @@ def numbered(path: Path) -> Path:
 
 
 def _place_on_the_shelf(label: str, env: CliEnv) -> Path:
-    import time
-
     from inspector.capture.shelf import fresh_path, make_room
 
     shelf, own = captures_directory(env.environ), user_config(env.environ)

@@ -15,6 +15,7 @@ from inspector import text
 from inspector.capture.format.records import Entry
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, answered
+from inspector.cli.launch import keep_call
 from inspector.cli.output import Output
 from inspector.cli.progress import ProgressBar
 from inspector.forms.validate import Validation
@@ -291,6 +292,7 @@ async def make(visit: CommandSession, request: CliRequest, *, progress: bool = F
     if isinstance(message, Answer) and not visit.output.as_json:
         await _list_pages(visit, request.method, message.result)
     finished = _finished(visit, request, message, called)
+    _store(visit, request, finished)
     verdict = verdict_of(finished) if request.judged else None
     if visit.output.as_json:
         about = {"task": as_json(task)} if task is not None else {}
@@ -310,6 +312,18 @@ async def make(visit: CommandSession, request: CliRequest, *, progress: bool = F
         said = f"{request.method} brought no complete result: {incomplete(finished)}"
         return visit.output.report("incomplete", said, "", ExitStatus.TOOL_ERROR)
     return ExitStatus.OK if came_of(finished) is CallOutcome.OK else ExitStatus.TOOL_ERROR
+
+
+_STORED = frozenset({"tools/call", "resources/read", "prompts/get"})
+
+
+def _store(visit: CommandSession, request: CliRequest, finished: Finished) -> None:
+    """Store the call for later sessions."""
+    if request.method not in _STORED or request.plain:
+        return
+    status = came_of(finished).value
+    ms = None if request.duration_ns is None else round(request.duration_ns / 1e6, 3)
+    keep_call(visit.target, visit.output.env.environ, request.method, request.params, status, ms)
 
 
 def _narrate_models(session: Session, output: Output) -> None:

@@ -64,6 +64,7 @@ class UserConfig(msgspec.Struct, frozen=True):
     pages: str = "all"
     editor: str = ""
     pager: str = ""
+    history: str = "on"
     captures_directory: str = ""
     captures_limit: int = 2 << 30
     """Bytes."""
@@ -179,6 +180,12 @@ SETTINGS = (
         _text,
         _PATH,
         '"code --wait"',
+    ),
+    Setting(
+        "history",
+        "Whether calls are stored for later sessions; credentials never are.",
+        *_one_of(("on", "off")),
+        '"off"',
     ),
     Setting("pager", "Command that shows a payload; before $PAGER.", "a command line", _text, _PATH, '"less -R"'),
     Setting(

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote, unquote_plus
 
 MASK = "••••••"
@@ -355,3 +355,26 @@ def _forms(value: str) -> Iterator[bytes]:
     yield value.encode("utf-8", "surrogatepass")
     yield json.dumps(value)[1:-1].encode()
     yield json.dumps(value, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")
+
+
+def masked_members(value: Any, name: str = "") -> Any:
+    """A value of JSON without credentials: those known by the name of their member, and those in URLs.
+
+    `name` is that of the member which holds the value; "" for none.
+    """
+    if isinstance(value, dict):
+        return {key: masked_members(each, str(key)) for key, each in value.items()}
+    if isinstance(value, list):
+        return [masked_members(each, name) for each in value]
+    if name and value not in (None, "") and not isinstance(value, bool) and is_credential(name):
+        return mask(value if isinstance(value, str) else str(value))
+    return without_credentials(value) if isinstance(value, str) else value
+
+
+def has_masked(value: Any) -> bool:
+    """Whether a value of JSON holds a masked credential, so that it can't be sent again."""
+    if isinstance(value, dict):
+        return any(map(has_masked, value.values()))
+    if isinstance(value, list):
+        return any(map(has_masked, value))
+    return isinstance(value, str) and MASK in value

@@ -9,10 +9,13 @@ from inspector.cli.env import CliEnv
 from inspector.cli.headless import CommandSession
 from inspector.cli.lists import FetchedList, declared, fetch
 from inspector.cli.output import Output
+from inspector.config.targets import HttpTarget
 from inspector.errors import Disconnected
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import NEWEST
 from tests.session.talking import answering, session
+
+_TARGET = HttpTarget("http://127.0.0.1:1/mcp")
 
 
 async def _fetched(answers: dict[str, Any]) -> tuple[FetchedList, str]:
@@ -21,7 +24,7 @@ async def _fetched(answers: dict[str, Any]) -> tuple[FetchedList, str]:
     output = Output(CliEnv(None, {}, io.StringIO(), io.StringIO(), stderr))
     async with session(answering(answers)) as live:
         assert live.opening is not None
-        return await fetch(CommandSession(live, live.opening, output), "tools"), stderr.getvalue()
+        return await fetch(CommandSession(live, live.opening, output, _TARGET), "tools"), stderr.getvalue()
 
 
 def test_what_is_declared_is_what_the_capabilities_promise() -> None:
@@ -47,4 +50,4 @@ async def test_a_page_that_never_comes_is_raised() -> None:
     async with session(answering({"tools/list": "the end"})) as live:
         assert live.opening is not None
         with pytest.raises(Disconnected, match="no response to tools/list"):
-            await fetch(CommandSession(live, live.opening, Output()), "tools")
+            await fetch(CommandSession(live, live.opening, Output(), _TARGET), "tools")

@@ -1,0 +1,194 @@
+"""Calls of earlier sessions, by server: a private file each, one line a call, the newest last.
+
+Several programs may write at a time: each line is appended in one piece, and a lock is held while a file is cut to its
+newest calls. A line that is damaged or half written is skipped by readers, and the next one starts on its own line.
+Credentials are masked before anything is written. What can't be written is not remembered, and nothing fails.
+"""
+
+import contextlib
+import fcntl
+import logging
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.atomic_write import replace
+from inspector.config.paths import private_directory
+from inspector.errors import UsageError
+from inspector.protocol.credentials import masked_members
+
+logger = logging.getLogger(__name__)
+
+MOST_CALLS = 1000
+"""Of a server that are remembered."""
+MOST_BYTES = 1 << 20
+"""Of a file; when it is larger, the newest half of that is kept."""
+MOST_SERVERS = 200
+_LONGEST = 16 << 10
+"""Bytes of a line; the params of a larger call are not stored."""
+
+
+class StoredCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A call of an earlier session."""
+
+    time_ns: int
+    """Wall clock, nanoseconds since 1970."""
+    method: str
+    params: Any = None
+    """Without credentials; None also where they are too large, see `is_cut`."""
+    status: str = ""
+    """The outcome in a few words: "ok", "tool error", "JSON-RPC error", "timeout"."""
+    ms: float | None = None
+    server: str = ""
+    """The label of the server."""
+    is_cut: bool = False
+    """Whether its params were too large to store."""
+
+    @property
+    def target(self) -> str:
+        """The name of the tool or prompt, or the URI."""
+        params = self.params if isinstance(self.params, dict) else {}
+        found = params.get("name") or params.get("uri") or ""
+        return found if isinstance(found, str) else ""
+
+
+class StoredCalls:
+    """The files of one user."""
+
+    def __init__(self, state: Path, *, on: bool = True) -> None:
+        """`state`: the user's state directory. `on` False stores nothing. Touch nothing yet."""
+        self._directory = state / "calls"
+        self._on = on
+
+    def add(self, target_key: str, call: StoredCall, masked: Iterable[str] = ()) -> bool:
+        """Store a call of the server with this key; whether that worked. `masked`: further values to mask."""
+        assert target_key.isalnum(), "it is a hash"
+        if not self._on:
+            return False
+        try:
+            line = _line(call, masked)
+            with self._locked():
+                _append(self._path(target_key), line)
+                if self._path(target_key).stat().st_size > MOST_BYTES:
+                    self._cut(target_key)
+        except (OSError, UsageError, ValueError, TypeError, RecursionError) as error:
+            logger.debug("the call is not stored: %s", error)
+            return False
+        return True
+
+    def of(self, target_key: str) -> list[StoredCall]:
+        """The calls of one server, newest first; at most MOST_CALLS."""
+        return [call for call, _ in reversed(_read(self._path(target_key)))][:MOST_CALLS]
+
+    def every(self) -> list[StoredCall]:
+        """The calls of all servers, newest first."""
+        found = [call for key in self._keys() for call in self.of(key)]
+        return sorted(found, key=lambda call: call.time_ns, reverse=True)
+
+    def clear(self, target_key: str = "") -> int:
+        """Forget the calls of one server, or of all; how many there were. Raises: UsageError if that fails."""
+        keys = [target_key] if target_key else self._keys()
+        try:
+            if not self._directory.is_dir():
+                return 0
+            with self._locked():
+                count = sum(len(_read(self._path(key))) for key in keys)
+                for key in keys:
+                    self._path(key).unlink(missing_ok=True)
+        except OSError as error:
+            raise UsageError(
+                f"the history in {self._directory} can't be removed: {error.strerror}", hint="Remove it yourself."
+            ) from None
+        return count
+
+    def _path(self, target_key: str) -> Path:
+        return self._directory / f"{target_key}.jsonl"
+
+    def _keys(self) -> list[str]:
+        try:
+            return sorted(each.stem for each in self._directory.glob("*.jsonl") if each.stem.isalnum())
+        except OSError:
+            return []
+
+    def _cut(self, target_key: str) -> None:
+        """Keep the newest calls, and the newest files."""
+        kept: list[bytes] = []
+        left = MOST_BYTES // 2
+        for _, line in reversed(_read(self._path(target_key))[-MOST_CALLS:]):
+            left -= len(line)
+            if left < 0:
+                break
+            kept.append(line)
+        replace(self._path(target_key), b"".join(reversed(kept)))
+        paths = [self._path(each) for each in self._keys()]
+        for old in sorted(paths, key=lambda path: path.stat().st_mtime_ns, reverse=True)[MOST_SERVERS:]:
+            old.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Let no other program cut the file that is appended to. Raises: OSError, UsageError."""
+        directory = private_directory(self._directory)
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(directory / ".lock", flags, 0o600)
+        try:
+            with contextlib.suppress(OSError):  # a file system without locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def matching(calls: Iterable[StoredCall], text: str) -> list[StoredCall]:
+    """The calls that have each of these words in server, method, target, status or params; case is ignored."""
+    words = text.casefold().split()
+    return [call for call in calls if all(word in _searched(call) for word in words)]
+
+
+def _searched(call: StoredCall) -> str:
+    params = msgspec.json.encode(call.params).decode()
+    return f"{call.server} {call.method} {call.status} {call.target} {params}".casefold()
+
+
+def _line(call: StoredCall, masked: Iterable[str]) -> bytes:
+    call = msgspec.structs.replace(call, params=masked_members(call.params))
+    line = msgspec.json.encode(call)
+    if secrets := [each for each in masked if each]:
+        from inspector.protocol.credentials import SecretValues
+
+        line = SecretValues(secrets).masked(line)
+    if len(line) > _LONGEST:
+        params = call.params if isinstance(call.params, dict) else {}
+        few = {name: params[name] for name in ("name", "uri") if len(str(params.get(name, "x" * 999))) < 300}
+        line = msgspec.json.encode(msgspec.structs.replace(call, params=few or None, is_cut=True))
+    return line + b"\n"
+
+
+def _append(path: Path, line: bytes) -> None:
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            line = b"\n" + line
+        os.write(descriptor, line)
+    finally:
+        os.close(descriptor)
+
+
+def _read(path: Path) -> list[tuple[StoredCall, bytes]]:
+    """The calls of a file with their lines, oldest first; [] if it can't be read."""
+    found: list[tuple[StoredCall, bytes]] = []
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            raw = file.read(2 * MOST_BYTES)
+    except OSError:
+        return []
+    for line in raw.splitlines(keepends=True):
+        if len(line) <= 2 * _LONGEST:
+            with contextlib.suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
+                found.append((msgspec.json.decode(line, type=StoredCall), line.rstrip(b"\n") + b"\n"))
+    return found
