@@ -35,6 +35,7 @@ WITH_VALUE = frozenset(
         *("-o", "--output", "--redact", "--secret-env", "--secret", "--key-file"),
         *("--ignore", "--rules", "--exact", "--only", "--where", "--to", "--from"),
         *("-k", "--filter", "--pytest", "--env", "--search"),
+        *("--send", "--by", "--otlp", "--keep-on", "--keep"),
         *("--label", "--host-timeout", "--stderr", "--until"),
     }
 )
