@@ -51,7 +51,10 @@ class ServerRuns:
         self._is_first = is_first
         self._engine: Engine | None = None
         self._ended = False
+        self._over: list[Path | None] = []
+        """The captures of conversations that are over: nothing else is left of them, however often it is restarted."""
         self.lives: list[Live] = []
+        """Those that are not over, the newest last."""
 
     def begin(self, offers: frozenset[str] | None = None, *, held: bool = False) -> "Live":
         """Connect again, with a journal of its own; `offers` replaces the capabilities of the command line.
@@ -60,6 +63,7 @@ class ServerRuns:
 
         Raises: UsageError if the journal's file can't be made.
         """
+        self._forget_what_is_over()
         with ExitStack() as undo:
             started = self._head_start()
             if started is not None:
@@ -75,7 +79,8 @@ class ServerRuns:
         be started is left to the transport, which reports it.
         """
         target = self._chosen.target
-        if self.lives or not self._is_first or self._chosen.capture is not None or not isinstance(target, StdioTarget):
+        is_again = self._engine is not None
+        if is_again or not self._is_first or self._chosen.capture is not None or not isinstance(target, StdioTarget):
             return None
         try:
             return start(target.argv, target.environment.values, target.cwd)
@@ -86,10 +91,11 @@ class ServerRuns:
         from inspector.cli.launch import export_live, kept_journal, numbered, settings_for
         from inspector.session.engine import Engine, Live
 
+        is_again = self._engine is not None
         if self._engine is None:
             self._engine = Engine()
         chosen = self._chosen
-        if chosen.capture is not None and (self.lives or not self._is_first):
+        if chosen.capture is not None and (is_again or not self._is_first):
             chosen = replace(chosen, capture=numbered(chosen.capture))
         journal = kept_journal(chosen, self._env)
         export_live(journal, chosen, self._env.environ)
@@ -98,6 +104,16 @@ class ServerRuns:
         live = Live(self._engine, chosen.target, journal, settings, held=held)
         self.lives.append(live)
         return live
+
+    @property
+    def captures(self) -> list[Path | None]:
+        """Where each conversation is recorded, in their order."""
+        return [*self._over, *(live.journal.capture_path for live in self.lives)]
+
+    def _forget_what_is_over(self) -> None:
+        over = [live for live in self.lives[:-1] if live.is_over]
+        self._over += [live.journal.capture_path for live in over]
+        self.lives = [live for live in self.lives if live not in over]
 
     def end(self) -> None:
         """End them all, their servers and the engine, and say so if it takes long."""
@@ -147,7 +163,7 @@ class Servers:
     @property
     def captures(self) -> list[Path | None]:
         """Where each of all conversations is recorded."""
-        return [live.journal.capture_path for each in self.runs for live in each.lives]
+        return [path for each in self.runs for path in each.captures]
 
     def add(self, chosen: TargetOptions) -> ServerRuns:
         """Take in another server. Nothing begins."""
@@ -450,11 +466,15 @@ def _run(app: _App) -> ExitStatus:
 def _say_where(output: Output, captures: list[Path | None]) -> None:
     import shlex
 
-    for path in captures:
-        if path is not None and path.exists():
-            output.narrate(f"recorded in {path}; open it with: mcp-inspect replay {shlex.quote(str(path))}")
+    kept = [path for path in captures if path is not None and path.exists()]
+    if len(kept) > _MOST_NAMED:
+        output.narrate(f"recorded {len(kept):,} sessions in {kept[0].parent}; the last {_MOST_NAMED}:")
+    for path in kept[-_MOST_NAMED:]:
+        output.narrate(f"recorded in {path}; open it with: mcp-inspect replay {shlex.quote(str(path))}")
 
 
+_MOST_NAMED = 5
+"""Captures that are named at the end: a session that was restarted often has many."""
 _MOST = 10
 
 

@@ -97,27 +97,28 @@ class PastCall:
 
     def __init__(self, journal: Journal, exchange: Exchange) -> None:
         self.exchange = exchange
-        self._journal = journal
-        self._kept: tuple[Any, int] | None = None
+        self._journal: Journal | None = journal
+        self._kept: tuple[Any, int] = (None, 0)
 
     @property
     def is_earlier(self) -> bool:
         """Whether its conversation is over and only this is left of it."""
-        return self._kept is not None
+        return self._journal is None
 
     @property
     def arguments(self) -> Any:
         """With what it was called; None for nothing. Reads the disk while the conversation continues."""
-        return self._kept[0] if self._kept is not None else arguments_of(self._journal, self.exchange)
+        return self._kept[0] if self._journal is None else arguments_of(self._journal, self.exchange)
 
     @property
     def wall_ns(self) -> int:
         """When, by the clock on the wall."""
-        return self._kept[1] if self._kept is not None else self._journal.store.wall_ns(self.exchange.request_frame)
+        return self._kept[1] if self._journal is None else self._journal.store.wall_ns(self.exchange.request_frame)
 
     def keep(self) -> None:
-        """Keep in memory what can't be read once the conversation is over."""
+        """Keep in memory what can't be read once the conversation is over, and let its journal go."""
         self._kept = (self.arguments, self.wall_ns)
+        self._journal = None
 
 
 def look(

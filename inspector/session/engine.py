@@ -214,6 +214,11 @@ class Live:
         """The kind of list being fetched now, None if none is."""
         return self.lists.fetching
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of it is left: no process, no task, and its capture is closed."""
+        return self._life.done()
+
     def run(self, work: "Callable[[Session], Coroutine[Any, Any, T]]") -> "Future[T]":
         """Do something with the session, on its own loop."""
 

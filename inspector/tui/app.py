@@ -32,6 +32,7 @@ from inspector.tui.input_queue import FocusKeeper, InputQueue
 from inspector.tui.navigation import Navigation, Opener, make_panel
 from inspector.tui.pacing import Pacing
 from inspector.tui.panels import Panel
+from inspector.tui.restarts import Restarts
 from inspector.tui.safety import dress, install, turn_theme
 from inspector.tui.screens.items.definition_changes import DefinitionChanges
 from inspector.tui.screens.replay.controls import Replay
@@ -132,6 +133,7 @@ class InspectApp(App[None]):
         )
         self.waits = Waits(self, self.tabs, self.pacing)
         self.demo_hint = DemoHint(self, self.tabs, self.pacing)
+        self.restarts = Restarts(self, self.tabs, self.header, self.toasts, self.navigation.offer_server)
         self.parts: tuple[TickingPart, ...] = (
             self.replay,
             self.navigation,
@@ -140,6 +142,7 @@ class InspectApp(App[None]):
             DefinitionChanges(self, self.tabs, self.toasts),
             self.waits,
             self.demo_hint,
+            self.restarts,
             self.toasts,
         )
         """In the order of their ticks: see `_tick`."""
@@ -149,7 +152,8 @@ class InspectApp(App[None]):
 
             self.tap = self.questions.tap = dialog.AttachedTap(self, self.header, self.toasts, tap)
             self.parts += (self.tap,)
-        self.connection = ConnectionActions(self, self.tabs, self.header, self.toasts, self.navigation.offer_server)
+        restart = partial(self.restarts.restart, runs_again=False)
+        self.connection = ConnectionActions(self, self.tabs, self.toasts, restart)
         exports = ExportActions(self, self.tabs, self.toasts, opener)
         self._action_owners = _action_owners(*self.parts, self.connection, exports, self.menus)
 
@@ -237,7 +241,8 @@ class InspectApp(App[None]):
            of the next tick.
         9. `waits` looks last at what hangs, for the panel may just have shown that it continues.
         10. The demo's hint advances to the next step.
-        11. `toasts` measures the bars that steps 4, 7 and 9 have shown or hidden, and stays above them.
+        11. `restarts` shows how a restart went and what it has changed.
+        12. `toasts` measures the bars that steps 4, 7 and 9 have shown or hidden, and stays above them.
         """
         await self.input_queue.look()
         if not self._is_laid_out:

@@ -21,8 +21,8 @@ from inspector.protocol.flows.steps import Replied, Silent
 from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.text import human_duration, visible
 from inspector.tui import keys
-from inspector.tui.bars import HeaderBar, WaitingBar
-from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation, why_silent
+from inspector.tui.bars import WaitingBar
+from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
 from inspector.tui.navigation import Opener
 from inspector.tui.pacing import SLOWER, Pacing
 from inspector.tui.tabs import Tab, Tabs
@@ -128,16 +128,14 @@ class ConnectionActions:
         self,
         app: App[None],
         tabs: Tabs,
-        header: HeaderBar,
         toasts: Toasts,
-        offer_server: Callable[[Tab], None],
+        restart: Callable[[Tab], None],
     ) -> None:
-        """`offer_server` offers to start the server of a recording."""
+        """`restart` makes a new connection for a tab."""
         self._app = app
         self._tabs = tabs
-        self._header = header
         self._toasts = toasts
-        self._offer_server = offer_server
+        self._restart = restart
 
     async def action_refresh(self) -> None:
         """Ask the server for its lists again."""
@@ -187,7 +185,7 @@ class ConnectionActions:
         if subject.stage is ConversationStage.OPEN and await subject.desk.declare(chosen):
             self._toasts.say("Applies from the next request.")
         else:
-            await self.action_reconnect()
+            self._restart(self._tabs.current)
 
     def action_ping(self) -> None:
         """Send a ping, and say how long its answer took."""
@@ -206,22 +204,6 @@ class ConnectionActions:
             self._toasts.say("Still connecting. ^r reconnects, q quits.")
         else:
             self._toasts.say(f"No request is running. {keys.shown_key('quit')} quits.")
-
-    async def action_reconnect(self) -> None:
-        """End this conversation and begin a new one with the same server; of a recording, offer to start its server."""
-        tab = self._tabs.current
-        if tab.begin is None:
-            self._offer_server(tab)
-            return
-        chosen = () if tab.offers is None else (tab.offers,)
-        old = tab.subject
-        new = LiveSubject(tab.begin(*chosen))
-        new.watching.watch_first(old.watching.wanted)
-        tab.rebind(new)
-        self._header.rebind(tab.subject)
-        self._app.run_worker(old.end(), group="ending")
-        kept = old.journal.capture_path
-        self._toasts.say("Reconnected." + (f" The previous session is in {kept.name}." if kept else ""))
 
 
 async def ping(subject: OpenConversation) -> tuple[str, bool]:

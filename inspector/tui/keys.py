@@ -111,9 +111,28 @@ _GLOBAL: tuple[Action, ...] = (
         "reconnect",
         ("ctrl+r",),
         "Restart or reconnect",
-        "Start the server again or reconnect; for a capture, start its server.",
+        "Restart the server or reconnect, and run the last call again; for a capture, start its server.",
         _E,
         "app.reconnect",
+    ),
+    Action(
+        "restart.again",
+        ("x A",),
+        "Restart and run again",
+        "Restart the server and run the last call again, even a destructive one.",
+        _E,
+        "app.restart_again",
+    ),
+    Action(
+        "restart.report", ("v R",), "Restart report", "Show or hide how the restart went.", _E, "app.restart_report"
+    ),
+    Action(
+        "restart.changes",
+        ("v D",),
+        "Restart changes",
+        "Show what the restart changed in definitions and result.",
+        _E,
+        "app.restart_changes",
     ),
     # Go to
     Action("screen.raw", ("g o",), "Composer", "Write and send any message.", _E, "app.show('raw')"),

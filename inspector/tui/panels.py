@@ -14,6 +14,7 @@ from inspector.tui.conversation import OpenConversation
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
+    from inspector.tui.screens.items.calls import RunningCall
 
 
 if TYPE_CHECKING:
@@ -115,6 +116,15 @@ class Panel(Widget):
 
     async def take_draft(self, message: bytes) -> None:
         """Write a message again. Means something where messages are written by hand."""
+
+    @property
+    def last_call(self) -> "RunningCall | None":
+        """The call, read or prompt that was made here last; None for none."""
+        return None
+
+    def repeat(self, made: "RunningCall") -> "RunningCall | None":
+        """Make a call again on the connection of now, if it was made here; nothing moves on the screen."""
+        return None
 
     async def cancel_running(self) -> bool:
         """Cancel what runs; whether something did."""

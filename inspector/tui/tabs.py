@@ -46,7 +46,11 @@ class Tab:
         named: bool = True,
         close: Callable[[], object] | None = None,
     ) -> None:
-        """`number` is its own for as long as the app runs; for the others see `Opened`."""
+        """`number` is its own for as long as the app runs; for the others see `Opened`.
+
+        `begin` makes a new connection. It takes the capabilities to declare, if they were chosen, and `held`: nothing
+        is started or sent before `Live.begin`.
+        """
         self.number = number
         self.subject = subject
         self.begin = begin

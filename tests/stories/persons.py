@@ -86,8 +86,9 @@ async def at_the_screen(
     """A person before the app on a live server; every connection has ended after the block, the first is recorded."""
     engine, lives = Engine(), list[Live]()
 
-    def begin() -> Live:
-        lives.append(Live(engine, target, start_capture(None if lives else capture), Settings(**settings)))
+    def begin(*, held: bool = False) -> Live:
+        journal = start_capture(None if lives else capture)
+        lives.append(Live(engine, target, journal, Settings(**settings), held=held))
         return lives[-1]
 
     try:

@@ -189,4 +189,4 @@ async def test_a_server_that_dies_leaves_a_post_mortem_and_all_that_was_seen(tmp
         await person.press("9")
         await person.sees("SIGKILL", "harbour")
         await person.press("ctrl+r")
-        await person.sees("Reconnected", "● Connected")
+        await person.sees("Restarted in", "● Connected")

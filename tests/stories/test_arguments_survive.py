@@ -114,7 +114,7 @@ async def test_after_a_new_connection_the_last_call_of_any_tool_is_repeated_by_a
             await person.sees(f'got {{"value": {said}}}')
             await person.press_quickly("escape", "escape", "escape")
         await person.press("ctrl+r")
-        await person.sees("Reconnected", "● Connected")
+        await person.sees("Restarted in", "● Connected")
         for name, said in (("text", '"fog"'), ("json", "7")):
             await at_tool(person, name)
             await person.press_quickly("escape", "x", "r")

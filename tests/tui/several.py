@@ -45,9 +45,9 @@ class Fleet:
         engine = Engine()
         self.engines.append(engine)
 
-        def begin(offers: frozenset[str] | None = None) -> Live:
+        def begin(offers: frozenset[str] | None = None, *, held: bool = False) -> Live:
             settings = Settings(has_person=True, offers=frozenset(offered.ALL))
-            self.lives.append(Live(engine, target, start_capture(None), settings))
+            self.lives.append(Live(engine, target, start_capture(None), settings, held=held))
             return self.lives[-1]
 
         return OpenedSession(name, begin, begin(), close=lambda: self.closed.append(name))

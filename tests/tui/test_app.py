@@ -37,10 +37,10 @@ class Sitting:
         self.flags = flags
         self.lives: list[Live] = []
 
-    def begin(self) -> Live:
+    def begin(self, *, held: bool = False) -> Live:
         environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={REPO}"])
         target = StdioTarget((sys.executable, "-m", "inspector.demo", *self.flags), environment, str(REPO))
-        self.lives.append(Live(self.engine, target, start_capture(None), Settings(), held=self.held))
+        self.lives.append(Live(self.engine, target, start_capture(None), Settings(), held=held or self.held))
         return self.lives[-1]
 
 

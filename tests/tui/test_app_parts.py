@@ -309,13 +309,13 @@ class Sitting:
         self.era = era
         self.lives: list[Live] = []
 
-    def begin(self, offered: frozenset[str] | None = None) -> Live:
+    def begin(self, offered: frozenset[str] | None = None, *, held: bool = False) -> Live:
         environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={REPO}"])
         target = StdioTarget((sys.executable, "-m", "inspector.demo"), environment, str(REPO))
         settings = Settings(
             era=self.era, offers=frozenset(capabilities.ALL) if offered is None else offered, has_person=True
         )
-        self.lives.append(Live(self.engine, target, start_capture(None), settings))
+        self.lives.append(Live(self.engine, target, start_capture(None), settings, held=held))
         return self.lives[-1]
 
 
@@ -349,7 +349,7 @@ async def test_what_was_switched_off_is_declared_no_more(sitting: Sitting) -> No
             "it is so",
         )
         assert capabilities.SAMPLING in app.subject.desk.offers
-        await app.connection.action_reconnect()
+        app.restarts.action_reconnect()
         assert capabilities.ROOTS not in app.subject.desk.offers
 
 

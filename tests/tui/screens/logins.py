@@ -31,7 +31,7 @@ class Entrance:
             live.end().result(30)
         self.engine.stop()
 
-    def begin(self, *_: object) -> Live:
+    def begin(self, *_: object, held: bool = False) -> Live:
         """Reconnected."""
         guide = self.guide
 
@@ -41,7 +41,7 @@ class Entrance:
             return OAuthAuthorizer(url, LoginOptions(), self.store, guide, tell=guide.hear)
 
         settings = Settings(authorizer=keeper, guide=guide, has_person=True)
-        self.lives.append(Live(self.engine, HttpTarget(self.url), start_capture(None), settings))
+        self.lives.append(Live(self.engine, HttpTarget(self.url), start_capture(None), settings, held=held))
         return self.lives[-1]
 
     def subject(self) -> LiveSubject:

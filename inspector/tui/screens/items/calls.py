@@ -4,9 +4,10 @@ Several may be on their way, and each ends in words, whatever becomes of it.
 """
 
 import math
+import time
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, overload
 
 import msgspec
@@ -52,6 +53,8 @@ class RunningCall:
     """What is sent; None: the tool's name and the arguments."""
     as_task: bool = False
     """Whether the server is asked to run it as a task."""
+    begun_ns: int = field(default_factory=time.monotonic_ns)
+    """When it was made, by the monotonic clock."""
 
 
 class Calling:

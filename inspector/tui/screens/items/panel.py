@@ -146,6 +146,8 @@ class ItemRequests:
         """The requests that run."""
         self.history = CallHistory(conversation, self._kind.method)
         """All requests of the method."""
+        self.made: RunningCall | None = None
+        """The request that was made last, running or over; of this connection or of an earlier one."""
         self.past: Sequence[PastCall] = ()
         """Requests for the chosen item, oldest first."""
         self.reading: Exchange | None = None
@@ -267,6 +269,23 @@ class ItemRequests:
         self._steps.open_result(go=False)
         self.stop_reading()
         self._steps.result.show_running(call)
+        self._send(call)
+        if self._steps.is_narrow:
+            self._steps.go("result")
+
+    def repeat(self, made: RunningCall) -> RunningCall:
+        """Send a request again on the connection of now. View, step and focus stay, and the result of another item."""
+        call = self.calling.begin(made.thing, made.arguments, made.method, made.params, as_task=made.as_task)
+        shown = self._steps.form.thing
+        if shown is not None and shown.key == call.thing.key:
+            self._steps.open_result(go=False)
+            self.stop_reading()
+            self._steps.result.show_running(call, turn=False)
+        self._send(call)
+        return call
+
+    def _send(self, call: RunningCall) -> None:
+        self.made = call
 
         async def send() -> None:
             try:
@@ -275,8 +294,6 @@ class ItemRequests:
                 self._panel.post_message(RequestFinished(call))
 
         self._panel.run_worker(send, group="calls")  # type: ignore[arg-type]
-        if self._steps.is_narrow:
-            self._steps.go("result")
 
     def finished(self, call: RunningCall) -> None:
         """Show the outcome of a request, unless the person is looking at another item by now."""
@@ -368,6 +385,15 @@ class ItemsPanel(Panel, Generic[FormT]):
     def show_item(self, thing: ListedItem) -> None:
         """Open an item of the list."""
         self.items.open(thing)
+
+    @property
+    def last_call(self) -> RunningCall | None:
+        """The request that was made here last."""
+        return self.requests.made
+
+    def repeat(self, made: RunningCall) -> RunningCall | None:
+        """Make it again, if it was made here."""
+        return self.requests.repeat(made) if made is self.requests.made else None
 
     async def cancel_running(self) -> bool:
         """Cancel the newest request that runs."""

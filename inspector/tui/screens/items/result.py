@@ -125,10 +125,11 @@ it came, and the earlier calls, of which Enter shows one.
         """Show that there is no call."""
         self._take(None, None)
 
-    def show_running(self, call: RunningCall) -> None:
-        """Show a call that runs."""
+    def show_running(self, call: RunningCall, *, turn: bool = True) -> None:
+        """Show a call that runs; `turn` to the view of its content."""
         self._take(None, call)
-        self.body.show_tab(CONTENT)
+        if turn:
+            self.body.show_tab(CONTENT)
         self.tick(0)
 
     def show(self, looked: Looked, *, earlier: bool = False) -> None:

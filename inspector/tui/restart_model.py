@@ -1,0 +1,257 @@
+"""What a restart of the server has changed, as lines: its definitions, and the result of the last call beside the new.
+
+The bar shows the first lines of it; the dialog shows all.
+"""
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from inspector import text
+from inspector.present import spans as signs
+from inspector.present.compare import change_lines
+from inspector.present.compare import shown as json_of
+from inspector.present.spans import Line, Role, Span, lay, span
+from inspector.protocol.json_diff import ABSENT, MOST, JsonChange, differences
+from inspector.text import human_duration
+
+if TYPE_CHECKING:  # few sessions restart a server
+    from inspector.features.lock.changes import SurfaceDiff
+    from inspector.features.lock.schemas import SurfaceChange
+    from inspector.present.calls import Looked
+
+SIDE_BY_SIDE = 100
+"""Columns from which before and after are beside each other."""
+_MOST_LINES = 2_000
+"""Lines of a text that are compared one by one."""
+_AROUND = 16
+"""Characters in front of the first that differs, where a long value is cut."""
+
+
+class CallResult(msgspec.Struct, frozen=True):
+    """What a call came to."""
+
+    target: str
+    """The tool, the URI or the prompt; foreign text."""
+    value: Any
+    """The result; an object with `error` or `failure` where there is none."""
+    status: Line
+    frame: int = 0
+    """Its request in the capture; 0 if it was not sent."""
+    wall_ns: int = 0
+
+
+def result_of(looked: "Looked", target: str, wall_ns: int) -> CallResult:
+    """What a call came to, from the call as it was read back."""
+    finished = looked.finished
+    value = finished.result
+    if finished.error is not None:
+        value = {"error": finished.error}
+    elif not finished.answered:
+        value = {"failure": finished.failure}
+    frame = looked.exchange.request_frame if looked.exchange is not None else 0
+    return CallResult(target, value, tuple(looked.view.headline), frame, wall_ns)
+
+
+class ResultChange(msgspec.Struct, frozen=True):
+    """The result of a call before and after a restart."""
+
+    after: CallResult
+    before: CallResult | None = None
+    """None if the call had no result before."""
+    changes: tuple[JsonChange, ...] = ()
+
+
+def compare_results(before: CallResult | None, after: CallResult) -> ResultChange:
+    """What is different in the result of the same call."""
+    return ResultChange(after, before, () if before is None else differences(before.value, after.value))
+
+
+class RestartReport(msgspec.Struct, frozen=True):
+    """How a restart went, as far as it is known by now."""
+
+    doing: str = ""
+    """What it waits for, a few words; "" once it is through."""
+    verb: str = "Restarted"
+    """"Reconnected" for a server that we did not start."""
+    took_ns: int | None = None
+    """From the request to restart to the open connection; None while it is not open."""
+    failed: str = ""
+    """Why there is no connection, one sentence; may quote foreign text."""
+    last_words: tuple[bytes, ...] = ()
+    """The end of stderr, where there is no connection."""
+    definitions: "SurfaceDiff | None" = None
+    """None until the lists were fetched on both sides."""
+    result: ResultChange | None = None
+    not_run: str = ""
+    """Why the last call was not run again, one sentence; "" if it was, or if there is none."""
+
+    @property
+    def has_new_result(self) -> bool:
+        """Whether the last call came to something else."""
+        return self.result is not None and bool(self.result.changes)
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is anything to show in full."""
+        return bool(self.definitions and self.definitions.changes) or self.has_new_result
+
+
+def status_line(report: RestartReport) -> Line:
+    """How the restart went, in a few words."""
+    if report.failed:
+        return ((f"{signs.ERROR} not connected: {text.one_line(report.failed, 200)}", "error"),)
+    if report.took_ns is None:
+        return ((f"{signs.PENDING} {report.doing or 'connecting'}", "pending"),)
+    return ((f"{signs.CONNECTED} ", "ok"), (f"{report.verb} in {human_duration(report.took_ns)}", "text"))
+
+
+def last_lines(report: RestartReport, most: int) -> list[Line]:
+    """The end of stderr of a server that did not start; at most so many lines."""
+    words = [line for each in report.last_words if (line := text.decode(each[:2_000]).rstrip())]
+    return [(("  ", "text"), span(line, "stderr")) for line in words[-max(1, most) :]]
+
+
+def definitions_line(report: RestartReport) -> Line:
+    """How much has changed in the definitions, and the worst of it; () while that is not known."""
+    found = report.definitions
+    if found is None:
+        return ()
+    head: Span = ("Definitions  ", "muted")
+    if not found.changes:
+        return (head, ("Unchanged", "faint"))
+    said: list[Span] = [head]
+    for rating in sorted({each.rating for each in found.changes}, key=lambda each: each.rank):
+        sign, role = _RATINGS[rating.rank]
+        said.append((f"{sign} {found.count(rating):,} {rating}  ", role))
+    worst = min(found.changes, key=lambda each: each.rating.rank)
+    return (*said, *_change_in_short(worst))
+
+
+_RATINGS: tuple[tuple[str, Role], ...] = (
+    (signs.ERROR, "error"),
+    (signs.WARNING, "warning"),
+    (signs.NOTE, "muted"),
+)
+_ACTS = {"added": "+", "removed": "−"}
+
+
+def _change_in_short(change: "SurfaceChange") -> Iterator[Span]:
+    name = change.name or change.kind
+    sign = _ACTS.get(change.act, "~")
+    if not change.path:
+        yield (f"{sign} ", "text")
+        yield span(name, "method", limit=60)
+        return
+    yield span(name, "method", limit=60)
+    yield (f": {text.visible(change.path, limit=80)}", "text")
+    value = change.after if change.after is not ABSENT else change.before
+    yield (f" {sign} {text.visible(json_of(value, 60))}", "text")
+
+
+def result_line(report: RestartReport) -> Line:
+    """Whether the last call came to the same; () while that is not known."""
+    head: Span = ("Result       ", "muted")
+    if report.not_run:
+        return (head, (report.not_run, "warning"))
+    found = report.result
+    if found is None:
+        return ()
+    target = span(found.after.target, "method", limit=60)
+    if found.before is None:
+        return (head, target, ("  ", "text"), *found.after.status)
+    if not found.changes:
+        return (head, ("Unchanged  ", "faint"), span(found.after.target, "faint", limit=60))
+    count = f"{min(len(found.changes), MOST):,}{'+' if len(found.changes) > MOST else ''}"
+    where = text.visible(found.changes[0].path, limit=80)
+    return (head, (f"{signs.WARNING} {count} changed  ", "warning"), target, (f": {where}" if where else "", "text"))
+
+
+def side_lines(found: ResultChange, width: int, most: int) -> list[Line]:
+    """Before and after, beside each other or one below the other; at most so many lines of so many columns."""
+    if not found.changes or most < 2 or found.before is None:
+        return []
+    wide = width >= SIDE_BY_SIDE
+    room = (width - 3) // 2 if wide else width
+    old, new = _side_head("Before", found.before), _side_head("After", found.after)
+    pairs = (pair for change in found.changes[:MOST] for pair in _pairs(change, room))
+    lines: list[Line] = [_beside(old, new, room)] if wide else []
+    for before, after in pairs:
+        added = [_beside(before, after, room)] if wide else [each for each in (before, after) if each]
+        if len(lines) + len(added) > most:
+            lines[-1] = (("…", "faint"),) if len(lines) > 1 else lines[-1]
+            break
+        lines += added
+    return lines
+
+
+def _side_head(name: str, found: CallResult) -> Line:
+    number = f" #{found.frame}" if found.frame else ""
+    at = f" {signs.NOTE} {text.clock(found.wall_ns)[:8]} {signs.NOTE} " if found.wall_ns else "  "
+    return ((f"{name}{number}", "title"), (at, "faint"), *found.status)
+
+
+def _beside(before: Line, after: Line, room: int) -> Line:
+    return (*lay(before, room), (" │ ", "faint"), *lay(after, room))
+
+
+def _pairs(change: JsonChange, room: int) -> Iterator[tuple[Line, Line]]:
+    """Lines of both sides that belong together; () on the side that has none."""
+    before, after = change.before, change.after
+    if isinstance(before, str) and isinstance(after, str) and ("\n" in before or "\n" in after):
+        yield from _line_pairs(before.splitlines(), after.splitlines(), room)
+        return
+    path = f"{text.visible(change.path, limit=60)}: " if change.path else ""
+    old, new = (json_of(each, 4_000) for each in (before, after))
+    yield (
+        () if before is ABSENT else _side("-", path, _cut(old, new, room - len(path) - 2), "removed"),
+        () if after is ABSENT else _side("+", path, _cut(new, old, room - len(path) - 2), "added"),
+    )
+
+
+def _line_pairs(before: Sequence[str], after: Sequence[str], room: int) -> Iterator[tuple[Line, Line]]:
+    if max(len(before), len(after)) > _MOST_LINES:
+        before, after = before[:_MOST_LINES], after[:_MOST_LINES]
+    for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        for old, new in zip_longest(before[i:j], after[k:m]):
+            yield (
+                () if old is None else _side("-", "", _cut(old, new or "", room - 2), "removed"),
+                () if new is None else _side("+", "", _cut(new, old or "", room - 2), "added"),
+            )
+
+
+def _side(sign: str, path: str, value: str, role: Role) -> Line:
+    return ((f"{sign} ", role), (path, "key"), span(value, role, limit=None))
+
+
+def _cut(value: str, other: str, room: int) -> str:
+    """A value that has more characters than there is room for, from a little before the first that differs."""
+    if len(value) <= room:
+        return value
+    first = next((at for at, (one, two) in enumerate(zip(value, other, strict=False)) if one != two), 0)
+    start = max(0, min(first - _AROUND, len(value) - room + 1))
+    return f"…{value[start + 1 :]}" if start else value
+
+
+def full_lines(report: RestartReport) -> list[Line]:
+    """All that has changed, for the dialog."""
+    from inspector.features.lock.lines import diff_lines  # only once something has changed
+
+    lines: list[Line] = []
+    if report.definitions is not None:
+        lines += [(("Definitions", "title"),), *diff_lines(report.definitions, "before", "after"), ()]
+    if report.result is not None and report.result.before is not None:
+        found = report.result
+        lines += [(("Result of ", "title"), span(found.after.target, "method", limit=200))]
+        lines += [_side_head("Before", report.result.before), _side_head("After", found.after)]
+        lines += [line for change in found.changes[:MOST] for line in change_lines(change)]
+        if not found.changes:
+            lines.append((("    Unchanged", "faint"),))
+        if len(found.changes) > MOST:
+            lines.append((("    and more", "muted"),))
+    return lines

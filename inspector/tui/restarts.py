@@ -1,0 +1,346 @@
+"""Restarting the server of a tab, or reconnecting to it: by a key, from the post-mortem, or because a file has changed.
+
+The old process is ended as on leaving before the new one starts. Screen, selection, form and results stay. The last
+call is run again, and a bar below the header says what has changed in the definitions and in its result.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+from textual.app import App
+
+from inspector.config.targets import HttpTarget
+from inspector.present.calls import look
+from inspector.protocol.things import LISTS, Tool
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.bars import HeaderBar
+from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation
+from inspector.tui.restart_model import (
+    CallResult,
+    RestartReport,
+    compare_results,
+    definitions_line,
+    full_lines,
+    last_lines,
+    result_line,
+    result_of,
+    side_lines,
+    status_line,
+)
+from inspector.tui.tabs import Tab, Tabs
+from inspector.tui.theme import glyphs
+from inspector.tui.toasts import Toasts
+from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
+
+if TYPE_CHECKING:
+    from inspector.features.lock.lock_file import ServerDefinitions
+    from inspector.tui.screens.items.calls import RunningCall
+
+_LOOK_S = 0.02
+"""Between two looks at a connection that is being made."""
+_SHARE = 4
+"""The lines before and after take no more than one of so many of the screen."""
+_LAST_WORDS_S = 0.1
+"""What a server writes to stderr at its end may be read after its end."""
+_OPENED_BY = ("initialize", "server/discover")
+
+
+_DEEDS = {
+    "restart": "reconnect",
+    "diff": "restart_changes",
+    "hide": "restart_report",
+    "again": "call_again",
+    "report": "show('server')",
+}
+
+
+class RestartBar(ItemBar):
+    """How the restart went, and what it has changed. Hidden until there is one."""
+
+    DEFAULT_CSS = """
+    RestartBar { display: none; background: $surface; }
+    RestartBar.-shown { display: block; }
+    """
+
+    def __init__(self, press: Callable[[str], None]) -> None:
+        """`press` does what a clicked item is for: its name is a key of `_DEEDS`."""
+        super().__init__()
+        self._press = press
+
+    def pressed(self, name: str) -> None:
+        """Do it."""
+        self._press(name)
+
+
+class TabRestarts:
+    """What is remembered of one tab from restart to restart."""
+
+    def __init__(self) -> None:
+        self.turn = asyncio.Lock()
+        """Held while one process is ended for the next."""
+        self.definitions: ServerDefinitions | None = None
+        """Of the last connection that was open."""
+        self.call: RunningCall | None = None
+        """The call that is to be run again."""
+        self.result: CallResult | None = None
+        """What it came to when it last ended."""
+        self.report: RestartReport | None = None
+        self.is_hidden = False
+
+
+class Restarts:
+    """Restarts servers, and says what that has changed."""
+
+    def __init__(
+        self,
+        app: App[None],
+        tabs: Tabs,
+        header: HeaderBar,
+        toasts: Toasts,
+        offer_server: Callable[[Tab], None],
+    ) -> None:
+        """`offer_server` offers to start the server of a recording."""
+        self._app = app
+        self._tabs = tabs
+        self._header = header
+        self._toasts = toasts
+        self._offer_server = offer_server
+        self._known: dict[int, TabRestarts] = {}
+        """By the number of a tab."""
+        self.bar: RestartBar | None = None
+        """None before the first restart."""
+        self._shown: object = None
+
+    # Actions
+
+    def action_reconnect(self) -> None:
+        """End this conversation and begin a new one with the same server; of a recording, offer to start its server."""
+        self.restart(self._tabs.current)
+
+    def action_restart_again(self) -> None:
+        """Restart, and run the last call again whatever it may do."""
+        self.restart(self._tabs.current, confirmed=True)
+
+    def action_restart_report(self) -> None:
+        """Show or hide the bar."""
+        state = self._known.get(self._tabs.current.number)
+        if state is None:
+            self._toasts.say(f"Not restarted yet: {keys.shown_key('reconnect')} restarts the server.")
+        else:
+            state.is_hidden = not state.is_hidden
+
+    def action_restart_changes(self) -> None:
+        """Show all that the restart has changed."""
+        state = self._known.get(self._tabs.current.number)
+        report = state.report if state is not None else None
+        if report is None or not report.changed:
+            self._toasts.say("The last restart has changed nothing." if report else "Not restarted yet.")
+            return
+        from inspector.tui.widgets.lines import LinesScreen
+
+        self._app.push_screen(LinesScreen("Changes since the restart", full_lines(report)))
+
+    def _pressed(self, name: str) -> None:
+        self._app.call_later(self._app.run_action, f"app.{_DEEDS[name]}")
+
+    def action_call_again(self) -> None:
+        """Run the last call on this connection, whatever it may do."""
+        tab = self._tabs.current
+        state = self._known.get(tab.number)
+        if state is not None and isinstance(tab.subject, LiveSubject):
+            self._app.run_worker(self._call_again(tab, state, confirmed=True), group=f"restarted {tab.number}")
+
+    # Restarting
+
+    def restart(self, tab: Tab, *, confirmed: bool = False, runs_again: bool = True) -> None:
+        """Restart the server of a tab. `confirmed`: the last call is run again even if it may destroy something.
+
+        Without `runs_again` it is not run again. Of a recording, its server is offered.
+        """
+        if tab.begin is None:
+            self._offer_server(tab)
+            return
+        state = self._known.setdefault(tab.number, TabRestarts())
+        state.is_hidden = False
+        began_ns = time.monotonic_ns()
+        chosen = () if tab.offers is None else (tab.offers,)
+        old, live = tab.subject, tab.begin(*chosen, held=True)
+        if runs_again:
+            state.call = self._last_call(tab) or state.call
+        new = LiveSubject(live)
+        new.watching.watch_first(old.watching.wanted)
+        tab.rebind(new)
+        if tab is self._tabs.current:
+            self._header.rebind(new)
+        is_remote = isinstance(live.target, HttpTarget)
+        ending = "disconnecting" if is_remote else "stopping the old process"
+        state.report = RestartReport(ending, "Reconnected" if is_remote else "Restarted")
+        if is_remote:  # there is nothing that only one of the two connections can hold
+            new.begin()
+        self._app.run_worker(self._renew(state, old, new), group="ending")
+        follow = partial(self._follow, tab, state, new, began_ns, confirmed=confirmed, runs_again=runs_again)
+        self._app.run_worker(follow, group=f"restarted {tab.number}", exclusive=True)  # type: ignore[arg-type]
+
+    def _last_call(self, tab: Tab) -> "RunningCall | None":
+        made = [call for panel in tab.panels.values() if (call := panel.last_call) is not None]
+        return max(made, key=lambda call: call.begun_ns, default=None)
+
+    async def _renew(self, state: TabRestarts, old: OpenConversation, new: OpenConversation) -> None:
+        """End the old connection, and only then begin the new one: a server may hold a port, a file or a lock."""
+        async with state.turn:
+            try:
+                await self._remember(state, old)
+                await old.end()
+            finally:
+                new.begin()
+
+    async def _remember(self, state: TabRestarts, old: OpenConversation) -> None:
+        """Keep of a connection what the next one is compared with."""
+        if old.opening is not None:
+            state.definitions = await asyncio.to_thread(_definitions, old)
+        call = state.call
+        if call is not None and call.journal is old.journal and call.over:
+            state.result = await asyncio.to_thread(_result, call)
+
+    async def _follow(
+        self, tab: Tab, state: TabRestarts, new: LiveSubject, began_ns: int, *, confirmed: bool, runs_again: bool
+    ) -> None:
+        """Wait for the connection and its lists, run the last call again, and report."""
+        await _until(lambda: new.stage is not ConversationStage.CONNECTING)
+        if new.stage is not ConversationStage.OPEN:
+            await asyncio.sleep(_LAST_WORDS_S)
+            why = new.why or "the connection was closed"
+            _report(state, doing="", failed=why, last_words=tuple(new.journal.stderr_tail))
+            return
+        _report(state, doing="", took_ns=_opened_ns(new) - began_ns)
+        before = state.definitions
+        await _until(lambda: _is_listed(new) or new.stage is not ConversationStage.OPEN)
+        if before is not None:
+            found = await asyncio.to_thread(_compared_definitions, before, new)
+            _report(state, definitions=found)
+        if runs_again:
+            await self._call_again(tab, state, confirmed=confirmed)
+
+    async def _call_again(self, tab: Tab, state: TabRestarts, *, confirmed: bool) -> None:
+        """Run the last call again, unless that may destroy something, and compare its result."""
+        made, subject = state.call, tab.subject
+        if made is None:
+            return
+        if why := _why_not(made, subject, confirmed=confirmed):
+            _report(state, not_run=why)
+            return
+        call = next((each for panel in tab.panels.values() if (each := panel.repeat(made)) is not None), None)
+        if call is None:
+            return
+        state.call = call
+        _report(state, not_run="", result=None)
+        await _until(lambda: call.over)
+        after = await asyncio.to_thread(_result, call)
+        if tab.subject is subject:
+            _report(state, result=compare_results(state.result, after))
+
+    # The bar
+
+    def tick(self) -> None:
+        """Show how the visible tab was restarted; nearly free while nothing has changed."""
+        state = self._known.get(self._tabs.current.number)
+        report = None if state is None or state.is_hidden or self._tabs.shows_timeline else state.report
+        if report is None and self.bar is None:
+            return
+        if self.bar is None:
+            self.bar = RestartBar(self._pressed)
+            self._app.screen_stack[0].mount(self.bar, after=self._header)
+        size = self._app.size
+        seen = (report, size)
+        if seen != self._shown and self.bar.is_attached:
+            self._shown = seen
+            self.bar.set_class(report is not None, "-shown")
+            if report is not None:
+                self.bar.show(_bar_lines(report, size.width - 2, size.height // _SHARE))
+
+
+def _report(state: TabRestarts, **news: object) -> None:
+    if state.report is not None:
+        state.report = msgspec.structs.replace(state.report, **news)
+
+
+async def _until(condition: Callable[[], bool]) -> None:
+    while not condition():  # noqa: ASYNC110 - what it looks at changes on the engine's thread
+        await asyncio.sleep(_LOOK_S)
+
+
+def _opened_ns(subject: OpenConversation) -> int:
+    """When the response came that opened a connection."""
+    first = (each for each in subject.journal.conversation.exchanges[:4] if each.method in _OPENED_BY)
+    ended = [each.ended_ns for each in first if each.ended_ns is not None]
+    return max(ended, default=time.monotonic_ns())
+
+
+def _is_listed(subject: OpenConversation) -> bool:
+    """Whether every list that the server declares was fetched, or could not be."""
+    capabilities = subject.opening.capabilities if subject.opening is not None else {}
+    listings = subject.journal.conversation.catalogue.listings
+    declared = [kind for kind, listed in LISTS.items() if listed.capability in capabilities]
+    return subject.listing is None and all(listings[kind].asked or subject.stopped(kind) for kind in declared)
+
+
+def _definitions(subject: OpenConversation) -> "ServerDefinitions":
+    from inspector.features.lock.lock_file import surface_of
+
+    return surface_of(subject.journal.conversation)
+
+
+def _compared_definitions(before: "ServerDefinitions", subject: OpenConversation) -> object:
+    from inspector.features.lock.changes import compare_surfaces
+
+    return compare_surfaces(before, _definitions(subject))
+
+
+def _result(call: "RunningCall") -> CallResult:
+    """What a call that is over came to. Reads the disk."""
+    looked = look(call.journal, call.exchange, None, call.called, method=call.method)
+    wall_ns = call.journal.store.wall_ns(call.exchange.request_frame) if call.exchange is not None else 0
+    return result_of(looked, call.thing.key, wall_ns)
+
+
+def _why_not(made: "RunningCall", subject: OpenConversation, *, confirmed: bool) -> str:
+    """Why a call is not run again by itself; "" if it is. What counts is what the tool says of itself now."""
+    if not isinstance(made.thing, Tool):
+        return ""
+    name = visible(made.thing.name, limit=60)
+    listing = subject.journal.conversation.catalogue.listings["tools"]
+    now = next((tool for tool in map(Tool, listing.items) if tool.name == made.thing.name), None)
+    if now is None:
+        return f"{name} was not run again: the server does not list it any more" if listing.whole else ""
+    if (now.destructive or made.thing.destructive) and not confirmed:
+        return f"{name} was not run again: it is marked as destructive"
+    return ""
+
+
+def _bar_lines(report: RestartReport, width: int, most: int) -> list[BarLine]:
+    right = (_EXIT_REPORT, *_RIGHT) if report.failed else _RIGHT
+    lines = [BarLine((BarItem(status_line(report)),), right, inset=1)]
+    diff = BarItem((("[ Diff ", "accent"), (keys.shown_key("restart.changes"), "faint"), (" ]", "accent")), "diff")
+    again = BarItem((("[ Run again ]", "accent"),), "again")
+    for line, button, wanted in (
+        (definitions_line(report), diff, bool(report.definitions and report.definitions.changes)),
+        (result_line(report), again if report.not_run else diff, bool(report.not_run or report.has_new_result)),
+    ):
+        if line:
+            lines.append(BarLine((BarItem(line),), (button,) if wanted else (), inset=1))
+    lines += [BarLine((BarItem(line),), inset=1) for line in last_lines(report, most)]
+    if report.result is not None:
+        lines += [BarLine((BarItem(line),), inset=1) for line in side_lines(report.result, width, most)]
+    return lines
+
+
+_EXIT_REPORT = BarItem((("[ Exit report ]", "accent"),), "report", rank=3)
+_RIGHT = (
+    BarItem((("Restart ", "muted"), (keys.shown_key("reconnect"), "accent")), "restart", rank=2),
+    BarItem((("Hide ", "muted"), (glyphs().times, "accent")), "hide", rank=1),
+)
