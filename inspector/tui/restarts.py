@@ -14,24 +14,11 @@ import msgspec
 from textual.app import App
 
 from inspector.config.targets import HttpTarget
-from inspector.present.calls import look
 from inspector.protocol.things import LISTS, Tool
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.bars import HeaderBar
 from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation
-from inspector.tui.restart_model import (
-    CallResult,
-    RestartReport,
-    compare_results,
-    definitions_line,
-    full_lines,
-    last_lines,
-    result_line,
-    result_of,
-    side_lines,
-    status_line,
-)
 from inspector.tui.tabs import Tab, Tabs
 from inspector.tui.theme import glyphs
 from inspector.tui.toasts import Toasts
@@ -39,6 +26,7 @@ from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
 
 if TYPE_CHECKING:
     from inspector.features.lock.lock_file import ServerDefinitions
+    from inspector.tui.restart_model import CallResult, RestartReport
     from inspector.tui.screens.items.calls import RunningCall
 
 _LOOK_S = 0.02
@@ -141,6 +129,7 @@ class Restarts:
         if report is None or not report.changed:
             self._toasts.say("The last restart has changed nothing." if report else "Not restarted yet.")
             return
+        from inspector.tui.restart_model import full_lines
         from inspector.tui.widgets.lines import LinesScreen
 
         self._app.push_screen(LinesScreen("Changes since the restart", full_lines(report)))
@@ -165,6 +154,8 @@ class Restarts:
         if tab.begin is None:
             self._offer_server(tab)
             return
+        from inspector.tui.restart_model import RestartReport  # the first picture has no use for it
+
         state = self._known.setdefault(tab.number, TabRestarts())
         state.is_hidden = False
         began_ns = time.monotonic_ns()
@@ -242,6 +233,8 @@ class Restarts:
         await _until(lambda: call.over)
         after = await asyncio.to_thread(_result, call)
         if tab.subject is subject:
+            from inspector.tui.restart_model import compare_results
+
             _report(state, result=compare_results(state.result, after))
 
     # The bar
@@ -301,8 +294,11 @@ def _compared_definitions(before: "ServerDefinitions", subject: OpenConversation
     return compare_surfaces(before, _definitions(subject))
 
 
-def _result(call: "RunningCall") -> CallResult:
+def _result(call: "RunningCall") -> "CallResult":
     """What a call that is over came to. Reads the disk."""
+    from inspector.present.calls import look
+    from inspector.tui.restart_model import result_of
+
     looked = look(call.journal, call.exchange, None, call.called, method=call.method)
     wall_ns = call.journal.store.wall_ns(call.exchange.request_frame) if call.exchange is not None else 0
     return result_of(looked, call.thing.key, wall_ns)
@@ -322,7 +318,9 @@ def _why_not(made: "RunningCall", subject: OpenConversation, *, confirmed: bool)
     return ""
 
 
-def _bar_lines(report: RestartReport, width: int, most: int) -> list[BarLine]:
+def _bar_lines(report: "RestartReport", width: int, most: int) -> list[BarLine]:
+    from inspector.tui.restart_model import definitions_line, last_lines, result_line, side_lines, status_line
+
     right = (_EXIT_REPORT, *_RIGHT) if report.failed else _RIGHT
     lines = [BarLine((BarItem(status_line(report)),), right, inset=1)]
     diff = BarItem((("[ Diff ", "accent"), (keys.shown_key("restart.changes"), "faint"), (" ]", "accent")), "diff")
