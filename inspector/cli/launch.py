@@ -45,15 +45,17 @@ def settings_for(chosen: TargetOptions, env: CliEnv, *, has_person: bool = False
     remembered = None if afresh else eras.get(chosen.target.key)
 
     def remember(opening: Opening) -> None:
-        if chosen.era is None and not chosen.revision:
+        if chosen.era is None and not chosen.revision and chosen.profile is None:
             eras.remember(chosen.target.key, opening.era)
 
     return Settings(
         era=chosen.era,
         revision=chosen.revision,
         clocks=chosen.clocks,
-        offers=chosen.responses.offers(has_person=has_person)
-        - ({TASKS} if chosen.extensions.withholds_tasks else set()),
+        offers=chosen.profile.offers
+        if chosen.profile is not None
+        else chosen.responses.offers(has_person=has_person) - ({TASKS} if chosen.extensions.withholds_tasks else set()),
+        profile=chosen.profile,
         prepared=chosen.responses.prepared,
         policies=chosen.responses.policies,
         roots=chosen.responses.roots,

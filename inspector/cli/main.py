@@ -82,6 +82,9 @@ _COMMANDS = {
     "recover": _Command("verify", "Copy the valid part of a damaged capture", _CAPTURE, talks=False),
     "checks": _Command("checks", "List all checks with severity and protocol versions", _MORE, talks=False),
     "config": _Command("config", "Show, edit and check settings (config.toml)", _MORE, talks=False),
+    "profile": _Command(
+        "profile", "Show how a client opens a session, or make its profile from a capture", _MORE, talks=False
+    ),
     "keys": _Command("keys", "List all keys of the terminal interface", _MORE, talks=False),
     "revisions": _Command("revisions", "List MCP protocol versions and compare them", _MORE, talks=False),
     "debug": _Command("debug", "Measure memory use of a capture or a session", _MORE),

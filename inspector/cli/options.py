@@ -105,6 +105,14 @@ _PATH = click.Path(path_type=Path)
 target_options = option_group(
     shared(
         "server",
+        "--as",
+        "as_client",
+        default="",
+        metavar="CLIENT|FILE",
+        help="Behave like claude-code, codex, cursor, gemini-cli, vscode, or the client of a profile file.",
+    ),
+    shared(
+        "server",
         "-e",
         "set_",
         multiple=True,

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 import msgspec
+from click.core import ParameterSource
 
 from inspector.cli.command_line import no_server
 from inspector.cli.env import CliEnv
@@ -22,7 +24,8 @@ from inspector.protocol.revisions._shape import Era
 from inspector.session.options import ListWishes, Timeouts
 from inspector.transports.base import LIMITS, Limits
 
-if TYPE_CHECKING:  # it reads TOML and JSON: only where a server is named
+if TYPE_CHECKING:  # they read TOML, JSON and YAML: only where a server or a profile is named
+    from inspector.config.profiles import ClientProfile
     from inspector.config.servers import FoundServer
 
 _FOR_STDIO = {"set_": "-e", "env_file": "--env-file", "inherit_env": "--inherit-env", "cwd": "--cwd"}
@@ -55,6 +58,8 @@ class TargetOptions(msgspec.Struct, frozen=True):
     """Further targets to open, as typed."""
     otlp: str = ""
     """The OpenTelemetry collector to send spans to; "" for none."""
+    profile: "ClientProfile | None" = None
+    """The client to behave like; None for our own behaviour."""
 
 
 def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOptions:
@@ -62,6 +67,7 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
 
     Raises: UsageError without a target, with two, or for an option that does not apply to it.
     """
+    options = {**options, "profile": _profile(options)}
     if env.server_argv is not None and url is not None:
         raise UsageError(f"both a command after -- and {url!r}", hint="A target is one or the other.")
     if env.server_argv is not None:
@@ -80,13 +86,17 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
     no_capture = options.get("no_capture", False)
     if no_capture and options["capture"]:
         raise UsageError("both --capture and --no-capture", hint="Give one of them.")
+    profile: ClientProfile | None = options["profile"]
     era = None if options["era"] == "auto" else Era(options["era"])
+    revision = options["revision"]
+    if profile is not None and era is None and not revision:
+        era, revision = (None if profile.era == "auto" else Era(profile.era)), profile.protocol_version
     told = read_response_options(options, env.environ)
     return TargetOptions(
         target,
         era,
-        options["revision"],
-        _clocks(options),
+        revision,
+        _clocks(options, profile),
         options["capture"],
         not no_capture,
         told,
@@ -98,11 +108,33 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
         read_limits(options),
         tuple(options.get("others", ())),
         options.get("otlp") or "",
+        profile,
     )
 
 
-def _clocks(options: Mapping[str, Any]) -> Timeouts:
-    return Timeouts(_seconds(options["timeout"], "--timeout"), _seconds(options["max_total"], "--max-total"))
+def _profile(options: Mapping[str, Any]) -> "ClientProfile | None":
+    """The profile of --as. Raises: UsageError for an unknown one, and with options that it replaces."""
+    if not options.get("as_client"):
+        return None
+    replaced = {"capability": "--capability", "no_capability": "--no-capability"}
+    replaced |= {"extension": "--extension", "no_extension": "--no-extension"}
+    _refuse(options, replaced, "--as declares the capabilities of that client and no others")
+    from inspector.config.profiles import client_profile
+
+    return client_profile(options["as_client"])
+
+
+def _clocks(options: Mapping[str, Any], profile: "ClientProfile | None") -> Timeouts:
+    idle, total = _seconds(options["timeout"], "--timeout"), _seconds(options["max_total"], "--max-total")
+    if profile is None:
+        return Timeouts(idle, total)
+    context, own = click.get_current_context(silent=True), profile.timeouts.request
+    asked = {name: context and context.get_parameter_source(name) for name in ("timeout", "max_total")}
+    if own is not None and asked["timeout"] is not ParameterSource.COMMANDLINE:
+        idle = own
+    if own is not None and asked["max_total"] is not ParameterSource.COMMANDLINE:
+        total = own
+    return Timeouts(idle, total, profile.timeouts.start)
 
 
 _A_YEAR = 366 * 24 * 3600
@@ -172,15 +204,17 @@ def _stdio(argv: tuple[str, ...], options: Mapping[str, Any], env: Mapping[str, 
         raise UsageError("missing command after --", hint="Example: mcp-inspect -- node server.js")
     _refuse(options, _FOR_HTTP, "only for servers that are reached by URL")
     _demand(options, "stdio")
-    environment = build_environment(
-        without_key(options, env),
-        inherit_all=options["inherit_env"],
-        set_=options["set_"],
-        env_file=options["env_file"],
-    )
     cwd = Path(options["cwd"] or ".").absolute()
     if not cwd.is_dir():
         raise UsageError(f"--cwd {cwd}: no such directory")
+    base, profile = without_key(options, env), options.get("profile")
+    environment = build_environment(
+        base,
+        inherit_all=options["inherit_env"],
+        set_=options["set_"],
+        env_file=options["env_file"],
+        profile=None if profile is None else (profile.inherited(base), profile.set_for(str(cwd))),
+    )
     return StdioTarget(argv, environment, str(cwd))
 
 

@@ -101,24 +101,32 @@ class Environment(msgspec.Struct, frozen=True):
 
     values: dict[str, str]
     origins: dict[str, str]
-    """For each name "minimal set", "inherited", "--env-file" or "-e"; the last to set it."""
+    """For each name "minimal set", "inherited", "--as", "--env-file" or "-e"; the last to set it."""
     warnings: tuple[str, ...] = ()
     """Sentences about what is legal and hardly meant."""
 
 
 def build_environment(
-    base: Mapping[str, str], *, inherit_all: bool, set_: Sequence[str] = (), env_file: Path | None = None
+    base: Mapping[str, str],
+    *,
+    inherit_all: bool,
+    set_: Sequence[str] = (),
+    env_file: Path | None = None,
+    profile: tuple[Sequence[str], Mapping[str, str]] | None = None,
 ) -> Environment:
     """Put a server's environment together: `base` (ours) or a few of it, then the file, then `set_`.
 
     `set_` has KEY=VALUE, or KEY alone to copy it from `base`. A later one wins. Nothing is expanded anywhere.
+    `profile`: the names that a client lets a server inherit, and the variables it sets.
 
     Raises: UsageError for a KEY that isn't there to copy, wrong syntax, or a file that can't be read.
     """
-    origin = "inherited" if inherit_all else "minimal set"
-    names = base if inherit_all else [name for name in MINIMAL if name in base]
+    inherited, set_by_client = profile or (MINIMAL, {})
+    origin = "inherited" if inherit_all else "--as" if profile else "minimal set"
+    names = base if inherit_all else [name for name in inherited if name in base]
     values = {name: base[name] for name in names if not _is_shell_function(base[name])}
-    origins = dict.fromkeys(values, origin)
+    origins = dict.fromkeys(values, origin) | dict.fromkeys(set_by_client, "--as")
+    values |= set_by_client
     chosen: dict[str, str] = {}
     for source, pairs in (("--env-file", _from_file(env_file, base)), ("-e", _from_options(set_, base))):
         for name, value in pairs:

@@ -54,15 +54,28 @@ def run_on(argv: Sequence[str], payload: bytes, places: Places, *, suffix: str =
     """
     path = _written(payload, places, suffix)
     try:
-        with _interrupts_left_to_it():
-            code = subprocess.run([*argv, str(path)], check=False).returncode
-        problem = f"{argv[0]} ended with {code}" if code else ""
+        problem = run_on_file(argv, path)
         return ProgramRun(path.read_bytes() if path.exists() else None, problem)
-    except (OSError, ValueError) as error:
-        return ProgramRun(None, f"{argv[0]} can't be run: {getattr(error, 'strerror', None) or error}")
+    except UsageError as error:
+        return ProgramRun(None, str(error))
+    except OSError as error:
+        return ProgramRun(None, f"the result cannot be read: {error.strerror}")
     finally:
         with suppress(OSError):
             path.unlink()
+
+
+def run_on_file(argv: Sequence[str], path: Path) -> str:
+    """Run a program on a file, and wait for its end; how that failed, one sentence, "" on success.
+
+    Raises: UsageError if it cannot be started.
+    """
+    try:
+        with _interrupts_left_to_it():
+            code = subprocess.run([*argv, str(path)], check=False).returncode
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{argv[0]} can't be run: {getattr(error, 'strerror', None) or error}") from None
+    return f"{argv[0]} ended with {code}" if code else ""
 
 
 def _written(payload: bytes, places: Places, suffix: str) -> Path:

@@ -21,6 +21,7 @@ from inspector.capture.connection_facts import HttpExchange
 from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal
 from inspector.capture.store.snapshot import columns_of
+from inspector.config.paths import APP
 from inspector.present import spans, words
 from inspector.present.http import masked_url, masked_value
 from inspector.present.spans import Fact, Line, Role, Section, fact, paragraph
@@ -224,6 +225,7 @@ def opening_sections(opening: Opening) -> tuple[Section, ...]:
     """What the opening of the conversation says: who, by which rules, and what each side can do."""
     return (
         Section("Server", tuple(_identity(opening.server))),
+        Section("Client", tuple(_identity(opening.client)) if other_client(opening) else ()),
         Section("Protocol", tuple(_protocol(opening))),
         Section("Server capabilities", tuple(_capabilities(opening.capabilities)), note="declared by the server"),
         Section(
@@ -232,6 +234,15 @@ def opening_sections(opening: Opening) -> tuple[Section, ...]:
         extensions_section(opening),
         Section("Instructions", lines=paragraph(opening.instructions, "foreign", limit=50_000)),
     )
+
+
+def other_client(opening: Opening) -> str:
+    """The name of the client, if it is another one than mcp-inspect under its own name; else "".
+
+    A capture of a tap has one, and so has a session with `--as`.
+    """
+    name = peek.text(opening.client, "name") or ""
+    return "" if name == APP else name
 
 
 def _identity(server: Mapping[str, Any]) -> Iterable[Fact]:

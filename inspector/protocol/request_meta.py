@@ -55,9 +55,13 @@ class ClientIdentity(msgspec.Struct, frozen=True):
     offers: frozenset[str] = frozenset()
     """What can be answered, by the names of `offers`."""
     extensions: Advertised = Advertised()
+    exactly: dict[str, Any] | None = None
+    """What is declared in any protocol version, word for word; None: what can be answered."""
 
     def capabilities(self, revision: Revision) -> dict[str, Any]:
         """What is declared, as a protocol version spells it."""
+        if self.exactly is not None:
+            return self.exactly
         said = declared(self.offers, revision)
         extensions = self.extensions.in_revision(revision)
         return said | {"extensions": peek.mapping(said, "extensions") | extensions} if extensions else said

@@ -294,7 +294,8 @@ class Live:
         try:
             await session.connect()
             session.watching.follow_lists()
-            await self.lists.fetch(session)
+            if not session.options.opening:  # a client to behave like has listed what it lists
+                await self.lists.fetch(session)
             if self.watch_first:
                 await session.watching.again(self.watch_first)
             while True:

@@ -28,11 +28,19 @@ def client_info() -> dict[str, Any]:
     return {"name": "mcp-inspect", "title": "mcp-inspect", "version": __version__}
 
 
+def _identity(settings: Settings) -> ClientIdentity:
+    profile = settings.profile
+    if profile is None:
+        return ClientIdentity(client_info(), settings.offers, settings.extensions)
+    exactly = profile.capabilities if settings.offers == profile.offers else None  # else the user chose others
+    return ClientIdentity(profile.client, settings.offers, settings.extensions, exactly)
+
+
 def open_session(target: Target, journal: Journal, settings: Settings) -> Session:
     """A session that is not connected yet."""
     over_http = isinstance(target, HttpTarget)
     wish = ConnectOptions(
-        client=ClientIdentity(client_info(), settings.offers, settings.extensions),
+        client=_identity(settings),
         era=settings.era,
         revision=settings.revision,
         remembered=settings.remembered or settings.revealed,
@@ -49,7 +57,15 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
     return Session(
         transport_for(target, settings.authorizer, settings.clocks.idle_s, settings.limits, settings.started),
         journal,
-        SessionOptions(wish, settings.clocks, settings.remember, desk, settings.retry_calls, settings.limits),
+        SessionOptions(
+            wish,
+            settings.clocks,
+            settings.remember,
+            desk,
+            settings.retry_calls,
+            settings.limits,
+            tuple(settings.profile.opening or ()) if settings.profile else (),
+        ),
     )
 
 

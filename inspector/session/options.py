@@ -18,6 +18,7 @@ from inspector.transports.base import LIMITS, Limits
 
 if TYPE_CHECKING:
     from inspector.auth.guide import Guide
+    from inspector.config.profiles import ClientProfile
     from inspector.session.desk import Policy
     from inspector.session.scripted import Prepared
     from inspector.transports.children import Started
@@ -29,6 +30,8 @@ class Timeouts(msgspec.Struct, frozen=True):
 
     idle_s: float | None = 60.0
     total_s: float | None = 3600.0
+    start_s: float | None = None
+    """For the whole opening; None: no limit beside those of its requests."""
 
 
 class ListWishes(msgspec.Struct, frozen=True):
@@ -82,6 +85,8 @@ class Settings(msgspec.Struct, frozen=True):
     limits: Limits = LIMITS
     guide: "Guide | None" = None
     """The guide through a login, for the screen to show; None: there is none."""
+    profile: "ClientProfile | None" = None
+    """The client to behave like."""
     remembered: Era | None = None
     """What the target was found to be in an earlier run."""
     revealed: Era | None = None

@@ -7,12 +7,12 @@ leaving it ends the connection and every task, and a connection that ends by its
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 import msgspec
 
 from inspector.capture.journal import Journal
-from inspector.errors import InspectError
+from inspector.errors import InspectError, RequestTimeout
 from inspector.protocol import peek
 from inspector.protocol.capabilities import declared
 from inspector.protocol.exchanges import Exchange
@@ -23,7 +23,7 @@ from inspector.protocol.flows.steps import Flow, Notify, Refused, Reply, batch
 from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import LogLevel, Revision, Stamp
 from inspector.protocol.revisions.openings import Opening
-from inspector.protocol.things import Tool
+from inspector.protocol.things import KIND_OF_METHOD, LISTS, Tool
 from inspector.session.desk import Desk
 from inspector.session.driver import Driver, is_unknown_session
 from inspector.session.options import SessionState, Timeouts
@@ -31,6 +31,9 @@ from inspector.session.raw import RawMessages
 from inspector.session.tasks import SessionTasks
 from inspector.session.watching import Watching
 from inspector.transports.base import LIMITS, Limits, Transport
+
+if TYPE_CHECKING:  # it reads YAML, and few sessions have one
+    from inspector.config.profiles import OpeningRequest
 
 T = TypeVar("T")
 
@@ -51,6 +54,8 @@ class SessionOptions(msgspec.Struct, frozen=True):
     retry_calls: bool = False
     """Whether to make a call again whose stream was cut, also where the server does not say that this is safe."""
     limits: Limits = LIMITS
+    opening: "tuple[OpeningRequest, ...]" = ()
+    """Requests that are sent after the opening, in this order: those of the client to behave like."""
 
 
 class Session:
@@ -115,7 +120,14 @@ class Session:
             await self.transport.open(self.journal)
             self._tasks.create_task(self._watch_the_end())
             try:
-                opening = await self._driver.drive(connect(self.options.wish))
+                async with asyncio.timeout(self.options.clocks.start_s):
+                    opening = await self._driver.drive(connect(self.options.wish))
+            except TimeoutError:
+                seconds = self.options.clocks.start_s or 0.0
+                raise RequestTimeout(
+                    f"timeout: the server did not open within {seconds:g} s, the start timeout of that client",
+                    hint="Without --as the opening has no such limit.",
+                ) from None
             finally:
                 if process is not None:
                     process.settle()
@@ -125,7 +137,20 @@ class Session:
             raise
         self.state = SessionState.OPEN
         self.options.remember(opening)
+        await self._follow_client(opening)
         return opening
+
+    async def _follow_client(self, opening: Opening) -> None:
+        """Send what the client to behave like sends by itself. No outcome is raised: the traffic shows it."""
+        for each in self.options.opening:
+            kind = KIND_OF_METHOD.get(each.method)
+            capability = LISTS[kind].capability if kind else "logging"
+            if not each.always and capability not in opening.capabilities:
+                continue
+            if kind is None:
+                await self.set_log_level(each.level)
+            else:
+                await self.list_all(kind, most_pages=1 if each.pages == "one" else None)
 
     async def call(
         self,
@@ -216,7 +241,7 @@ class Session:
         """
         if self.revision is None or self.revision.stamp is not Stamp.META:
             return False
-        self.offering.client = msgspec.structs.replace(self.offering.client, offers=offers)
+        self.offering.client = msgspec.structs.replace(self.offering.client, offers=offers, exactly=None)
         self.offering.answering.offers = offers
         return True
 

@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
+from inspector.present.server import other_client
 from inspector.present.spans import Role, Span, clip
 from inspector.present.words import TRANSPORTS
 from inspector.protocol import peek
@@ -148,6 +149,8 @@ def _first_line(subject: OpenConversation) -> BarLine:
         left.append(_quiet(TRANSPORTS.get(fact.transport, fact.transport), 4))
     if opening is not None:
         left += [_quiet(opening.revision.date, 2), BarItem(((f"({opening.era})", "muted"),), rank=6)]
+        if client := other_client(opening):
+            left.append(_quiet(f"{'as' if subject.journal.head.mode == 'client' else 'client'} {client}", 2))
     right = [*_waiting(subject), BarItem(tuple(_stage(subject))), *_recording(subject)]
     if subject.listing:
         right.insert(0, BarItem(((f"{glyphs().pending} Listing {subject.listing}", "pending"),), rank=6))

@@ -287,6 +287,8 @@ class About(msgspec.Struct, frozen=True):
     environment: Environment | None = None
     """What the child got; None for a server that we did not start."""
     insecure: bool = False
+    profile: str = ""
+    """The client that we behave like, with the date of what is known of it; "" for none."""
 
 
 class OpenConversation:
@@ -452,6 +454,7 @@ class LiveSubject(OpenConversation):
                 target.label,
                 environment=target.environment if isinstance(target, StdioTarget) else None,
                 insecure=isinstance(target, HttpTarget) and target.insecure,
+                profile=live.settings.profile.dated if live.settings.profile is not None else "",
             ),
             live,
         )

@@ -64,7 +64,8 @@ def test_no_revision_is_named_or_compared_outside_the_table() -> None:
 
 def test_no_data_file_names_a_revision_outside_the_table() -> None:
     others = (file for file in (ROOT / "inspector").rglob("*") if file.suffix in (".json", ".toml", ".tcss", ".yaml"))
-    assert not [file for file in others if _DATE.search(file.read_text(errors="replace"))]
+    clients = ROOT / "inspector/config/clients"  # the version that a client asks for is a fact about that client
+    assert not [file for file in others if file.parent != clients and _DATE.search(file.read_text(errors="replace"))]
 
 
 def test_the_table_is_where_this_test_thinks_it_is() -> None:

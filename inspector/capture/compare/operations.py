@@ -24,6 +24,7 @@ from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import ABSENT, Answer, ErrorAnswer, Part, Request, envelope_of, part_of
 from inspector.protocol.questions import KIND_OF_QUESTION, asks_for_input
+from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import KIND_OF_METHOD
 
 _SAYS_NOTHING = {"notifications/initialized", "notifications/cancelled", "notifications/progress"}
@@ -304,6 +305,16 @@ class Read(msgspec.Struct, frozen=True):
     accounts: Accounts
     notices: tuple[str, ...]
     """What a person should know about the file; may quote names of files."""
+    client: str = ""
+    """Name and version of the client, and the capabilities that it declares: foreign text; "" if unknown."""
+
+
+def _client(opening: Opening | None) -> str:
+    if opening is None or not opening.client:
+        return ""
+    name = " ".join(filter(None, (peek.text(opening.client, "name"), peek.text(opening.client, "version"))))
+    declared = ", ".join(sorted(map(str, opening.client_capabilities))) or "no capabilities"
+    return f"{name}, declares {declared}"
 
 
 def read_accounts(path: Path, on_progress: Callable[[int, int], None] | None = None) -> Read:
@@ -317,6 +328,6 @@ def read_accounts(path: Path, on_progress: Callable[[int, int], None] | None = N
     loading.tell(teller)
     journal = finish(loading, on_progress)
     try:
-        return Read(teller.told(conversation.exchanges), journal.notices)
+        return Read(teller.told(conversation.exchanges), journal.notices, _client(conversation.opening))
     finally:
         journal.close()

@@ -1,8 +1,6 @@
 """`mcp-inspect config`: the settings of mcp-inspect, their file, and what is wrong with it."""
 
 import json
-import shlex
-import subprocess
 from typing import Any
 
 import click
@@ -14,7 +12,7 @@ from inspector.cli.help import Documented, DocumentedGroup
 from inspector.cli.options import json_option
 from inspector.cli.output import Output
 from inspector.config.paths import places, private_directory
-from inspector.config.programs import EDITORS, program
+from inspector.config.programs import EDITORS, program, run_on_file
 from inspector.config.remembered import KeptLooks, KeptTheme
 from inspector.config.settings import (
     FILE,
@@ -27,7 +25,6 @@ from inspector.config.settings import (
     template,
     user_config,
 )
-from inspector.errors import UsageError
 
 _EXAMPLES = ("mcp-inspect config edit", "mcp-inspect config check", "mcp-inspect config show --json")
 
@@ -57,13 +54,8 @@ def edit_command(env: CliEnv, /) -> ExitStatus:
     if not file.exists():
         private_directory(file.parent)
         replace(file, template().encode())
-    try:
-        code = subprocess.run([*argv, str(file)], check=False).returncode
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise UsageError(f"{shlex.join(argv)} cannot be run: {why}", hint="Set $EDITOR.") from None
-    if code:
-        output.warn(f"{shlex.join(argv)} exited with code {code}")
+    if problem := run_on_file(argv, file):
+        output.warn(problem)
     return _check(output)
 
 

@@ -34,22 +34,26 @@ from inspector.features.lock.lines import diff_as_json, diff_lines, diff_markdow
 from inspector.features.lock.lock_file import as_json
 from inspector.features.lock.schemas import Rating
 from inspector.present.compare import Names, comparison_data, comparison_lines
+from inspector.text import visible
 
 
 def compare_captures(output: Output, before: Path, after: Path, compare_options: CompareOptions) -> ExitStatus:
     """Print the differences; exit status 1 if there are any. Raises: CaptureError."""
     names = names_of(before, after)
-    found = compare(
-        read_accounts(before, output), read_accounts(after, output), compare_options.normal, compare_options.only
-    )
-    return tell(output, found, names)
+    sides = (_read(before, output), _read(after, output))
+    found = compare(sides[0].accounts, sides[1].accounts, compare_options.normal, compare_options.only)
+    return tell(output, found, names, tuple(visible(side.client, limit=300) for side in sides))
 
 
-def tell(output: Output, found: Comparison, names: Names) -> ExitStatus:
-    """Print a comparison."""
+def tell(output: Output, found: Comparison, names: Names, clients: tuple[str, ...] = ()) -> ExitStatus:
+    """Print a comparison. `clients`: of both sides, printed if they differ."""
+    differ = len(set(clients)) > 1
     if output.as_json:
-        output.data(comparison_data(found, names))
+        output.data(comparison_data(found, names) | ({"clients": clients} if differ else {}))
     else:
+        if differ:
+            output.text("Clients:\n" + "\n".join(f"  {sign} {each}" for sign, each in zip("−+", clients, strict=True)))
+            output.text("")
         output.lines(comparison_lines(found, names))
     return ExitStatus.OK if found.is_empty else ExitStatus.FINDINGS
 
@@ -62,12 +66,16 @@ def names_of(before: Path, after: Path) -> Names:
 
 def read_accounts(path: Path, output: Output) -> Accounts:
     """The operations of a capture. Raises: CaptureError, UsageError for a missing file."""
+    return _read(path, output).accounts
+
+
+def _read(path: Path, output: Output) -> operations.Read:
     demand_file(path, "mcp-inspect without arguments lists recent captures.")
     with progress_of(output, f"reading {path.name}") as progress:
         read = operations.read_accounts(path, progress)
     for notice in read.notices:
         output.warn(f"{path.name}: {notice}")
-    return read.accounts
+    return read
 
 
 FAILS = (*(rating.value for rating in Rating), "any", "never")
@@ -128,8 +136,8 @@ _EXAMPLES = (
     cls=Documented,
     examples=_EXAMPLES,
     json_shape=(
-        "sessions: `before`, `after`, `counts`, `operations`; definitions: `before`, `after`, `counts` "
-        "by rating, `compared`, `notes`, `changes` (`rating`, `rule`, `kind`, `name`, `path`, `act`, "
+        "sessions: `before`, `after`, `counts`, `operations`, `clients` if they differ; definitions: `before`, "
+        "`after`, `counts` by rating, `compared`, `notes`, `changes` (`rating`, `rule`, `kind`, `name`, `path`, `act`, "
         "`before`, `after`)"
     ),
 )

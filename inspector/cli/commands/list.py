@@ -101,6 +101,8 @@ async def _list(visit: CommandSession, kind: str, wanted: Extent) -> ExitStatus:
 def _note_capabilities(visit: CommandSession) -> None:
     """Servers may register tools by client capability, and a command advertises only what it can respond to."""
     revision, client = visit.opening.revision, visit.session.options.wish.client
+    if client.exactly is not None:
+        return  # that client advertises no more
     if missing := offered_in(revision, ALL) - offered_in(revision, client.offers):
         names = ", ".join(sorted({name.partition(".")[0] for name in missing}))
         visit.output.narrate(f"the server may list more tools if the client advertises {names}: --capability all")

@@ -16,7 +16,7 @@ from textual.containers import Vertical
 from inspector.present.failure_report import has_died
 from inspector.present.logins import ladder_section
 from inspector.present.server import environment_section, recording_section, server_sections
-from inspector.present.spans import Section
+from inspector.present.spans import Fact, Section
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation
@@ -153,6 +153,9 @@ class ServerPanel(Panel):
                 yield replace(section, facts=tuple(fact for fact in section.facts if not fact.key.startswith("$")))
                 values = environment.values if environment else {}
                 yield environment_section(names, values, origins, reveal=self._reveal)
+            elif section.title == "Client" and subject.about.profile:
+                profile = Fact("profile", f"--as {subject.about.profile}", "accent")
+                yield replace(section, facts=(*section.facts, profile))
             elif section.title in _CAPABILITIES:
                 yield _ticked(section)
             elif section.title != "Notices":

@@ -1,0 +1,182 @@
+"""Profiles of MCP clients: how a client opens a conversation, as dated data with sources.
+
+A profile is a YAML file: those of known clients are in `clients/`, others are made from a capture or by hand. What a
+source does not say is listed as unknown, and there the inspector's own behaviour stays.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from inspector.config.environment import MINIMAL
+from inspector.config.paths import expanded
+from inspector.documents import UnreadableDocument, read_yaml
+from inspector.errors import UsageError
+from inspector.protocol import peek
+from inspector.protocol.capabilities import FORM, ROOTS, SAMPLING, SAMPLING_TOOLS, TASKS, URL
+from inspector.protocol.things import KIND_OF_METHOD
+from inspector.text import visible
+
+_DATA = Path(__file__).parent / "clients"
+_ALIASES = {"claude": "claude-code", "vs-code": "vscode", "gemini": "gemini-cli", "codex-cli": "codex"}
+_MOST_BYTES = 1 << 20
+
+
+class ProfileSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Where a statement of a profile is from."""
+
+    url: str
+    date: date
+    """Of the source; of code and living documents the day on which it was read."""
+    version: str = ""
+    """Of the client, if the source names one."""
+    confidence: Literal["certain", "likely", "guess"] = "likely"
+    """As for compatibility facts."""
+
+
+class OpeningRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A request that the client sends by itself after the opening."""
+
+    method: str
+    """A list, or `logging/setLevel`."""
+    pages: Literal["all", "one"] = "all"
+    """Of a list: whether it is read beyond its first page."""
+    always: bool = False
+    """Whether it is sent to a server, too, that does not declare the capability."""
+    level: str = "info"
+    """Of `logging/setLevel`."""
+
+
+class ProfileTimeouts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """In seconds; None: unknown."""
+
+    start: float | None = None
+    """From the start to the end of the opening."""
+    request: float | None = None
+    """For any request."""
+
+
+class ClientProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One client."""
+
+    name: str
+    client: dict[str, Any]
+    """`clientInfo`, as it is sent."""
+    capabilities: dict[str, Any]
+    """As they are sent."""
+    protocol_version: str = ""
+    """That it asks for; "" for the newest."""
+    era: Literal["legacy", "modern", "auto"] = "auto"
+    environment: Literal["all"] | list[str] | None = None
+    """The variables that a server inherits; None: unknown."""
+    withheld: list[str] = []
+    """Parts of names: a variable with one of them in its name is not inherited."""
+    variables: dict[str, str] = {}
+    """Set for each server; `{cwd}` is the server's directory."""
+    opening: list[OpeningRequest] | None = None
+    """In this order; None: unknown."""
+    timeouts: ProfileTimeouts = ProfileTimeouts()
+    sources: dict[str, ProfileSource] = {}
+    unknown: list[str] = []
+    """What no source says."""
+    differences: list[str] = []
+    """What the inspector does differently all the same."""
+
+    @property
+    def dated(self) -> str:
+        """The name, with the date of the newest source."""
+        newest = max((each.date for each in self.sources.values()), default=None)
+        return f"{self.name} ({newest})" if newest else self.name
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """What it can answer, by the names of `protocol.capabilities`."""
+        found = set()
+        for name, path in _OFFERS.items():
+            if peek.has(self.capabilities, *path):
+                found.add(name)
+        elicitation = peek.mapping(self.capabilities, "elicitation")
+        if peek.has(self.capabilities, "elicitation") and not {"form", "url"} & set(elicitation):
+            found.add(FORM)  # an empty object means the form mode
+        return frozenset(found)
+
+    def inherited(self, base: Mapping[str, str]) -> tuple[str, ...]:
+        """The names of the variables in `base` that a server inherits."""
+        names = [*base] if self.environment == "all" else self.environment
+        if names is None:
+            names = [*MINIMAL]
+        return tuple(each for each in names if not any(part in each.upper() for part in self.withheld))
+
+    def set_for(self, cwd: str) -> dict[str, str]:
+        """The variables that it sets for a server in this directory."""
+        return {name: value.replace("{cwd}", cwd) for name, value in self.variables.items()}
+
+
+_OFFERS: dict[str, tuple[str, ...]] = {
+    ROOTS: ("roots",),
+    SAMPLING: ("sampling",),
+    SAMPLING_TOOLS: ("sampling", "tools"),
+    FORM: ("elicitation", "form"),
+    URL: ("elicitation", "url"),
+    TASKS: ("tasks",),
+}
+
+
+def known_profiles() -> tuple[str, ...]:
+    """What may be written for a known client."""
+    return tuple(sorted(path.stem for path in _DATA.glob("*.yaml")))
+
+
+def client_profile(word: str) -> ClientProfile:
+    """The profile of a known client, or that of a file.
+
+    Raises: UsageError for an unknown client, and for a file that is not a profile.
+    """
+    name = _ALIASES.get(word.lower(), word.lower())
+    if name in known_profiles():
+        return read_profile(_DATA / f"{name}.yaml")
+    path = expanded(word)
+    if path.is_file():
+        return read_profile(path)
+    raise UsageError(
+        f"{word!r} is neither a known client nor a file",
+        hint=f"Known clients: {', '.join(known_profiles())}. mcp-inspect profile makes a file from a capture.",
+    )
+
+
+def read_profile(path: Path) -> ClientProfile:
+    """Raises: UsageError, with the member and the reason."""
+    shown = visible(str(path), limit=300)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_MOST_BYTES + 1)
+        if len(raw) > _MOST_BYTES:
+            raise UsageError(f"{shown}: larger than 1 MiB, not a profile")
+        profile = msgspec.convert(read_yaml(raw.decode("utf-8-sig")), ClientProfile)
+    except UnreadableDocument as error:
+        raise UsageError(f"{shown}: {error.placed}", hint="A profile is a YAML file.") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{shown}: not UTF-8 at byte {error.start}") from None
+    except OSError as error:
+        raise UsageError(f"{shown}: {error.strerror}") from None
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise UsageError(f"{shown}: {visible(str(error), limit=200)}", hint=_SEE) from None
+    for each in profile.opening or ():
+        if each.method != "logging/setLevel" and each.method not in KIND_OF_METHOD:
+            raise UsageError(f"{shown}: opening has {each.method!r}, which is not a list", hint=_SEE)
+    return profile
+
+
+_SEE = "See docs/configuration.md, or make one with mcp-inspect profile CAPTURE -o FILE."
+
+
+def profile_text(profile: ClientProfile, comments: Sequence[str] = ()) -> str:
+    """A profile as its file."""
+    import yaml  # few runs write one
+
+    members = msgspec.to_builtins(profile, builtin_types=(date,))
+    body = yaml.safe_dump(members, sort_keys=False, allow_unicode=True, width=100)
+    return "".join(f"# {each}\n" for each in comments) + str(body)
