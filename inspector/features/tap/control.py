@@ -315,7 +315,7 @@ def open_desk(relay: "Relay") -> "RuleDesk":
     from inspector.features.tap.desk import HeldList, RuleDesk
 
     if relay.desk is None:
-        from inspector.features.tap.rules import Judge
+        from inspector.features.tap.judging import Judge
 
         relay.desk = RuleDesk(relay, Judge(), HeldList(relay.options.host_timeout))
     assert isinstance(relay.desk, RuleDesk)

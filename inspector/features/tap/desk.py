@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from inspector.features.tap.judging import Judge, Ruling
 from inspector.features.tap.recording import RecordedMessage, RecordingQueue
-from inspector.features.tap.rules import ArmedRule, Judge, MessageView, Ruling
+from inspector.features.tap.rules import ArmedRule, MessageView
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, encode

@@ -22,8 +22,9 @@ from inspector.capture.format.records import EditRecord
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError, UsageError
 from inspector.features.tap.desk import HOST_TIMEOUT_S, SHARE
+from inspector.features.tap.judging import Judge, Ruling
 from inspector.features.tap.registry import Registration
-from inspector.features.tap.rules import ArmedRule, Judge, Ruling
+from inspector.features.tap.rules import ArmedRule
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
 from inspector.protocol.frames import Channel, Direction, SseFacts
 from inspector.protocol.jsonrpc import Request

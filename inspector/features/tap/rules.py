@@ -1,17 +1,13 @@
-"""Rules of a tap: read from YAML or set over the control socket, and judged for each message before it is forwarded.
+"""Rules of a tap: read from YAML or set over the control socket, and which messages they want.
 
-Nothing here knows a transport, waits, or sends: a relay on stdio and a proxy for HTTP ask the same `Judge`, and do what
-its ruling says. The condition of a rule is a filter; it may ask for what is known when the message passes.
+The condition of a rule is a filter; it may ask for what is known when a message passes. `judging.py` applies them.
 """
 
 import logging
 import random
 import re
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
-from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 import msgspec
@@ -44,21 +40,18 @@ from inspector.protocol.jsonrpc import (
     Notification,
     NotJsonRpc,
     Request,
-    encode,
     read,
-    write_error,
 )
 
 Action = Literal["hold", "log", "edit", "answer", "drop", "delay", "fault", "hide", "override"]
 Side = Literal["request", "response", "notification", "either"]
-Fault = Literal["error", "cut", "malformed", "duplicate", "banner", "kill"]
+Fault = Literal["error", "cut", "malformed", "duplicate", "banner", "kill", "status"]
 MOST_RULES = 1000
 logger = logging.getLogger(__name__)
 _SLOW_S = 0.05
 """Processor time after which a rule is switched off."""
-_MOST_PENDING = 10_000
 _REQUEST, _NOTIFICATION, _RESPONSE, _ERROR, _GARBLED, _BATCH = KINDS[:6]
-_LISTS = {
+LISTS = {
     "tools/list": ("tools", "name"),
     "prompts/list": ("prompts", "name"),
     "resources/list": ("resources", "uri"),
@@ -83,6 +76,10 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     """Which of the matching messages: `3`, `>=3`, `every 2`; "" for each."""
     once: bool = False
     """Switch the rule off after it acted."""
+    probability: float = 1.0
+    """Act on this part of these messages, from 0 to 1."""
+    seed: int | None = None
+    """Of the random numbers for `probability` and `delay`; None to draw one."""
     enabled: bool = True
     text: str = ""
     """log: what is noted."""
@@ -95,8 +92,10 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     error: Any = None
     """answer, fault: the error of the response, with `code` and `message`."""
     delay: str = ""
-    """delay: `500ms`, `2s`, or a range: `1s..3s`."""
+    """delay: `500ms`, `2s`, a range: `1s..3s`, `2s±500ms`; or a rate, for the bytes of the message: `20kB/s`."""
     fault: Fault | None = None
+    status: int = 503
+    """fault: the HTTP status of `status`."""
     names: list[str] = []
     """hide: names of tools and prompts, URIs of resources, with `*` and `?`; override: the items to change."""
     only_this: bool = False
@@ -185,10 +184,11 @@ _FIELDS = {
     "answer": {"result", "error"},
     "drop": set(),
     "delay": {"delay"},
-    "fault": {"fault", "error"},
+    "fault": {"fault", "error", "status"},
     "hide": {"names"},
     "override": {"names", "patch", "merge"},
 }
+_OF_ALL = {"name", "action", "when", "side", "hit", "once", "enabled", "probability", "seed"}
 _NEEDED = {
     "edit": ("patch", "merge"),
     "answer": ("result", "error"),
@@ -200,12 +200,16 @@ _NEEDED = {
 
 
 def _demand_fields(rule: Rule) -> None:
-    given = set(msgspec.to_builtins(rule)) - {"name", "action", "when", "side", "hit", "once", "enabled"}
+    given = set(msgspec.to_builtins(rule)) - _OF_ALL
     if extra := sorted(given - _FIELDS[rule.action]):
         raise BadRule(f"`{extra[0]}` does not belong to the action {rule.action}", extra[0])
     needed = _NEEDED.get(rule.action, ())
     if needed and not given & set(needed):
         raise BadRule(f"the action {rule.action} needs {' or '.join(f'`{each}`' for each in needed)}", "action")
+    if not 0 < rule.probability <= 1:
+        raise BadRule("`probability` is a number above 0, and 1 at most", "probability")
+    if not 400 <= rule.status <= 599:
+        raise BadRule("`status` is an HTTP status from 400 to 599", "status")
     if rule.action == "override" and not given & {"patch", "merge"}:
         raise BadRule("the action override needs `patch` or `merge`", "action")
     if rule.action == "answer" and rule.side not in ("request", "either"):
@@ -215,7 +219,9 @@ def _demand_fields(rule: Rule) -> None:
 
 
 _HIT = re.compile(r"(?:(\d{1,9})|>=\s*(\d{1,9})|every\s+(\d{1,9}))$")
-_SPAN = re.compile(r"([\d.]+)(ms|s|m)$")
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)$")
+_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kM]?B)/s$")
+_SIZES = {"B": 1, "kB": 1000, "MB": 1_000_000}
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 
 
@@ -235,14 +241,25 @@ def _hit(text: str) -> Callable[[int], bool]:
     return lambda hit: hit % every == 0
 
 
+def _delay(text: str) -> tuple[float, float, float]:
+    """The shortest and the longest time in seconds, and seconds for each byte."""
+    rate = _RATE.match(text.strip())
+    if rate is not None and float(rate[1]) > 0:
+        return 0.0, 0.0, 1 / (float(rate[1]) * _SIZES[rate[2]])
+    middle, either_way, spread = text.partition("±")
+    if either_way:
+        least, most = _span(middle) - _span(spread), _span(middle) + _span(spread)
+    else:
+        first, _, last = text.partition("..")
+        least, most = _span(first), _span(last or first)
+    return max(0.0, least), most, 0.0
+
+
 def _span(text: str) -> float:
     found = _SPAN.match(text.strip())
-    try:
-        seconds = float(found[1]) * _UNITS[found[2]] if found else -1.0
-    except ValueError:
-        seconds = -1.0
+    seconds = float(found[1]) * _UNITS[found[2]] if found else -1.0
     if not 0 <= seconds <= 3600:
-        raise BadRule(f"`delay` is a time such as 500ms or 2s, or a range such as 1s..3s, not {text!r}", "delay")
+        raise BadRule(f"`delay` is 500ms, 2s, 1s..3s, 2s±500ms or 20kB/s, not {text!r}", "delay")
     return seconds
 
 
@@ -462,7 +479,10 @@ class ArmedRule:
         """Why it was switched off by itself."""
         self._condition = compile_condition(rule.when)
         self._counts = _hit(rule.hit)
-        self._spans = [_span(part) for part in rule.delay.split("..")[:2]] if rule.delay else []
+        self._delay = _delay(rule.delay) if rule.delay else (0.0, 0.0, 0.0)
+        if rule.seed is None and (rule.probability < 1 or self._delay[0] != self._delay[1]):
+            self.rule = msgspec.structs.replace(rule, seed=random.getrandbits(32))  # recorded: it can be repeated
+        self._random = random.Random(self.rule.seed)
         for patch in rule.patch:
             _check_operation(patch)
 
@@ -470,7 +490,7 @@ class ArmedRule:
         """Whether it acts on a message; counts it if it matches. One that takes too long is switched off."""
         if not self.enabled or not view.is_of(self.rule.side):
             return False
-        if self.rule.action in ("hide", "override") and (view.method not in _LISTS or not view.is_response):
+        if self.rule.action in ("hide", "override") and (view.method not in LISTS or not view.is_response):
             return False
         began = time.thread_time()
         try:
@@ -485,7 +505,7 @@ class ArmedRule:
         if not found:
             return False
         self.hits += 1
-        if not self._counts(self.hits):
+        if not self._counts(self.hits) or self._random.random() >= self.rule.probability:
             return False
         if self.rule.once:
             self.enabled = False
@@ -495,19 +515,16 @@ class ArmedRule:
         """Something is wrong with it."""
         self.enabled, self.trouble = False, why
 
-    @property
-    def wait_s(self) -> float:
-        """Seconds of its delay."""
-        return random.uniform(self._spans[0], self._spans[-1])
+    def wait_s(self, size: int) -> float:
+        """Seconds that it delays a message of so many bytes."""
+        least, most, of_byte = self._delay
+        return self._random.uniform(least, most) + size * of_byte
 
     def facts(self) -> dict[str, Any]:
         """What an interface shows."""
         own = {"enabled": self.enabled, "hits": self.hits, "by": self.by, "trouble": self.trouble}
         written: dict[str, Any] = msgspec.to_builtins(self.rule)
         return written | own
-
-
-# Changing messages
 
 
 def _check_operation(patch: dict[str, Any]) -> None:
@@ -518,280 +535,3 @@ def _check_operation(patch: dict[str, Any]) -> None:
         raise BadRule(f"the operation {kind} needs a value", "patch")
     if kind in ("move", "copy") and not isinstance(patch.get("from"), str):
         raise BadRule(f"the operation {kind} needs `from`", "patch")
-
-
-class PatchFailed(ValueError):
-    """A patch does not fit the value."""
-
-
-def apply_patch(value: Any, operations: Sequence[dict[str, Any]]) -> Any:
-    """A JSON Patch (RFC 6902), applied to a copy. Raises: PatchFailed."""
-    value = deepcopy(value)
-    for each in operations:
-        kind, path = each["op"], each["path"]
-        if kind == "test":
-            if _get(value, path) != each["value"]:
-                raise PatchFailed(f"{path} is not as the patch expects")
-        elif kind in ("move", "copy"):
-            moved = deepcopy(_get(value, each["from"]))
-            if kind == "move":
-                value = _change(value, each["from"], "remove", None)
-            value = _change(value, path, "add", moved)
-        else:
-            value = _change(value, path, kind, deepcopy(each.get("value")))
-    return value
-
-
-def _steps(path: str) -> list[str]:
-    if path and not path.startswith("/"):
-        raise PatchFailed(f"{path} is not a JSON Pointer")
-    return [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
-
-
-def _get(value: Any, path: str) -> Any:
-    for step in _steps(path):
-        value = _child(value, step, path)
-    return value
-
-
-def _child(value: Any, step: str, path: str) -> Any:
-    if isinstance(value, dict) and step in value:
-        return value[step]
-    if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
-        return value[int(step)]
-    raise PatchFailed(f"{path} is not there")
-
-
-def _change(value: Any, path: str, kind: str, new: Any) -> Any:
-    steps = _steps(path)
-    if not steps:
-        return None if kind == "remove" else new
-    parent, last = value, steps[-1]
-    for step in steps[:-1]:
-        parent = _child(parent, step, path)
-    if isinstance(parent, list) and kind == "add" and (last == "-" or (last.isdecimal() and int(last) <= len(parent))):
-        parent.insert(len(parent) if last == "-" else int(last), new)
-        return value
-    if kind != "add" or not isinstance(parent, dict):
-        _child(parent, last, path)
-    if isinstance(parent, list):
-        if kind == "remove":
-            del parent[int(last)]
-        else:
-            parent[int(last)] = new
-    elif kind == "remove":
-        del parent[last]
-    else:
-        parent[last] = new
-    return value
-
-
-def apply_merge(value: Any, patch: Any) -> Any:
-    """A merge patch (RFC 7396): members of objects are merged, null removes, anything else replaces."""
-    if not isinstance(patch, dict):
-        return patch
-    merged = dict(value) if isinstance(value, dict) else {}
-    for name, new in patch.items():
-        if new is None:
-            merged.pop(name, None)
-        else:
-            merged[name] = apply_merge(merged.get(name), new)
-    return merged
-
-
-# Judging
-
-
-class Note(msgspec.Struct, frozen=True):
-    """What a rule did with a message, as it is recorded."""
-
-    act: str
-    by: str
-    why: str = ""
-
-
-class Ruling(msgspec.Struct):
-    """What is to be done with a message."""
-
-    view: MessageView
-    payload: bytes | None
-    """What is forwarded, without the end of a line; None for nothing."""
-    notes: list[Note] = []
-    hold: ArmedRule | None = None
-    delay_s: float = 0.0
-    only_this: bool = False
-    reply: bytes | None = None
-    """A response to the sender, which the other party never sees."""
-    before: bytes | None = None
-    """What is written in front of it."""
-    twice: bool = False
-    kill: bool = False
-    """The server is to be killed."""
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the message is forwarded as it is, at once."""
-        return not self.notes and self.hold is None
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether something else than the message is forwarded, or nothing."""
-        return self.payload != self.view.payload
-
-
-class Judge:
-    """All rules of a tap, and the requests that are under way."""
-
-    def __init__(self, clock: Callable[[], int] = time.monotonic_ns) -> None:
-        self.rules: list[ArmedRule] = []
-        self.switched_off: Callable[[ArmedRule], None] = lambda rule: None
-        """Called with a rule that was switched off because of what it did."""
-        self._clock = clock
-        self._pending: OrderedDict[tuple[Direction, int | str], tuple[MessageView, int]] = OrderedDict()
-
-    @property
-    def armed(self) -> bool:
-        """Whether any rule may act."""
-        return any(each.enabled for each in self.rules)
-
-    def judge(
-        self,
-        direction: Direction,
-        payload: bytes,
-        *,
-        channel: str = "",
-        headers: Sequence[tuple[str, str]] = (),
-        http_status: int | None = None,
-    ) -> Ruling:
-        """What is to be done with a message. Of a batch all messages are treated like the first that a rule matches."""
-        whole = MessageView(direction, payload, channel=channel, headers=headers, http_status=http_status)
-        views = [whole]
-        if len(whole.messages) > 1:
-            views = [MessageView(direction, payload, message=each, channel=channel) for each in whole.messages]
-        for view in views:
-            self._pair(view)
-        ruling = Ruling(whole, payload)
-        for rule in self.rules:
-            was_enabled = rule.enabled
-            matched = next((each for each in views if rule.wants(each)), None)
-            if matched is not None and ruling.payload is not None:
-                self._apply(rule, matched, ruling, is_batch=len(views) > 1)
-            if was_enabled and not rule.enabled and rule.trouble:
-                self.switched_off(rule)
-        return ruling
-
-    def age_ns(self, direction: Direction, id_: int | str) -> int | None:
-        """How long a request has been under way; None if it is not."""
-        found = self._pending.get((direction, id_))
-        return self._clock() - found[1] if found is not None else None
-
-    def forget(self, direction: Direction, id_: int | str) -> None:
-        """A request will get no response from the other party."""
-        self._pending.pop((direction, id_), None)
-
-    def _pair(self, view: MessageView) -> None:
-        message = view.message
-        if isinstance(message, Request):
-            self._pending[view.direction, message.id] = (view, self._clock())
-            if len(self._pending) > _MOST_PENDING:
-                self._pending.popitem(last=False)
-        elif isinstance(message, Answer | ErrorAnswer) and message.id is not None:
-            found = self._pending.pop((_opposite(view.direction), message.id), None)
-            if found is not None:
-                view.request, view.elapsed_ns = found[0], self._clock() - found[1]
-
-    def _apply(self, rule: ArmedRule, view: MessageView, ruling: Ruling, *, is_batch: bool) -> None:
-        by, written = f"rule:{rule.rule.name}", rule.rule
-        match written.action:
-            case "log":
-                ruling.notes.append(Note("log", by, written.text or "matched"))
-            case "hold":
-                ruling.hold, ruling.only_this = ruling.hold or rule, written.only_this
-            case "delay":
-                ruling.delay_s += rule.wait_s
-                ruling.notes.append(Note("delay", by, f"{ruling.delay_s:.3g} s"))
-            case "drop":
-                ruling.payload = None
-                ruling.notes.append(Note("drop", by))
-                self._gone(view)
-            case "edit" | "hide" | "override":
-                self._edit(rule, view, ruling, by, is_batch=is_batch)
-            case "answer":
-                if isinstance(view.message, Request) and not is_batch:
-                    self._answer(view.message, written, view, ruling)
-                    ruling.notes.append(Note("answer", by))
-            case "fault":
-                self._fault(rule, view, ruling, by)
-
-    def _gone(self, view: MessageView) -> None:
-        if isinstance(view.message, Request):
-            self.forget(view.direction, view.message.id)
-
-    def _answer(self, message: Request, rule: Rule, view: MessageView, ruling: Ruling) -> None:
-        error = rule.error
-        if rule.action == "fault" and error is None:
-            error = {"code": -32603, "message": "Fault injected by mcp-inspect"}
-        member = {"error": error} if error is not None else {"result": rule.result}
-        ruling.payload, ruling.reply = None, encode({"jsonrpc": "2.0", "id": message.id} | member)
-        self._gone(view)
-
-    def _edit(self, rule: ArmedRule, view: MessageView, ruling: Ruling, by: str, *, is_batch: bool) -> None:
-        if is_batch or isinstance(view.message, NotJsonRpc):
-            ruling.notes.append(Note("log", by, "not edited: it is a batch, or no JSON-RPC message"))
-            return
-        try:
-            value = msgspec.json.decode(ruling.payload or b"")
-            edited = _edited(rule.rule, value, view.method)
-        except (PatchFailed, msgspec.DecodeError, UnicodeError, RecursionError) as error:
-            ruling.notes.append(Note("log", by, f"not edited: {error}"[:300]))
-            return
-        if edited != value:
-            ruling.payload = encode(edited)
-            ruling.notes.append(Note("modify", by))
-
-    def _fault(self, rule: ArmedRule, view: MessageView, ruling: Ruling, by: str) -> None:
-        payload, kind = ruling.payload or b"", rule.rule.fault
-        if kind == "error":
-            if isinstance(view.message, Request):
-                self._answer(view.message, rule.rule, view, ruling)
-            elif isinstance(view.message, Answer):
-                error = rule.rule.error or {}
-                code, said = peek.integer(error, "code") or -32603, peek.text(error, "message")
-                ruling.payload = write_error(view.message.id, code, said or "Fault injected by mcp-inspect")
-        elif kind == "cut":
-            ruling.payload = payload[: len(payload) // 2]
-        elif kind == "malformed":
-            ruling.payload = payload.replace(b'"', b"'", 1) if b'"' in payload else payload + b"}"
-        elif kind == "banner":
-            ruling.before = b"Server is listening (injected by mcp-inspect)"
-        elif kind == "duplicate":
-            ruling.twice = True
-        else:
-            ruling.kill = True
-        ruling.notes.append(Note("fault", by, str(kind)))
-
-
-def _opposite(direction: Direction) -> Direction:
-    return Direction.TO_SERVER if direction is Direction.FROM_SERVER else Direction.FROM_SERVER
-
-
-def _edited(rule: Rule, value: Any, method: str) -> Any:
-    if rule.action == "edit":
-        return _patched(rule, value)
-    member, key = _LISTS[method]
-    items = peek.items(value, "result", member)
-    if rule.action == "hide":
-        kept = [item for item in items if not _is_named(rule, item, key)]
-    else:
-        kept = [_patched(rule, item) if _is_named(rule, item, key) else item for item in items]
-    return value if kept == items else value | {"result": value["result"] | {member: kept}}
-
-
-def _patched(rule: Rule, value: Any) -> Any:
-    patched = apply_patch(value, rule.patch) if rule.patch else value
-    return apply_merge(patched, rule.merge) if rule.merge is not None else patched
-
-
-def _is_named(rule: Rule, item: Any, key: str) -> bool:
-    name = peek.text(item, key) or ""
-    return any(fnmatchcase(name, pattern) for pattern in rule.names)

@@ -6,16 +6,8 @@ from typing import Any
 import pytest
 
 from inspector.features.tap.desk import HeldList, HoldOutcome
-from inspector.features.tap.rules import (
-    Judge,
-    MessageView,
-    PatchFailed,
-    Ruling,
-    apply_merge,
-    apply_patch,
-    armed,
-    read_rules,
-)
+from inspector.features.tap.judging import Judge, PatchFailed, Ruling, apply_merge, apply_patch
+from inspector.features.tap.rules import BadRule, MessageView, armed, read_rules
 from inspector.protocol.frames import Direction
 
 C2S, S2C = Direction.TO_SERVER, Direction.FROM_SERVER
@@ -166,11 +158,53 @@ def test_lists_that_are_not_concerned_keep_their_bytes() -> None:
         ("duplicate", lambda ruling: ruling.twice),
         ("banner", lambda ruling: not _is_json(ruling.before)),
         ("kill", lambda ruling: ruling.kill),
+        ("status", lambda ruling: ruling.status == 503),
     ],
 )
 def test_faults(fault: str, check: Any) -> None:
     ruling: Ruling = _judge({"action": "fault", "fault": fault}).judge(C2S, _call())
     assert check(ruling)
+
+
+def test_chance_decides_the_same_with_the_same_seed() -> None:
+    rule = {"action": "drop", "probability": 0.3, "seed": 5}
+    runs = [[each.judge(C2S, _call(n)).payload is None for n in range(200)] for each in (_judge(rule), _judge(rule))]
+    assert runs[0] == runs[1]
+    assert 30 < sum(runs[0]) < 90
+
+
+def test_the_seed_that_was_drawn_is_known() -> None:
+    (rule,) = _judge({"action": "drop", "probability": 0.3}).rules
+    again = _judge({"action": "drop", "probability": 0.3, "seed": rule.rule.seed})
+    first = _judge({"action": "drop"})
+    first.rules = [rule]
+    runs = [[each.judge(C2S, _call(n)).payload is None for n in range(50)] for each in (first, again)]
+    assert runs[0] == runs[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [("500ms", 0.5, 0.5), ("1s..3s", 1, 3), ("2s±500ms", 1.5, 2.5), ("1kB/s", 0.05, 0.2), ("100ms±1s", 0, 1.1)],
+)
+def test_a_delay_is_a_time_or_a_range_or_a_rate(text: str, least: float, most: float) -> None:
+    judge = _judge({"action": "delay", "delay": text})
+    assert all(least <= judge.judge(C2S, _call()).delay_s <= most for _ in range(50))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"action": "drop", "probability": 0},
+        {"action": "drop", "probability": 1.1},
+        {"action": "fault", "fault": "status", "status": 200},
+        {"action": "delay", "delay": "fast"},
+        {"action": "delay", "delay": "0kB/s"},
+        {"action": "delay", "delay": "1..2s"},
+    ],
+)
+def test_what_is_out_of_range_is_refused(bad: dict[str, Any]) -> None:
+    with pytest.raises(BadRule):
+        armed({"name": "bad"} | bad)
 
 
 def _is_json(payload: bytes) -> bool:

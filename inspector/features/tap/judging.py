@@ -1,0 +1,304 @@
+"""What rules make of a message: `Judge` asks each rule in turn, and its ruling says what is to be forwarded.
+
+Nothing here knows a transport, waits, or sends: the relay on stdio and the proxy for HTTP do what the ruling says.
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from fnmatch import fnmatchcase
+from typing import Any
+
+import msgspec
+
+from inspector.features.tap.rules import LISTS, ArmedRule, MessageView, Rule
+from inspector.protocol import peek
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, NotJsonRpc, Request, encode, write_error
+
+_MOST_PENDING = 10_000
+
+
+# Changing messages
+
+
+class PatchFailed(ValueError):
+    """A patch does not fit the value."""
+
+
+def apply_patch(value: Any, operations: Sequence[dict[str, Any]]) -> Any:
+    """A JSON Patch (RFC 6902), applied to a copy. Raises: PatchFailed."""
+    value = deepcopy(value)
+    for each in operations:
+        kind, path = each["op"], each["path"]
+        if kind == "test":
+            if _get(value, path) != each["value"]:
+                raise PatchFailed(f"{path} is not as the patch expects")
+        elif kind in ("move", "copy"):
+            moved = deepcopy(_get(value, each["from"]))
+            if kind == "move":
+                value = _change(value, each["from"], "remove", None)
+            value = _change(value, path, "add", moved)
+        else:
+            value = _change(value, path, kind, deepcopy(each.get("value")))
+    return value
+
+
+def _steps(path: str) -> list[str]:
+    if path and not path.startswith("/"):
+        raise PatchFailed(f"{path} is not a JSON Pointer")
+    return [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
+
+
+def _get(value: Any, path: str) -> Any:
+    for step in _steps(path):
+        value = _child(value, step, path)
+    return value
+
+
+def _child(value: Any, step: str, path: str) -> Any:
+    if isinstance(value, dict) and step in value:
+        return value[step]
+    if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+        return value[int(step)]
+    raise PatchFailed(f"{path} is not there")
+
+
+def _change(value: Any, path: str, kind: str, new: Any) -> Any:
+    steps = _steps(path)
+    if not steps:
+        return None if kind == "remove" else new
+    parent, last = value, steps[-1]
+    for step in steps[:-1]:
+        parent = _child(parent, step, path)
+    if isinstance(parent, list) and kind == "add" and (last == "-" or (last.isdecimal() and int(last) <= len(parent))):
+        parent.insert(len(parent) if last == "-" else int(last), new)
+        return value
+    if kind != "add" or not isinstance(parent, dict):
+        _child(parent, last, path)
+    if isinstance(parent, list):
+        if kind == "remove":
+            del parent[int(last)]
+        else:
+            parent[int(last)] = new
+    elif kind == "remove":
+        del parent[last]
+    else:
+        parent[last] = new
+    return value
+
+
+def apply_merge(value: Any, patch: Any) -> Any:
+    """A merge patch (RFC 7396): members of objects are merged, null removes, anything else replaces."""
+    if not isinstance(patch, dict):
+        return patch
+    merged = dict(value) if isinstance(value, dict) else {}
+    for name, new in patch.items():
+        if new is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = apply_merge(merged.get(name), new)
+    return merged
+
+
+# Judging
+
+
+class Note(msgspec.Struct, frozen=True):
+    """What a rule did with a message, as it is recorded."""
+
+    act: str
+    by: str
+    why: str = ""
+
+
+class Ruling(msgspec.Struct):
+    """What is to be done with a message."""
+
+    view: MessageView
+    payload: bytes | None
+    """What is forwarded, without the end of a line; None for nothing."""
+    notes: list[Note] = []
+    hold: ArmedRule | None = None
+    delay_s: float = 0.0
+    only_this: bool = False
+    reply: bytes | None = None
+    """A response to the sender, which the other party never sees."""
+    before: bytes | None = None
+    """What is written in front of it."""
+    twice: bool = False
+    kill: bool = False
+    """The server is to be killed."""
+    status: int = 0
+    """HTTP status of the response instead of the message; 0 for none. stdio has none."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the message is forwarded as it is, at once."""
+        return not self.notes and self.hold is None
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether something else than the message is forwarded, or nothing."""
+        return self.payload != self.view.payload
+
+
+class Judge:
+    """All rules of a tap, and the requests that are under way."""
+
+    def __init__(self, clock: Callable[[], int] = time.monotonic_ns) -> None:
+        self.rules: list[ArmedRule] = []
+        self.switched_off: Callable[[ArmedRule], None] = lambda rule: None
+        """Called with a rule that was switched off because of what it did."""
+        self._clock = clock
+        self._pending: OrderedDict[tuple[Direction, int | str], tuple[MessageView, int]] = OrderedDict()
+
+    @property
+    def armed(self) -> bool:
+        """Whether any rule may act."""
+        return any(each.enabled for each in self.rules)
+
+    def judge(
+        self,
+        direction: Direction,
+        payload: bytes,
+        *,
+        channel: str = "",
+        headers: Sequence[tuple[str, str]] = (),
+        http_status: int | None = None,
+    ) -> Ruling:
+        """What is to be done with a message. Of a batch all messages are treated like the first that a rule matches."""
+        whole = MessageView(direction, payload, channel=channel, headers=headers, http_status=http_status)
+        views = [whole]
+        if len(whole.messages) > 1:
+            views = [MessageView(direction, payload, message=each, channel=channel) for each in whole.messages]
+        for view in views:
+            self._pair(view)
+        ruling = Ruling(whole, payload)
+        for rule in self.rules:
+            was_enabled = rule.enabled
+            matched = next((each for each in views if rule.wants(each)), None)
+            if matched is not None and ruling.payload is not None:
+                self._apply(rule, matched, ruling, is_batch=len(views) > 1)
+            if was_enabled and not rule.enabled and rule.trouble:
+                self.switched_off(rule)
+        return ruling
+
+    def age_ns(self, direction: Direction, id_: int | str) -> int | None:
+        """How long a request has been under way; None if it is not."""
+        found = self._pending.get((direction, id_))
+        return self._clock() - found[1] if found is not None else None
+
+    def forget(self, direction: Direction, id_: int | str) -> None:
+        """A request will get no response from the other party."""
+        self._pending.pop((direction, id_), None)
+
+    def _pair(self, view: MessageView) -> None:
+        message = view.message
+        if isinstance(message, Request):
+            self._pending[view.direction, message.id] = (view, self._clock())
+            if len(self._pending) > _MOST_PENDING:
+                self._pending.popitem(last=False)
+        elif isinstance(message, Answer | ErrorAnswer) and message.id is not None:
+            found = self._pending.pop((_opposite(view.direction), message.id), None)
+            if found is not None:
+                view.request, view.elapsed_ns = found[0], self._clock() - found[1]
+
+    def _apply(self, rule: ArmedRule, view: MessageView, ruling: Ruling, *, is_batch: bool) -> None:
+        by, written = f"rule:{rule.rule.name}", rule.rule
+        match written.action:
+            case "log":
+                ruling.notes.append(Note("log", by, written.text or "matched"))
+            case "hold":
+                ruling.hold, ruling.only_this = ruling.hold or rule, written.only_this
+            case "delay":
+                ruling.delay_s += rule.wait_s(len(view.payload))
+                ruling.notes.append(Note("delay", by, f"{ruling.delay_s:.3g} s"))
+            case "drop":
+                ruling.payload = None
+                ruling.notes.append(Note("drop", by))
+                self._gone(view)
+            case "edit" | "hide" | "override":
+                self._edit(rule, view, ruling, by, is_batch=is_batch)
+            case "answer":
+                if isinstance(view.message, Request) and not is_batch:
+                    self._answer(view.message, written, view, ruling)
+                    ruling.notes.append(Note("answer", by))
+            case "fault":
+                self._fault(rule, view, ruling, by)
+
+    def _gone(self, view: MessageView) -> None:
+        if isinstance(view.message, Request):
+            self.forget(view.direction, view.message.id)
+
+    def _answer(self, message: Request, rule: Rule, view: MessageView, ruling: Ruling) -> None:
+        error = rule.error
+        if rule.action == "fault" and error is None:
+            error = {"code": -32603, "message": "Fault injected by mcp-inspect"}
+        member = {"error": error} if error is not None else {"result": rule.result}
+        ruling.payload, ruling.reply = None, encode({"jsonrpc": "2.0", "id": message.id} | member)
+        self._gone(view)
+
+    def _edit(self, rule: ArmedRule, view: MessageView, ruling: Ruling, by: str, *, is_batch: bool) -> None:
+        if is_batch or isinstance(view.message, NotJsonRpc):
+            ruling.notes.append(Note("log", by, "not edited: it is a batch, or no JSON-RPC message"))
+            return
+        try:
+            value = msgspec.json.decode(ruling.payload or b"")
+            edited = _edited(rule.rule, value, view.method)
+        except (PatchFailed, msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            ruling.notes.append(Note("log", by, f"not edited: {error}"[:300]))
+            return
+        if edited != value:
+            ruling.payload = encode(edited)
+            ruling.notes.append(Note("modify", by))
+
+    def _fault(self, rule: ArmedRule, view: MessageView, ruling: Ruling, by: str) -> None:
+        payload, kind = ruling.payload or b"", rule.rule.fault
+        if kind == "error":
+            if isinstance(view.message, Request):
+                self._answer(view.message, rule.rule, view, ruling)
+            elif isinstance(view.message, Answer):
+                error = rule.rule.error or {}
+                code, said = peek.integer(error, "code") or -32603, peek.text(error, "message")
+                ruling.payload = write_error(view.message.id, code, said or "Fault injected by mcp-inspect")
+        elif kind == "cut":
+            ruling.payload = payload[: len(payload) // 2]
+        elif kind == "malformed":
+            ruling.payload = payload.replace(b'"', b"'", 1) if b'"' in payload else payload + b"}"
+        elif kind == "banner":
+            ruling.before = b"Server is listening (injected by mcp-inspect)"
+        elif kind == "duplicate":
+            ruling.twice = True
+        elif kind == "status":
+            ruling.status = rule.rule.status
+        else:
+            ruling.kill = True
+        ruling.notes.append(Note("fault", by, f"status {ruling.status}" if kind == "status" else str(kind)))
+
+
+def _opposite(direction: Direction) -> Direction:
+    return Direction.TO_SERVER if direction is Direction.FROM_SERVER else Direction.FROM_SERVER
+
+
+def _edited(rule: Rule, value: Any, method: str) -> Any:
+    if rule.action == "edit":
+        return _patched(rule, value)
+    member, key = LISTS[method]
+    items = peek.items(value, "result", member)
+    if rule.action == "hide":
+        kept = [item for item in items if not _is_named(rule, item, key)]
+    else:
+        kept = [_patched(rule, item) if _is_named(rule, item, key) else item for item in items]
+    return value if kept == items else value | {"result": value["result"] | {member: kept}}
+
+
+def _patched(rule: Rule, value: Any) -> Any:
+    patched = apply_patch(value, rule.patch) if rule.patch else value
+    return apply_merge(patched, rule.merge) if rule.merge is not None else patched
+
+
+def _is_named(rule: Rule, item: Any, key: str) -> bool:
+    name = peek.text(item, key) or ""
+    return any(fnmatchcase(name, pattern) for pattern in rule.names)
