@@ -28,6 +28,7 @@ from inspector.capture.format.records import (
     Head,
     RecordingTool,
     Redaction,
+    RuleRecord,
     numbered,
 )
 from inspector.capture.format.writer import Recorder
@@ -194,13 +195,17 @@ class Journal:
         sse: SseFacts | None = None,
         probe: bool = False,
         cut: int = 0,
+        origin: str = "",
     ) -> None:
-        """A frame crossed the wire just now; of one that was over the limit the beginning, and how much was cut."""
+        """A frame crossed the wire just now; of one that was over the limit the beginning, and how much was cut.
+
+        `origin`: who made it, if it was not the party at that end.
+        """
         if self._masked is not None:
             payload = self._masked(payload)
         n, now, wall = self.store.count + 1, self._clock(), self._wall()
         frame = Frame(n, now, wall, direction, channel, payload, eol, http, sse, probe, cut)
-        self._record(Entry(n, now, wall, frame))
+        self._record(Entry(n, now, wall, frame), origin)
 
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
         """Frames crossed the wire just now, in one piece. Those that make a run are taken in together."""
@@ -241,6 +246,11 @@ class Journal:
         self.edits.setdefault(record.of, []).append(record)
         if self._recorder is not None:
             self._recorder.add(record)
+
+    def ruled(self, record: RuleRecord) -> None:
+        """A rule of a proxy was set, switched or taken away just now."""
+        if self._recorder is not None:
+            self._recorder.add(replace(record, tm=self._clock()))
 
     def append(self, entry: Entry) -> None:
         """A recorded entry, with its own clocks; its number too, if that is the next one, else the next one."""
@@ -301,9 +311,9 @@ class Journal:
         if isinstance(run, StderrRun):
             self.surroundings.take_stderr(run.payloads)
 
-    def _record(self, entry: Entry) -> None:
+    def _record(self, entry: Entry, origin: str = "") -> None:
         written = entry if self._keep_secrets or isinstance(entry.what, Frame) else _without_secrets(entry)
-        place, length = self._recorder.keep(written) if self._recorder is not None else (LOST, 0)
+        place, length = self._recorder.keep(written, origin=origin) if self._recorder is not None else (LOST, 0)
         if written is not entry:
             self.store.hold(entry)
         self.take(entry, place, length)

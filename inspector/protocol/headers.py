@@ -51,12 +51,18 @@ def headers_for(revision: Revision, method: str, params: Any, input_schema: Any 
     if not revision.routing_headers:
         return headers
     headers[METHOD] = method
-    name = peek.text(params, _NAMED_BY.get(method, ""))
+    name = routing_name(method, params)
     if name is not None:
-        headers[NAME] = encode_value(name)
+        headers[NAME] = name
     if method == "tools/call" and input_schema is not None:
         headers |= _mirrored_values(input_schema, peek.mapping(params, "arguments"))
     return headers
+
+
+def routing_name(method: str, params: Any) -> str | None:
+    """The value of `Mcp-Name`; None for a message without one."""
+    name = peek.text(params, _NAMED_BY.get(method, ""))
+    return None if name is None else encode_value(name)
 
 
 def version_header(revision: Revision) -> dict[str, str]:

@@ -2,20 +2,25 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 
+from inspector.cli.arguments import read_whole
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.errors import UsageError
+from inspector.documents import read_json
+from inspector.errors import RequestTimeout, UsageError
+from inspector.protocol import peek
 
 _PACE_S = 0.05
 _EXAMPLES = (
     "mcp-inspect attach",
     "mcp-inspect attach github",
     "mcp-inspect attach github --until 'tool == create_issue and failed' --json",
+    """mcp-inspect attach github --send tools/call --params '{"name": "echo", "arguments": {}}'""",
 )
 
 
@@ -24,25 +29,72 @@ _EXAMPLES = (
 @click.option(
     "--until", "until", metavar="FILTER", help="Print matching messages without a screen; end with the first."
 )
-@click.option("--json", "as_json", is_flag=True, help="With --until, write the message as a JSON object.")
+@click.option("--send", "method", metavar="METHOD", help="Send a request into the session and print its response.")
+@click.option("--params", metavar="JSON|@FILE|-", help="With --send, the params; - reads stdin.")
+@click.option("--timeout", type=float, default=60.0, metavar="S", help="With --send, wait so long; default 60.")
+@click.option("--json", "as_json", is_flag=True, help="With --until or --send, write the message as a JSON object.")
 @click.pass_obj
-def command(env: CliEnv, /, wanted: str | None, until: str | None, as_json: bool) -> ExitStatus:
+def command(
+    env: CliEnv,
+    /,
+    wanted: str | None,
+    until: str | None,
+    method: str | None,
+    params: str | None,
+    timeout: float,
+    as_json: bool,
+) -> ExitStatus:
     """Show the traffic of a running tap on all screens, and decide what is held.
 
     Without ID or LABEL it opens the newest tap. Nothing is sent to the server or to the client unless you act.
     """
     from inspector.features.tap.client import find
 
+    if method is None and params is not None:
+        raise UsageError("--params goes with --send", hint="See mcp-inspect attach --help.")
+    if method is not None and until is not None:
+        raise UsageError("--send and --until are given", hint="Give one of them.")
     tap = find(wanted or "")
+    if method is not None:
+        output = Output(env, as_json=as_json)
+        return _send(output, tap, method, read_whole(params, env.stdin, "--params") or {}, timeout)
     if not tap["capture"]:
         raise UsageError(f"this tap records nothing: {tap['trouble']}", hint="See mcp-inspect tap list.")
     if until is None:
         if as_json:
-            raise UsageError("--json goes with --until", hint="See mcp-inspect attach --help.")
+            raise UsageError("--json goes with --until or --send", hint="See mcp-inspect attach --help.")
         from inspector.cli import interface
 
         return interface.attach(env, Path(tap["capture"]), tap["socket"])
     return _follow(Output(env, as_json=as_json), Path(tap["capture"]), until)
+
+
+def _send(output: Output, tap: dict[str, Any], method: str, params: Any, timeout: float) -> ExitStatus:
+    """Send a request through the tap; status 5 for an error, 7 if no response arrives in time."""
+    from inspector.capture.store.load import load
+    from inspector.features.tap.client import TapClient
+    from inspector.features.tap.summary import client_meta
+
+    if not isinstance(params, dict):
+        raise UsageError("--params is not an object", hint='For example: {"name": "echo"}')
+    if tap["capture"]:
+        journal = load(Path(tap["capture"]))
+        meta = client_meta(journal) | peek.mapping(params, "_meta")
+        params = params | ({"_meta": meta} if meta else {})
+        journal.close()
+    client = TapClient(tap["socket"])
+    try:
+        client.ask("control")
+        id_ = client.ask("send", method=method, params=params)["request"]
+        end = time.monotonic() + timeout
+        while not (found := client.ask("response", request=id_)["response"]):
+            if time.monotonic() > end:
+                raise RequestTimeout(f"No response to {method} within {timeout:g} s.", hint="--timeout waits longer.")
+            time.sleep(_PACE_S)
+    finally:
+        client.close()
+    output.data(read_json(found))
+    return ExitStatus.TOOL_ERROR if peek.has(read_json(found), "error") else ExitStatus.OK
 
 
 def _follow(output: Output, path: Path, text: str) -> ExitStatus:

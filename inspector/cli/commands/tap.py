@@ -121,9 +121,7 @@ def _become_tap(words: list[str]) -> None:
 @click.option("--login", "logs_in", is_flag=True, help="Add the token that mcp-inspect auth login has stored for URL.")
 @click.option("--label", default="", metavar="NAME", help="Name of the tap in lists; default: the server's host.")
 @click.option("--rules", type=click.Path(path_type=Path), metavar="FILE", help="Apply the rules of a YAML file.")
-@click.option(
-    "--host-timeout", type=float, default=60.0, metavar="S", help="Seconds that the client waits; default 60."
-)
+@click.option("--host-timeout", type=float, default=0.0, metavar="S", help="Seconds that the client waits; default 60.")
 @_KEEP_ON
 @_FAIL_ON
 @headless_settings
@@ -210,7 +208,7 @@ async def _listen(
         authorizer=authorizer(target.url) if authorizer else None,
         limits=chosen.limits,
     )
-    tap = HttpTap(target.url, settings, journal, port=port, label=label, rules=rules, client_timeout_s=host_timeout)
+    tap = HttpTap(target.url, settings, journal, port=port, label=label, rules=rules, host_timeout_s=host_timeout)
     async with tap:
         if output.as_json:
             output.data({"url": tap.url, "server": target.url, "capture": str(journal.capture_path or "")})

@@ -18,8 +18,71 @@ from typing import TYPE_CHECKING, Any
 from inspector.features.tap.registry import VERSION, Registration, program_of
 
 if TYPE_CHECKING:
-    from inspector.features.tap.desk import RuleDesk
+    from collections.abc import Callable
+    from typing import Protocol
+
+    from inspector.features.tap.desk import HeldList, HeldMessage, HoldOutcome, RuleDesk
+    from inspector.features.tap.judging import Judge
     from inspector.features.tap.relay import Relay
+    from inspector.features.tap.rules import ArmedRule
+
+    class Desk(Protocol):
+        """Where the messages of a tap are judged and held."""
+
+        judge: Judge
+        held: HeldList
+        sent: dict[str, bytes | None]
+
+        def decide(self, held: HeldMessage, outcome: HoldOutcome) -> None:
+            """End a hold."""
+
+        def pump(self) -> None:
+            """Deliver what may be delivered now."""
+
+        def told_of(self, rule: ArmedRule, why: str = "") -> None:
+            """Record that a rule was set, switched or taken away."""
+
+        def lists_changed(self) -> None:
+            """Have the client fetch lists again."""
+
+        def send(self, request: bytes, id_: str) -> None:
+            """Send a request that no client asked for."""
+
+    class Recording(Protocol):
+        """What is said of the capture."""
+
+        path: str
+        trouble: str
+        lost_bytes: int
+
+    class Timers(Protocol):
+        """What is called when it is due."""
+
+        def append(self, timer: Callable[[float], float | None], /) -> None:
+            """Call this one too."""
+
+    class Tapped(Protocol):
+        """A tap, as the control socket needs it. All is called by the thread of its loop, apart from `post`."""
+
+        rule_problems: list[str]
+        at_end: list[Callable[[], None]]
+        host_timeout_s: float
+
+        @property
+        def recording(self) -> Recording: ...
+
+        @property
+        def timers(self) -> Timers: ...
+
+        @property
+        def has_desk(self) -> bool: ...
+
+        def open_desk(self) -> Desk: ...
+
+        def watch(self, fd: int, mask: int, handler: Callable[[int], None] | None) -> None: ...
+
+        def post(self, work: Callable[[], None]) -> None: ...
+
 
 LEASE_S = 2.0
 MOST_CLIENTS = 16
@@ -30,7 +93,9 @@ GREETING = "mcp-inspect tap"
 
 _SHAPING = {"hide", "override"}
 """Actions that change what lists look like to the client."""
-_NEEDING_RULES = ("set_rule", "remove_rule", "enable_rule", "release", "respond", "drop", "release_all")
+_NEEDING_RULES = ("set_rule", "remove_rule", "enable_rule", "release", "respond", "drop", "release_all", "send")
+_MOST_SENT = 1000
+"""Requests of interfaces that one tap keeps in mind."""
 
 
 class _Client:
@@ -52,39 +117,31 @@ class _Refused(Exception):
 class Control:
     """The socket, and what it can be asked. Made by any thread, used by that of the loop."""
 
-    def __init__(self, relay: "Relay") -> None:
-        """Raises: OSError."""
-        self._relay = relay
+    def __init__(self, tap: "Tapped", facts: dict[str, Any]) -> None:
+        """`facts`: what the registry says of the tap. Raises: OSError."""
+        self._tap = tap
         self._clients: dict[int, _Client] = {}
         self._controller: _Client | None = None
-        options, parent = relay.options, os.getppid()
         self._registration = Registration()
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.setblocking(False)
         self._listener.bind(self._registration.socket)
         os.chmod(self._registration.socket, 0o600)
         self._listener.listen(64)
-        self._registration.publish(
-            {
-                "label": options.label,
-                "argv": options.command,
-                "server": options.label or os.path.basename(options.command[0]),
-                "cwd": os.getcwd(),
-                "transport": "stdio",
-                "server_pid": relay.pid,
-                "client_pid": parent,
-                "client": program_of(parent),
-                "capture": relay.recording.path,
-                "trouble": relay.recording.trouble,
-                "since": time.time_ns(),
-            }
-        )
+        self._registration.publish(facts)
 
     def start(self) -> None:
         """Take connections from now on."""
-        self._relay.watch(self._listener.fileno(), select.POLLIN, self._accept)
-        self._relay.timers.append(self._lease)
-        self._relay.at_end.append(self._registration.remove)
+        self._tap.watch(self._listener.fileno(), select.POLLIN, self._accept)
+        self._tap.timers.append(self._lease)
+        self._tap.at_end.append(self._registration.remove)
+
+    def close(self) -> None:
+        """Take no more, and end all connections."""
+        self._tap.watch(self._listener.fileno(), 0, None)
+        self._listener.close()
+        for client in list(self._clients.values()):
+            self._close(client)
 
     def _accept(self, events: int) -> None:
         del events
@@ -97,7 +154,7 @@ class Control:
             return
         end.setblocking(False)
         client = self._clients[end.fileno()] = _Client(end)
-        self._relay.watch(end.fileno(), select.POLLIN, lambda events: self._ready(client, events))
+        self._tap.watch(end.fileno(), select.POLLIN, lambda events: self._ready(client, events))
 
     def _ready(self, client: _Client, events: int) -> None:
         if events & select.POLLOUT:
@@ -154,7 +211,7 @@ class Control:
         """Take the time to import what rules need in a thread of its own, then serve the request."""
         import inspector.features.tap.desk  # noqa: F401
 
-        self._relay.post(lambda: None if self._line(client, line) else self._close(client))
+        self._tap.post(lambda: None if self._line(client, line) else self._close(client))
 
     def _do(self, client: _Client, what: str, asked: dict[str, Any]) -> dict[str, Any]:
         if what == "status":
@@ -176,12 +233,41 @@ class Control:
         if what in ("release", "respond", "drop", "release_all"):
             self._decide(what, asked)
             return {}
+        if what == "send":
+            return {"request": self._send(asked)}
+        if what == "response":
+            return {"response": self._response(asked)}
         raise _Refused(f"{what[:40]!r} is not known here")
+
+    def _send(self, asked: dict[str, Any]) -> str:
+        """Send a request of this interface's own; its id, which no client uses."""
+        from inspector.protocol.jsonrpc import encode
+
+        desk, method, params = self._tap.open_desk(), asked.get("method"), asked.get("params")
+        if not isinstance(method, str) or not method or not isinstance(params, dict | None):
+            raise _Refused("a request has a method, and params that are an object")
+        if len(desk.sent) >= _MOST_SENT:
+            raise _Refused(f"{_MOST_SENT} requests were sent through this tap already")
+        id_ = f"mcpi:{os.urandom(6).hex()}"
+        if params is not None:
+            meta = params.get("_meta")
+            if isinstance(meta, dict) and "progressToken" in meta:
+                params = params | {"_meta": meta | {"progressToken": id_}}
+        request = {"jsonrpc": "2.0", "id": id_, "method": method} | ({"params": params} if params is not None else {})
+        desk.send(encode(request), id_)
+        return id_
+
+    def _response(self, asked: dict[str, Any]) -> str | None:
+        sent = self._tap.open_desk().sent
+        if asked.get("request") not in sent:
+            raise _Refused("this request was not sent through this tap")
+        found = sent[asked["request"]]
+        return None if found is None else found.decode("utf-8", "replace")
 
     def _change_rules(self, what: str, asked: dict[str, Any]) -> None:
         from inspector.features.tap.rules import BadRule, armed
 
-        desk = open_desk(self._relay)
+        desk = self._tap.open_desk()
         before, rules = list(desk.judge.rules), desk.judge.rules
         name = str(asked.get("name"))
         found = next((each for each in rules if each.rule.name == name), None)
@@ -209,7 +295,7 @@ class Control:
         from inspector.features.tap.desk import HoldOutcome
         from inspector.protocol.jsonrpc import Request, encode
 
-        desk = open_desk(self._relay)
+        desk = self._tap.open_desk()
         if what == "release_all":
             desk.held.release_all("user")
             desk.pump()
@@ -221,7 +307,7 @@ class Control:
             payload = asked.get("payload")
             edited = payload.encode("utf-8", "surrogateescape") if isinstance(payload, str) else held.payload
             if b"\n" in edited:
-                raise _Refused("a message on stdio is one line")
+                raise _Refused("a message is one line")
             act = "modify" if edited != held.payload else "release"
             desk.decide(held, HoldOutcome(act, "user", edited))
         elif what == "drop":
@@ -235,21 +321,21 @@ class Control:
             desk.decide(held, HoldOutcome("answer", "user", reply=reply))
 
     def _status(self) -> dict[str, Any]:
-        recording = self._relay.recording
+        recording = self._tap.recording
         return {
             "tap": self._registration.id,
             "capture": recording.path,
             "trouble": recording.trouble,
             "lost_bytes": recording.lost_bytes,
-            "problems": self._relay.rule_problems,
+            "problems": self._tap.rule_problems,
         } | self._desk_status()
 
     def _desk_status(self) -> dict[str, Any]:
-        if self._relay.desk is None:
-            return {"held": [], "rules": [], "timeout_s": self._relay.options.host_timeout or 60.0, "timeout_by": ""}
+        if not self._tap.has_desk:
+            return {"held": [], "rules": [], "timeout_s": self._tap.host_timeout_s or 60.0, "timeout_by": ""}
         from inspector.features.tap.desk import held_facts
 
-        desk, now = open_desk(self._relay), time.monotonic()
+        desk, now = self._tap.open_desk(), time.monotonic()
         seconds, by = desk.held.timeout
         return {
             "held": [held_facts(each, now) for each in desk.held.all],
@@ -274,13 +360,13 @@ class Control:
             self._close(client)
             return
         mask = select.POLLIN | (select.POLLOUT if client.out else 0)
-        self._relay.watch(client.end.fileno(), mask, lambda events: self._ready(client, events))
+        self._tap.watch(client.end.fileno(), mask, lambda events: self._ready(client, events))
 
     def _close(self, client: _Client) -> None:
         fd = client.end.fileno()
         if self._clients.pop(fd, None) is None:
             return
-        self._relay.watch(fd, 0, None)
+        self._tap.watch(fd, 0, None)
         client.end.close()
         if client is self._controller:
             self._let_go("the interface that controlled this tap is gone")
@@ -296,9 +382,9 @@ class Control:
     def _let_go(self, why: str) -> None:
         """The controlling interface is gone: held messages are released in order, and its rules are removed."""
         self._controller = None
-        if self._relay.desk is None:
+        if not self._tap.has_desk:
             return
-        desk = open_desk(self._relay)
+        desk = self._tap.open_desk()
         before, rules = list(desk.judge.rules), desk.judge.rules
         for rule in [each for each in rules if each.by == "user"]:
             rules.remove(rule)
@@ -308,6 +394,46 @@ class Control:
         desk.pump()
         if {each.rule.action for each in before if each not in rules} & _SHAPING:
             desk.lists_changed()
+
+
+def control_of(relay: "Relay") -> Control:
+    """The socket of a relay. Raises: OSError."""
+    options, parent = relay.options, os.getppid()
+    facts = {
+        "label": options.label,
+        "argv": options.command,
+        "server": options.label or os.path.basename(options.command[0]),
+        "cwd": os.getcwd(),
+        "transport": "stdio",
+        "server_pid": relay.pid,
+        "client_pid": parent,
+        "client": program_of(parent),
+        "capture": relay.recording.path,
+        "trouble": relay.recording.trouble,
+        "since": time.time_ns(),
+    }
+    return Control(_RelayTap(relay), facts)
+
+
+class _RelayTap:
+    """A relay, as the control socket needs it."""
+
+    def __init__(self, relay: "Relay") -> None:
+        self._relay = relay
+        self.recording = relay.recording
+        self.rule_problems = relay.rule_problems
+        self.timers = relay.timers
+        self.at_end = relay.at_end
+        self.host_timeout_s = relay.options.host_timeout
+        self.watch = relay.watch
+        self.post = relay.post
+
+    @property
+    def has_desk(self) -> bool:
+        return self._relay.desk is not None
+
+    def open_desk(self) -> "RuleDesk":
+        return open_desk(self._relay)
 
 
 def open_desk(relay: "Relay") -> "RuleDesk":

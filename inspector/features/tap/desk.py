@@ -69,6 +69,8 @@ class HeldMessage:
         """Both on the monotonic clock."""
         self.fallback = "release"
         self.token: RecordedMessage | None = None
+        self.n = 0
+        """Its number in the capture, where there is no token that knows it."""
         self.resolve = resolve
         self.keeps_on_cancel = False
 
@@ -189,13 +191,17 @@ class RuleDesk:
             str(Direction.FROM_SERVER): deque(),
         }
         self._listens_to_lists = relay.saw_initialized
+        self.sent: dict[str, bytes | None] = {}
+        """Requests of interfaces by id, and their responses."""
+        self._awaited = 0
+        """How many of them have no response yet."""
         judge.switched_off = self._switched_off
         relay.timers.append(self._due)
 
     @property
     def armed(self) -> bool:
         """Whether messages have to be judged."""
-        return self.judge.armed or bool(self.held.all)
+        return self.judge.armed or bool(self.held.all) or self._awaited > 0
 
     def waits(self, direction: str) -> bool:
         """Whether messages of a direction wait here."""
@@ -208,6 +214,11 @@ class RuleDesk:
     def take(self, direction: str, line: bytes, tm: int, tw: int) -> None:
         """A whole message, with the end of its line."""
         end = b"\r\n" if line.endswith(b"\r\n") else b"\n"
+        if self._awaited and b"mcpi:" in line and self._is_for_interface(direction, line.removesuffix(end)):
+            token = RecordedMessage(direction, line, tm, tw, "dropped")
+            self._recording.message(token)
+            self._recording.edit(token, "drop", "user", why="it belongs to a request that the client did not send")
+            return
         ruling = self.judge.judge(Direction(direction), line.removesuffix(end), channel=_CHANNELS[direction])
         view = ruling.view
         if direction == Direction.TO_SERVER and isinstance(view.message, Notification):
@@ -235,6 +246,24 @@ class RuleDesk:
         ticket.lines, ticket.done = [token.payload], True
         self._lanes[direction].append(ticket)
         self.pump()
+
+    def send(self, request: bytes, id_: str) -> None:
+        """Send a request of an interface; its response and progress do not reach the client."""
+        self.sent[id_] = None
+        self._awaited += 1
+        self.put(str(Direction.TO_SERVER), request, "user")
+
+    def _is_for_interface(self, direction: str, payload: bytes) -> bool:
+        if direction != Direction.FROM_SERVER:
+            return False
+        view = MessageView(Direction.FROM_SERVER, payload)
+        message = view.message
+        if isinstance(message, Answer | ErrorAnswer) and isinstance(message.id, str) and message.id in self.sent:
+            self._awaited -= self.sent[message.id] is None
+            self.sent[message.id] = payload
+            return True
+        token = peek.text(message.params, "progressToken") if isinstance(message, Notification) else None
+        return view.method == "notifications/progress" and token in self.sent
 
     def decide(self, held: HeldMessage, outcome: HoldOutcome) -> None:
         """A decision of a person."""
@@ -382,7 +411,7 @@ def held_facts(held: HeldMessage, now: float) -> dict[str, Any]:
     view = held.view
     return {
         "held": held.number,
-        "n": held.token.n if held.token is not None else 0,
+        "n": held.token.n if held.token is not None else held.n,
         "dir": str(view.direction),
         "side": view.side,
         "method": view.method,

@@ -10,6 +10,7 @@ import asyncio
 import itertools
 import logging
 import os
+import re
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
@@ -18,16 +19,16 @@ from typing import Any, Self
 
 import httpx
 
-from inspector.capture.format.records import EditRecord
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError, UsageError
-from inspector.features.tap.desk import HOST_TIMEOUT_S, SHARE
-from inspector.features.tap.judging import Judge, Ruling
-from inspector.features.tap.registry import Registration
+from inspector.features.tap.control import Control
+from inspector.features.tap.http_desk import HttpDesk, registration_facts
+from inspector.features.tap.judging import Ruling
 from inspector.features.tap.rules import ArmedRule
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
 from inspector.protocol.frames import Channel, Direction, SseFacts
-from inspector.protocol.jsonrpc import Request
+from inspector.protocol.headers import METHOD, NAME, routing_name
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, read
 from inspector.transports.http.authorizing import REFUSED, Authorizer, Refusal
 from inspector.transports.http.client import make_client
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
@@ -48,6 +49,9 @@ _UNRECORDABLE = (BadPacking, EventTooLong, InspectError, OSError, ValueError)
 """What may go wrong while a body is read or written down."""
 _CLIENT_LEFT = "the client closed the connection"
 _NO_BODY = (204, 304)
+_ACCEPT = "application/json, text/event-stream"
+_BOUNDARY = re.compile(rb"\r\n\r\n|\r\n\n|\n\r\n|\n\n|\r\r")
+"""Where an event of a stream ends."""
 
 
 class HttpTap:
@@ -62,9 +66,9 @@ class HttpTap:
         port: int = 0,
         label: str = "",
         rules: Sequence[ArmedRule] = (),
-        client_timeout_s: float = HOST_TIMEOUT_S,
+        host_timeout_s: float = 0.0,
     ) -> None:
-        """`options.authorizer`, if any, logs in for clients. A rule holds messages for 80 % of the client's timeout.
+        """`options.authorizer`, if any, logs in for clients. `host_timeout_s`: how long clients wait; 0 if not known.
 
         Raises: UsageError if the URL cannot be a server's.
         """
@@ -75,22 +79,27 @@ class HttpTap:
         self._journal = journal
         self._label = label
         self._numbers = itertools.count(1)
+        self._last_post: HttpRequest | None = None
+        self._tasks = asyncio.TaskGroup()
+        self._own: set[asyncio.Task[None]] = set()
+        self._streams: set[asyncio.Queue[tuple[bytes | None, bool]]] = set()
+        """What is to be put into each stream that a GET opened."""
         self._listener = Listener(self._pass_on, port=port, allowance=Allowance(connections=1024))
         self._client: httpx.AsyncClient | None = None
-        self._registration: Registration | None = None
-        self._judge = Judge()
-        self._judge.rules += rules
-        self._judge.switched_off = lambda rule: journal.note(
-            f"The rule {rule.rule.name} was switched off: {rule.trouble}"
-        )
-        self._hold_s = client_timeout_s * SHARE
+        self._control: Control | None = None
+        self._desk = HttpDesk(journal, rules, host_timeout_s, self._send_own, self._insert)
+        self._judge = self._desk.judge
         self.trouble = ""
         """Why something is not recorded; "" while all is well."""
 
     @property
     def url(self) -> str:
         """What a client connects to instead of the server's URL."""
-        return self._listener.url + self._target.raw_path.decode("latin-1")
+        return self._listener.url + self._path
+
+    @property
+    def _path(self) -> str:
+        return self._target.raw_path.decode("latin-1")
 
     async def start(self) -> None:
         """Listen. Nothing is sent yet. Raises: UsageError if the port is taken, or a certificate file is unusable."""
@@ -111,6 +120,7 @@ class HttpTap:
                 f"Cannot listen on port {self._listener.port}: {error.strerror}.",
                 hint="--listen 127.0.0.1:0 takes a free one.",
             ) from error
+        await self._tasks.__aenter__()
         insecure = options.insecure and self._target.scheme == "https"
         self._journal.fact(ConnectionFact(ConnectionEvent.OPEN, "http", url=str(self._target), insecure=insecure))
         self._register()
@@ -121,9 +131,15 @@ class HttpTap:
         if self._client is not None:
             await self._client.aclose()
         await self._endpoint.close()
-        if self._registration is not None:
-            self._registration.remove()
-            self._registration = None
+        for task in self._own:
+            task.cancel()
+        await self._tasks.__aexit__(None, None, None)
+        if self._control is not None:
+            self._control.close()
+            for each in self._desk.at_end:
+                each()
+            self._control = None
+        self._desk.timers.stop()
         self._journal.fact(
             ConnectionFact(ConnectionEvent.CLOSE, "http", url=str(self._target), why="the tap was closed")
         )
@@ -138,27 +154,13 @@ class HttpTap:
         await self.close()
 
     def _register(self) -> None:
-        path = self._journal.capture_path
-        facts: dict[str, Any] = {
-            "label": self._label,
-            "argv": [str(self._target)],
-            "server": self._label or self._target.host,
-            "cwd": os.getcwd(),
-            "transport": "http",
-            "server_pid": 0,
-            "client_pid": 0,
-            "client": "",
-            "url": self.url,
-            "capture": str(path.absolute()) if path is not None else "",
-            "trouble": "",
-            "since": time.time_ns(),
-        }
+        url, host, capture = str(self._target), self._target.host, self._desk.recording.path
         try:
-            registration = Registration()
-            registration.publish(facts)
-            self._registration = registration
+            facts = registration_facts(url, self._label, host, self.url, os.getcwd(), capture)
+            self._control = Control(self._desk, facts)
+            self._control.start()
         except OSError as error:
-            self.trouble = f"not listed as a live tap: {error.strerror}"
+            self.trouble = self._desk.recording.trouble = f"not listed as a live tap: {error.strerror}"
 
     async def _pass_on(self, request: HttpRequest) -> HttpResponse:
         """Raises: HangUp."""
@@ -167,15 +169,21 @@ class HttpTap:
         url = self._target.copy_with(raw_path=request.target.encode("latin-1"))
         headers = self._request_headers(request)
         self._record_request(number, request, url, headers)
+        if request.method == "POST":
+            self._last_post = request
         if self._judge.armed and request.body and _is_json(request.header("content-type")):
-            done = await self._rule(Direction.TO_SERVER, request.body, "post", request.headers)
+            done = await self._desk.rule(Direction.TO_SERVER, request.body, "post", request.headers)
+            if done.status:
+                self._record(HttpFact(HttpEvent.RESPONSE, number, status=done.status))
+                self._record(HttpFact(HttpEvent.END, number, why="answered by a rule", body_bytes=0))
+                return HttpResponse(done.status)
             if done.reply is not None:
                 return self._answered_here(number, done.reply)
             if done.payload is None:
                 return await self._dropped(number, done)
             if done.payload != request.body:
                 request = replace(request, body=done.payload)
-                headers = _with_length(headers, len(done.payload))
+                headers = _for_body(headers, done.payload)
         began = time.perf_counter_ns()
         try:
             response = await self._send(client, request, url, headers)
@@ -191,35 +199,51 @@ class HttpTap:
         self._record_head(number, response, timing)
         return await self._answer(number, request, response)
 
-    async def _rule(
-        self, direction: Direction, payload: bytes, channel: str, headers: Headers, status: int | None = None
-    ) -> Ruling:
-        """Judge the message that was recorded last, and wait as long as its rules say.
+    def _send_own(self, payload: bytes) -> None:
+        """Send a request of an interface, with the fields of the last POST of a client."""
+        task = self._tasks.create_task(self._own_request(payload), name="own request")
+        self._own.add(task)
+        task.add_done_callback(self._own.discard)
 
-        Raises: HangUp if the connection is to be broken off.
-        """
-        frame = self._journal.count
-        ruling = self._judge.judge(direction, payload, channel=channel, headers=headers, http_status=status)
-        for note in ruling.notes:
-            is_last = note is ruling.notes[-1] and ruling.is_changed and ruling.payload is not None
-            self._note_edit(frame, note.act, note.by, note.why, ruling.payload if is_last else None)
-        seconds = ruling.delay_s
-        if ruling.hold is not None and ruling.payload is not None:
-            seconds += self._hold_s
-            self._note_edit(frame, "hold", f"rule:{ruling.hold.rule.name}", f"{seconds:.3g} s")
-        if seconds:
-            await asyncio.sleep(seconds)
-        if ruling.hold is not None and ruling.payload is not None:
-            drops = ruling.hold.rule.fallback == "drop"
-            self._note_edit(frame, "drop" if drops else "release", "deadline", f"{SHARE:.0%} of the client's timeout")
-            ruling.payload = None if drops else ruling.payload
-        if ruling.kill:
-            raise HangUp
-        return ruling
+    async def _own_request(self, payload: bytes) -> None:
+        last, client = self._last_post, self._client
+        headers = last.headers if last is not None else (("Content-Type", "application/json"), ("Accept", _ACCEPT))
+        request = HttpRequest("POST", last.target if last is not None else self._path, headers, payload)
+        assert client is not None, "it listens only with a client"
+        number, url = next(self._numbers), self._target.copy_with(raw_path=request.target.encode("latin-1"))
+        kept = [each for each in self._request_headers(request) if each[0].lower() != "accept-encoding"]
+        sent = _for_body(tuple(kept), payload)
+        self._record_request(number, request, url, sent, "user")
+        try:
+            response = await self._send(client, request, url, sent)
+            self._record_head(number, response, HttpTiming())
+            await self._read_own(number, response)
+        except (httpx.HTTPError, httpx.InvalidURL, InspectError) as error:
+            why = str(error) if isinstance(error, InspectError) else str(unreachable(error, url, 0))
+            self._record(HttpFact(HttpEvent.ERROR, number, why=why))
 
-    def _note_edit(self, frame: int, act: str, by: str, why: str, payload: bytes | None = None) -> None:
-        text = None if payload is None else payload.decode("utf-8", "replace")
-        _safely(self._journal.edited, EditRecord(of=frame, act=act, by=by, why=why, raw=text))
+    async def _read_own(self, number: int, response: httpx.Response) -> None:
+        reading, parser, whole = _Reading(self._journal, number, "POST", response), SseParser(), b""
+        try:
+            async for chunk in response.aiter_raw():
+                reading.take(chunk)
+                whole += chunk
+                if reading.is_stream:
+                    for item in parser.feed(chunk):
+                        self._take_own(item.data if isinstance(item, SseEvent) else None)
+            self._take_own(None if reading.is_stream else whole)
+        finally:
+            reading.end("")
+            await response.aclose()
+
+    def _take_own(self, payload: bytes | None) -> None:
+        for message in read(payload) if payload else ():
+            if isinstance(message, Answer | ErrorAnswer) and message.id in self._desk.sent:
+                self._desk.sent[str(message.id)] = payload
+
+    def _insert(self, payload: bytes) -> None:
+        for stream in self._streams:
+            stream.put_nowait((payload, True))
 
     def _answered_here(self, number: int, body: bytes) -> HttpResponse:
         headers = (("Content-Type", "application/json"),)
@@ -296,19 +320,22 @@ class HttpTap:
             await response.aclose()
             self._record(HttpFact(HttpEvent.END, number, body_bytes=0))
             return HttpResponse(response.status_code, headers, b"", reason)
-        body = self._judged_body if self._judge.armed and _is_judged(response) else self._body
-        if body == self._judged_body:
+        if self._judge.armed and _is_judged(response):
             headers = tuple(each for each in headers if each[0].lower() != "content-length")
-        return HttpResponse(response.status_code, headers, body(number, request, response), reason)
+            body = self._judged_body(number, request, response)
+        elif _is_stream(response) and _is_judged(response) and "content-length" not in response.headers:
+            body = self._judged_body(number, request, response, waits_for_rules=True)
+        else:
+            body = self._body(number, request, response)
+        return HttpResponse(response.status_code, headers, body, reason)
 
     async def _body(self, number: int, request: HttpRequest, response: httpx.Response) -> AsyncGenerator[bytes, None]:
+        """A body that is passed on as it is."""
         reading = _Reading(self._journal, number, request.method, response)
-        renames = request.method == "GET" and reading.is_stream
         why = _CLIENT_LEFT
         try:
             async for chunk in response.aiter_raw():
-                yield self._with_own_endpoint(chunk) if renames else chunk
-                renames = False
+                yield chunk
                 reading.take(chunk)
             why = ""
         except httpx.HTTPError as error:
@@ -319,19 +346,38 @@ class HttpTap:
             await response.aclose()
 
     async def _judged_body(
-        self, number: int, request: HttpRequest, response: httpx.Response
+        self, number: int, request: HttpRequest, response: httpx.Response, *, waits_for_rules: bool = False
     ) -> AsyncGenerator[bytes, None]:
-        """With rules a body is passed on by message: a whole JSON body, or event by event."""
+        """With rules a body is passed on by message: a whole JSON body, or event by event.
+
+        `waits_for_rules`: a stream is passed on as it is until a rule is armed, and by event from the next one on.
+        """
         reading = _Reading(self._journal, number, request.method, response)
-        why = _CLIENT_LEFT
+        why, tail, renames = _CLIENT_LEFT, b"", request.method == "GET"
         try:
-            async for chunk in response.aiter_raw():
+            async for chunk, is_own in self._chunks(request, response):
+                if is_own:
+                    yield b"data: " + chunk + b"\n\n"
+                    to, channel = Direction.FROM_SERVER, Channel.GET
+                    _safely(self._journal.frame, to, channel, chunk, http=number, origin="rule")
+                    continue
+                if waits_for_rules and not self._judge.armed:
+                    yield self._with_own_endpoint(chunk) if renames else chunk
+                    reading.take(chunk)
+                    tail, renames = (tail + chunk)[-4:], False
+                    continue
+                if waits_for_rules:
+                    passed, chunk, waits_for_rules = _at_boundary(tail, chunk)
+                    if passed:
+                        yield passed
+                        reading.take(passed)
+                        tail = (tail + passed)[-4:]
                 for event in reading.events(chunk):
                     async for piece in self._judged_event(event, reading, response.status_code):
                         yield piece
             body = reading.record_body()
             if body is not None:
-                ruling = await self._rule(
+                ruling = await self._desk.rule(
                     Direction.FROM_SERVER, body, "reply", in_text(response.headers), response.status_code
                 )
                 if ruling.payload is None:
@@ -345,11 +391,53 @@ class HttpTap:
             reading.end(why)
             await response.aclose()
 
+    async def _chunks(self, request: HttpRequest, response: httpx.Response) -> AsyncGenerator[tuple[bytes, bool], None]:
+        """The pieces of a body, and between the events of a stream for notifications, what the tap puts into it."""
+        pieces = response.aiter_raw()
+        if request.method != "GET" or not _is_stream(response):
+            async for piece in pieces:
+                yield piece, False
+            return
+        inbox: asyncio.Queue[tuple[bytes | None, bool]] = asyncio.Queue()
+        turn, failed = asyncio.Semaphore(1), list[Exception]()
+
+        async def pump() -> None:
+            try:
+                async for piece in pieces:
+                    await turn.acquire()
+                    inbox.put_nowait((piece, False))
+            except (httpx.HTTPError, httpx.StreamError) as error:
+                failed.append(error)
+            inbox.put_nowait((None, False))
+
+        self._streams.add(inbox)
+        pumping = self._tasks.create_task(pump(), name="stream")
+        due, tail = list[bytes](), b""
+        try:
+            while True:
+                found, is_own = await inbox.get()
+                if found is None:
+                    break
+                if is_own:
+                    due.append(found)
+                else:
+                    yield found, False
+                    tail = (tail + found)[-4:]
+                    turn.release()
+                while due and _is_at_boundary(tail):
+                    yield due.pop(0), True
+            if failed:
+                raise failed[0]
+        finally:
+            self._streams.discard(inbox)
+            pumping.cancel()
+            await asyncio.wait((pumping,))
+
     async def _judged_event(self, item: SseItem, reading: "_Reading", status: int) -> AsyncGenerator[bytes, None]:
         if not reading.record(item) or not isinstance(item, SseEvent) or item.data is None:
             yield self._with_own_endpoint(item.raw) + b"\n\n"
             return
-        ruling = await self._rule(Direction.FROM_SERVER, item.data, "sse", (), status)
+        ruling = await self._desk.rule(Direction.FROM_SERVER, item.data, "sse", (), status)
         if ruling.payload is None:
             return
         raw = item.raw if ruling.payload == item.data else _event(item, ruling.payload)
@@ -363,10 +451,12 @@ class HttpTap:
             return chunk
         return chunk.replace(theirs, b"data: " + self._listener.url.encode(), 1)
 
-    def _record_request(self, number: int, request: HttpRequest, url: httpx.URL, headers: Headers) -> None:
+    def _record_request(
+        self, number: int, request: HttpRequest, url: httpx.URL, headers: Headers, origin: str = ""
+    ) -> None:
         self._record(HttpFact(HttpEvent.REQUEST, number, method=request.method, target=str(url), headers=headers))
         if request.body and _is_json(request.header("content-type")):
-            _safely(self._journal.frame, Direction.TO_SERVER, Channel.POST, request.body, http=number)
+            _safely(self._journal.frame, Direction.TO_SERVER, Channel.POST, request.body, http=number, origin=origin)
 
     def _record_head(self, number: int, response: httpx.Response, timing: HttpTiming) -> None:
         self._record(
@@ -392,8 +482,8 @@ class _Reading:
         self._journal = journal
         self._number = number
         self._response = response
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        self.is_stream = kind == "text/event-stream"
+        kind = _kind(response)
+        self.is_stream = _is_stream(response)
         self._is_recorded = self.is_stream or _is_json(kind)
         self._channel = Channel.GET if method == "GET" else Channel.SSE
         self._unpack = unpacker(response.headers.get("content-encoding", ""))
@@ -473,11 +563,34 @@ def _is_json(content_type: str | None) -> bool:
     return kind == "application/json" or kind.endswith("+json")
 
 
+def _is_stream(response: httpx.Response) -> bool:
+    return _kind(response) == "text/event-stream"
+
+
+def _kind(response: httpx.Response) -> str:
+    return str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
+
+
+def _at_boundary(tail: bytes, chunk: bytes) -> tuple[bytes, bytes, bool]:
+    """The rest of an event that was passed on in part, what follows it, and whether its end is still to be seen."""
+    if _is_at_boundary(tail):
+        return b"", chunk, False
+    found = next((each for each in _BOUNDARY.finditer(tail + chunk) if each.end() > len(tail)), None)
+    if found is None:
+        return chunk, b"", True
+    cut = found.end() - len(tail)
+    return chunk[:cut], chunk[cut:], False
+
+
+def _is_at_boundary(tail: bytes) -> bool:
+    """Whether the bytes before end with the end of an event."""
+    return not tail or any(each.end() == len(tail) for each in _BOUNDARY.finditer(tail))
+
+
 def _is_judged(response: httpx.Response) -> bool:
     """Whether messages in a body can be judged: it is readable."""
-    kind = response.headers.get("content-type", "")
     packed = response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity")
-    return not packed and (_is_json(kind) or kind.partition(";")[0].strip().lower() == "text/event-stream")
+    return not packed and (_is_json(_kind(response)) or _is_stream(response))
 
 
 def _event(item: SseEvent, data: bytes) -> bytes:
@@ -487,8 +600,14 @@ def _event(item: SseEvent, data: bytes) -> bytes:
     return b"\n".join([*lines, *(b"data: " + line for line in data.split(b"\n"))])
 
 
-def _with_length(headers: Headers, length: int) -> Headers:
-    return tuple((name, str(length) if name.lower() == "content-length" else value) for name, value in headers)
+def _for_body(headers: Headers, body: bytes) -> Headers:
+    """The fields of a request whose body was changed: length, and method and name where the client repeats them."""
+    found = {"content-length": str(len(body))}
+    (message, *others) = read(body)
+    if isinstance(message, Request | Notification) and not others:
+        own = {METHOD: message.method, NAME: routing_name(message.method, message.params)}
+        found |= {name.lower(): value for name, value in own.items() if value is not None}
+    return tuple((name, found.get(name.lower(), value)) for name, value in headers)
 
 
 def _is_within(address: str, origin: str) -> bool:

@@ -4,11 +4,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+from inspector.capture.journal import Journal
 from inspector.capture.store.load import Loading
 from inspector.errors import InspectError
 from inspector.features.tap.client import TapClient
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Request, read
 
 
 def summary(tap: dict[str, Any]) -> dict[str, Any]:
@@ -19,8 +22,6 @@ def summary(tap: dict[str, Any]) -> dict[str, Any]:
     except InspectError as error:
         found["trouble"] = tap.get("trouble") or str(error)
     found["client"] = found.pop("client_name", "") or tap.get("client") or "unknown client"
-    if tap.get("transport") == "http":
-        return found  # it holds nothing for a person, and has no socket
     try:
         client = TapClient(tap["socket"])
     except InspectError as error:
@@ -29,6 +30,19 @@ def summary(tap: dict[str, Any]) -> dict[str, Any]:
     client.close()
     trouble = client.greeting.get("trouble") or "; ".join(client.greeting.get("problems", []))
     return found | {"held": len(held), "rules": len(rules), "trouble": trouble or found["trouble"]}
+
+
+def client_meta(journal: Journal) -> dict[str, Any]:
+    """The members that protocol version 2026-07-28 wants in each `_meta`, as the client sent them last; {} for none."""
+    for n in range(journal.count, 0, -1):
+        if journal.store.direction(n) is not Direction.TO_SERVER:
+            continue
+        frame = journal.store.entry(n).what
+        message = read(frame.payload)[0] if isinstance(frame, Frame) else None
+        if isinstance(message, Request):
+            meta = peek.mapping(message.params, "_meta")
+            return {name: value for name, value in meta.items() if name.startswith("io.modelcontextprotocol/")}
+    return {}
 
 
 def _of_capture(path: Path) -> dict[str, Any]:

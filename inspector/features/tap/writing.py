@@ -249,9 +249,9 @@ def record(relay: "Relay") -> None:
     except (InspectError, OSError) as error:
         recording.trouble = str(error)
     try:
-        from inspector.features.tap.control import Control
+        from inspector.features.tap.control import control_of
 
-        relay.post(Control(relay).start)
+        relay.post(control_of(relay).start)
     except (InspectError, OSError, ImportError) as error:
         recording.trouble = recording.trouble or f"no control socket: {error}"
     encoder = None

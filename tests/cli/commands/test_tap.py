@@ -14,7 +14,7 @@ SERVER = (
     "import json, sys\n"
     "for line in sys.stdin:\n"
     "    asked = json.loads(line)\n"
-    "    if 'id' in asked: print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': {}}), flush=True)\n"
+    "    if 'id' in asked and asked['method'] != 'silence': print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': {}}), flush=True)\n"
 )
 
 
@@ -48,6 +48,25 @@ def test_a_rules_file_is_checked(tmp_path: Path) -> None:
     assert found.status == 1
     assert "good: hold" in found.stdout
     assert f"{rules}:5: bad: `when`, column 8" in found.stderr
+
+
+def test_a_request_is_sent_into_a_running_session(tmp_path: Path) -> None:
+    with tapped(tmp_path, sys.executable, "-c", SERVER, options=("--label", "made")) as tap:
+        meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "progressToken": 1}
+        tap.request(1, "ping", _meta=meta)
+        tap.line(0)
+        until(registry.live, "the tap is registered")
+        until(lambda: b'"s2c"' in tap.capture.read_bytes(), "the response is recorded")
+        sent = inspect("attach", "made", "--send", "tools/call", "--params", '{"name": "x"}', "--json")
+        assert json.loads(sent.stdout)["id"].startswith("mcpi:")
+        until(lambda: tap.capture.read_bytes().count(b"mcpi:") == 2, "it is recorded")
+        asked = next(json.loads(each["raw"]) for each in tap.records() if "mcpi:" in each.get("raw", ""))
+        assert asked["params"] == {"name": "x", "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
+        late = inspect("attach", "made", "--send", "silence", "--timeout", "0.1")
+        assert "No response to silence" in late.stderr
+        assert "--send and --until" in inspect("attach", "made", "--send", "x", "--until", "y").stderr
+        tap.stdin.close()
+        tap.ends()
 
 
 def test_a_tap_needs_a_server_and_sensible_options() -> None:

@@ -234,6 +234,31 @@ def test_a_held_call_is_answered_or_dropped(tap: TapProcess) -> None:
     assert origins == ["user"]
 
 
+def test_an_interface_sends_a_request_that_the_client_does_not_see(tap: TapProcess) -> None:
+    tap.request(1, "ping")
+    assert tap.line(0)["id"] == 1
+    client = _controlling()
+    id_ = client.ask("send", method="tools/list", params={"_meta": {"progressToken": 7}})["request"]
+    until(lambda: client.ask("response", request=id_)["response"], "the response arrives")
+    result = json.loads(client.ask("response", request=id_)["response"])["result"]
+    assert [tool["name"] for tool in result["tools"]] == ["a", "b"]
+    tap.request(2, "ping")
+    assert tap.line(1)["id"] == 2
+
+    def found() -> list[dict[str, Any]]:
+        return [each for each in tap.records() if each["r"] == "frame" and id_ in each["raw"]]
+
+    until(lambda: len(found()) == 2, "both are recorded")
+    recorded = found()
+    assert [(each["origin"], each.get("fwd", "")) for each in recorded] == [("user", ""), ("server", "dropped")]
+    assert json.loads(recorded[0]["raw"])["params"] == {"_meta": {"progressToken": id_}}
+    with pytest.raises(TapRefused, match="a method"):
+        client.ask("send", method="")
+    with pytest.raises(TapRefused, match="not sent"):
+        client.ask("response", request="x")
+    client.close()
+
+
 def test_messages_behind_a_held_one_keep_their_order_and_a_session_stays_alive(tap: TapProcess) -> None:
     client = _controlling()
     _hold(client)

@@ -17,12 +17,14 @@ from inspector.capture.journal import start_capture
 from inspector.capture.store.load import load
 from inspector.errors import UsageError
 from inspector.features.tap import registry
+from inspector.features.tap.client import TapClient
 from inspector.features.tap.http import HttpTap, read_listen
 from inspector.features.tap.rules import armed
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.frames import Frame
 from inspector.transports.http.endpoint import HttpOptions
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Listener
+from tests.features.tap.tapping import until as blocked_until
 from tests.waiting import PATIENCE_S, until
 
 JSON = (("Content-Type", "application/json"),)
@@ -48,7 +50,7 @@ async def tapped(
     capture: Path | None = None,
     *,
     rules: Sequence[dict[str, Any]] = (),
-    client_timeout_s: float = 60,
+    host_timeout_s: float = 0,
     **options: Any,
 ) -> AsyncIterator[tuple[Upstream, HttpTap]]:
     """A server and the tap before it."""
@@ -57,9 +59,7 @@ async def tapped(
         url = f"{upstream.listener.url}/mcp"
         try:
             ready = [armed(rule) for rule in rules]
-            tap = HttpTap(
-                url, HttpOptions(**options), journal, label="t", rules=ready, client_timeout_s=client_timeout_s
-            )
+            tap = HttpTap(url, HttpOptions(**options), journal, label="t", rules=ready, host_timeout_s=host_timeout_s)
             async with tap:
                 yield upstream, tap
         finally:
@@ -276,10 +276,10 @@ def answering(value: object) -> Callable[[HttpRequest], HttpResponse]:
     return lambda request: HttpResponse(200, JSON, json.dumps(value).encode())
 
 
-async def post(tap: HttpTap, message: object) -> httpx.Response:
+async def post(tap: HttpTap, message: object, headers: dict[str, str] | None = None) -> httpx.Response:
     """Send one message."""
     async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
-        return await client.post(tap.url, json=message)
+        return await client.post(tap.url, json=message, headers=headers)
 
 
 async def test_a_rule_answers_without_the_server(tmp_path: Path) -> None:
@@ -325,7 +325,7 @@ async def test_a_rule_hides_a_tool_from_the_client(streams: bool) -> None:
 async def test_a_held_request_goes_on_before_the_client_gives_up(tmp_path: Path) -> None:
     capture = tmp_path / "a.mcpcap"
     rule = {"name": "h", "when": "tool == add", "side": "request", "action": "hold"}
-    async with tapped(answering({}), capture, rules=[rule], client_timeout_s=0.2) as (upstream, tap):
+    async with tapped(answering({}), capture, rules=[rule], host_timeout_s=0.2) as (upstream, tap):
         await post(tap, CALL)
     assert [json.loads(each.body) for each in upstream.requests] == [CALL]
     journal = load(capture)
@@ -346,3 +346,160 @@ async def test_the_server_dies_for_the_client_where_a_rule_says_so() -> None:
     async with tapped(answering({}), rules=[rule]) as (_, tap):
         with pytest.raises(httpx.RemoteProtocolError):
             await post(tap, CALL)
+
+
+async def test_a_status_instead_of_a_response() -> None:
+    rule = {"name": "s", "when": "tool == add", "action": "fault", "fault": "status", "status": 429}
+    async with tapped(answering({}), rules=[rule]) as (upstream, tap):
+        assert (await post(tap, CALL)).status_code == 429
+    assert upstream.requests == []
+
+
+# Decisions of an interface
+
+HOLD = {"name": "h", "when": "tool == add", "side": "request", "action": "hold"}
+
+
+class Interface:
+    """A client of the control socket, which blocks, in threads."""
+
+    def __init__(self, client: TapClient) -> None:
+        self.client = client
+
+    async def ask(self, what: str, **members: Any) -> dict[str, Any]:
+        return await asyncio.to_thread(lambda: self.client.ask(what, **members))
+
+    async def told(self, what: str, holds: Callable[[dict[str, Any]], object], **members: Any) -> dict[str, Any]:
+        """The answer, once it is as wanted."""
+        await asyncio.to_thread(lambda: blocked_until(lambda: holds(self.client.ask(what, **members)), what))
+        return await self.ask(what, **members)
+
+    async def held(self) -> dict[str, Any]:
+        """The one message that is held, once it is."""
+        return dict((await self.told("status", lambda status: status["held"]))["held"][0])
+
+
+@asynccontextmanager
+async def attached(*rules: dict[str, Any]) -> AsyncIterator[Interface]:
+    """An interface that controls the tap."""
+    found = Interface(await asyncio.to_thread(lambda: TapClient(registry.live()[0]["socket"])))
+    try:
+        await found.ask("control")
+        for rule in rules:
+            await found.ask("set_rule", rule=rule)
+        yield found
+    finally:
+        found.client.close()
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A registry of the test's own."""
+    monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
+    return tmp_path / "a.mcpcap"
+
+
+async def test_a_held_request_is_edited_by_an_interface(own: Path) -> None:
+    async with tapped(answering({"jsonrpc": "2.0", "id": 1, "result": {}}), own) as (upstream, tap):
+        async with attached(HOLD) as interface, asyncio.TaskGroup() as group:
+            named = {"Mcp-Method": "tools/call", "Mcp-Name": "add"}
+            calling = group.create_task(post(tap, CALL, named))
+            held = await interface.held()
+            assert (held["method"], held["target"], held["n"]) == ("tools/call", "add", 3)
+            edited = json.dumps(CALL).replace('"add"', '"subtract"')
+            await interface.ask("release", held=held["held"], payload=edited)
+            assert (await calling).json()["result"] == {}
+    (seen,) = upstream.requests
+    assert seen.body.decode() == edited
+    assert (seen.header("content-length"), seen.header("mcp-name")) == (str(len(edited)), "subtract")
+    journal = load(own)
+    (edits,) = journal.edits.values()
+    journal.close()
+    assert [(each.act, each.by) for each in edits] == [("hold", "rule:h"), ("modify", "user")]
+
+
+async def test_a_held_request_is_answered_by_an_interface(own: Path) -> None:
+    async with tapped(answering({}), own) as (upstream, tap):
+        async with attached(HOLD) as interface, asyncio.TaskGroup() as group:
+            calling = group.create_task(post(tap, CALL))
+            held = await interface.held()
+            await interface.ask("respond", held=held["held"], result={"content": []})
+            assert (await calling).json() == {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
+    assert upstream.requests == []
+
+
+async def test_a_call_whose_client_closes_the_connection_is_not_forwarded(own: Path) -> None:
+    async with tapped(answering({}), own) as (upstream, tap), attached(HOLD) as interface:
+        async with asyncio.TaskGroup() as group:
+            calling = group.create_task(post(tap, CALL))
+            await interface.held()
+            calling.cancel()
+        await interface.told("status", lambda status: not status["held"])
+        await interface.ask("remove_rule", name="h")
+        await post(tap, CALL | {"id": 2})
+    assert [json.loads(each.body)["id"] for each in upstream.requests] == [2]
+
+
+async def test_a_call_that_its_client_cancels_is_not_forwarded(own: Path) -> None:
+    async with tapped(answering({}), own) as (upstream, tap), attached(HOLD) as interface:
+        async with asyncio.TaskGroup() as group:
+            calling = group.create_task(post(tap, CALL))
+            await interface.held()
+            cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+            assert (await post(tap, cancel)).status_code == 202
+            assert (await interface.ask("status"))["held"] == []
+            calling.cancel()
+    assert upstream.requests == []
+
+
+async def test_an_interface_that_leaves_releases_what_it_held(own: Path) -> None:
+    async with tapped(answering({}), own) as (upstream, tap), asyncio.TaskGroup() as group:
+        async with attached(HOLD) as interface:
+            calling = group.create_task(post(tap, CALL))
+            await interface.held()
+            assert upstream.requests == []
+        assert (await calling).status_code == 200
+        assert (await post(tap, CALL)).status_code == 200
+    assert len(upstream.requests) == 2
+
+
+@pytest.mark.parametrize("end", [b"\n\n", b"\r\n\r\n"])
+async def test_a_rule_that_is_set_while_a_stream_is_open_acts_from_the_next_event_on(own: Path, end: bytes) -> None:
+    pieces: asyncio.Queue[bytes] = asyncio.Queue()
+    log = b'data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"%d"}}'
+
+    async def body() -> AsyncGenerator[bytes, None]:
+        while True:
+            yield await pieces.get()
+
+    async with tapped(lambda _: HttpResponse(200, STREAM, body()), own) as (_, tap):
+        async with httpx.AsyncClient(timeout=PATIENCE_S) as client, client.stream("GET", tap.url) as answer:
+            got = answer.aiter_raw()
+            pieces.put_nowait(log % 1 + end + (log % 2)[:20])
+            assert await anext(got) == log % 1 + end + (log % 2)[:20]
+            async with attached(
+                {"name": "d", "action": "drop", "when": 'text ~ "3"'}, {"name": "x", "action": "hide", "names": ["a"]}
+            ):
+                pieces.put_nowait((log % 2)[20:] + end + log % 3 + end + log % 4 + end)
+                seen = b""
+                while seen.count(b"list_changed") < 3 or b'"4"' not in seen:
+                    seen += await anext(got)
+    assert seen.startswith((log % 2)[20:] + end)
+    assert b'"3"' not in seen
+
+
+async def test_an_interface_sends_a_request_of_its_own(own: Path) -> None:
+    def reply(request: HttpRequest) -> HttpResponse:
+        asked = json.loads(request.body)
+        body = json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {"method": asked["method"]}}).encode()
+        return HttpResponse(200, STREAM, b"data: " + body + b"\n\n")
+
+    async with tapped(reply, own) as (upstream, tap):
+        await post(tap, CALL, {"Mcp-Session-Id": "s1", "Mcp-Method": "tools/call", "Mcp-Name": "add"})
+        async with attached() as interface:
+            id_ = (await interface.ask("send", method="tools/list"))["request"]
+            told = await interface.told("response", lambda told: told["response"], request=id_)
+    assert json.loads(told["response"])["result"] == {"method": "tools/list"}
+    seen = upstream.requests[1]
+    assert (seen.header("mcp-session-id"), seen.header("mcp-method")) == ("s1", "tools/list")
+    assert [json.loads(payload)["id"] for channel, payload in frames(own) if channel == "post"] == [1, id_]
