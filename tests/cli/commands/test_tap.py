@@ -14,7 +14,8 @@ SERVER = (
     "import json, sys\n"
     "for line in sys.stdin:\n"
     "    asked = json.loads(line)\n"
-    "    if 'id' in asked and asked['method'] != 'silence': print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': {}}), flush=True)\n"
+    "    if 'id' not in asked or asked['method'] == 'silence': continue\n"
+    "    print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': {}}), flush=True)\n"
 )
 
 
