@@ -36,6 +36,8 @@ WITH_VALUE = frozenset(
         *("--ignore", "--rules", "--exact", "--only", "--where", "--to", "--from"),
         *("-k", "--filter", "--pytest", "--env", "--search"),
         *("--send", "--by", "--otlp", "--keep-on", "--keep"),
+        *("-t", "--tool", "--concurrency", "--rate", "--calls", "--soak", "--slowest", "--save", "--pid"),
+        *("--against", "--markdown"),
         *("--label", "--host-timeout", "--stderr", "--until"),
     }
 )

@@ -63,6 +63,7 @@ _COMMANDS = {
     "test": _Command("test", "Run test cases against a server, or make them from a capture", _SERVER),
     "run": _Command("test", "Run saved calls of a file, one by its name or all", _SERVER),
     "history": _Command("history", "Show the calls of earlier sessions, or clear them", _SERVER, talks=False),
+    "bench": _Command("bench", "Measure a server under load", _SERVER),
     "compat": _Command("compat", "Show how known clients treat the server's tools", _SERVER),
     "lock": _Command("lock", "Write server definitions to a lock file, to commit and compare", _SERVER),
     "auth": _Command("auth", "Log in to a server with OAuth, and manage stored logins", _SERVER, talks=False),

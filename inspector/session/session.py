@@ -30,7 +30,7 @@ from inspector.session.options import SessionState, Timeouts
 from inspector.session.raw import RawMessages
 from inspector.session.tasks import SessionTasks
 from inspector.session.watching import Watching
-from inspector.transports.base import LIMITS, Limits, Transport
+from inspector.transports.base import LIMITS, Limits, Observer, Transport
 
 if TYPE_CHECKING:  # it reads YAML, and few sessions have one
     from inspector.config.profiles import OpeningRequest
@@ -64,6 +64,8 @@ class Session:
     def __init__(self, transport: Transport, journal: Journal, options: SessionOptions) -> None:
         self.transport = transport
         self.journal = journal
+        self.observer: Observer = journal
+        """Where the transport reports; set before `connect` by whatever takes a part of the traffic for itself."""
         self.options = options
         self.state = SessionState.CONNECTING
         self.why = ""
@@ -117,7 +119,7 @@ class Session:
         try:
             if process is not None:
                 process.hold(self._driver.fail_all)
-            await self.transport.open(self.journal)
+            await self.transport.open(self.observer)
             self._tasks.create_task(self._watch_the_end())
             try:
                 async with asyncio.timeout(self.options.clocks.start_s):

@@ -1,0 +1,333 @@
+"""`mcp-inspect bench`: measure a server under load."""
+
+import asyncio
+import gc
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from inspector.atomic_write import write_whole
+from inspector.capture.compare.operations import accounts
+from inspector.capture.journal import Journal, start_capture
+from inspector.cli.arguments import joined, read_pairs
+from inspector.cli.captures import loaded_capture
+from inspector.cli.command_line import duration, lasting
+from inspector.cli.env import CliEnv
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import tell_failure
+from inspector.cli.help import Documented
+from inspector.cli.launch import settings_for
+from inspector.cli.options import headless_settings
+from inspector.cli.output import Output
+from inspector.cli.process import leaving_no_child
+from inspector.cli.targets import choose
+from inspector.errors import InspectError, UsageError
+from inspector.features.bench import report
+from inspector.features.bench.model import BenchCall, BenchOptions, BenchResult
+from inspector.features.bench.running import BenchProgress, run_bench, save_slowest
+from inspector.features.bench.verdicts import (
+    FailLimits,
+    demands_baseline,
+    failures,
+    not_compared,
+    read_limits,
+    read_report,
+    verdicts,
+)
+from inspector.features.cases.file import open_cases
+from inspector.protocol import peek
+from inspector.protocol.things import Tool
+from inspector.session.open import open_session
+from inspector.session.session import Session
+
+_CAPTURES = (".mcpcap", ".jsonl", ".gz", ".zst")
+_VARIANTS = 32
+"""Different calls that are made of one with {n} in its arguments."""
+_CALLABLE = ("tools/call", "resources/read", "prompts/get", "completion/complete", "ping", "tools/list")
+"""Requests of a capture that are sent again."""
+_MOST_CALLS = 10_000
+
+
+class _Wanted:
+    """The calls as the command line gives them, before the tools are known."""
+
+    def __init__(self, output: Output, file: Path | None, options: dict[str, Any]) -> None:
+        tools: tuple[str, ...] = options.pop("tools")
+        pairs: tuple[str, ...] = options.pop("pairs")
+        self._destructive: bool = options.pop("allow_destructive")
+        self._recorded: list[BenchCall] = []
+        self._typed = [_words(text) for text in tools]
+        if file is not None and tools:
+            raise UsageError("both a file of calls and -t", hint="Give one of them.")
+        if pairs and len(tools) != 1:
+            raise UsageError("-a needs exactly one -t", hint="Write -t 'TOOL K=V …' for each of several tools.")
+        if pairs:
+            self._typed = [(self._typed[0][0], (*self._typed[0][1], *pairs))]
+        for _, texts in self._typed:
+            read_pairs(texts)  # errors are reported before a server is started
+        if file is not None:
+            self._recorded = _calls_of(output, file)
+
+    def choose(self, tools: Sequence[Tool], result: BenchResult) -> list[BenchCall]:
+        """The workload. Raises: UsageError if nothing may be called."""
+        by_name = {tool.name: tool for tool in tools}
+        if self._typed:
+            calls = [call for name, texts in self._typed for call in _variants(name, texts, by_name.get(name))]
+        elif self._recorded:
+            calls = [_with_schema(call, by_name) for call in self._recorded]
+        else:
+            calls = [
+                BenchCall("tools/call", {"name": tool.name, "arguments": {}}, tool.input_schema)
+                for tool in tools
+                if tool.read_only and not peek.items(tool.input_schema, "required")
+            ]
+            if not calls:
+                result.notes.append("no read-only tool can be called without arguments; tools/list is measured")
+                calls = [BenchCall("tools/list", {})]
+        unknown = sorted({c.label for c in calls if c.method == "tools/call" and c.label not in by_name})
+        if unknown:
+            raise UsageError(f"the server lists no tool {unknown[0]!r}", hint="See mcp-inspect list tools.")
+        refused = sorted(
+            {c.label for c in calls if c.method == "tools/call" and not by_name[c.label].read_only}
+            if not self._destructive
+            else ()
+        )
+        allowed = [call for call in calls if call.method != "tools/call" or call.label not in refused]
+        if not allowed:
+            raise UsageError(
+                f"not called: {', '.join(refused)}: the server does not declare readOnlyHint",
+                hint="--allow-destructive calls any tool, thousands of times.",
+            )
+        if refused:
+            result.notes.append(f"not called, without readOnlyHint: {', '.join(refused)} (--allow-destructive)")
+        return _in_turn(allowed) if self._typed else allowed
+
+
+def _words(text: str) -> tuple[str, tuple[str, ...]]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"-t {text!r}: {error}", hint="Write -t 'TOOL K=V …'.") from None
+    if not words:
+        raise UsageError("-t names no tool", hint="Write -t 'TOOL K=V …'.")
+    return words[0], tuple(words[1:])
+
+
+def _variants(name: str, texts: Sequence[str], tool: Tool | None) -> Iterator[BenchCall]:
+    """One call, or several if {n} in its arguments makes them different."""
+    schema = tool.input_schema if tool else None
+    for number in range(1, _VARIANTS + 1 if any("{n}" in text for text in texts) else 2):
+        pairs = read_pairs([text.replace("{n}", str(number)) for text in texts])
+        arguments = joined(None, pairs, schema)
+        yield BenchCall("tools/call", {"name": name, "arguments": arguments or {}}, schema)
+
+
+def _in_turn(calls: list[BenchCall]) -> list[BenchCall]:
+    """Calls of several tools, alternating."""
+    by_label: dict[str, list[BenchCall]] = {}
+    for call in calls:
+        by_label.setdefault(call.label, []).append(call)
+    most = max(map(len, by_label.values()))
+    return [same[place % len(same)] for place in range(most) for same in by_label.values()]
+
+
+def _with_schema(call: BenchCall, tools: dict[str, Tool]) -> BenchCall:
+    tool = tools.get(call.label) if call.method == "tools/call" else None
+    return BenchCall(call.method, call.params, tool.input_schema) if tool else call
+
+
+def _calls_of(output: Output, file: Path) -> list[BenchCall]:
+    """The calls of a capture in their order, or those of a file of cases. Raises: InspectError."""
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file", hint="Give a capture or a file of cases, then the target.")
+    if file.suffix in (".yaml", ".yml"):
+        found = [BenchCall(case.request, case.params) for case in open_cases(file).cases]
+    else:
+        with loaded_capture(output, file) as journal:
+            operations = accounts(journal).operations
+        found = [BenchCall(each.method, each.params or {}) for each in operations if each.method in _CALLABLE]
+        found = [BenchCall(call.method, _without_meta(call.params)) for call in found]
+    if not found:
+        raise UsageError(f"{file}: no calls", hint=f"Only {', '.join(_CALLABLE)} are sent.")
+    if len(found) > _MOST_CALLS:
+        output.warn(f"{file}: the first {_MOST_CALLS:,} of {len(found):,} calls are used")
+    return found[:_MOST_CALLS]
+
+
+def _without_meta(params: Any) -> Any:
+    return {name: value for name, value in params.items() if name != "_meta"} if isinstance(params, dict) else params
+
+
+def _numbers(text: str, option: str, most: float, kind: Callable[[str], Any]) -> tuple[Any, ...]:
+    try:
+        found = tuple(kind(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        found = ()
+    if not found or not all(0 < each <= most for each in found):
+        raise UsageError(f"invalid {option} {text!r}", hint=f"Use numbers from 1 to {most:,}, such as {option} 1,4,16.")
+    return found
+
+
+_EXAMPLES = (
+    "mcp-inspect bench -t 'echo message=hi' -- node server.js",
+    "mcp-inspect bench --concurrency 1,8 --for 10s session.mcpcap -- node server.js",
+    "mcp-inspect bench --rate 200 -t search -a q=gulls https://example.com/mcp",
+    "mcp-inspect bench -o now.json --against base.json --fail-on 'p95 > 1.5x or errors > 0' -- node server.js",
+)
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command(
+    "bench",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape=(
+        "`ceiling` (mcp-inspect itself), `start`, `alone`, `levels` (`rate`, `tools` with `p50_ms` to `p99_ms`, "
+        "`max_ms`, `errors`; `usage`), `usage` (`rss`, `fds`, `threads` with `verdict`), `blocking`, `slowest`, "
+        "`verdicts`, `failed`, `notes`"
+    ),
+)
+@click.option("-t", "--tool", "tools", multiple=True, metavar="'TOOL [K=V]…'", help="Call this tool; {n} is a number.")
+@click.option("-a", "pairs", multiple=True, metavar="K=V | K:=JSON", help="Set an argument of the one -t.")
+@click.option("--concurrency", default="1,4,16", metavar="N,…", help="Calls in flight, a level each (1,4,16).")
+@click.option("--rate", default="", metavar="N,…", help="Calls a second instead; waiting counts as latency.")
+@click.option("--for", "seconds", type=lasting, default=5.0, metavar="S", help="Duration of a level (5).")
+@click.option("--calls", type=click.IntRange(1), metavar="N", help="Calls of a level, instead of a duration.")
+@click.option("--soak", type=duration, default=0.0, metavar="S", help="Then hold the highest concurrency this long.")
+@click.option("--allow-destructive", is_flag=True, help="Also call tools without readOnlyHint.")
+@click.option("--slowest", type=click.IntRange(1, 1000), default=10, metavar="N", help="Keep the slowest calls (10).")
+@click.option("--save", type=_FILE, metavar="FILE", help="Write the slowest calls to a new capture.")
+@click.option("--pid", type=click.IntRange(1), metavar="PID", help="The server's process, if it is reached by URL.")
+@click.option("-o", "--output", "out", type=_FILE, metavar="FILE", help="Write the JSON report to a file.")
+@click.option("--against", type=_FILE, metavar="FILE", help="Compare with this JSON report.")
+@click.option("--fail-on", default="", metavar="LIMITS", help="Exit 1 if one applies: 'p95 > 1.5x'.")
+@click.option("--junit", type=_FILE, metavar="FILE", help="Write a JUnit XML report.")
+@click.option("--markdown", "document", type=_FILE, metavar="FILE", help="Write a Markdown report.")
+@click.argument("words", nargs=-1, metavar="[CALLS] [URL | NAME | -- COMMAND]")
+@headless_settings
+@click.pass_obj
+def command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatus:
+    """Measure a server under load; exit 1 if that shows a defect or passes a limit.
+
+    CALLS is a capture or a file of test cases; without it and -t, all read-only tools without required arguments are
+    called.
+    """
+    output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
+    file, url = _split(env, words)
+    files = _Files(*(options.pop(name) for name in ("out", "junit", "document")))
+    save, against, text = options.pop("save"), options.pop("against"), options.pop("fail_on")
+    limits = read_limits(text) if text else ()
+    baseline = None if against is None else read_report(against)
+    if limits and baseline is None and demands_baseline(limits):
+        raise UsageError("--fail-on compares with a baseline", hint="Name it with --against FILE.")
+    if save is not None and save.exists():
+        raise UsageError(f"{save} already exists", hint="Choose another file.")
+    wanted = _Wanted(output, file, options)
+    bench_options = _options(options)
+    chosen = choose(env, url, options)
+    settings = settings_for(chosen, env)
+    journals: list[Journal] = []
+
+    def opener(loaded: bool) -> Session:
+        journals.append(start_capture(chosen.capture if loaded else None, keep_secrets=chosen.keep_secrets))
+        return open_session(chosen.target, journals[-1], settings)
+
+    gc.freeze()  # modules are no garbage: collections need not go through them
+    try:
+        with leaving_no_child(), _watching(output) as watch:
+            result = asyncio.run(run_bench(chosen.target.label, opener, wanted.choose, bench_options, watch))
+        if save is not None and result.slowest:
+            save_slowest(save, journals[-1], result)
+            output.narrate(f"wrote {save}: open it with mcp-inspect replay {save}")
+    except InspectError as error:
+        if isinstance(error, UsageError) or not journals:
+            raise
+        return tell_failure(output, error, journals[-1])
+    finally:
+        for journal in journals:
+            journal.close()
+    return _told(output, result, files, limits, baseline)
+
+
+class _Files(msgspec.Struct, frozen=True):
+    """Where reports are written; None: not."""
+
+    data: Path | None
+    junit: Path | None
+    document: Path | None
+
+
+def _told(
+    output: Output, result: BenchResult, files: _Files, limits: FailLimits, baseline: Mapping[str, Any] | None
+) -> ExitStatus:
+    """Judge, write the reports, print one; the exit status."""
+    found = verdicts(result)
+    data = report.as_data(result, found)
+    failed = failures(data, limits, baseline) if limits else []
+    if baseline is not None and (missing := not_compared(data, baseline)):
+        output.warn(f"not in the baseline: {'; '.join(missing[:5])}")
+    data["failed"] = failed
+    for path, content in (
+        (files.data, report.encoded(data)),
+        (files.junit, report.junit(result, found, failed)),
+        (files.document, report.markdown(result, found, failed).encode()),
+    ):
+        if path is not None:
+            write_whole(path, content)
+    if output.as_json:
+        output.data(data)
+    else:
+        output.lines(report.lines(result, found, failed))
+    if result.death is not None:
+        return ExitStatus.UNREACHABLE
+    return ExitStatus.FINDINGS if found or failed else ExitStatus.OK
+
+
+def _split(env: CliEnv, words: tuple[str, ...]) -> tuple[Path | None, str | None]:
+    """The file of calls and the URL."""
+    most = 1 if env.server_argv is not None else 2
+    if len(words) > most:
+        raise UsageError(f"unexpected {words[most]!r}", hint="Write: mcp-inspect bench [CALLS] TARGET")
+    if env.server_argv is not None:
+        return (Path(words[0]) if words else None), None
+    if len(words) == 2:
+        return Path(words[0]), words[1]
+    return None, (words[0] if words else None)
+
+
+def _options(options: dict[str, Any]) -> BenchOptions:
+    rates = options.pop("rate")
+    return BenchOptions(
+        concurrency=_numbers(options.pop("concurrency"), "--concurrency", 1000, int),
+        rates=_numbers(rates, "--rate", 100_000, float) if rates else (),
+        seconds=options.pop("seconds"),
+        calls=options.pop("calls"),
+        soak_s=options.pop("soak"),
+        timeout_s=options["timeout"] or 3600.0,
+        keep=options.pop("slowest"),
+        pid=options.pop("pid"),
+    )
+
+
+@contextmanager
+def _watching(output: Output) -> Iterator[Callable[[BenchProgress], None]]:
+    """What shows the progress: a live display on a terminal, else a line for each phase."""
+    if output.quiet or not output.draws_over:
+        yield lambda progress: None if progress.level else output.narrate(progress.phase)
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console(file=output.env.stderr)
+    with Live(Text(""), console=console, auto_refresh=False, transient=True) as live:
+
+        def watch(progress: BenchProgress) -> None:
+            live.update(Text("\n".join(report.live_lines(progress, console.width))), refresh=True)
+
+        yield watch

@@ -1,0 +1,1 @@
+"""Load tests of a server: latency, throughput, correctness under load, growth of its processes."""

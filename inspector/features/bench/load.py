@@ -1,0 +1,517 @@
+"""Sends calls and measures them: beside the session, which stays in charge of everything else.
+
+A session interprets and records each message, which costs more than many servers need for a call. So calls under load
+are written ahead, and their responses are taken at the transport: one look at the id, one time stamp. What is not a
+response to them goes on to the session, which answers server requests as always.
+"""
+
+import asyncio
+import heapq
+import os
+import sys
+import time
+from array import array
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import suppress
+from itertools import count
+from typing import Any
+
+import msgspec
+import psutil
+
+from inspector.errors import InspectError
+from inspector.features.bench.model import (
+    BenchCall,
+    LevelResult,
+    LoadModel,
+    Mismatch,
+    MismatchKind,
+    SlowCall,
+    UsageSample,
+)
+from inspector.protocol import peek
+from inspector.protocol.facts import Fact, HttpFact
+from inspector.protocol.flows.steps import Send
+from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
+from inspector.protocol.jsonrpc import Envelope, envelope_of
+from inspector.session.driver import outgoing
+from inspector.session.session import Session
+from inspector.transports.base import Expects, Observer, Outgoing, Transport
+
+_FIRST_ID = 1_000_001
+"""Ids of load calls begin here; those of a session begin at 1 and never get so far."""
+_MARK = 1_357_924_680
+"""Stands for the id while a call is written ahead."""
+
+TIMEOUT, DISCONNECTED = "timeout", "disconnected"
+
+
+class PreparedCall:
+    """A call, encoded but for its id."""
+
+    def __init__(self, call: BenchCall, message: Outgoing) -> None:
+        self.call = call
+        self.label = call.label
+        self.headers = message.headers
+        before, mark, after = message.payload.partition(b'"id":%d' % _MARK)
+        assert mark, "a request is encoded with its id"
+        self._before, self._after = before + b'"id":', after
+        self.reference: bytes | None = None
+        """The result without load, as it was written; None if it is not to be compared."""
+
+    def with_id(self, id_: int) -> bytes:
+        """The request."""
+        return b"%b%d%b" % (self._before, id_, self._after)
+
+
+def prepare(session: Session, call: BenchCall) -> PreparedCall:
+    """Encode a call as the session would."""
+    step = Send(call.method, call.params, input_schema=call.input_schema)
+    return PreparedCall(call, outgoing(step, _MARK, session.revision, session.offering.client, session.logs))
+
+
+class Sample(msgspec.Struct, gc=False):
+    """What became of one call."""
+
+    call: PreparedCall
+    began_ns: int
+    ended_ns: int
+    error: str = ""
+    """Its class; "" for a result."""
+    result: bytes = b""
+    sent: bytes = b""
+    received: bytes = b""
+
+
+class _Response(msgspec.Struct, gc=False):
+    at_ns: int
+    payload: bytes
+    envelope: Envelope
+
+
+class LoadClient:
+    """An observer between a transport and a session's journal that takes the responses to load calls for itself."""
+
+    def __init__(self, behind: Observer | None, *, record: bool = False) -> None:
+        """`behind` gets everything else, and with `record` the load too."""
+        self._behind = behind
+        self._record = record
+        self._ids = count(_FIRST_ID)
+        self._waiting: dict[int, asyncio.Future[_Response]] = {}
+        self._given_up: set[int] = set()
+        self._ours: set[bytes] = set()
+        self.transport: Transport | None = None
+        self.loading = False
+        """Whether HTTP facts are left out: a pair for each call."""
+        self.unknown = 0
+        """Responses to ids that are not waited for and were not given up."""
+        self.answered_ns = 0
+        """When the last response arrived."""
+
+    async def call(self, prepared: PreparedCall, limit_s: float, due_ns: int | None = None) -> Sample:
+        """Make one call. `due_ns`: the time it is measured from; None: now. Nothing is raised but cancellation."""
+        assert self.transport is not None, "it is set once the transport is known"
+        id_ = next(self._ids)
+        payload = prepared.with_id(id_)
+        future: asyncio.Future[_Response] = asyncio.get_running_loop().create_future()
+        self._waiting[id_] = future
+        self._ours.add(payload)
+        message = Outgoing(payload, Expects.ANSWER, prepared.headers)
+        began = time.monotonic_ns() if due_ns is None else due_ns
+        error = ""
+        try:
+            async with asyncio.timeout(limit_s):
+                delivery = await self.transport.send(message)
+                if not future.done() and not delivery.answer_may_follow:
+                    error = f"HTTP {delivery.status}" if delivery.status else "no response"
+                else:
+                    await future
+        except TimeoutError:
+            error = TIMEOUT
+        except InspectError:
+            error = DISCONNECTED
+        finally:
+            self._ours.discard(payload)
+            if self._waiting.pop(id_, None) is not None and not future.done():
+                self._given_up.add(id_)
+        if error or not future.done():
+            return Sample(prepared, began, time.monotonic_ns(), error, sent=payload)
+        response = future.result()
+        failure, result = _outcome(response.envelope)
+        return Sample(prepared, began, response.at_ns, failure, result, payload, response.payload)
+
+    def frame(
+        self,
+        direction: Direction,
+        channel: Channel,
+        payload: bytes,
+        *,
+        eol: Eol = Eol.NONE,
+        http: int | None = None,
+        sse: SseFacts | None = None,
+        probe: bool = False,
+        cut: int = 0,
+    ) -> None:
+        """A load call or its response is taken; anything else goes on."""
+        taken = payload in self._ours if direction is Direction.TO_SERVER else self._is_taken(payload)
+        if self._behind is not None and (self._record or not taken):
+            self._behind.frame(direction, channel, payload, eol=eol, http=http, sse=sse, probe=probe, cut=cut)
+
+    def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
+        """The same for lines that were read in one piece."""
+        left = [line for line in lines if not self._is_taken(line[0]) or self._record]
+        if left and self._behind is not None:
+            self._behind.burst(direction, channel, left)
+
+    def stderr_lines(self, lines: Sequence[tuple[bytes, Eol]]) -> None:
+        """They go on."""
+        if self._behind is not None:
+            self._behind.stderr_lines(lines)
+
+    def fact(self, fact: Fact) -> None:
+        """Those about HTTP exchanges go on only while there is no load."""
+        if self._behind is not None and not (self.loading and not self._record and isinstance(fact, HttpFact)):
+            self._behind.fact(fact)
+
+    def _is_taken(self, payload: bytes) -> bool:
+        now = time.monotonic_ns()
+        envelope = envelope_of(payload)
+        if envelope is None or not isinstance(envelope.id, int) or isinstance(envelope.method, str):
+            return False
+        if envelope.id < _FIRST_ID:
+            return False
+        future = self._waiting.get(envelope.id)
+        if future is None or future.done():
+            self.unknown += envelope.id not in self._given_up
+            return True
+        self.answered_ns = now
+        future.set_result(_Response(now, payload, envelope))
+        return True
+
+
+def _outcome(envelope: Envelope) -> tuple[str, bytes]:
+    """The class of the error, "" for none; and the result as it was written."""
+    if not isinstance(envelope.result, msgspec.Raw):
+        code = None
+        if isinstance(envelope.error, msgspec.Raw):
+            with suppress(msgspec.DecodeError):
+                code = peek.integer(msgspec.json.decode(envelope.error), "code")
+        return (f"JSON-RPC error {code}" if code is not None else "invalid response"), b""
+    raw = bytes(envelope.result)
+    if b'"isError"' in raw or b'"input_required"' in raw:
+        with suppress(msgspec.DecodeError):
+            result = msgspec.json.decode(raw)
+            if peek.flag(result, "isError"):
+                return "tool error", raw
+            if peek.text(result, "resultType") == "input_required":
+                return "input required", raw
+    return "", raw
+
+
+# What the server's processes use
+
+
+class ProcessTree:
+    """A process and everything that it started."""
+
+    _REFRESH = 5
+    """Samples between two looks for new processes."""
+
+    def __init__(self, pid: int) -> None:
+        self._root = psutil.Process(pid)
+        self._known = [self._root]
+        self._turn = 0
+        self._cpu: dict[int, float] = {}
+
+    def sample(self, at_s: float, calls: int) -> UsageSample | None:
+        """Now; None if it has ended, or may not be looked at."""
+        if self._turn % self._REFRESH == 0:
+            with suppress(psutil.Error):
+                self._known = [self._root, *self._root.children(recursive=True)]
+        self._turn += 1
+        rss = fds = threads = 0
+        for each in self._known:
+            with suppress(psutil.Error), each.oneshot():
+                times = each.cpu_times()
+                self._cpu[each.pid] = times.user + times.system
+                rss += each.memory_info().rss
+                threads += each.num_threads()
+                fds += each.num_fds()
+        if not rss:
+            return None
+        return UsageSample(at_s, calls, rss, fds, threads, sum(self._cpu.values()))
+
+
+def process_tree(session: Session, pid: int | None) -> ProcessTree | None:
+    """Of a server that was started here, or whose process is known; None for any other."""
+    number = pid or getattr(session.transport, "pid", None)
+    try:
+        return ProcessTree(number) if number else None
+    except psutil.Error:
+        return None
+
+
+# Levels of load
+
+_LOOK_S = 0.05
+_TICK_S = 0.5
+_SAMPLES = 40
+"""Looks at the server's processes on a level, at most twenty a second and at least one."""
+_WARM_UP = 0.1
+"""Share of a level that is warm-up, before what counts."""
+_WARM_UP_S = 1.0
+"""Seconds of it at most."""
+_MOST_IN_FLIGHT = 10_000
+"""Open model: a call that finds so many before it is not sent and counts as an error."""
+_KEPT_MISMATCHES = 20
+
+
+class LevelPlan(msgspec.Struct, frozen=True):
+    """One level of load."""
+
+    model: LoadModel
+    load: float
+    seconds: float
+    calls: int | None
+    timeout_s: float
+    stall_s: float
+    """So long without any response, and the level ends."""
+
+
+class Load:
+    """Runs levels of load over one connection, and collects what is common to all of them."""
+
+    def __init__(
+        self,
+        client: LoadClient,
+        workload: Sequence[PreparedCall],
+        *,
+        keep: int = 0,
+        tree: ProcessTree | None = None,
+        is_over: Callable[[], bool] = lambda: False,
+        tick: Callable[["LevelResult"], None] = lambda level: None,
+    ) -> None:
+        """`is_over`: whether the connection has ended. `tick`: called about twice a second while a level runs."""
+        self.client = client
+        self._workload = workload
+        self._keep = keep
+        self._tree = tree
+        self._is_over = is_over
+        self._tick = tick
+        self._next = _cycle(workload)
+        self._slow: list[tuple[int, int, SlowCall]] = []
+        self.checked = 0
+        self.mismatches: list[tuple[PreparedCall, Mismatch]] = []
+        self.mismatch_counts: Counter[tuple[PreparedCall, MismatchKind]] = Counter()
+        self.in_flight = 0
+        self.stalled_s = 0.0
+        """Seconds without a response after which the last level ended; 0 if it did not end so."""
+        self.lost = 0
+        """Calls in flight when the last level ended early."""
+        self._level = LevelResult(LoadModel.CLOSED, 0)
+        self._counting_from: int | None = None
+        self._ends_at = 0
+        self._issued = 0
+        self._most: int | None = None
+        self._warm = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ended_ns = 0
+        self._owners: dict[bytes, PreparedCall] = {
+            each.reference: each for each in workload if each.reference is not None
+        }
+
+    @property
+    def slowest(self) -> list[SlowCall]:
+        """The slowest calls, the slowest first."""
+        return [each for _, _, each in sorted(self._slow, key=lambda each: -each[0])]
+
+    async def run(self, plan: LevelPlan) -> LevelResult:
+        """Run one level to its end, which may be early: see `stalled_s` and `lost`."""
+        level = self._level = LevelResult(plan.model, plan.load)
+        began = time.monotonic_ns()
+        warm_s = min(_WARM_UP_S, _WARM_UP * plan.seconds)
+        self._warm = 0 if plan.calls is None else max(int(plan.load), plan.calls // 20)
+        self._counting_from = began + int(warm_s * 1e9) if plan.calls is None else None
+        self._ends_at = began + int((warm_s + plan.seconds) * 1e9)
+        self._most = None if plan.calls is None else plan.calls + self._warm
+        self._issued, self._ended_ns, self.stalled_s, self.lost = 0, began, 0.0, 0
+        self.client.loading, self.client.answered_ns = True, began
+        try:
+            async with asyncio.TaskGroup() as group:
+                if plan.model is LoadModel.OPEN:
+                    self._begin(group, self._on_schedule(group, plan))
+                for _ in range(0 if plan.model is LoadModel.OPEN else int(plan.load)):
+                    self._begin(group, self._one_by_one(plan))
+                await self._watch(plan)
+        finally:
+            self.client.loading = False
+        level.seconds = max(0.0, (self._ended_ns - (self._counting_from or began)) / 1e9)
+        return level
+
+    async def alone(self, prepared: PreparedCall, limit_s: float) -> Sample:
+        """One call beside the levels."""
+        return await self.client.call(prepared, limit_s)
+
+    def usage(self) -> UsageSample | None:
+        """What the server uses now; None if that is not known."""
+        return self._tree.sample(0.0, 0) if self._tree else None
+
+    def _begin(self, group: asyncio.TaskGroup, work: Coroutine[Any, Any, None]) -> None:
+        task = group.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _wants_more(self) -> bool:
+        if self._is_over() or self.stalled_s:
+            return False
+        return time.monotonic_ns() < self._ends_at if self._most is None else self._issued < self._most
+
+    async def _one_by_one(self, plan: LevelPlan) -> None:
+        while self._wants_more():
+            await self._one(next(self._next), plan.timeout_s, None)
+
+    async def _on_schedule(self, group: asyncio.TaskGroup, plan: LevelPlan) -> None:
+        began, gap = time.monotonic_ns(), 1e9 / plan.load
+        for number in count():
+            due = began + int(number * gap)
+            if (wait := due - time.monotonic_ns()) > 0:
+                await asyncio.sleep(wait / 1e9)
+            elif number % 64 == 0:
+                await asyncio.sleep(0)
+            if not self._wants_more():
+                return
+            prepared = next(self._next)
+            if self.in_flight >= _MOST_IN_FLIGHT:
+                self._failed(prepared.label, "not sent: too many in flight")
+                continue
+            self._level.lag.append(time.monotonic_ns() - due)
+            self._begin(group, self._one(prepared, plan.timeout_s, due))
+
+    async def _one(self, prepared: PreparedCall, limit_s: float, due_ns: int | None) -> None:
+        self._issued += 1
+        if self._counting_from is None and self._issued > self._warm:
+            self._counting_from = due_ns or time.monotonic_ns()
+        self.in_flight += 1
+        try:
+            sample = await self.client.call(prepared, limit_s, due_ns)
+        finally:
+            self.in_flight -= 1
+        self._take(sample, counts=self._counting_from is not None and sample.began_ns >= self._counting_from)
+        if sample.error == DISCONNECTED:
+            await asyncio.sleep(0.02)  # not a busy loop against a server that is away
+
+    def _take(self, sample: Sample, *, counts: bool) -> None:
+        call, level = sample.call, self._level
+        self._ended_ns = max(self._ended_ns, sample.ended_ns)
+        if call.reference is not None and not sample.error:
+            self.checked += 1
+            if sample.result != call.reference:
+                self._differs(sample)
+        if not counts:
+            return
+        if sample.error:
+            self._failed(call.label, sample.error)
+            return
+        took = sample.ended_ns - sample.began_ns
+        if (times := level.times.get(call.label)) is None:
+            times = level.times[call.label] = array("q")
+        times.append(took)
+        if len(self._slow) < self._keep or (self._slow and took > self._slow[0][0]):
+            self._keep_slow(sample, took)
+
+    def _failed(self, label: str, kind: str) -> None:
+        self._level.errors.setdefault(label, Counter())[kind] += 1
+
+    def _keep_slow(self, sample: Sample, took: int) -> None:
+        slow = SlowCall(
+            took,
+            self._level.name,
+            sample.call.label,
+            sample.began_ns,
+            sample.ended_ns,
+            sample.sent,
+            sample.received,
+        )
+        heapq.heappush(self._slow, (took, sample.ended_ns, slow))
+        if len(self._slow) > self._keep:
+            heapq.heappop(self._slow)
+
+    def _differs(self, sample: Sample) -> None:
+        call = sample.call
+        assert call.reference is not None, "only such results are compared"
+        other = self._owners.get(sample.result)
+        kind = MismatchKind.DIFFERENT if other is None else MismatchKind.SWAPPED
+        self.mismatch_counts[call, kind] += 1
+        if len(self.mismatches) < _KEPT_MISMATCHES:
+            found = Mismatch(
+                kind,
+                call.label,
+                self._level.name,
+                call.call.params,
+                call.reference,
+                sample.result,
+                "" if other is None else msgspec.json.encode(other.call.params).decode(errors="replace"),
+            )
+            self.mismatches.append((call, found))
+
+    async def _watch(self, plan: LevelPlan) -> None:
+        """Until the level is over: sample what the server uses, and end the level if the server does not respond."""
+        began = sampled = ticked = time.monotonic()
+        while self._tasks:
+            await asyncio.wait(self._tasks, timeout=_LOOK_S)
+            now = time.monotonic()
+            if now - sampled >= min(1.0, max(_LOOK_S, plan.seconds / _SAMPLES)):
+                sampled = now
+                done = self._level.answered
+                if self._tree and done and (usage := self._tree.sample(now - began, done)):
+                    self._level.usage.append(usage)
+            if now - ticked >= _TICK_S:
+                ticked = now
+                self._tick(self._level)
+            silent = now - self.client.answered_ns / 1e9
+            if self._is_over() or (self.in_flight and silent > plan.stall_s):
+                self.stalled_s = 0.0 if self._is_over() else silent
+                self.lost = self.in_flight
+                for task in self._tasks:
+                    task.cancel()
+                return
+
+
+def _cycle(workload: Sequence[PreparedCall]) -> Iterator[PreparedCall]:
+    while True:
+        yield from workload
+
+
+# How fast mcp-inspect itself is
+
+_ECHO = """
+import os, sys
+rest = b""
+while chunk := os.read(0, 1 << 18):
+    *lines, rest = (rest + chunk).split(b"\\n")
+    out = []
+    for line in lines:
+        at = line.index(b'"id":') + 5
+        out.append(b'{"jsonrpc":"2.0","id":%b,"result":{"content":[]}}\\n' % line[at:line.index(b",", at)])
+    if out:
+        os.write(1, b"".join(out))
+"""
+"""A server that does nothing but respond."""
+
+
+async def measure_ceiling(levels: Sequence[int], seconds: float) -> list[LevelResult]:
+    """What mcp-inspect measures at a trivial server over stdio: a server that is faster cannot be measured."""
+    from inspector.transports.stdio import StdioTransport
+
+    client = LoadClient(None)
+    transport = StdioTransport([sys.executable, "-I", "-S", "-c", _ECHO], env=dict(os.environ))
+    client.transport = transport
+    await transport.open(client)
+    try:
+        message = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{}}}' % _MARK
+        call = PreparedCall(BenchCall("tools/call", {"name": "echo"}), Outgoing(message, Expects.ANSWER))
+        load = Load(client, [call])
+        return [await load.run(LevelPlan(LoadModel.CLOSED, n, seconds, None, 10.0, 10.0)) for n in levels]
+    finally:
+        await transport.close()

@@ -1,0 +1,417 @@
+"""One load test from start to end: start times, results without load, levels of load, growth, blocking."""
+
+import asyncio
+import time
+from array import array
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from statistics import median
+
+import msgspec
+
+from inspector.capture.format.records import Entry
+from inspector.capture.journal import Journal, start_capture
+from inspector.capture.store.store import entries
+from inspector.features.bench.load import (
+    DISCONNECTED,
+    TIMEOUT,
+    LevelPlan,
+    Load,
+    LoadClient,
+    PreparedCall,
+    ProcessTree,
+    Sample,
+    measure_ceiling,
+    prepare,
+    process_tree,
+)
+from inspector.features.bench.model import (
+    BenchCall,
+    BenchOptions,
+    BenchResult,
+    BlockingResult,
+    Death,
+    LevelResult,
+    LoadModel,
+    Mismatch,
+    MismatchKind,
+    Stall,
+)
+from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.protocol.frames import Channel, Direction, Eol, Frame
+from inspector.protocol.things import Tool
+from inspector.session.session import Session
+
+Opener = Callable[[bool], Session]
+"""Makes a session that is not connected yet; True for the one that carries the load."""
+Chooser = Callable[[Sequence[Tool], BenchResult], list[BenchCall]]
+"""The workload for the tools that are listed; may add notes to the result. Raises: UsageError."""
+
+_CEILING_S = 0.3
+_MOST_REFERENCES = 256
+"""Different calls whose results are compared."""
+_REFERENCE_S = 10.0
+"""Seconds that the calls without load may take."""
+_LEAST_STALL_S = 5.0
+_IDLE_S = 0.3
+"""Before the processes are looked at after the load."""
+_PROBE_S = 2.0
+_SLOW_MS = 10.0
+"""A call is slow enough for the blocking check if it takes at least this."""
+_ROUNDS = 5
+_TOGETHER = 4
+_STDERR = 20
+
+
+class BenchProgress(msgspec.Struct):
+    """What a load test is doing, for a live display."""
+
+    phase: str = ""
+    level: LevelResult | None = None
+    """The level that runs; None between levels."""
+    done: list[LevelResult] = []
+    """The levels before."""
+
+
+Watcher = Callable[[BenchProgress], None]
+
+
+async def run_bench(
+    target: str, opener: Opener, choose: Chooser, options: BenchOptions, watch: Watcher = lambda progress: None
+) -> BenchResult:
+    """Measure a server. Raises: InspectError if it cannot be connected to, UsageError if nothing can be called."""
+    result = BenchResult(target, options)
+    run = _Run(opener, choose, result, watch)
+    await run.whole()
+    return result
+
+
+class _Run:
+    def __init__(self, opener: Opener, choose: Chooser, result: BenchResult, watch: Watcher) -> None:
+        self._opener = opener
+        self._choose = choose
+        self._result = result
+        self._options = result.options
+        self._watch = watch
+        self._progress = BenchProgress()
+        self._calls: list[BenchCall] | None = None
+
+    async def whole(self) -> None:
+        """All steps, in order; a server that dies or stalls ends them early."""
+        options, result = self._options, self._result
+        self._tell("measuring mcp-inspect itself")
+        result.ceiling = await measure_ceiling(options.concurrency if not options.rates else (1,), _CEILING_S)
+        for number in range(1, options.starts + 1):
+            self._tell(f"start {number} of {options.starts}")
+            async with self._connected(loaded=number == options.starts) as (session, client):
+                prepared = [prepare(session, call) for call in await self._workload(session)]
+                first = await client.call(prepared[0], options.timeout_s)
+                if not first.error:
+                    result.first_call_ms.append(_ms(first))
+                if number == options.starts:
+                    await _Loaded(session, client, prepared, result, self._progress, self._watch).whole()
+
+    async def _workload(self, session: Session) -> list[BenchCall]:
+        if self._calls is None:
+            pages = await session.list_all("tools")
+            tools = () if pages.failed is not None else tuple(map(Tool, pages.items))
+            self._calls = self._choose(tools, self._result)
+        return self._calls
+
+    @asynccontextmanager
+    async def _connected(self, *, loaded: bool) -> AsyncIterator[tuple[Session, LoadClient]]:
+        session = self._opener(loaded)
+        client = LoadClient(session.journal)
+        client.transport, session.observer = session.transport, client
+        async with session:
+            began = time.perf_counter()
+            opening = await session.connect()
+            self._result.starts_ms.append((time.perf_counter() - began) * 1000)
+            self._result.server, self._result.revision = opening.server, opening.revision.date
+            yield session, client
+
+    def _tell(self, phase: str) -> None:
+        self._progress.phase = phase
+        self._watch(self._progress)
+
+
+class _Loaded:
+    """The part of a load test on the connection that carries the load."""
+
+    def __init__(
+        self,
+        session: Session,
+        client: LoadClient,
+        workload: list[PreparedCall],
+        result: BenchResult,
+        progress: BenchProgress,
+        watch: Watcher,
+    ) -> None:
+        self._session = session
+        self._client = client
+        self._workload = workload
+        self._result = result
+        self._options = result.options
+        self._progress = progress
+        self._watch = watch
+        self._tree: ProcessTree | None = process_tree(session, result.options.pid)
+        revision = session.revision
+        method = "ping" if revision is not None and "ping" in revision.client_requests else "tools/list"
+        self._probe = prepare(session, BenchCall(method, {}))
+
+    async def whole(self) -> None:
+        """Reference, levels, soak, blocking; ends early if the server died or stalled."""
+        result = self._result
+        self._tell("calling one after the other")
+        distinct = await self._reference()
+        if self._is_over():
+            return
+        load = Load(
+            self._client,
+            self._workload,
+            keep=self._options.keep,
+            tree=self._tree,
+            is_over=self._session.ended.is_set,
+            tick=self._on_tick,
+        )
+        result.before = load.usage()
+        for plan in self._plans():
+            await self._level(load, plan)
+            if self._is_over():
+                break
+        result.slowest, result.checked = load.slowest, load.checked
+        if not self._is_over():
+            await asyncio.sleep(_IDLE_S)
+            result.after = load.usage()
+        await self._judge_mismatches(load)
+        if not self._is_over():
+            self._tell("checking whether a slow call blocks others")
+            await self._blocking(distinct)
+        result.unknown_responses = self._client.unknown
+
+    def _tell(self, phase: str) -> None:
+        self._progress.phase = phase
+        self._progress.level = None
+        self._watch(self._progress)
+
+    def _on_tick(self, level: LevelResult) -> None:
+        self._progress.level = level
+        self._watch(self._progress)
+
+    def _is_over(self) -> bool:
+        return self._result.stall is not None or self._result.death is not None or self._session.ended.is_set()
+
+    # Without load
+
+    async def _reference(self) -> list[PreparedCall]:
+        """Make each call twice, one after the other; the distinct calls. Results that are equal are references."""
+        by_content: dict[bytes, list[PreparedCall]] = {}
+        for each in self._workload:
+            by_content.setdefault(each.with_id(0), []).append(each)
+        result, limit = self._result, self._options.timeout_s
+        until, seen = time.monotonic() + _REFERENCE_S, set[str]()
+        done = 0
+        for number, same in enumerate(by_content.values()):
+            call = same[0]
+            if call.label in seen and (number >= _MOST_REFERENCES or time.monotonic() > until):
+                continue
+            seen.add(call.label)
+            samples = []
+            for _ in range(2):
+                sample = await self._client.call(call, limit)
+                if self._session.ended.is_set():
+                    self._died("", done)
+                    return []
+                if sample.error == TIMEOUT:
+                    await self._stalled("", 1, limit, done)
+                    return []
+                done += 1
+                samples.append(sample)
+                self._note_alone(sample)
+            if any(sample.error for sample in samples):
+                continue
+            if samples[0].result != samples[1].result:
+                result.varying.add(call.label)
+                continue
+            for each in same:
+                each.reference = samples[0].result
+        if len(by_content) > _MOST_REFERENCES:
+            result.notes.append(f"results of some of the {len(by_content):,} different calls are not compared")
+        return [same[0] for same in by_content.values()]
+
+    def _note_alone(self, sample: Sample) -> None:
+        label = sample.call.label
+        if sample.error:
+            self._result.alone_errors.setdefault(label, Counter())[sample.error] += 1
+        else:
+            self._result.alone.setdefault(label, array("q")).append(sample.ended_ns - sample.began_ns)
+
+    # Levels
+
+    def _plans(self) -> list[LevelPlan]:
+        options = self._options
+        slowest = max((max(times) for times in self._result.alone.values()), default=0) / 1e9
+        stall = min(0.8 * options.timeout_s, max(_LEAST_STALL_S, 20 * slowest))
+        common = (options.seconds, options.calls, options.timeout_s, stall)
+        if options.rates:
+            plans = [LevelPlan(LoadModel.OPEN, rate, *common) for rate in options.rates]
+        else:
+            plans = [LevelPlan(LoadModel.CLOSED, number, *common) for number in options.concurrency]
+        if options.soak_s:
+            most = max(options.concurrency)
+            plans.append(LevelPlan(LoadModel.SOAK, most, options.soak_s, None, options.timeout_s, stall))
+        return plans
+
+    async def _level(self, load: Load, plan: LevelPlan) -> None:
+        self._tell(LevelResult(plan.model, plan.load).name)
+        level = await load.run(plan)
+        self._result.levels.append(level)
+        self._progress.done.append(level)
+        if self._session.ended.is_set():
+            self._died(level.name, level.answered)
+        elif load.stalled_s:
+            await self._stalled(level.name, load.lost, load.stalled_s, level.answered)
+        elif any(DISCONNECTED in kinds for kinds in level.errors.values()):
+            if (await self._client.call(self._probe, _PROBE_S)).error == DISCONNECTED:
+                self._died(level.name, level.answered)
+
+    def _died(self, level: str, calls: int) -> None:
+        journal = self._session.journal
+        why = self._session.why or "the server cannot be reached any more"
+        exits = [
+            entry.what
+            for entry in journal.processes
+            if isinstance(entry.what, ProcessFact) and entry.what.event is ProcessEvent.EXIT
+        ]
+        tail = [line.decode("utf-8", "replace") for line in list(journal.stderr_tail)[-_STDERR:]]
+        code, signal = (exits[-1].code, exits[-1].signal) if exits else (None, "")
+        self._result.death = Death(level, calls, why, code, signal, tuple(tail))
+
+    async def _stalled(self, level: str, in_flight: int, seconds: float, calls: int) -> None:
+        probe = await self._client.call(self._probe, _PROBE_S)
+        alive = probe.error not in (TIMEOUT, DISCONNECTED)
+        self._result.stall = Stall(level, in_flight, seconds, calls, alive, self._probe.label)
+
+    # Correctness
+
+    async def _judge_mismatches(self, load: Load) -> None:
+        """Keep those of calls that still return the reference without load: others change by themselves."""
+        changed: set[PreparedCall] = set()
+        for call in dict.fromkeys(call for call, _ in load.mismatch_counts):
+            if self._is_over():
+                break
+            sample = await self._client.call(call, self._options.timeout_s)
+            if sample.error or sample.result != call.reference:
+                changed.add(call)
+                self._result.varying.add(call.label)
+        for (call, kind), number in load.mismatch_counts.items():
+            if call not in changed:
+                self._result.mismatch_counts[kind] += number
+        kept = [found for call, found in load.mismatches if call not in changed]
+        self._result.mismatches = sorted(kept, key=_swapped_first)
+
+    # Blocking
+
+    async def _blocking(self, distinct: Sequence[PreparedCall]) -> None:
+        """Does a slow call delay a fast one, and anything else? Each is sent while a slow call is in flight.
+
+        The least of several rounds counts: a busy machine delays some of them, a server that blocks all.
+        """
+        alone = {label: median(times) / 1e6 for label, times in self._result.alone.items()}
+        called = {call.label: call for call in distinct if call.label in alone}
+        slow = max(called, key=lambda label: alone[label], default="")
+        if not slow or alone[slow] < _SLOW_MS:
+            self._result.not_blocking = f"no call takes {_SLOW_MS:g} ms or more without load"
+            return
+        quick = min(called, key=lambda label: alone[label])
+        fast = quick if alone[quick] <= alone[slow] / 4 else ""
+        try:
+            slow_ms = await self._least_ms(called[slow])
+            probe_ms = await self._least_ms(self._probe)
+            probe_beside = await self._beside(called[slow], self._probe, slow_ms)
+            fast_ms = await self._least_ms(called[fast]) if fast else 0.0
+            fast_beside = await self._beside(called[slow], called[fast], slow_ms) if fast else 0.0
+            cpu, began = self._cpu_s(), time.perf_counter()
+            await self._at_once([called[slow]] * _TOGETHER, 0.0)
+            together = time.perf_counter() - began
+        except _NoResponseError as error:
+            await self._stalled("the blocking check", error.in_flight, self._options.timeout_s, 0)
+            return
+        used = None if cpu is None else (self._cpu_s() or cpu) - cpu
+        self._result.blocking = BlockingResult(
+            slow,
+            slow_ms,
+            self._probe.label,
+            probe_ms,
+            probe_beside,
+            fast,
+            fast_ms,
+            fast_beside,
+            _TOGETHER,
+            together * 1000,
+            None if used is None else used / together,
+        )
+
+    def _cpu_s(self) -> float | None:
+        usage = self._tree.sample(0.0, 0) if self._tree else None
+        return usage.cpu_s if usage else None
+
+    async def _least_ms(self, call: PreparedCall) -> float:
+        return min([_ms((await self._at_once([call], 0.0))[0]) for _ in range(_ROUNDS)])
+
+    async def _beside(self, slow: PreparedCall, other: PreparedCall, slow_ms: float) -> float:
+        """The least that the other takes while the slow call runs."""
+        pause = min(0.05, slow_ms / 1000 * 0.2)
+        return min([_ms((await self._at_once([slow, other], pause))[1]) for _ in range(_ROUNDS)])
+
+    async def _at_once(self, calls: Sequence[PreparedCall], pause: float) -> list[Sample]:
+        """Send calls without waiting for responses, with a pause between them. Raises: _NoResponseError."""
+        limit = self._options.timeout_s
+        async with asyncio.TaskGroup() as group:
+            tasks = []
+            for number, call in enumerate(calls):
+                if number and pause:
+                    await asyncio.sleep(pause)
+                tasks.append(group.create_task(self._client.call(call, limit)))
+        samples = [task.result() for task in tasks]
+        if any(sample.error in (TIMEOUT, DISCONNECTED) for sample in samples):
+            raise _NoResponseError(len(calls))
+        return samples
+
+
+class _NoResponseError(Exception):
+    def __init__(self, in_flight: int) -> None:
+        super().__init__()
+        self.in_flight = in_flight
+
+
+def _swapped_first(found: Mismatch) -> bool:
+    return found.kind is not MismatchKind.SWAPPED
+
+
+def _ms(sample: Sample) -> float:
+    return (sample.ended_ns - sample.began_ns) / 1e6
+
+
+def save_slowest(path: Path, journal: Journal, result: BenchResult) -> None:
+    """Write a capture with the opening of the session and the slowest calls.
+
+    Raises: UsageError if the file cannot be made.
+    """
+    saved = start_capture(path)
+    try:
+        for entry in entries(journal.store, 1, journal.count):
+            saved.append(entry)
+        over_http = journal.connection is not None and journal.connection.transport != "stdio"
+        out, back = (Channel.POST, Channel.REPLY) if over_http else (Channel.STDIN, Channel.STDOUT)
+        shift = journal.started_wall_ns - journal.started_ns
+        crossed = [(each.sent_ns, Direction.TO_SERVER, out, each.sent) for each in result.slowest]
+        crossed += [(each.received_ns, Direction.FROM_SERVER, back, each.received) for each in result.slowest]
+        for at, direction, channel, payload in sorted(crossed, key=lambda each: each[0]):
+            n = saved.count + 1
+            frame = Frame(n, at, at + shift, direction, channel, payload, Eol.NONE if over_http else Eol.LF)
+            saved.append(Entry(n, at, at + shift, frame))
+    finally:
+        saved.close()

@@ -1,0 +1,474 @@
+"""What a load test has shown: defects with their evidence, and limits that a user sets (`--fail-on`)."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from inspector.errors import UsageError
+from inspector.features.bench.model import (
+    BenchResult,
+    BenchVerdict,
+    LevelResult,
+    Mismatch,
+    MismatchKind,
+    UsageSample,
+    summary,
+)
+
+FORMAT, VERSION = "mcp-inspect-bench", 1
+"""The member that marks a report, and its value."""
+
+_MIB = 1 << 20
+
+# UsageTrend: what the server's processes use, against the calls they have answered
+
+
+class UsageTrend(msgspec.Struct, frozen=True):
+    """How one figure of the server's processes developed under load."""
+
+    what: str
+    """A member of UsageSample: "rss", "fds" or "threads"."""
+    first: int
+    """Before the load, idle."""
+    last: int
+    """After the load, idle."""
+    per_1000_calls: float | None
+    """The slope; None if there are too few samples."""
+    verdict: str
+    """"steady", "grows" or "unclear"."""
+
+
+_LEAST_SAMPLES = 8
+_LEAST_CALLS = 50
+_LEAST_TAU = 0.5
+"""Rank correlation with the number of calls; 1: never falls."""
+_SETTLING = 0.3
+"""Share of a level's samples that is left out: pools and caches fill."""
+_MOST_POINTS = 120
+_FADES = 1 / 3
+"""A slope that is under this share of the slope before fades: something fills up, and does not leak."""
+_LEAST_GROWTH = {"rss": 8 * _MIB, "fds": 20, "threads": 10}
+_LEAST_SHARE = {"rss": 0.1, "fds": 0.0, "threads": 0.0}
+"""Of what was used before."""
+
+
+def theil_sen(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The median slope between all pairs of points, and Kendall's tau; (0, 0) without two different x."""
+    pairs = [(b[0] - a[0], b[1] - a[1]) for a, b in combinations(points, 2) if a[0] != b[0]]
+    if not pairs:
+        return 0.0, 0.0
+    signs = sum((dy > 0) - (dy < 0) if dx > 0 else (dy < 0) - (dy > 0) for dx, dy in pairs)
+    return median(dy / dx for dx, dy in pairs), signs / len(pairs)
+
+
+def growth(result: BenchResult, what: str) -> UsageTrend | None:
+    """The development of "rss", "fds" or "threads"; None if the processes were not looked at.
+
+    A leak grows with the calls on each level, at a rate that does not fade. Pools and caches grow at the start of
+    a level and then stop.
+    """
+    if result.before is None:
+        return None
+    first, last = _of(result.before, what), _of(result.after or result.before, what)
+    parts = [part for level in result.levels if (part := _settled(level, what))]
+    slopes = [theil_sen(part) for part in parts]
+    if not slopes:
+        return UsageTrend(what, first, last, None, "unclear")
+    calls = [part[-1][0] - part[0][0] for part in parts]
+    weighted = sum(slope * n for (slope, _), n in zip(slopes, calls, strict=True))
+    least = max(_LEAST_GROWTH[what], _LEAST_SHARE[what] * first)
+    grew = max(weighted, 0.0) >= least and last - first >= least / 2
+    steadily = all(slope > 0 and tau >= _LEAST_TAU for slope, tau in slopes)
+    halves = [slope for part in parts for slope in _halves(part)]
+    fades = max(halves, default=0) > 0 and halves[-1] < _FADES * max(halves[:-1], default=0)
+    verdict = "grows" if grew and steadily and not fades else "steady"
+    if verdict == "steady" and _is_exhausted(result, what, first, last):
+        verdict = "grows"
+    return UsageTrend(what, first, last, weighted / sum(calls) * 1000, verdict)
+
+
+def _is_exhausted(result: BenchResult, what: str, first: int, last: int) -> bool:
+    """Whether far more is in use than so many calls at once explain: the slope ended at the limit of the process."""
+    if what == "rss" or result.after is None:
+        return False
+    most = max((level.load for level in result.levels if level.model != "open"), default=16)
+    return last - first >= max(100, 8 * most)
+
+
+def _of(usage: UsageSample, what: str) -> int:
+    value: int = getattr(usage, what)
+    return value
+
+
+def _settled(level: LevelResult, what: str) -> list[tuple[float, float]]:
+    """Points (calls, figure) after the level has settled; [] if they are too few to judge."""
+    points = [(float(each.calls), float(_of(each, what))) for each in level.usage]
+    points = points[int(len(points) * _SETTLING) :]
+    step = max(1, len(points) // _MOST_POINTS)
+    points = points[::step]
+    if len(points) < _LEAST_SAMPLES or points[-1][0] - points[0][0] < _LEAST_CALLS:
+        return []
+    return points
+
+
+def _halves(part: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    middle = len(part) // 2
+    return theil_sen(part[: middle + 1])[0], theil_sen(part[middle:])[0]
+
+
+# Verdicts
+
+
+def verdicts(result: BenchResult) -> list[BenchVerdict]:
+    """The defects, the most serious first."""
+    return [*_ends(result), *_correctness(result), *_blocking(result), *_growing(result), *_errors(result)]
+
+
+def _ends(result: BenchResult) -> Iterator[BenchVerdict]:
+    if (death := result.death) is not None:
+        where = f"at {death.level}" if death.level else "before any load"
+        evidence = msgspec.to_builtins(death)
+        yield BenchVerdict(
+            "exits-under-load",
+            f"the connection ended {where}, after {death.calls:,} calls: {death.why}",
+            evidence,
+            "Look at its last lines on stderr; a single call that raises must not end the process.",
+        )
+    if (stall := result.stall) is None:
+        return
+    evidence = msgspec.to_builtins(stall)
+    rest = f"{stall.probe} is still answered" if stall.alive else f"{stall.probe} is not answered either"
+    if stall.in_flight > 1:
+        yield BenchVerdict(
+            "deadlock",
+            f"no response to {stall.in_flight} concurrent calls within {stall.seconds:.1f} s, after {stall.calls:,} "
+            f"calls at {stall.level}; one at a time they are answered; {rest}",
+            evidence,
+            "Look for a lock that a call holds while it waits for another call.",
+        )
+    else:
+        where = f" at {stall.level}" if stall.level else ""
+        yield BenchVerdict(
+            "hang",
+            f"no response to a call within {stall.seconds:.1f} s, after {stall.calls:,} calls{where}; {rest}",
+            evidence,
+            "Look at what the call waits for; with a slow tool, raise --timeout.",
+        )
+
+
+def _correctness(result: BenchResult) -> Iterator[BenchVerdict]:
+    counts = result.mismatch_counts
+    if number := counts[MismatchKind.SWAPPED]:
+        yield BenchVerdict(
+            "swapped-responses",
+            f"{number:,} of {result.checked:,} responses have the result of another call"
+            + _where(result, MismatchKind.SWAPPED),
+            {"count": number, "checked": result.checked, "first": _mismatch(result, MismatchKind.SWAPPED)},
+            "Keep the id of a request with its handler; do not store it in a variable that calls share.",
+        )
+    if number := counts[MismatchKind.DIFFERENT]:
+        yield BenchVerdict(
+            "different-results",
+            f"{number:,} of {result.checked:,} results differ from those of equal calls without load"
+            + _where(result, MismatchKind.DIFFERENT),
+            {"count": number, "checked": result.checked, "first": _mismatch(result, MismatchKind.DIFFERENT)},
+            "Look for state that concurrent calls share.",
+        )
+    if result.unknown_responses:
+        yield BenchVerdict(
+            "unknown-responses",
+            f"{result.unknown_responses:,} responses have an id that no pending request has",
+            {"count": result.unknown_responses},
+            "Respond to each request once, with its own id.",
+        )
+
+
+_MOST_SHOWN = 300
+
+
+def _first(result: BenchResult, kind: MismatchKind) -> Mismatch | None:
+    return next((each for each in result.mismatches if each.kind is kind), None)
+
+
+def _where(result: BenchResult, kind: MismatchKind) -> str:
+    found = _first(result, kind)
+    return "" if found is None else f", first {found.label} at {found.level}"
+
+
+def _mismatch(result: BenchResult, kind: MismatchKind) -> dict[str, Any] | None:
+    found = _first(result, kind)
+    if found is None:
+        return None
+    texts = {name: getattr(found, name).decode("utf-8", "replace")[:_MOST_SHOWN] for name in ("expected", "got")}
+    return {"label": found.label, "level": found.level, "params": found.params, "other": found.other, **texts}
+
+
+_WAITED = 0.5
+"""Share of the slow call that another request must wait for to count as blocked."""
+_BUSY = 0.5
+"""Of a core: below it the server waits, and does not compute."""
+
+
+def _blocking(result: BenchResult) -> Iterator[BenchVerdict]:
+    found = result.blocking
+    if found is None:
+        return
+    evidence = msgspec.to_builtins(found)
+    rest = found.slow_ms * 0.8  # the other request is sent when a fifth of the slow call is over
+    waits = found.cpu_share is None or found.cpu_share < _BUSY
+    if found.probe_beside_ms - found.probe_ms > _WAITED * rest:
+        yield BenchVerdict(
+            "blocks-everything",
+            f"{found.probe} takes {found.probe_beside_ms:.0f} ms while {found.slow} runs, {found.probe_ms:.1f} ms "
+            f"otherwise: the server handles nothing else meanwhile"
+            + ("" if found.cpu_share is None else f" ({found.cpu_share:.0%} of a core busy)"),
+            evidence,
+            "It waits without yielding, such as time.sleep in an async function: await, or use a thread."
+            if waits
+            else "It computes where requests are read: use a thread or a process.",
+        )
+        return
+    factor = found.together_ms / found.slow_ms if found.slow_ms else 1.0
+    fast_waits = bool(found.fast) and found.fast_beside_ms - found.fast_ms > _WAITED * rest
+    in_turn = factor > 0.75 * found.together and waits
+    if fast_waits or in_turn:
+        facts = []
+        if fast_waits:
+            facts.append(
+                f"{found.fast} takes {found.fast_beside_ms:.0f} ms while {found.slow} runs, {found.fast_ms:.1f} ms "
+                "otherwise"
+            )
+        if in_turn:
+            facts.append(f"{found.together} concurrent calls of {found.slow} take {factor:.1f} times as long as one")
+        yield BenchVerdict(
+            "calls-serialized",
+            f"{'; '.join(facts)}; {found.probe} is answered at once",
+            evidence | {"factor": factor},
+            "Look for a lock around all tool calls, or a pool of one worker.",
+        )
+
+
+_UNITS = {"rss": "memory", "fds": "open descriptors", "threads": "threads"}
+_FIXES = {
+    "rss": "Look for a list or cache that each call adds to.",
+    "fds": "Close files and sockets also where a call fails.",
+    "threads": "Join threads, or use a pool.",
+}
+
+
+def _growing(result: BenchResult) -> Iterator[BenchVerdict]:
+    for what, name in _UNITS.items():
+        found = growth(result, what)
+        if found is None or found.verdict != "grows":
+            continue
+        slope = found.per_1000_calls or 0.0
+        amount = f"{slope / _MIB:.1f} MiB" if what == "rss" else f"{slope:.1f}"
+        spans = f"{_shown(what, found.first)} to {_shown(what, found.last)}"
+        yield BenchVerdict(
+            f"{ {'rss': 'memory', 'fds': 'descriptor', 'threads': 'thread'}[what] }-growth",
+            f"{name} grow{'s' if what == 'rss' else ''} with each call: {amount} per 1,000 calls, from {spans}",
+            msgspec.to_builtins(found),
+            _FIXES[what],
+        )
+
+
+def _shown(what: str, value: int) -> str:
+    return f"{value / _MIB:.0f} MiB" if what == "rss" else f"{value:,}"
+
+
+def _errors(result: BenchResult) -> Iterator[BenchVerdict]:
+    if result.death is not None:
+        return
+    always = {(label, kind) for label, kinds in result.alone_errors.items() for kind in kinds}
+    counts: dict[str, Counter[str]] = {}
+    for level in result.levels:
+        for label, kinds in level.errors.items():
+            for kind, number in kinds.items():
+                if (label, kind) not in always:
+                    counts.setdefault(kind, Counter())[label] += number
+    for kind, by_label in counts.items():
+        names = ", ".join(sorted(by_label))
+        yield BenchVerdict(
+            "errors-under-load",
+            f"{by_label.total():,} calls of {names} fail under load ({kind}); without load they do not",
+            {"class": kind, "calls": dict(by_label)},
+            "Look at the server's log; find the load at which it begins with --concurrency.",
+        )
+    for label, kind in sorted(always):
+        yield BenchVerdict(
+            "failing-calls",
+            f"{label} fails without load, too ({kind})",
+            {"class": kind, "label": label},
+            "Give arguments that the tool accepts.",
+        )
+
+
+# FailLimits that a user sets
+
+_CLAUSE = re.compile(r"\s*([a-z0-9_]+)\s*(<=|>=|<|>|==)\s*([0-9.]+)\s*(x|%|ms|s|MB|MiB|/s)?\s*\Z")
+_UNITS_OF = {"ms": 1.0, "s": 1000.0, "MB": 1e6, "MiB": float(_MIB), "/s": 1.0}
+_OF_LEVEL = ("p50", "p95", "p99", "max", "rate", "errors")
+_OF_RUN = ("rss", "fds", "threads", "start", "verdicts")
+
+
+class FailLimit(msgspec.Struct, frozen=True):
+    """One comparison of `--fail-on`."""
+
+    text: str
+    metric: str
+    sign: str
+    value: float
+    relative: bool
+    """Whether the value is a multiple of the baseline's."""
+
+    def is_passed(self, now: float, before: float | None) -> bool:
+        """Whether it applies to a figure; not if it needs a baseline that has none."""
+        if self.relative and not before:
+            return False
+        edge = self.value * (before or 0.0) if self.relative else self.value
+        match self.sign:
+            case "<":
+                return now < edge
+            case "<=":
+                return now <= edge
+            case ">":
+                return now > edge
+            case ">=":
+                return now >= edge
+            case _:
+                return now == edge
+
+
+FailLimits = tuple[tuple[FailLimit, ...], ...]
+"""Fails if all limits of one of the groups apply: `or` of `and`."""
+
+
+def read_limits(text: str) -> FailLimits:
+    """Read "p95 > 1.5x or errors > 0". Raises: UsageError."""
+    return tuple(
+        tuple(_clause(part, text) for part in re.split(r"\band\b", group)) for group in re.split(r"\bor\b", text)
+    )
+
+
+def _clause(part: str, whole: str) -> FailLimit:
+    found = _CLAUSE.match(part)
+    metrics = ", ".join((*_OF_LEVEL, *_OF_RUN))
+    if found is None:
+        raise UsageError(
+            f"invalid --fail-on {whole!r}: {part.strip()!r} is not a comparison",
+            hint=f"Write METRIC > VALUE, such as 'p95 > 1.5x or errors > 0'. Metrics: {metrics}.",
+        )
+    name, sign, number, unit = found.groups()
+    if name not in (*_OF_LEVEL, *_OF_RUN):
+        raise UsageError(f"--fail-on: unknown metric {name!r}", hint=f"Metrics: {metrics}.")
+    try:
+        value = float(number)
+    except ValueError:
+        raise UsageError(f"--fail-on: {number!r} is not a number") from None
+    relative = unit in ("x", "%")
+    factor = 0.01 if unit == "%" else 1.0 if relative else _UNITS_OF.get(unit or "", 1.0)
+    return FailLimit(part.strip(), name, sign, value * factor, relative)
+
+
+def demands_baseline(limits: FailLimits) -> bool:
+    """Whether a limit is a multiple of the baseline's figure."""
+    return any(each.relative for group in limits for each in group)
+
+
+def read_report(path: Path) -> dict[str, Any]:
+    """A report to compare with. Raises: UsageError, saying what the file is instead."""
+    hint = "Write one with mcp-inspect bench -o FILE."
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"--against {path}: no such file", hint=hint) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--against {path}: can't be read: {error}") from None
+    except (ValueError, RecursionError):
+        raise UsageError(f"--against {path}: not JSON", hint=hint) from None
+    if not isinstance(report, dict) or FORMAT not in report:
+        raise UsageError(f"--against {path}: not a report of mcp-inspect bench", hint=hint)
+    if report[FORMAT] != VERSION:
+        raise UsageError(
+            f"--against {path}: version {report[FORMAT]!r} of the format; this program reads {VERSION}", hint=hint
+        )
+    try:
+        _rows(report)
+        _figures(report)
+    except (KeyError, TypeError, AttributeError):
+        raise UsageError(f"--against {path}: damaged: a member is missing or has another type", hint=hint) from None
+    return report
+
+
+def _rows(report: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, float]]:
+    """The figures by level and tool."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for level in report["levels"]:
+        for tool in level["tools"]:
+            figures = {name: tool[f"{name}_ms"] for name in ("p50", "p95", "p99", "max") if tool[f"{name}_ms"]}
+            figures |= {"rate": tool["rate"], "errors": sum(tool["errors"].values())}
+            found[str(level["name"]), str(tool["name"])] = {name: float(value) for name, value in figures.items()}
+    return found
+
+
+def _figures(report: Mapping[str, Any]) -> dict[str, float]:
+    """The figures of the whole run."""
+    usage = report["usage"]
+    found = {name: float(usage[name]["last"]) for name in ("rss", "fds", "threads") if usage and usage[name]}
+    if report["start"]["warm_ms"]:
+        found["start"] = float(report["start"]["warm_ms"])
+    return found | {"verdicts": float(len(report["verdicts"]))}
+
+
+def failures(report: Mapping[str, Any], limits: FailLimits, baseline: Mapping[str, Any] | None) -> list[str]:
+    """A sentence for each limit that is passed, with figure and baseline."""
+    rows, run = _rows(report), _figures(report)
+    old_rows, old_run = (_rows(baseline), _figures(baseline)) if baseline is not None else ({}, {})
+    found: list[str] = []
+    for group in limits:
+        if any(each.metric in _OF_LEVEL for each in group):
+            for (level, tool), figures in rows.items():
+                before = old_rows.get((level, tool), {})
+                found += _failed(group, run | figures, old_run | before, f"{tool}, {level}: ")
+        else:
+            found += _failed(group, run, old_run, "")
+    return found
+
+
+def _failed(
+    group: Sequence[FailLimit], now: Mapping[str, float], before: Mapping[str, float], where: str
+) -> Iterator[str]:
+    if all(each.metric in now and each.is_passed(now[each.metric], before.get(each.metric)) for each in group):
+        said = [
+            f"{each.metric} is {now[each.metric]:,.4g}"
+            + (f", baseline {before[each.metric]:,.4g}" if each.relative else "")
+            + f" (limit: {each.text})"
+            for each in group
+        ]
+        yield where + " and ".join(said)
+
+
+def not_compared(report: Mapping[str, Any], baseline: Mapping[str, Any]) -> list[str]:
+    """Rows of the report that the baseline lacks, so that a multiple of it is not judged."""
+    old = _rows(baseline)
+    return [f"{tool}, {level}" for level, tool in _rows(report) if (level, tool) not in old]
+
+
+def level_summary(level: LevelResult, label: str) -> dict[str, Any]:
+    """The figures of one tool on one level, as in a report."""
+    times = level.times.get(label, ())
+    found = summary(times)
+    return {
+        "name": label,
+        "calls": len(times),
+        "rate": round(len(times) / level.seconds, 3) if level.seconds else 0.0,
+        **{f"{name}_ms": round(getattr(found, name), 4) if found else None for name in ("p50", "p95", "p99", "max")},
+        "errors": dict(level.errors.get(label, {})),
+    }

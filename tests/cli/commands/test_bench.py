@@ -1,0 +1,138 @@
+"""`mcp-inspect bench`: from the command line to the reports."""
+
+import json
+import xml.etree.ElementTree as Xml
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.exit_status import ExitStatus
+from tests.cli.running import Ran, inspect, scripted, server
+
+SHORT = ("--era", "legacy", "--concurrency", "1,2", "--calls", "20")
+
+
+def bench(*words: str, defect: str = "clean") -> Ran:
+    return inspect("bench", *SHORT, *words, *server("loaded", defect))
+
+
+def test_a_report_for_people_has_a_row_for_each_tool_and_level() -> None:
+    ran = bench("-t", "fast", "-t", "echo text={n}")
+    assert ran.status == ExitStatus.OK, ran.stdout
+    rows = [line.split()[:4] for line in ran.stdout.splitlines() if line.startswith(("echo", "fast"))]
+    assert rows == [[tool, load, "in", "flight"] for load in "12" for tool in ("echo", "fast")]
+    assert "sustains" in ran.stdout
+    assert "no defect found" in ran.stdout
+    assert "2 in flight" in ran.stderr
+
+
+def test_reports_are_written_and_compared_with_a_baseline(tmp_path: Path) -> None:
+    base, junit, document, slow = (tmp_path / name for name in ("base.json", "junit.xml", "bench.md", "slow.mcpcap"))
+    files = ("-o", str(base), "--junit", str(junit), "--markdown", str(document), "--save", str(slow))
+    ran = bench("-t", "fast", "--json", *files)
+    assert ran.status == ExitStatus.OK
+    assert ran.data == json.loads(base.read_text())
+    assert [level["tools"][0]["name"] for level in ran.data["levels"]] == ["fast", "fast"]
+    assert {case.get("name") for case in Xml.parse(junit).getroot()} == {"fast, 1 in flight", "fast, 2 in flight"}
+    assert document.read_text().count("| fast |") == 2
+    assert inspect("trace", str(slow)).status == ExitStatus.OK or slow.stat().st_size
+
+    again = ("-t", "fast", "--against", str(base), "--fail-on")
+    assert bench(*again, "p95 > 1000x or errors > 0").status == ExitStatus.OK
+    failed = bench(*again, "rate < 1000x and p50 > 0", "--json")
+    assert failed.status == ExitStatus.FINDINGS
+    assert len(failed.data["failed"]) == 2
+    assert "rate is" in failed.data["failed"][0]
+    assert "baseline" in failed.data["failed"][0]
+
+
+def test_a_capture_gives_the_calls_with_their_weights(tmp_path: Path) -> None:
+    capture = tmp_path / "session.mcpcap"
+    recorded = bench("-t", "fast", "-t", "echo text={n}", "--save", str(capture), "--slowest", "12")
+    assert recorded.status == ExitStatus.OK
+    ran = bench("--json", str(capture))
+    assert ran.status == ExitStatus.OK, ran.stderr
+    assert {tool["name"] for tool in ran.data["alone"]} <= {"fast", "echo"}
+
+
+def test_a_file_of_cases_gives_the_calls(tmp_path: Path) -> None:
+    cases = tmp_path / "calls.cases.yaml"
+    cases.write_text(
+        "mcp-inspect-cases: 1\ncases:\n"
+        "- name: one\n  request: tools/call\n  params: {name: fast, arguments: {text: a}}\n"
+        "- name: two\n  request: ping\n"
+    )
+    ran = bench("--json", str(cases))
+    assert ran.status == ExitStatus.OK, ran.stderr
+    assert [tool["name"] for tool in ran.data["levels"][0]["tools"]] == ["fast", "ping"]
+
+
+def test_only_read_only_tools_are_called_unless_all_are_allowed() -> None:
+    assert "write" not in {tool["name"] for tool in bench("--json").data["alone"]}
+    refused = bench("-t", "write")
+    assert refused.status == ExitStatus.USAGE
+    assert "readOnlyHint" in refused.stderr
+    allowed = bench("--json", "-t", "write", "--allow-destructive")
+    assert [tool["name"] for tool in allowed.data["alone"]] == ["write"]
+
+
+def test_a_server_without_tools_is_measured_with_its_list() -> None:
+    ran = inspect("bench", "--json", *SHORT, *scripted({"tools/list": {"result": {"tools": []}}}))
+    assert [tool["name"] for tool in ran.data["alone"]] == ["tools/list"]
+
+
+def test_a_defect_is_a_finding_and_a_death_a_lost_server() -> None:
+    failing = bench("-t", "fast", "--concurrency", "8", "--json", defect="failing")
+    assert failing.status == ExitStatus.FINDINGS
+    assert [each["id"] for each in failing.data["verdicts"]] == ["errors-under-load"]
+    died = bench("-t", "fast", "--concurrency", "16", defect="dies")
+    assert died.status == ExitStatus.UNREACHABLE
+    assert "exits-under-load" in died.stdout
+    assert "Fatal: too many at once" in died.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-t", "nothing"), "lists no tool 'nothing'"),
+        (("-t", "a", "-t", "b", "-a", "x=1"), "-a needs exactly one -t"),
+        (("-a", "x=1"), "-a needs exactly one -t"),
+        (("-t", "'"), "No closing quotation"),
+        (("--concurrency", "0"), "invalid --concurrency"),
+        (("--concurrency", "many"), "invalid --concurrency"),
+        (("--rate", "-1"), "invalid --rate"),
+        (("--fail-on", "speed > 1"), "unknown metric 'speed'"),
+        (("--fail-on", "p95"), "not a comparison"),
+        (("--fail-on", "p95 > 2x"), "--against"),
+        (("--against", "missing.json"), "no such file"),
+        (("missing.mcpcap",), "no such file"),
+        (("one", "two"), "unexpected 'two'"),
+    ],
+)
+def test_what_cannot_be_measured_is_a_usage_error(words: tuple[str, ...], said: str) -> None:
+    ran = bench(*words)
+    assert ran.status == ExitStatus.USAGE
+    assert said in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "not JSON"),
+        ("[]", "not a report"),
+        ('{"levels": []}', "not a report"),
+        ('{"mcp-inspect-bench": 99}', "version 99"),
+        ('{"mcp-inspect-bench": 1, "levels": [{}]}', "damaged"),
+    ],
+)
+def test_a_baseline_of_another_shape_is_an_error(tmp_path: Path, content: str, said: str) -> None:
+    (tmp_path / "base.json").write_text(content)
+    ran = bench("--against", str(tmp_path / "base.json"))
+    assert ran.status == ExitStatus.USAGE
+    assert said in ran.stderr
+
+
+def test_a_server_that_cannot_be_started_is_an_error_and_no_report() -> None:
+    ran = inspect("bench", "--", "/no/such/server")
+    assert ran.status == ExitStatus.UNREACHABLE
+    assert not ran.stdout

@@ -1,0 +1,138 @@
+"""A server of three read-only tools, right or with one defect that only load shows: its first argument.
+
+clean       nothing is wrong
+lock        one lock around all calls
+leak        10 KiB a call are kept
+descriptors every fourth call opens a file and forgets it
+deadlock    the first two calls at once wait for each other
+swapped     calls in flight at once get each other's results
+shared      a result is made from a variable that calls share
+blocking    a tool sleeps without yielding
+dies        the eighth call in flight at once ends the process
+random      results differ always, which is no defect
+clock       results change with time, which is no defect
+failing     calls fail when four are in flight
+twice       every tenth response is sent twice
+"""
+
+import asyncio
+import json
+import os
+import sys
+import time
+
+DEFECT = sys.argv[1] if len(sys.argv) > 1 else "clean"
+SLOW_S = 0.1
+TOOLS = [
+    {
+        "name": name,
+        "description": f"The {name} tool.",
+        "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
+        "annotations": {"readOnlyHint": True},
+    }
+    for name in ("echo", "slow", "fast")
+] + [{"name": "write", "description": "Writes.", "inputSchema": {"type": "object"}}]
+
+lock = asyncio.Lock()
+kept: list[object] = []
+swapping: list[tuple[object, object]] = []
+
+
+class State:
+    """What calls share."""
+
+    calls = 0
+    in_flight = 0
+    text = ""
+
+
+def send(message: dict[str, object]) -> None:
+    """Write one message."""
+    os.write(1, json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+
+async def work(name: str, text: str) -> str:
+    """What a tool does, and says."""
+    if name == "slow":
+        if DEFECT == "blocking":
+            time.sleep(SLOW_S)  # noqa: ASYNC251 - the defect
+        else:
+            await asyncio.sleep(SLOW_S)
+    if DEFECT == "shared":
+        State.text = text
+        await asyncio.sleep(0.001)
+        text = State.text
+    if DEFECT == "random":
+        text += os.urandom(4).hex()
+    if DEFECT == "clock":
+        text += str(int(time.time() * 2))
+    return f"{name}: {text}"
+
+
+async def call(id_: object, params: dict[str, object]) -> None:
+    """One tools/call."""
+    State.calls += 1
+    State.in_flight += 1
+    arguments = params.get("arguments") or {}
+    assert isinstance(arguments, dict)
+    name, text = str(params["name"]), str(arguments.get("text", ""))
+    if DEFECT == "leak":
+        kept.append(os.urandom(10 * 1024))
+    if DEFECT == "descriptors" and State.calls % 4 == 0:
+        os.dup(0)
+    if DEFECT == "dies" and State.in_flight >= 8:
+        sys.stderr.write("Fatal: too many at once\n")
+        sys.stderr.flush()
+        os._exit(3)
+    if DEFECT == "deadlock" and State.in_flight > 1:
+        State.in_flight = 1000
+        await asyncio.Event().wait()
+    if DEFECT == "lock":
+        async with lock:
+            said = await work(name, text)
+    else:
+        said = await work(name, text)
+        if DEFECT in ("swapped", "dies", "failing", "deadlock"):
+            await asyncio.sleep(0.002)
+    failed = DEFECT == "failing" and State.in_flight >= 4
+    State.in_flight -= 1
+    result = {"content": [{"type": "text", "text": said}], "isError": failed}
+    if DEFECT == "swapped" and swapping:
+        (other, theirs) = swapping.pop()
+        send({"id": other, "result": result})
+        send({"id": id_, "result": theirs})
+        return
+    if DEFECT == "swapped" and State.in_flight >= 2 and State.calls % 5 == 0:
+        swapping.append((id_, result))
+        return
+    send({"id": id_, "result": result})
+    if DEFECT == "twice" and State.calls % 10 == 0:
+        send({"id": id_, "result": result})
+
+
+async def main() -> None:
+    """Read requests until stdin ends; each call is a task of its own."""
+    loop, reader = asyncio.get_running_loop(), asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    async with asyncio.TaskGroup() as calls:
+        while line := await reader.readline():
+            message = json.loads(line)
+            id_, params = message.get("id"), message.get("params") or {}
+            match message.get("method"):
+                case "initialize":
+                    info = {"name": f"loaded-{DEFECT}", "version": "1"}
+                    version = params["protocolVersion"]
+                    result = {"protocolVersion": version, "serverInfo": info, "capabilities": {"tools": {}}}
+                    send({"id": id_, "result": result})
+                case "tools/list":
+                    send({"id": id_, "result": {"tools": TOOLS}})
+                case "ping":
+                    send({"id": id_, "result": {}})
+                case "tools/call":
+                    calls.create_task(call(id_, params))
+                case _ if id_ is not None:
+                    send({"id": id_, "error": {"code": -32601, "message": "unknown method"}})
+        os._exit(0)
+
+
+asyncio.run(main())
