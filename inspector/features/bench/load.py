@@ -1,8 +1,8 @@
 """Sends calls and measures them: beside the session, which stays in charge of everything else.
 
 A session interprets and records each message, which costs more than many servers need for a call. So calls under load
-are written ahead, and their responses are taken at the transport: one look at the id, one time stamp. What is not a
-response to them goes on to the session, which answers server requests as always.
+are written ahead, and their responses are taken at the transport: one look at the id, one time stamp. Everything else is
+passed to the session, which answers server requests as always.
 """
 
 import asyncio
@@ -153,7 +153,7 @@ class LoadClient:
         probe: bool = False,
         cut: int = 0,
     ) -> None:
-        """A load call or its response is taken; anything else goes on."""
+        """A load call or its response is taken; anything else is passed on."""
         taken = payload in self._ours if direction is Direction.TO_SERVER else self._is_taken(payload)
         if self._behind is not None and (self._record or not taken):
             self._behind.frame(direction, channel, payload, eol=eol, http=http, sse=sse, probe=probe, cut=cut)

@@ -216,7 +216,7 @@ class BlockingResult(msgspec.Struct, frozen=True):
     """The label of the slow call."""
     slow_ms: float
     probe: str
-    """A request that is no call of the workload."""
+    """A request outside the workload."""
     probe_ms: float
     probe_beside_ms: float
     fast: str = ""

@@ -397,7 +397,7 @@ def read_report(path: Path) -> dict[str, Any]:
         raise UsageError(f"--against {path}: not a report of mcp-inspect bench", hint=hint)
     if report[FORMAT] != VERSION:
         raise UsageError(
-            f"--against {path}: version {report[FORMAT]!r} of the format; this program reads {VERSION}", hint=hint
+            f"--against {path}: version {report[FORMAT]!r} of the format; mcp-inspect reads {VERSION}", hint=hint
         )
     try:
         _rows(report)
