@@ -9,8 +9,8 @@ swapped     calls in flight at once get each other's results
 shared      a result is made from a variable that calls share
 blocking    a tool sleeps without yielding
 dies        the eighth call in flight at once ends the process
-random      results differ always, which is no defect
-clock       results change with time, which is no defect
+random      results differ always: not a defect
+clock       results change with time: not a defect
 failing     calls fail when four are in flight
 twice       every tenth response is sent twice
 """

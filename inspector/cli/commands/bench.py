@@ -175,7 +175,6 @@ def _numbers(text: str, option: str, most: float, kind: Callable[[str], Any]) ->
 
 _EXAMPLES = (
     "mcp-inspect bench -t 'echo message=hi' -- node server.js",
-    "mcp-inspect bench --concurrency 1,8 --for 10s session.mcpcap -- node server.js",
     "mcp-inspect bench --against base.json --fail-on 'p95 > 1.5x' -- node server.js",
 )
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -198,11 +197,11 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--for", "seconds", type=lasting, default=5.0, metavar="S", help="Duration of a level (5).")
 @shared("load", "--calls", type=click.IntRange(1), metavar="N", help="Calls of a level, instead of a duration.")
 @shared("load", "--soak", type=duration, default=0.0, metavar="S", help="Then hold the highest concurrency this long.")
-@click.option("--allow-destructive", is_flag=True, help="Also call tools without readOnlyHint.")
+@shared("load", "--allow-destructive", is_flag=True, help="Also call tools without readOnlyHint.")
 @shared("load", "--slowest", type=click.IntRange(1, 1000), default=10, metavar="N", help="Keep the slowest calls (10).")
 @shared("load", "--save", type=_FILE, metavar="FILE", help="Write the slowest calls to a new capture.")
 @shared("load", "--pid", type=click.IntRange(1), metavar="PID", help="The server's process, if it is reached by URL.")
-@click.option("-o", "--output", "out", type=_FILE, metavar="FILE", help="Write the JSON report to a file.")
+@shared("load", "-o", "--output", "out", type=_FILE, metavar="FILE", help="Write the JSON report to a file.")
 @click.option("--against", type=_FILE, metavar="FILE", help="Compare with this JSON report.")
 @click.option("--fail-on", default="", metavar="LIMITS", help="Exit 1 if one applies: 'p95 > 1.5x'.")
 @shared("load", "--junit", type=_FILE, metavar="FILE", help="Write a JUnit XML report.")
