@@ -1,8 +1,8 @@
 """Sends calls and measures them: beside the session, which stays in charge of everything else.
 
 A session interprets and records each message, which costs more than many servers need for a call. So calls under load
-are written ahead, and their responses are taken at the transport: one look at the id, one time stamp. Everything else is
-passed to the session, which answers server requests as always.
+are written ahead, and their responses are taken at the transport: one look at the id, one time stamp. Everything else
+is passed to the session, which answers server requests as always.
 """
 
 import asyncio
