@@ -47,6 +47,18 @@ async def settled(app: App[Any]) -> None:
         await _worked_off(app)
 
 
+async def click(app: App[Any], place: tuple[int, int]) -> None:
+    """Press and release the left mouse button at a column and line of the screen.
+
+    The events take the terminal driver's way through the app. `Pilot.click` goes round the app, and so round its queue
+    of keys and clicks.
+    """
+    x, y = place
+    for event in (events.MouseDown, events.MouseUp):
+        app.post_message(event(None, x, y, 0, 0, 1, False, False, False, screen_x=x, screen_y=y))
+    await settled(app)
+
+
 async def _worked_off(app: App[Any]) -> None:
     for _ in range(_MOST_ROUNDS):
         await _nothing_ready()

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from textual.events import Key, MouseDown, MouseUp
+from textual.events import Key
 from textual.pilot import Pilot
 
 from inspector.capture.journal import Journal, start_capture
@@ -14,6 +14,7 @@ from inspector.session.engine import Engine, Live
 from inspector.session.options import Settings
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
+from tests.settling import click
 from tests.stories.visits import Seen, seen
 from tests.tui.screen_text import text
 from tests.waiting import PATIENCE_S, until
@@ -57,15 +58,8 @@ class Person:
         return self.screen
 
     async def click(self, place: tuple[int, int]) -> None:
-        """Press and release the left mouse button at a column and line of the screen.
-
-        The events take the terminal driver's way through the app. `Pilot.click` goes round the app, and so round its
-        queue of keys and clicks.
-        """
-        for event in (MouseDown, MouseUp):
-            x, y = place
-            self.pilot.app.post_message(event(None, x, y, 0, 0, 1, False, False, False, screen_x=x, screen_y=y))
-        await self.pilot.pause()
+        """Press and release the left mouse button at a column and line of the screen."""
+        await click(self.pilot.app, place)
 
     def line(self, word: str) -> str:
         """The first line that has the word, without the space around it."""

@@ -21,6 +21,7 @@ from inspector.tui.theme import DARK_NAME, LIGHT_NAME
 from inspector.tui.widgets.virtual_list import LogList
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
+from tests.settling import click
 from tests.tui.screen_text import lines, text
 from tests.waiting import until
 
@@ -261,7 +262,7 @@ async def test_a_menu_shows_itself_acts_by_its_second_key_and_closes(sitting: Si
         await until(lambda: app.tab.shown == "raw", "the Composer")
         await pilot.press("escape", "1", "v")
         await until(lambda: "Tree or wire order" in text(app), "another menu")
-        await pilot.click(offset=(5, 3))
+        await click(app, (5, 3))
         await until(lambda: not app.menus.is_open, "a click outside closes it")
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.replay.bar import TransportBar
 from tests.captures.record import sample
+from tests.settling import click, settled
 from tests.tui.screen_text import text
 from tests.waiting import until
 
@@ -13,18 +13,20 @@ from tests.waiting import until
 @pytest.mark.parametrize(("width", "track"), [(80, False), (160, True)])
 async def test_a_click_leads_to_the_place_or_does_what_the_key_does(width: int, track: bool) -> None:
     app = InspectApp(replay=sample("evening"))
-    async with app.run_test(size=(width, 24)) as pilot:
+    async with app.run_test(size=(width, 24)):
         await until(lambda: app.subject.stage is ConversationStage.RECORDED and "x Space Play" in text(app), "the bar")
         await until(lambda: ("─●" in text(app).splitlines()[-2]) == track, "the track where there is room")
+        await settled(app)
         line = text(app).splitlines()[-2]
         count = app.subject.journal.count
         if track:
-            await pilot.click(TransportBar, offset=(line.index("─") + (line.rindex("●") - line.index("─")) // 2, 0))
+            await click(app, (line.index("─") + (line.rindex("●") - line.index("─")) // 2, 22))
             await until(lambda: app.playback is not None and 0.3 < app.playback.at / count < 0.7, "the middle")
             # The line is another one there: it says the time, and all keys stand elsewhere.
             await until(lambda: f"#{app.playback.at} of" in text(app).splitlines()[-2], "the line says so")  # type: ignore[union-attr]
+        await settled(app)
         line = text(app).splitlines()[-2]
-        await pilot.click(TransportBar, offset=(line.rindex("Play"), 0))
+        await click(app, (line.rindex("Play"), 22))
         await until(lambda: app.playback is not None and app.playback.player.playing, "that it is played")
         await until(lambda: "Pause" in text(app).splitlines()[-2], "how to pause it")
     await app.subject.end()
