@@ -3,6 +3,7 @@
 `stats_counting` fills them from journals. Durations are counted in logarithmic buckets, each less than 0.8 % wide.
 """
 
+import time
 from collections.abc import Iterator, Sequence
 from math import ceil, floor, log2
 
@@ -10,10 +11,13 @@ import msgspec
 
 from inspector.capture.store.columns import MessageKind
 from inspector.errors import FilterError
-from inspector.filters.language.fields import Has, Ref
+from inspector.filters.language.fields import And, Compare, Has, Op, Ref, Term
 from inspector.filters.language.parser import parse
 from inspector.protocol.exchange_log import ASKS, RETRIED, STATE_BITS, STATES, TOOL_ERROR
 from inspector.protocol.exchanges import ExchangeState
+
+SECOND = 1_000_000_000
+"""Nanoseconds."""
 
 # Durations, as counts of logarithmic buckets.
 
@@ -161,6 +165,27 @@ def read_grouping(text: str) -> Grouping:
             raise ValueError(f"unknown grouping {text!r}")
 
 
+def filter_of(by: Grouping, key: str) -> Term | None:
+    """The filter that lets the requests of a group through; None if no filter can."""
+    match by.name:
+        case "tool" | "method" | "server":
+            return Compare(Ref(by.name), Op.EQ, (key,))
+        case "hour":
+            try:
+                since = round(time.mktime(time.strptime(key, HOUR))) * SECOND
+            except (ValueError, OverflowError):
+                return None
+            moment = Ref("time")
+            return And((Compare(moment, Op.GE, (since,)), Compare(moment, Op.LT, (since + 3600 * SECOND,))))
+        case _:
+            return None
+
+
+ABSENT = "(absent)"
+"""The key of calls without the argument."""
+HOUR = "%Y-%m-%d %H:00"
+"""How an hour is written."""
+
 # What is counted of a group.
 
 OK, TOOL_FAILED, ERROR, CANCELLED, LOST, LATE, PENDING, ROUND = range(8)
@@ -263,7 +288,6 @@ MOST_GROUPS = 5000
 """Further keys are counted together."""
 OTHERS = "(others)"
 _MOST_SLOTS = 1024
-_SECOND = 1_000_000_000
 TOPS = 10
 
 
@@ -275,7 +299,7 @@ class StatsTable:
         self.groups: dict[str, StatsGroup] = {}
         self.changes = 0
         """Grows with every request that is counted, or counted differently."""
-        self.slot_ns = _SECOND
+        self.slot_ns = SECOND
         """How long a slot of time is."""
         self.first_slot = self.last_slot = 0
         self.slowest: list[Top] = []
@@ -362,7 +386,7 @@ class StatsTable:
 
     def trend(self, group: StatsGroup, columns: int) -> list[float]:
         """How many requests of a group were sent in each of so many equal parts of the time, per minute."""
-        return [count * 60 * _SECOND / self._part_ns(columns) for count in self._parts(group.slots, columns)]
+        return [count * 60 * SECOND / self._part_ns(columns) for count in self._parts(group.slots, columns)]
 
     def mean_trend(self, group: StatsGroup, columns: int) -> list[float]:
         """How long they took, in the mean, in nanoseconds; 0 where none was sent."""

@@ -14,12 +14,17 @@ import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import KIND_BITS, EntryKind, MessageKind
+from inspector.filters.engine.findings import FindingSource
 from inspector.filters.engine.matching import reach
+from inspector.filters.language.fields import Term
 from inspector.present.stats import (
+    ABSENT,
     HAS_RESPONSE,
+    HOUR,
     OTHERS,
     OUTCOME_OF,
     ROUND,
+    SECOND,
     TIMED,
     TOPS,
     Repeated,
@@ -27,6 +32,7 @@ from inspector.present.stats import (
     StatsTable,
     Top,
 )
+from inspector.present.traffic.filter import RowFilter
 from inspector.protocol import peek
 from inspector.protocol.exchange_log import ASKS, FROM_SERVER, NEVER, PROBE, STATE_BITS, UNLISTED
 from inspector.protocol.frames import Frame
@@ -49,6 +55,58 @@ class EntryChoice(Protocol):
     @property
     def changes(self) -> int:
         """Grows when something else matches."""
+
+
+class FilteredEntries:
+    """Applies a filter to the entries of a journal, as they come. Implements `EntryChoice`."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        term: Term,
+        clock: Callable[[], int],
+        *,
+        threaded: bool = False,
+        findings: FindingSource | None = None,
+    ) -> None:
+        """`clock`: the journal's monotonic nanoseconds. With `threaded`, messages are read on a thread of its own."""
+        self._journal = journal
+        self._filter = RowFilter(journal, clock, threaded=threaded)
+        self._filter.findings = findings
+        self._taken = journal.count
+        self._filter.set(term, self._taken)
+
+    @property
+    def hits(self) -> bytearray:
+        """At n: 1 if entry n matches."""
+        return self._filter.hits
+
+    @property
+    def changes(self) -> int:
+        """Grows when something else matches."""
+        return self._filter.changes
+
+    @property
+    def is_filtering(self) -> bool:
+        """Whether entries that were there at first are still to be looked through."""
+        return self._filter.is_filtering
+
+    def take(self, limit: int = 1 << 60) -> bool:
+        """Look at what is new, at most `limit` entries; whether more is left."""
+        first, last = self._taken + 1, min(self._journal.count, self._taken + limit)
+        if first <= last:
+            self._taken = last
+            changed = set(self._filter.ended())
+            self._filter.take(first, last)
+            changed.update(self._journal.store.exchange(n) for n in self._journal.store.of_exchanges(first, last))
+            self._filter.again(changed)
+        for _ in self._filter.step():
+            pass
+        return self._taken < self._journal.count or self._filter.is_filtering
+
+    def cancel(self) -> None:
+        """Look at nothing more."""
+        self._filter.cancel()
 
 
 _CHUNK = 4096
@@ -125,6 +183,11 @@ class JournalStats:
     def done(self) -> int:
         """How many exchanges have been looked at."""
         return len(self._seen)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there are exchanges that have not been looked at."""
+        return len(self._seen) < len(self._log)
 
     def is_call(self, number: int) -> bool:
         """Whether an exchange is counted and is a tool call, and no further round of one."""
@@ -402,7 +465,7 @@ class JournalStats:
         return self._place(method, lambda: self._log.names[method])
 
     def _by_hour(self, number: int) -> int:
-        quarter = (self._log.starts[number] + self._wall) // (900 * 1_000_000_000)
+        quarter = (self._log.starts[number] + self._wall) // (900 * SECOND)
         return self._place(quarter, lambda: _hour(quarter * 900))
 
     def _by_server(self, number: int) -> int:
@@ -414,7 +477,7 @@ class JournalStats:
     def _by_argument(self, number: int) -> int:
         arguments = arguments_of(self.journal, self._log.request_frames[number])
         found = reach(arguments, self.table.by.path)
-        key = "(absent)" if not found else found[0] if isinstance(found[0], str) else _as_json(found[0])
+        key = ABSENT if not found else found[0] if isinstance(found[0], str) else _as_json(found[0])
         return self._place(key, lambda: key)
 
     @property
@@ -432,7 +495,7 @@ _KIND = bytes(flags & KIND_BITS for flags in range(256))
 def _hour(seconds: int) -> str:
     """The local hour of a moment, in seconds since 1970."""
     try:
-        return time.strftime("%Y-%m-%d %H:00", time.localtime(seconds))
+        return time.strftime(HOUR, time.localtime(seconds))
     except (OverflowError, OSError, ValueError):  # a file can hold any number
         return "(unknown)"
 

@@ -123,7 +123,7 @@ def header(by: Grouping, width: int, sorted_by: str = "Calls") -> list[Span]:
     spans: list[Span] = [(text.pad(text.fit(text.visible(by.title), key - 1), key), "muted")]
     for column in columns:
         mark = column.title == sorted_by
-        spans.append((text.pad(column.title, column.width, right=True), "strong" if mark else "muted"))
+        spans.append((text.pad(column.title, column.width, right=True), "accent" if mark else "muted"))
     return lay(spans, width)
 
 
@@ -137,6 +137,17 @@ def row(table: StatsTable, group: StatsGroup, width: int) -> list[Span]:
         (text.pad(column.value(table, group), column.width, right=True), column.role(group)) for column in columns
     ]
     return lay(spans, width)
+
+
+def column_at(x: int, width: int) -> str:
+    """The title of the column at a cell of the line of titles; "" for that of the keys."""
+    columns = shown_columns(width)
+    at = max(_LEAST_KEY, width - sum(column.width for column in columns))
+    for column in columns:
+        if at <= x < at + column.width:
+            return column.title
+        at += column.width
+    return ""
 
 
 def key_text(key: str) -> str:
@@ -175,50 +186,73 @@ def summary_text(table: StatsTable, total: StatsGroup) -> str:
     return f"{total.calls:,} {word}{'' if total.calls == 1 else 's'} · {text.human_duration(table.duration_ns)}"
 
 
-def total_lines(table: StatsTable, total: StatsGroup, repeated: Sequence[Repeated] = ()) -> list[Line]:
-    """Totals and tops, as lines of a key and what there is to say; without what there is none of."""
-    found: list[tuple[str, str, Role]] = []
+class TotalLine(msgspec.Struct, frozen=True):
+    """One total, or one row of a top list."""
+
+    name: str
+    said: str
+    role: Role = "text"
+    n: int = 0
+    """The entry that it is about; 0 for none."""
+
+
+def totals(table: StatsTable, total: StatsGroup, repeated: Sequence[Repeated] = ()) -> list[TotalLine]:
+    """Totals and tops; without what there is none of."""
     outcomes = [
         f"{total.outcomes[outcome]:,} {name}" for outcome, name in _OUTCOME_WORDS.items() if total.outcomes[outcome]
     ]
-    found.append(("Status", " · ".join(outcomes) or "No requests", "error" if total.failed else "text"))
-    split = _split(table)
-    if split:
-        found.append(("Time", split, "text"))
-    found.append(("Traffic", f"{text.human_size(total.bytes_out)} out · {text.human_size(total.bytes_in)} in", "text"))
-    found.append(("Messages", _messages(table), "text"))
+    found = [TotalLine("Status", " · ".join(outcomes) or "No requests")]
+    if split := _split(table):
+        found.append(TotalLine("Time", split))
+    if table.listed:
+        found.append(TotalLine("Never called", _never_called(table)))
+    for same in repeated[:3]:
+        arguments = text.visible(same.arguments.decode("utf-8", "replace"), limit=80)
+        said = f"{text.visible(same.tool, limit=60)} {arguments} ×{same.count:,}"
+        found.append(TotalLine("Repeated", said, "warning", same.n))
+    found += [
+        TotalLine("Most failing", f"{key_text(group.key)} {group.failed:,} of {group.calls:,}", "error")
+        for group in _failing(table)[:3]
+    ]
+    slow, large = (sorted(heap, reverse=True)[:3] for heap in (table.slowest, table.largest))
+    found += [TotalLine("Slowest", _top(each, text.human_duration(each.value)), n=each.n) for each in slow]
+    found += [TotalLine("Largest", _top(each, text.human_size(each.value)), n=each.n) for each in large]
+    crossed = f"{text.human_size(total.bytes_out)} out · {text.human_size(total.bytes_in)} in"
+    found += [TotalLine("Size", crossed), TotalLine("Messages", _messages(table))]
     for name, group in (("Handshake", table.opening), ("Lists", table.lists)):
         if group.calls:
             cost = f"{text.human_size(group.bytes_in)} · ≈{text.estimate_tokens(group.bytes_in):,} tokens"
             took = duration_text(group.durations.total_ns)
-            found.append((name, f"{cost} · {took}" if took else cost, "text"))
+            found.append(TotalLine(name, f"{cost} · {took}" if took else cost))
     if table.in_flight > 1:
-        found.append(("In flight", f"{table.in_flight:,} at most", "text"))
+        found.append(TotalLine("In flight", f"{table.in_flight:,} at most"))
     if table.reconnects > 0:
-        found.append(("Reconnects", f"{table.reconnects:,}", "warning"))
-    if table.listed:
-        never = table.never_called
-        said = f"{len(never):,} of {len(table.listed):,} tools"
-        names = ", ".join(text.visible(each, limit=60) for each in never[:5])
-        more = f" and {len(never) - 5:,} more" if len(never) > 5 else ""
-        found.append(("Never called", f"{said}: {names}{more}" if never else said, "text"))
-    slow, large = (sorted(heap, reverse=True)[:3] for heap in (table.slowest, table.largest))
-    found += [("Slowest", f"{key_text(each.key)} {text.human_duration(each.value)} #{each.n}", "text") for each in slow]
-    found += [("Largest", f"{key_text(each.key)} {text.human_size(each.value)} #{each.n}", "text") for each in large]
-    found += [
-        ("Most failing", f"{key_text(group.key)} {group.failed:,} of {group.calls:,}", "error")
-        for group in _failing(table)[:3]
-    ]
-    for same in repeated[:3]:
-        arguments = text.visible(same.arguments.decode("utf-8", "replace"), limit=80)
-        found.append(("Repeated", f"{text.visible(same.tool, limit=60)} {arguments} ×{same.count:,}", "warning"))
-    width = max(len(name) for name, _, _ in found)
+        found.append(TotalLine("Reconnects", f"{table.reconnects:,}", "warning"))
+    return found
+
+
+def _top(top: Top, said: str) -> str:
+    return f"{key_text(top.key)} {said} #{top.n}"
+
+
+def _never_called(table: StatsTable) -> str:
+    never = table.never_called
+    said = f"{len(never):,} of {len(table.listed):,} tools"
+    names = ", ".join(text.visible(each, limit=60) for each in never[:5])
+    more = f" and {len(never) - 5:,} more" if len(never) > 5 else ""
+    return f"{said}: {names}{more}" if never else said
+
+
+def total_lines(lines: Sequence[TotalLine]) -> list[Line]:
+    """Totals under one another; a name that repeats is written once."""
+    width = max((len(each.name) for each in lines), default=0)
     before = ""
-    lines: list[Line] = []
-    for name, said, role in found:
-        lines.append(((f"{text.pad(name if name != before else '', width)}  ", "muted"), (said, role)))
-        before = name
-    return lines
+    found: list[Line] = []
+    for each in lines:
+        name = "" if each.name == before else each.name
+        found.append(((f"{text.pad(name, width)}  ", "muted"), (each.said, each.role)))
+        before = each.name
+    return found
 
 
 _OUTCOME_WORDS = {
@@ -275,7 +309,7 @@ def report_lines(table: StatsTable, repeated: Sequence[Repeated], width: int) ->
         lines.append(tuple(header(table.by, used)))
         lines += [tuple(row(table, group, used)) for group in rows]
         lines.append(())
-    return [*lines, *total_lines(table, total, repeated)]
+    return [*lines, *total_lines(totals(table, total, repeated))]
 
 
 # For other programs.
@@ -400,11 +434,7 @@ def markdown_text(table: StatsTable, repeated: Sequence[Repeated]) -> str:
         figures = " | ".join(column.value(table, group) for column in columns)
         lines.append(f"| {_cell(key_text(group.key))} | {figures} |")
     lines.append("")
-    before = ""
-    for line in total_lines(table, total, repeated):
-        name, said = line[0][0], line[1][0]
-        before = name.strip() or before
-        lines.append(f"- {before}: {_cell(said)}")
+    lines += [f"- {each.name}: {_cell(each.said)}" for each in totals(table, total, repeated)]
     return "\n".join(lines)
 
 

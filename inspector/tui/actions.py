@@ -46,6 +46,7 @@ class ActionScope(StrEnum):
     RAW = "Composer"
     SKILLS = "Skills"
     NETWORK = "HTTP exchanges"
+    STATS = "Statistics"
     START = "Start"
     REPLAY = "Replay"
     REPLAY_BAR = "Replay bar"

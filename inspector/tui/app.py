@@ -45,6 +45,7 @@ from inspector.tui.widgets.virtual_list import LogList
 if TYPE_CHECKING:
     from inspector.tui.screens.replay.playback import AnyPlayback
     from inspector.tui.screens.sessions.panel import SessionsPanel
+    from inspector.tui.screens.stats.panel import StatsPanel
     from inspector.tui.screens.tap.dialog import AttachedTap
     from inspector.tui.widgets.payload_actions import PayloadDeeds
 
@@ -394,6 +395,10 @@ class InspectApp(App[None]):
         from inspector.tui.screens.traffic.actions import expect
 
         expect(message.view, message.place)
+
+    async def on_stats_panel_filter_wanted(self, message: "StatsPanel.FilterWanted") -> None:
+        """Show the requests of a group in the traffic."""
+        await self.navigation.filter_traffic(message.text)
 
     async def on_panel_draft_wanted(self, message: Panel.DraftWanted) -> None:
         """Write a message again, on the screen for that."""

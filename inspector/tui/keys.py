@@ -19,6 +19,7 @@ from inspector.tui.screens.inbox.keys import INBOX
 from inspector.tui.screens.items.keys import OFFERED
 from inspector.tui.screens.replay.keys import REPLAYING
 from inspector.tui.screens.sessions.keys import CAPTURES, COMPARING, EXPORTING, STARTING
+from inspector.tui.screens.stats.keys import STATS
 from inspector.tui.screens.tasks.keys import LOG, SERVER, TASKS
 from inspector.tui.screens.traffic.keys import (
     DETAIL,
@@ -163,6 +164,9 @@ _GLOBAL: tuple[Action, ...] = (
         "app.turn_tab(-1)",
     ),
     # View
+    Action(
+        "screen.stats", ("v s",), "Statistics", "Show calls, errors, percentiles and sizes.", _E, "app.show('stats')"
+    ),
     Action("layout", ("v l",), "Layout", "Switch the detail between right, below and alone.", _E, "cycle_layout"),
     Action("theme", ("v T",), "Theme", "Switch between dark and light.", _E, "app.toggle_theme"),
     # Act
@@ -306,6 +310,7 @@ ACTIONS: tuple[Action, ...] = (
     *SKILLS,
     *NETWORK,
     *FINDINGS,
+    *STATS,
     *TASKS,
     *STARTING,
     *DIALOGS,
@@ -322,7 +327,7 @@ _JSON, _PAYLOAD, _TEXT, _DETAIL = ActionScope.JSON, ActionScope.PAYLOAD, ActionS
 _ITEMS = (ActionScope.TOOLS, ActionScope.RESOURCES, ActionScope.PROMPTS)
 _LISTS = (
     *(ActionScope.INBOX, ActionScope.SERVER, ActionScope.LOG, ActionScope.TASKS, ActionScope.FINDINGS),
-    *(ActionScope.RAW, ActionScope.SKILLS, ActionScope.NETWORK, ActionScope.SESSIONS),
+    *(ActionScope.RAW, ActionScope.SKILLS, ActionScope.NETWORK, ActionScope.SESSIONS, ActionScope.STATS),
 )
 TOGETHER: tuple[tuple[ActionScope, ...], ...] = (
     (_EVERY, _MOVE, _LIST, ActionScope.TRAFFIC, ActionScope.FINDING, _DETAIL),

@@ -94,6 +94,9 @@ class Navigation:
         replay.show_moment(panel, subject)
         if name == "findings":
             panel.show_findings(tabs.panel.meant_findings)
+        if name == "stats":
+            traffic = tab.panels.get("traffic")
+            panel.narrow(traffic.list.term if isinstance(traffic, TrafficPanel) else None)
         tab.shown = self._header.shown = name
         self._show_only(panel)
         replay.put_cursor()
@@ -118,6 +121,13 @@ class Navigation:
         if (playback := self._replay.playback_of(self._tabs.current)) is not None:
             playback.visit(n)
         self._tabs.panel.show_evidence(n, pointer, span)
+
+    async def filter_traffic(self, text: str) -> None:
+        """Show the traffic, filtered by this."""
+        await self.action_show("traffic")
+        panel = self._tabs.panel
+        if isinstance(panel, TrafficPanel):
+            panel.list.filters.set(text)
 
     async def write_anew(self, message: bytes) -> None:
         """Write a message again, on the screen for that."""
@@ -430,6 +440,10 @@ def _further(name: str, subject: OpenConversation) -> Panel:
             from inspector.tui.screens.sessions.panel import SessionsPanel
 
             return SessionsPanel(subject)
+        case "stats":
+            from inspector.tui.screens.stats.panel import StatsPanel
+
+            return StatsPanel(subject)
         case "findings":
             from inspector.tui.screens.findings.panel import FindingsPanel
 

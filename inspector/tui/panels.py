@@ -14,6 +14,7 @@ from inspector.tui.conversation import OpenConversation
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
+    from inspector.filters.language.fields import Term
     from inspector.tui.screens.items.calls import RunningCall
 
 
@@ -81,6 +82,9 @@ class Panel(Widget):
 
     def show_findings(self, findings: "Sequence[Finding]") -> None:
         """Begin at the first of these. Means something on the screen of findings."""
+
+    def narrow(self, term: "Term | None") -> None:
+        """Count only what this filter lets through; None: everything. Means something on the screen of statistics."""
 
     @property
     def export_scopes(self) -> "Sequence[ExportScope]":

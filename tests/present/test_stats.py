@@ -8,6 +8,7 @@ from itertools import count, pairwise
 
 import pytest
 
+from inspector.filters.language.completion import describe
 from inspector.filters.language.parser import parse
 from inspector.present.stats import (
     CANCELLED,
@@ -22,12 +23,12 @@ from inspector.present.stats import (
     Grouping,
     StatsTable,
     bucket_of,
+    filter_of,
     middle_of,
     read_grouping,
 )
-from inspector.present.stats_counting import JournalStats, Repeats
+from inspector.present.stats_counting import FilteredEntries, JournalStats, Repeats
 from inspector.present.stats_report import COLUMNS, csv_text, header, markdown_text, row, sorted_groups, stats_data
-from inspector.present.traffic.filter import RowFilter
 from inspector.text import cell_width
 from tests.present.tape import Tape
 
@@ -292,34 +293,53 @@ def test_a_long_time_has_wider_slots_and_the_same_counts() -> None:
 # Filters and repeats
 
 
-def _filter_all(chosen: RowFilter) -> None:
-    while chosen.is_filtering:
-        list(chosen.step())
-
-
 def test_a_filter_narrows_what_is_counted_and_lets_it_back() -> None:
     tape = _busy()
-    chosen = RowFilter(tape.journal, tape.clock)
-    chosen.set(parse("tool == dig"), tape.journal.count)
-    table = StatsTable()
+    for text, kept in {"tool == dig": {"dig": 2}, "dur > 100ms": {"row": 1}, "args.at == b": {"dig": 1}}.items():
+        term = parse(text)
+        assert term is not None
+        chosen, table = FilteredEntries(tape.journal, term, tape.clock), StatsTable()
+        stats = JournalStats(tape.journal, table, chosen)
+        while chosen.take() or stats.take(limit=1):
+            pass
+        assert {group.key: group.calls for group in table.rows} == kept
+        assert {each.key for each in table.slowest} == set(kept)
+
+
+def test_a_filter_follows_what_happens() -> None:
+    tape = _busy()
+    term = parse("tool == dig and status == ok")
+    assert term is not None
+    chosen, table = FilteredEntries(tape.journal, term, tape.clock), StatsTable()
     stats = JournalStats(tape.journal, table, chosen)
-    stats.take()
-    _filter_all(chosen)
-    stats.take()
-    assert {group.key: group.calls for group in table.rows} == {"dig": 2}
-    first = tape.journal.count + 1
+
+    def counts() -> dict[str, int]:
+        while chosen.take(limit=1) or stats.take(limit=1):
+            pass
+        return {group.key: group.calls for group in table.rows}
+
+    assert counts() == {"dig": 2}
     tape.call(9, "dig")
     tape.call(10, "row")
+    assert counts() == {"dig": 2}
     tape.wait(7).answer(9, {"content": []})
-    chosen.take(first, tape.journal.count)
-    stats.take()
-    assert {group.key: group.calls for group in table.rows} == {"dig": 3}
-    chosen.set(parse("dur > 100ms"), tape.journal.count)
-    _filter_all(chosen)
-    while stats.take(limit=1):
-        pass
-    assert {group.key: (group.calls, group.durations.count) for group in table.rows} == {"row": (1, 1)}
-    assert [each.key for each in table.slowest] == ["row"]
+    tape.answer(10, {"content": []})
+    assert counts() == {"dig": 3}
+
+
+@pytest.mark.parametrize("by", ["tool", "method", "server", "hour"])
+def test_the_filter_of_a_group_finds_its_requests(by: str) -> None:
+    tape = _busy()
+    grouping = read_grouping(by)
+    for group in counted(tape, by).rows:
+        term = filter_of(grouping, group.key)
+        assert term is not None
+        assert parse(describe(term)) == term
+        chosen, table = FilteredEntries(tape.journal, term, tape.clock), StatsTable(grouping)
+        stats = JournalStats(tape.journal, table, chosen)
+        while chosen.take() or stats.take():
+            pass
+        assert {each.key: each.calls for each in table.rows}[group.key] == group.calls
 
 
 def test_equal_calls_are_found_whatever_the_order_of_their_members() -> None:

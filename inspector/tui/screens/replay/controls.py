@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from inspector.tui.screens.replay.playback import AnyPlayback, CommonPlayback, Playback
 
 _OF_A_MOMENT = frozenset(
-    ("tools", "resources", "prompts", "inbox", "server", "log", "tasks", "skills", "network", "findings")
+    ("tools", "resources", "prompts", "inbox", "server", "log", "tasks", "skills", "network", "findings", "stats")
 )
 """Screens that show the state at the replay position."""
 _PAUSE_S = 0.003

@@ -1,0 +1,18 @@
+"""Actions of Statistics."""
+
+from inspector.tui.actions import Action, ActionScope
+
+_S = ActionScope.STATS
+STATS: tuple[Action, ...] = (
+    Action(
+        "stats.next",
+        ("]",),
+        "Next grouping",
+        "Group by the next of tool, method, server, client and hour.",
+        _S,
+        "turn(1)",
+        True,
+    ),
+    Action("stats.previous", ("[",), "Previous grouping", "Group by the previous key.", _S, "turn(-1)", True),
+    Action("stats.sort", ("v O",), "Sort", "Sort by the next column.", _S, "sort"),
+)

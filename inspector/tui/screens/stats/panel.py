@@ -1,0 +1,366 @@
+"""The Statistics screen: requests by tool, method, server, client or hour, with a histogram of the selected row.
+
+The filter of Traffic narrows what is counted. Enter on a row adds the row to that filter; Enter on a call of a top list
+shows its request. In a replay the statistics are those of the position.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Static
+
+from inspector.filters.language.completion import describe
+from inspector.filters.language.fields import Term, all_of
+from inspector.present.rows import RowSource, RowView, SpanRows
+from inspector.present.spans import Line, Span, clip
+from inspector.present.stats import GROUPINGS, Grouping, StatsGroup, StatsTable, filter_of
+from inspector.present.stats_counting import FilteredEntries, JournalStats, Repeats
+from inspector.present.stats_report import (
+    COLUMNS,
+    TotalLine,
+    column_at,
+    duration_text,
+    header,
+    histogram_lines,
+    key_text,
+    markdown_text,
+    row,
+    sorted_groups,
+    sparkline,
+    summary_text,
+    total_lines,
+    totals,
+)
+from inspector.text import fit, for_clipboard, visible
+from inspector.tui import keys
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation
+from inspector.tui.pacing import hurry
+from inspector.tui.panels import Panel
+from inspector.tui.theme import glyphs, spans_to_text
+from inspector.tui.widgets.bars import BarItem, BarLine, TabLine
+from inspector.tui.widgets.virtual_list import LogList
+
+_TICKS = 10
+"""Ticks between two pictures: about a third of a second, since figures that change more often are hard to read."""
+_LONGEST_S = 0.005
+"""How long one look may count."""
+_PIECE, _REPEATS_PIECE, _ENTRIES_PIECE = 500, 20, 2000
+"""Requests that are counted, requests whose arguments are compared, and entries that are filtered between two looks at
+the clock."""
+_TREND = 24
+"""Columns of the sparklines of the selected row, at most."""
+
+
+class GroupRows(RowSource):
+    """The groups in the order of a column."""
+
+    def __init__(self) -> None:
+        self.table = StatsTable()
+        self.by = COLUMNS[0].title
+        """The title of the column that they are sorted by."""
+        self._groups: list[StatsGroup] = []
+        self._numbers: dict[str, int] = {}
+        self._generation = 0
+
+    def take(self) -> None:
+        """Show the groups as they are now."""
+        self._groups = sorted_groups(self.table, self.by)
+        for group in self._groups:
+            self._numbers.setdefault(group.key, len(self._numbers))
+        self._generation += 1
+
+    def group(self, index: int) -> StatsGroup | None:
+        """The group in a row; None if there is no such row."""
+        return self._groups[index] if 0 <= index < len(self._groups) else None
+
+    @property
+    def count(self) -> int:
+        return len(self._groups)
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def row(self, index: int, width: int) -> RowView:
+        return RowView(row(self.table, self._groups[index], width))
+
+    def header(self, width: int) -> Sequence[Span]:
+        return header(self.table.by, width, self.by)
+
+    def key(self, index: int) -> int:
+        return self._numbers[self._groups[index].key]
+
+    def index_of(self, key: int) -> int:
+        found = (at for at, group in enumerate(self._groups) if self._numbers[group.key] == key)
+        return next(found, min(key, self.count - 1))
+
+
+class GroupList(LogList):
+    """The groups; a click on a title sorts."""
+
+    class TitleChosen(Message):
+        """A title was clicked."""
+
+        def __init__(self, title: str) -> None:
+            super().__init__()
+            self.title = title
+
+    def on_click(self, event: events.Click) -> None:
+        """Sort by the title that was clicked; Textual then continues to the handler of the list."""
+        if event.y < self.header_height and (title := column_at(event.x, self.line_width)):
+            self.post_message(self.TitleChosen(title))
+
+
+class StatsPanel(Panel):
+    """The table of groups, the histogram of one of them, and the totals."""
+
+    class FilterWanted(Message):
+        """Traffic is to be filtered by this text."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    places = (ActionScope.EVERYWHERE, ActionScope.STATS, ActionScope.LIST, ActionScope.MOVING)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.STATS)
+    DEFAULT_CSS = """
+    StatsPanel { layout: vertical; }
+    StatsPanel > GroupList { height: 1fr; min-height: 4; }
+    StatsPanel > Horizontal { height: 50%; max-height: 16; border-top: solid $border-blurred; }
+    StatsPanel > Horizontal > Static { width: 2fr; height: 1fr; padding: 0 1; }
+    StatsPanel > Horizontal > Vertical { width: 3fr; height: 1fr; border-left: solid $border-blurred; }
+    """
+
+    def __init__(self, subject: OpenConversation) -> None:
+        super().__init__()
+        self._subject = subject
+        self._by: Grouping = GROUPINGS[0]
+        self._term: Term | None = None
+        self._head = TabLine()
+        self._rows = GroupRows()
+        self._list = GroupList(self._rows)
+        self._group = Static("", markup=False)
+        self._drawn: object = None
+        self._total_rows = SpanRows()
+        self._totals = LogList(self._total_rows)
+        self._lines: list[TotalLine] = []
+        self._chosen: FilteredEntries | None = None
+        self._ticks = 0
+        self._told: tuple[object, ...] = ()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Count from the beginning."""
+        if self._chosen is not None:
+            self._chosen.cancel()
+        subject, journal = self._subject, self._subject.journal
+        self._chosen = None
+        if self._term is not None:
+            self._chosen = FilteredEntries(
+                journal, self._term, lambda: subject.now_ns, threaded=True, findings=subject.checks_so_far
+            )
+        self._rows.table = StatsTable(self._by)
+        self._stats = JournalStats(journal, self._rows.table, self._chosen)
+        self._repeats = Repeats(self._stats)
+        self._ticks, self._told = 0, ()
+
+    def compose(self) -> ComposeResult:
+        """The groupings, the groups, and below them the selected one and the totals."""
+        yield self._head
+        yield self._list
+        with Horizontal():
+            yield self._group
+            with Vertical():
+                yield self._totals
+
+    # What the app asks
+
+    def sync(self) -> None:
+        """Count what is new."""
+        if not (self._list.is_mounted and self._totals.is_mounted and self._group.is_mounted):
+            return
+        if self._count():
+            hurry(self)
+        self._ticks += 1
+        if self._ticks % _TICKS == 1:
+            self._look()
+        for each in (self._list, self._totals):
+            each.sync()
+
+    def rebind(self, subject: OpenConversation) -> None:
+        """Show the statistics of another conversation; grouping and filter stay."""
+        self._subject = subject
+        self._begin()
+
+    def narrow(self, term: Term | None) -> None:
+        """Count only what this filter lets through; None: everything."""
+        if term != self._term:
+            self._term = term
+            self._begin()
+
+    def take_focus(self) -> None:
+        """The groups."""
+        self._list.focus()
+
+    def go_back(self) -> bool:
+        """From the lower panes to the groups."""
+        if self._list.has_focus:
+            return False
+        self._list.focus()
+        return True
+
+    def copy(self) -> None:
+        """Copy the table and the totals as Markdown."""
+        page, _ = for_clipboard(markdown_text(self._rows.table, self._repeats.top()))
+        self.app.copy_to_clipboard(page)
+        self.app.notify("Copied the statistics as Markdown.", markup=False, timeout=3)
+
+    # Keys and clicks
+
+    def action_turn(self, by: int) -> None:
+        """Group by the next key, or the previous one."""
+        self._group_by(GROUPINGS[(GROUPINGS.index(self._by) + by) % len(GROUPINGS)])
+
+    def action_sort(self) -> None:
+        """Sort by the next column."""
+        titles = [column.title for column in COLUMNS]
+        self._sort_by(titles[(titles.index(self._rows.by) + 1) % len(titles)])
+
+    def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
+        """Group by the key that was clicked."""
+        message.stop()
+        self._group_by(next(each for each in GROUPINGS if each.title == message.name))
+
+    def on_group_list_title_chosen(self, message: GroupList.TitleChosen) -> None:
+        """Sort by the column that was clicked."""
+        message.stop()
+        self._sort_by(message.title)
+
+    def on_log_list_selected(self, message: LogList.Selected) -> None:
+        """Show the selected group."""
+        message.stop()
+        if message.control is self._list:
+            self._show()
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Filter Traffic by the group, or show the call of a top list there."""
+        message.stop()
+        if message.control is self._list:
+            self._filter_by(self._rows.group(message.index))
+        elif message.control is self._totals and 0 <= message.index < len(self._lines):
+            if n := self._lines[message.index].n:
+                self.post_message(self.EntryWanted(n))
+
+    def _filter_by(self, group: StatsGroup | None) -> None:
+        term = filter_of(self._by, group.key) if group is not None else None
+        if term is None:
+            self.app.notify("No filter selects this row.", markup=False, timeout=3)
+            return
+        self.post_message(self.FilterWanted(describe(term if self._term is None else all_of([self._term, term]))))
+
+    def _group_by(self, by: Grouping) -> None:
+        if by != self._by:
+            self._by = by
+            self._begin()
+            self.sync()
+
+    def _sort_by(self, title: str) -> None:
+        self._rows.by = title
+        self._rows.take()
+        self._list.sync()
+
+    # Counting and showing
+
+    def _count(self) -> bool:
+        """Count for some milliseconds; whether more is left."""
+        end = time.perf_counter() + _LONGEST_S
+        parts: list[Callable[[], bool]] = [lambda: self._stats.take(_PIECE), lambda: self._repeats.take(_REPEATS_PIECE)]
+        if (chosen := self._chosen) is not None:
+            parts.insert(0, lambda: chosen.take(_ENTRIES_PIECE))
+        more = False
+        for part in parts:
+            while left := part():
+                if time.perf_counter() >= end:
+                    break
+            more = more or left
+            if time.perf_counter() >= end:
+                return True
+        return more
+
+    def _look(self) -> None:
+        table = self._rows.table
+        done = self._stats.done, self._stats.is_behind
+        state = (table.changes, table.duration_ns, table.messages[:], table.stderr_lines, self._repeats.done, done)
+        if state != self._told:
+            self._told = state
+            self._rows.take()
+            self._list.empty = _empty(self._subject, filtered=self._term is not None)
+            self._list.sync()
+            self._show()
+            self._show_totals()
+        self._show_head()
+
+    def _show_head(self) -> None:
+        table = self._rows.table
+        left = [
+            BarItem(((" Statistics", "title"),)),
+            BarItem(((f" {summary_text(table, table.total)}  ", "muted"),), rank=1),
+        ]
+        left += [
+            BarItem(
+                ((f" {each.title} ", "title" if each is self._by else "muted"),),
+                name=each.title,
+                chosen=each is self._by,
+            )
+            for each in GROUPINGS
+        ]
+        right: list[BarItem] = []
+        if self._stats.is_behind or (self._chosen is not None and self._chosen.is_filtering):
+            right.append(BarItem(((f"{glyphs().pending} counting ", "pending"),)))
+        elif self._term is not None:
+            right.append(
+                BarItem(((fit(f"filter {visible(describe(self._term), limit=200)}", 40) + " ", "accent"),), rank=2)
+            )
+        self._head.show([BarLine(left=tuple(left), right=tuple(right), gap=0)])
+
+    def _show(self) -> None:
+        group, table, width = self._rows.group(self._list.view.cursor), self._rows.table, self._group.content_size.width
+        if group is None or width < 2:
+            self._group.update("")
+            return
+        lines: list[Line] = [((f"{key_text(group.key)}, duration", "title"),), *histogram_lines(group.durations, width)]
+        columns = max(8, min(_TREND, width - 24))
+        means = table.mean_trend(group, columns)
+        rates = table.trend(group, columns)
+        lines += [
+            (),
+            (("Calls/min ", "muted"), (sparkline(rates), "accent"), (f"  {max(rates):.3g} at most", "muted")),
+            (
+                ("Mean time ", "muted"),
+                (sparkline(means), "accent"),
+                (f"  {duration_text(max(means))} at most", "muted"),
+            ),
+        ]
+        if lines != self._drawn:
+            self._drawn = lines
+            dark = self.app.current_theme.dark
+            self._group.update(Text("\n").join(spans_to_text(clip(line, width), dark=dark) for line in lines))
+
+    def _show_totals(self) -> None:
+        table = self._rows.table
+        self._lines = totals(table, table.total, self._repeats.top(3))
+        self._total_rows.replace(total_lines(self._lines))
+
+
+def _empty(subject: OpenConversation, *, filtered: bool) -> list[list[Span]]:
+    if filtered:
+        return [[("No request matches the filter of Traffic.", "muted")], [("f c in Traffic clears it", "faint")]]
+    return [[("No tool calls.", "muted")], [("2 shows the tools; ] groups by method", "faint")]]

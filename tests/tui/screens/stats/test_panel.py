@@ -1,0 +1,122 @@
+"""The Statistics screen: grouped, filtered, live and in a replay."""
+
+import re
+
+import pytest
+
+from inspector.tui.panels import Panel
+from inspector.tui.screens.stats.panel import StatsPanel
+from inspector.tui.widgets.virtual_list import LogList
+from tests.captures.record import sample
+from tests.present.tape import Tape
+from tests.stories.persons import at_a_replay
+from tests.tui.screen_text import text
+from tests.tui.staging import Staged, handshake
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_a_row_filters_traffic_and_the_filter_narrows_the_statistics(size: tuple[int, int]) -> None:
+    async with at_a_replay(sample("lighthouse"), size) as person:
+        await person.press("v s")
+        await person.sees("13 calls", "complex_form", "Never called")
+        await person.press("]")
+        await person.sees("tools/call", "initialize", "requests")
+        await person.press("[")
+        await person.sees("13 calls", "long_running")
+        await person.press("g g", "enter")
+        await person.sees('tool == "complex_form"', "of 65")
+        await person.press("v s")
+        await until(lambda: "3 calls" in person.screen, "the filter narrowed it")
+        assert "long_running  " not in person.screen
+
+
+async def test_a_replay_shows_the_statistics_of_its_position() -> None:
+    async with at_a_replay(sample("lighthouse"), (160, 45)) as person:
+        await person.press("v s")
+        await person.sees("13 calls")
+        await person.press("home")
+        await person.press("1", "g g", *["j"] * 12, "v s")
+        await until(lambda: re.search(r"Statistics [1-5] calls?", person.screen) is not None, "few calls had come")
+        await person.press("1", "G", "v s")
+        await person.sees("13 calls")
+
+
+class Hearing(Showing):
+    """Keeps what is to be shown."""
+
+    def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
+        self.posted.append(message)
+
+
+def _live(tape: Tape) -> StatsPanel:
+    return StatsPanel(Staged(handshake(tape.started())))
+
+
+async def test_what_happens_shows_and_foreign_names_do_nothing(tape: Tape) -> None:
+    panel = _live(tape)
+    app = Showing(panel)
+    async with app.run_test(size=(120, 30)):
+
+        def look() -> str:
+            panel.sync()
+            return text(app)
+
+        await until(lambda: "No tool calls." in look(), "it said that there are none")
+        tape.call(3, "buy")
+        await until(lambda: "1 call ·" in look() and "1 Pending" in look(), "the call was there")
+        tape.wait(40).answer(3, {"content": []})
+        await until(lambda: "1 OK" in look() and "40 ms" in look(), "it was over")
+        assert "1 of 2 tools: sell" in look()
+        tape.call(4, "\x1b]52;c;x\x07[/nope][@click=app.quit]x")
+        tape.wait(1).error(4, -32602, "no")
+        await until(lambda: "[/nope]" in look() and "1 Error" in look(), "the foreign name was there")
+        assert "\x1b" not in look()
+        for n in range(5, 8):
+            tape.call(n, "buy", {"what": "a fish"})
+        await until(lambda: '{"what":"a fish"} ×3' in look(), "the repetition was found")
+
+
+async def test_another_conversation_is_counted_from_its_beginning(tape: Tape) -> None:
+    panel = _live(tape)
+    app = Showing(panel)
+    async with app.run_test(size=(120, 30)):
+
+        def look() -> str:
+            panel.sync()
+            return text(app)
+
+        tape.call(3, "buy")
+        await until(lambda: "1 call ·" in look(), "the call was there")
+        panel.rebind(Staged(handshake(Tape().started())))
+        await until(lambda: "0 calls" in look() and "No tool calls." in look(), "it was forgotten")
+
+
+async def test_a_title_sorts_and_a_call_of_a_top_list_is_shown(tape: Tape) -> None:
+    panel = _live(tape)
+    app = Hearing(panel)
+    for id_, (tool, took) in enumerate((("buy", 10), ("buy", 10), ("sell", 900)), 3):
+        tape.call(id_, tool)
+        tape.wait(took).answer(id_, {"content": []})
+    async with app.run_test(size=(120, 30)) as pilot:
+
+        def rows() -> list[str]:
+            panel.sync()
+            lines = [line.lstrip(" ▌▏") for line in app.rows()]
+            return [line.split()[0] for line in lines if line.startswith(("buy  ", "sell  "))]
+
+        await until(lambda: rows() == ["buy", "sell"], "those with most calls were first")
+        title = next(line for line in app.rows() if " p95 " in line)
+        await pilot.click(offset=(title.index("p95"), app.rows().index(title)))
+        await until(lambda: rows() == ["sell", "buy"], "the slowest was first")
+        totals = panel.query(LogList).last()
+        totals.focus()
+        await until(lambda: totals.has_focus, "the totals had the focus")
+        at = next(at for at, line in enumerate(panel._lines) if line.name == "Slowest")
+        totals.go_to(at)
+        await pilot.press("enter")
+        await until(lambda: app.posted, "its request was wanted")
+        (wanted,) = app.posted
+        assert isinstance(wanted, Panel.EntryWanted)
+        assert tape.journal.store.method(wanted.n) == "tools/call"
