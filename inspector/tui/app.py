@@ -45,7 +45,6 @@ from inspector.tui.widgets.virtual_list import LogList
 if TYPE_CHECKING:
     from inspector.tui.screens.replay.playback import AnyPlayback
     from inspector.tui.screens.sessions.panel import SessionsPanel
-    from inspector.tui.screens.stats.panel import StatsPanel
     from inspector.tui.screens.tap.dialog import AttachedTap
     from inspector.tui.widgets.payload_actions import PayloadDeeds
 
@@ -387,18 +386,17 @@ class InspectApp(App[None]):
         await self.menus.choose(message.key)
 
     async def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
-        """Show an entry in the traffic, in full."""
-        await self.navigation.show_entry(message.n, message.pointer, message.span)
+        """Show an entry in the traffic, in full, or those that match a filter."""
+        if message.matching:
+            await self.navigation.filter_traffic(message.matching)
+        else:
+            await self.navigation.show_entry(message.n, message.pointer, message.span)
 
     def on_payload_deeds_expect_wanted(self, message: "PayloadDeeds.ExpectWanted") -> None:
         """Make a test case of a value."""
         from inspector.tui.screens.traffic.actions import expect
 
         expect(message.view, message.place)
-
-    async def on_stats_panel_filter_wanted(self, message: "StatsPanel.FilterWanted") -> None:
-        """Show the requests of a group in the traffic."""
-        await self.navigation.filter_traffic(message.text)
 
     async def on_panel_draft_wanted(self, message: Panel.DraftWanted) -> None:
         """Write a message again, on the screen for that."""

@@ -47,9 +47,14 @@ class Panel(Widget):
     class EntryWanted(Message):
         """An entry of the journal is to be shown in the traffic."""
 
-        def __init__(self, n: int, pointer: str = "", span: tuple[int, int] | None = None) -> None:
+        def __init__(
+            self, n: int, pointer: str = "", span: tuple[int, int] | None = None, *, matching: str = ""
+        ) -> None:
             super().__init__()
             self.n = n
+            """0 for none."""
+            self.matching = matching
+            """A filter: its entries are to be shown instead of one; "" for none."""
             self.pointer = pointer
             """The value in it that is meant; "" for the whole."""
             self.span = span

@@ -122,13 +122,6 @@ class GroupList(LogList):
 class StatsPanel(Panel):
     """The table of groups, the histogram of one of them, and the totals."""
 
-    class FilterWanted(Message):
-        """Traffic is to be filtered by this text."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
     places = (ActionScope.EVERYWHERE, ActionScope.STATS, ActionScope.LIST, ActionScope.MOVING)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.STATS)
     DEFAULT_CSS = """
@@ -264,7 +257,8 @@ class StatsPanel(Panel):
         if term is None:
             self.app.notify("No filter selects this row.", markup=False, timeout=3)
             return
-        self.post_message(self.FilterWanted(describe(term if self._term is None else all_of([self._term, term]))))
+        both = term if self._term is None else all_of([self._term, term])
+        self.post_message(self.EntryWanted(0, matching=describe(both)))
 
     def _group_by(self, by: Grouping) -> None:
         if by != self._by:
@@ -352,7 +346,8 @@ class StatsPanel(Panel):
         if lines != self._drawn:
             self._drawn = lines
             dark = self.app.current_theme.dark
-            self._group.update(Text("\n").join(spans_to_text(clip(line, width), dark=dark) for line in lines))
+            shown = Text("\n").join(spans_to_text(clip(line, width), dark=dark) for line in lines)
+            self._group.update(shown)
 
     def _show_totals(self) -> None:
         table = self._rows.table
