@@ -59,6 +59,7 @@ _LABELS = {
     "curl": "curl",
     "html": "HTML",
     "python": "Python",
+    "otlp": "OpenTelemetry spans",
 }
 WAYS = (
     *(ExportTarget(name, _LABELS[name], each.says, each.ending, each.notes) for name, each in FORMATS.items()),
