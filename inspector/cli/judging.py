@@ -20,6 +20,7 @@ from inspector.checks.compat.packs import HOSTS
 from inspector.checks.everything import all_checks
 from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS, Check
+from inspector.checks.rules.tools import over_budget
 from inspector.checks.runner import Inspection
 from inspector.checks.verdict import primary_of, roots_of
 from inspector.cli import reports
@@ -131,6 +132,9 @@ judging_options = option_group(
     shared("findings", "--baseline", type=_FILE, metavar="FILE", help="Ignore findings listed in this file."),
     shared("findings", "--write-baseline", is_flag=True, help="Write all findings to the --baseline file."),
     shared(
+        "findings", "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Report definitions over this cost."
+    ),
+    shared(
         "findings",
         "--host",
         "hosts",
@@ -169,6 +173,8 @@ class ReportOptions(msgspec.Struct, frozen=True):
     """The tools of servers that are configured beside it."""
     seen: Mapping[str, Remembered] = {}
     """What is remembered of the server from before, by kind of list."""
+    budget: int | None = None
+    """Estimated tokens that the tool definitions may cost; None for no limit."""
 
 
 def read_report_options(options: dict[str, Any], target: str, output: Output) -> ReportOptions:
@@ -191,6 +197,7 @@ def read_report_options(options: dict[str, Any], target: str, output: Output) ->
         writes,
         chosen_hosts(options.pop("hosts")),
         other_servers_tools(options.pop("other_servers")),
+        budget=options.pop("budget"),
     )
     if word:
         output.narrate_lines([((silence(word), "text"),)])
@@ -214,6 +221,15 @@ def inspected(
     return sorted(found, key=lambda each: each.frames[0] if each.frames else journal.count), inspection
 
 
+def _over_budget(journal: Journal, budget: int) -> list[Finding]:
+    """A finding if the tools of a journal cost more tokens than that. Its evidence are the pages of the list."""
+    conversation = journal.conversation
+    tools = [tool for tool in conversation.catalogue.listings["tools"].items if isinstance(tool, dict)]
+    instructions = conversation.opening.instructions if conversation.opening is not None else ""
+    pages = (each.answer_frame for each in conversation.exchanges if each.method == "tools/list" and not each.probe)
+    return over_budget(tools, instructions, budget, tuple(n for n in pages if n is not None)[-1:])
+
+
 def conclude(
     output: Output, journal: Journal, report: ReportOptions, status: ExitStatus | None = ExitStatus.OK
 ) -> ExitStatus:
@@ -226,6 +242,8 @@ def conclude(
     """
     with progress_of(output, "checking", "entries") as progress:
         findings, inspection = inspected(journal, report.beside, report.seen, progress)
+    if report.budget is not None:
+        findings = [*findings, *_over_budget(journal, report.budget)]
     if report.hosts:
         findings = for_hosts(findings, report.hosts)
     if report.writes_baseline:

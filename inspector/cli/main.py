@@ -65,6 +65,7 @@ _COMMANDS = {
     "history": _Command("history", "Show the calls of earlier sessions, or clear them", _SERVER, talks=False),
     "bench": _Command("bench", "Measure a server under load", _SERVER),
     "compat": _Command("compat", "Show how known clients treat the server's tools", _SERVER),
+    "cost": _Command("cost", "Show what tools and results cost a model", _SERVER),
     "lock": _Command("lock", "Write server definitions to a lock file, to commit and compare", _SERVER),
     "auth": _Command("auth", "Log in to a server with OAuth, and manage stored logins", _SERVER, talks=False),
     "roots": _Command("roots", "Show the roots/list result that a server would get", _SERVER, talks=False),

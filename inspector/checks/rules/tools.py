@@ -1,12 +1,13 @@
 """Rules for listed tools: names, schemas, annotations, MCP Apps."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from inspector.checks.findings import Confidence, Severity
+from inspector.checks.definitions.confusable import confusable_pairs
+from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.learning import app_uri
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import CHECKS, Flaw, check, declare
 from inspector.checks.state import CheckMoment, host_of, is_loopback
 from inspector.forms.dialects import dialect_of
 from inspector.forms.keywords import schema_faults
@@ -16,6 +17,7 @@ from inspector.protocol.apps import SCHEME
 from inspector.protocol.capabilities import APP_TYPE
 from inspector.protocol.headers import mirrors
 from inspector.protocol.jsonrpc import encode
+from inspector.text import estimate_tokens
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _LIST = "answer tools/list"
@@ -308,6 +310,53 @@ def schemas_are_schemas(case: CheckMoment) -> Iterator[Flaw]:
             for problem in problems[:3]:
                 if problem.keyword not in ("$ref", "pattern", "patternProperties"):
                     yield Flaw(f"{name}: {member} {problem.sentence}", f"{place}/{member}{problem.pointer}")
+
+
+@check(
+    "confusable-tools",
+    _HINT,
+    "Tools are easily confused",
+    _LIST,
+    topic="server/tools",
+    heavy=True,
+    confidence=Confidence.LIKELY,
+    fix="Say in both descriptions when to use which tool, or merge them.",
+)
+def tools_differ(case: CheckMoment) -> Iterator[Flaw]:
+    """A model chooses by names, descriptions and parameters alone."""
+    known = list(tools_of(case))[:_MOST_COMPARED]
+    for pair in confusable_pairs([tool for _, _, tool in known], rest=case.rest)[:_MOST_PAIRS]:
+        (place, first, _), (_, second, _) = known[pair.first], known[pair.second]
+        words = [", ".join(each) for each in pair.apart]
+        apart = " and ".join(f"{name} has {said}" for name, said in zip((first, second), words, strict=True) if said)
+        difference = f"; only {apart}" if apart else "; they have the same words"
+        yield Flaw(f"{first} and {second} are {pair.likeness:.0%} alike{difference}", place)
+
+
+_MOST_COMPARED, _MOST_PAIRS = 400, 20
+"""Tools of a page that are compared, and pairs that are reported; `mcp-inspect cost` compares more."""
+
+declare(
+    "definitions-over-budget",
+    _ERROR,
+    "Definitions cost more than the budget",
+    topic="server/tools",
+    confidence=Confidence.LIKELY,
+    fix="Shorten the largest definitions; mcp-inspect cost lists them with their parts.",
+)
+
+
+def over_budget(tools: Sequence[Any], instructions: str, budget: int, frames: tuple[int, ...] = ()) -> list[Finding]:
+    """Return a finding if tool definitions and instructions cost more than `budget` tokens (estimated)."""
+    sizes = {(peek.text(tool, "name") or "")[:80]: len(encode(tool)) for tool in tools}
+    tokens = estimate_tokens(sum(len(encode(tool)) for tool in tools) + len(instructions.encode("utf-8", "replace")))
+    if tokens <= budget:
+        return []
+    largest = max(sizes, key=lambda name: sizes[name], default="")
+    worst = f"; the largest is {largest} with ≈{estimate_tokens(sizes[largest]):,}" if largest else ""
+    rule = CHECKS["definitions-over-budget"]
+    said = f"definitions cost ≈{tokens:,} tokens, and the budget is {budget:,}{worst}"
+    return [Finding(rule.id, rule.severity, rule.confidence, said, frames, fix=rule.fix)]
 
 
 @check(

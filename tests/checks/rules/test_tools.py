@@ -112,6 +112,10 @@ TOOLS_CASES: Cases = {
         asked("tools/list", {"tools": [{"name": "a", "inputSchema": _OBJECT}] * 2}),
         asked("tools/list", {"tools": [{"name": name, "inputSchema": _OBJECT} for name in "aA"]}),
     ),
+    "confusable-tools": (
+        asked("tools/list", {"tools": [{"name": name, "inputSchema": _OBJECT} for name in ("get_user", "get_users")]}),
+        asked("tools/list", {"tools": [{"name": name, "inputSchema": _OBJECT} for name in ("get_user", "add_user")]}),
+    ),
     "unresolved-reference": (
         _tools_listed(inputSchema={"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}}),
         _tools_listed(inputSchema={"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {}}}),

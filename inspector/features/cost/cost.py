@@ -1,0 +1,249 @@
+"""What tool definitions and results cost a language model, in bytes and estimated tokens.
+
+A client sends the definitions of all tools with each request to its model, so their size is a permanent cost. Results
+cost once, but are often much larger. Everything here is computed offline from what the server sent.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import quantiles
+from typing import Any, Final, Literal
+
+import msgspec
+
+from inspector.capture.journal import Journal
+from inspector.checks.definitions.confusable import ConfusablePair, confusable_pairs
+from inspector.protocol import peek
+from inspector.protocol.exchanges import ExchangeState
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Answer, read
+from inspector.text import estimate_tokens
+
+Part = Literal["name", "description", "properties", "property descriptions", "enums", "$defs", "output schema", "other"]
+PARTS: Final[tuple[Part, ...]] = (
+    "name", "description", "properties", "property descriptions", "enums", "$defs", "output schema", "other",
+)  # fmt: skip
+"""The parts of a definition, in the order in which they are shown."""
+_DEEPEST: Final = 60
+_BASE64: Final = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_-]{400,}={0,2}")
+"""Base64 of 300 bytes and more: an id or a hash is shorter."""
+_MANY: Final = 100
+"""Items of a list in a result from which it should have pages."""
+_CURSORS: Final = frozenset(
+    ("cursor", "offset", "page", "limit", "page_size", "pagesize", "per_page", "perpage", "start")
+)
+
+
+class ToolCost(msgspec.Struct, frozen=True):
+    """The definition of one tool. Sizes are bytes of compact JSON."""
+
+    name: str
+    """Foreign text."""
+    size: int
+    parts: dict[Part, int]
+    """They add up to `size`."""
+
+    @property
+    def tokens(self) -> int:
+        """Estimated tokens."""
+        return estimate_tokens(self.size)
+
+
+class ResultCost(msgspec.Struct, frozen=True):
+    """The results of one tool in a capture. Sizes are bytes."""
+
+    tool: str
+    """Foreign text."""
+    calls: int
+    median: int
+    p95: int
+    largest: int
+    repeated: int
+    """Text that only repeats `structuredContent`."""
+    base64: int
+    """Base64 in text blocks, which a model reads as text."""
+    longest_list: int
+    """Items of the longest list, if the tool has no parameter for pages; else 0."""
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What a server costs."""
+
+    server: str
+    """Foreign text; "" if unknown."""
+    instructions: int
+    """Bytes of the server's instructions."""
+    tools: tuple[ToolCost, ...]
+    """The largest first."""
+    confusable: tuple[tuple[str, str, ConfusablePair], ...]
+    """Names of two tools, and how they are alike; the most alike first."""
+    results: tuple[ResultCost, ...]
+    """The largest in total first."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of all definitions and of the instructions."""
+        return self.instructions + sum(tool.size for tool in self.tools)
+
+    @property
+    def tokens(self) -> int:
+        """Estimated tokens of all definitions and of the instructions."""
+        return estimate_tokens(self.size)
+
+    @property
+    def parts(self) -> dict[Part, int]:
+        """Bytes of each part of all definitions."""
+        found: Counter[Part] = Counter()
+        for tool in self.tools:
+            found.update(tool.parts)
+        return {part: found[part] for part in PARTS}
+
+
+def cost_of(journal: Journal) -> Cost:
+    """Return the cost of the definitions and results in a journal."""
+    conversation = journal.conversation
+    opening = conversation.opening
+    tools = [tool for tool in conversation.catalogue.listings["tools"].items if isinstance(tool, dict)]
+    names = [peek.text(tool, "name") or "" for tool in tools]
+    pairs = ((names[pair.first], names[pair.second], pair) for pair in confusable_pairs(tools))
+    return Cost(
+        server=(peek.text(opening.server, "name") or "") if opening is not None else "",
+        instructions=len(opening.instructions.encode("utf-8", "replace")) if opening is not None else 0,
+        tools=tuple(sorted(map(tool_cost, tools), key=lambda each: (-each.size, each.name))),
+        confusable=tuple(pairs),
+        results=tuple(_results(journal, dict(zip(names, tools, strict=True)))),
+    )
+
+
+def tool_cost(tool: Mapping[str, Any]) -> ToolCost:
+    """Return the cost of one definition, by part."""
+    size = _size(tool)
+    parts: Counter[Part] = Counter()
+    parts["name"] = _size(tool.get("name", ""))
+    parts["description"] = _size(tool["description"]) if "description" in tool else 0
+    parts["output schema"] = _size(tool["outputSchema"]) if "outputSchema" in tool else 0
+    if "inputSchema" in tool:
+        _of_schema(tool["inputSchema"], parts)
+    parts["other"] = max(0, size - parts.total())
+    return ToolCost(peek.text(tool, "name") or "", size, {part: parts[part] for part in PARTS})
+
+
+def _of_schema(schema: Any, parts: "Counter[Part]") -> None:
+    """Divide an input schema: descriptions, enums and `$defs` apart, and all else is `properties`."""
+    whole = _size(schema)
+    taken = 0
+    waiting: list[tuple[Any, int]] = [(schema, 0)]
+    while waiting:
+        each, depth = waiting.pop()
+        if isinstance(each, list):
+            waiting += [(below, depth + 1) for below in each if depth < _DEEPEST]
+        if not isinstance(each, dict):
+            continue
+        for key, below in each.items():
+            part = _part_of(key, below)
+            if part is None:
+                if depth < _DEEPEST:
+                    waiting.append((below, depth + 1))
+                continue
+            size = _size(below) + len(key) + 3
+            parts[part] += size
+            taken += size
+    parts["properties"] += max(0, whole - taken)
+
+
+def _part_of(key: str, value: Any) -> Part | None:
+    if key in ("description", "title") and isinstance(value, str):
+        return "property descriptions"
+    if key == "enum" and isinstance(value, list):
+        return "enums"
+    return "$defs" if key in ("$defs", "definitions") and isinstance(value, dict) else None
+
+
+def _size(value: Any) -> int:
+    try:
+        return len(msgspec.json.encode(value))
+    except (RecursionError, UnicodeEncodeError):
+        return 0
+
+
+# Results
+
+
+def _results(journal: Journal, tools: Mapping[str, Mapping[str, Any]]) -> list[ResultCost]:
+    sizes: dict[str, list[int]] = defaultdict(list)
+    repeated: Counter[str] = Counter()
+    base64: Counter[str] = Counter()
+    longest: dict[str, int] = {}
+    for name, result, size in _called(journal):
+        sizes[name].append(size)
+        structured = peek.at(result, "structuredContent")
+        for text in _texts(result):
+            if structured is not None and _repeats(text, structured):
+                repeated[name] += len(text.encode("utf-8", "replace"))
+            base64[name] += sum(len(found) for found in _BASE64.findall(text))
+        if not _has_pages(tools.get(name, {})):
+            longest[name] = max(longest.get(name, 0), _longest_list(structured if structured is not None else result))
+    found = [
+        ResultCost(
+            name, len(each), round(_quantile(each, 50)), round(_quantile(each, 95)), max(each),
+            repeated[name], base64[name], longest.get(name, 0),
+        )
+        for name, each in sizes.items()
+    ]  # fmt: skip
+    return sorted(found, key=lambda each: (-sum(sizes[each.tool]), each.tool))
+
+
+def _called(journal: Journal) -> Iterator[tuple[str, Any, int]]:
+    """Tool, result and size of each call that was answered."""
+    for exchange in journal.conversation.exchanges:
+        if exchange.method != "tools/call" or exchange.sender is not Direction.TO_SERVER or exchange.probe:
+            continue
+        if exchange.state is not ExchangeState.ANSWERED or exchange.answer_frame is None:
+            continue
+        what = journal.store.entry(exchange.answer_frame).what
+        if isinstance(what, Frame):
+            for message in read(what.payload):
+                if isinstance(message, Answer) and message.id == exchange.id:
+                    yield exchange.target, message.result, len(what.payload)
+
+
+def _texts(result: Any) -> Iterator[str]:
+    blocks = peek.at(result, "content")
+    for block in blocks if isinstance(blocks, list) else ():
+        if peek.text(block, "type") == "text" and (text := peek.text(block, "text")):
+            yield text
+
+
+def _repeats(text: str, structured: Any) -> bool:
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        return bool(msgspec.json.decode(text) == structured)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return False
+
+
+def _longest_list(value: Any) -> int:
+    """Items of the longest list in a result, in its first three levels."""
+    longest, waiting = 0, [(value, 0)]
+    while waiting:
+        each, depth = waiting.pop()
+        below: Iterable[Any] = ()
+        if isinstance(each, list):
+            longest, below = max(longest, len(each)), each[:_MANY]
+        elif isinstance(each, dict):
+            below = list(each.values())[:_MANY]
+        if depth < 3:
+            waiting += [(item, depth + 1) for item in below]
+    return longest if longest > _MANY else 0
+
+
+def _has_pages(tool: Mapping[str, Any]) -> bool:
+    return any(
+        name.lower() in _CURSORS or "cursor" in name.lower() for name in peek.mapping(tool, "inputSchema", "properties")
+    )
+
+
+def _quantile(values: Sequence[int], percent: int) -> float:
+    return quantiles(values, n=100, method="inclusive")[percent - 1] if len(values) > 1 else values[0]
