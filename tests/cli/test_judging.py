@@ -136,6 +136,7 @@ def _options(**more: object) -> dict[str, object]:
         "write_baseline": False,
         "hosts": (),
         "other_servers": (),
+        "budget": None,
     }
     return nothing | {"fail_on": "error", "github": False} | more
 

@@ -34,7 +34,7 @@ def test_the_help_of_a_command_fits_a_screen_and_begins_with_examples(
     assert inspect(name, "-h").status == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].startswith("  mcp-inspect ")
-    assert len(lines) <= 37
+    assert len(lines) <= 40
     assert max(map(len, lines)) <= 88
 
 

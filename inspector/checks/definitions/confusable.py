@@ -110,7 +110,7 @@ class _Tool(msgspec.Struct):
 
 
 def words_of(text: str) -> list[str]:
-    """Split a text into words in lower case; `camelCase` and `snake_case` are taken apart, and a plural's s is dropped."""
+    """Split a text into words in lower case, also within `camelCase` and `snake_case`; a plural loses its s."""
     found = (each.lower() for each in _WORD.findall(text))
     return [
         each[:-1] if len(each) > 3 and each.endswith("s") and each[-2:] not in ("ss", "us", "is") else each

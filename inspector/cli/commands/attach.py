@@ -20,7 +20,7 @@ _EXAMPLES = (
     "mcp-inspect attach",
     "mcp-inspect attach github",
     "mcp-inspect attach github --until 'tool == create_issue and failed' --json",
-    """mcp-inspect attach github --send tools/call --params '{"name": "echo", "arguments": {}}'""",
+    """mcp-inspect attach github --send tools/call --params '{"name": "echo"}'""",
 )
 
 

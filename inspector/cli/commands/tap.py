@@ -49,7 +49,7 @@ _FAIL_ON = click.option(
     no_args_is_help=False,
     subcommand_metavar="-- COMMAND | COMMAND…",
 )
-@click.option("--label", metavar="NAME", help="Name of the tap in lists; default: the program's name.")
+@click.option("--label", metavar="NAME", help="Name of the tap in lists (the program).")
 @click.option(
     "--capture", type=click.Path(path_type=Path), metavar="FILE", help="Record in this new file, or in this directory."
 )

@@ -353,8 +353,8 @@ _RUN_EXAMPLES = (
     ),
 )
 @environment_option
-@click.argument("what", required=False, metavar="[NAME | FILE | FILE#NAME]")
-@click.argument("url", required=False, metavar="[URL | NAME | -- COMMAND]")
+@click.argument("what", required=False, metavar="[CALL | FILE]")
+@click.argument("url", required=False, metavar="[TARGET]")
 @headless_settings
 @click.pass_obj
 def run_command(

@@ -34,7 +34,7 @@ SUFFIX = ".mcp.yaml"
 ENVIRONMENTS = "env"
 """The directory of environments, beside the file."""
 _SHORTEST_SECRET = 4
-"""Characters of a secret that is masked wherever it appears: a shorter one would mask what is none."""
+"""Characters of a secret that is masked wherever it appears: a shorter one would mask ordinary text."""
 _MOST_FILES = 1000
 SecretReader = Callable[[str, str], str | None]
 """Returns the secret of a source ("env" or "keyring") and a name; None if there is none."""
