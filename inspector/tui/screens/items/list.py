@@ -415,7 +415,8 @@ class ItemList(Widget):
         reported, rows = self._reported, self.list
         was_at, offset = rows.view.cursor, rows.view.cursor - rows.view.top
         rows.sync()
-        count, at = self._rows.count, _place_of(reported, self._rows, self._loaded.keys)
+        keeps = taken or not self._searched  # of another text the best match is chosen, whatever the pauses in typing
+        count, at = self._rows.count, _place_of(reported, self._rows, self._loaded.keys) if keeps else None
         lost = taken and reported is not None and at is None
         rows.go_to(at if at is not None else min(max(was_at, 0), count - 1) if lost else 0)
         if taken and was_at >= 0:

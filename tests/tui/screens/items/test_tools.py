@@ -94,6 +94,17 @@ async def test_what_a_search_finds_is_chosen_though_the_list_arrives_again_while
         await until(lambda: app.meant[1:] == [("clear", False)], "what is under the cursor is chosen")
 
 
+async def test_a_pause_in_typing_does_not_keep_a_worse_match() -> None:
+    app = Side(Acting([tool("get-structure"), tool("get-sum")]))
+    async with app.run_test(size=(60, 12)) as pilot:
+        await until(lambda: app.meant == [("get-structure", False)], "the tools are there")
+        app.side.search()
+        await pilot.press(*"get-s")
+        await until(lambda: "2 of 2" in text(app), "both are found")
+        await pilot.press("u", "enter")
+        await until(lambda: app.meant[1:] == [("get-sum", False)], "the best match is chosen")
+
+
 async def test_a_new_list_keeps_the_chosen_tool() -> None:
     subject = Acting(TOOLS)
     app = Side(subject)
