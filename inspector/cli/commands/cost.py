@@ -20,7 +20,7 @@ from inspector.cli.targets import names_a_server
 from inspector.errors import UsageError
 from inspector.features.cost.cost import PARTS, Cost, ResultCost, cost_of
 from inspector.features.cost.search import SearchQuery, SearchResult, ToolSearch, read_queries
-from inspector.present.spans import Line
+from inspector.present.spans import Line, Span
 from inspector.text import estimate_tokens, human_size, pad, visible
 
 _EXAMPLES = (
@@ -238,10 +238,10 @@ def _queries(found: Sequence[SearchResult]) -> Iterator[Line]:
         yield ()
         yield (("Tool search", "strong"), ("   the first five tools", "muted"))
     for each in found:
-        sign, role = ("✓", "ok") if each.found else ("✗", "error")
+        mark: Span = ("  ✓ ", "ok") if each.found else ("  ✗ ", "error")
         place = f"rank {each.rank}" if each.rank else "not found"
         expected = f" => {visible(each.query.expected, limit=60)}: {place}" if each.query.expected else ""
-        yield ((f"  {sign} ", role), (visible(each.query.text, limit=200), "text"), (expected, "muted"))
+        yield (mark, (visible(each.query.text, limit=200), "text"), (expected, "muted"))
         if each.top:
             yield ((f"      {', '.join(visible(name, limit=40) for name in each.top)}", "muted"),)
         if each.missing and not each.found:
