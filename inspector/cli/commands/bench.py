@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import json
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -39,13 +40,14 @@ from inspector.features.bench.verdicts import (
     read_report,
     verdicts,
 )
-from inspector.features.cases.file import open_cases
+from inspector.features.cases.collection import Values, open_collection, planned, secret_from
 from inspector.protocol import peek
+from inspector.protocol.credentials import SecretValues
 from inspector.protocol.things import Tool
 from inspector.session.open import open_session
 from inspector.session.session import Session
 
-_CAPTURES = (".mcpcap", ".jsonl", ".gz", ".zst")
+_CASES = (".yaml", ".yml")
 _VARIANTS = 32
 """Different calls that are made of one with {n} in its arguments."""
 _CALLABLE = ("tools/call", "resources/read", "prompts/get", "completion/complete", "ping", "tools/list")
@@ -57,6 +59,10 @@ class _Wanted:
     """The calls as the command line gives them, before the tools are known."""
 
     def __init__(self, output: Output, file: Path | None, options: dict[str, Any]) -> None:
+        self.target = ""
+        """The server that a file of cases names; "" for none."""
+        self.secrets: tuple[str, ...] = ()
+        environment: str = options.pop("environment")
         tools: tuple[str, ...] = options.pop("tools")
         pairs: tuple[str, ...] = options.pop("pairs")
         self._destructive: bool = options.pop("allow_destructive")
@@ -70,8 +76,32 @@ class _Wanted:
             self._typed = [(self._typed[0][0], (*self._typed[0][1], *pairs))]
         for _, texts in self._typed:
             read_pairs(texts)  # errors are reported before a server is started
-        if file is not None:
-            self._recorded = _calls_of(output, file)
+        if environment and (file is None or file.suffix not in _CASES):
+            raise UsageError("--env needs a file of cases", hint="Name it before the target.")
+        if file is not None and not file.is_file():
+            raise UsageError(f"{file}: no such file", hint="Give a capture or a file of cases, then the target.")
+        if file is not None and file.suffix in _CASES:
+            self._recorded = self._calls_of_cases(output, file, environment)
+        elif file is not None:
+            self._recorded = _calls_of_capture(output, file)
+
+    def _calls_of_cases(self, output: Output, file: Path, environment: str) -> list[BenchCall]:
+        """The requests of a file; those that need the result of another one are left out. Raises: UsageError."""
+        collection = open_collection(file, environment)
+        values = Values(collection, secret_from(output.env.environ))
+        found: list[BenchCall] = []
+        for case in collection.cases.cases:
+            plan = planned(collection, [case])
+            if len(plan) > 1:
+                output.warn(f"not called: {case.name!r} uses the result of another call")
+                continue
+            values.prepare(plan)
+            resolved = values.resolved(case)
+            found.append(BenchCall(resolved.request, resolved.params))
+        self.target, self.secrets = collection.target, values.secrets
+        if not found:
+            raise UsageError(f"{file}: no calls", hint="A call that uses no other call can be measured.")
+        return found
 
     def choose(self, tools: Sequence[Tool], result: BenchResult) -> list[BenchCall]:
         """The workload. Raises: UsageError if nothing may be called."""
@@ -141,17 +171,12 @@ def _with_schema(call: BenchCall, tools: dict[str, Tool]) -> BenchCall:
     return BenchCall(call.method, call.params, tool.input_schema) if tool else call
 
 
-def _calls_of(output: Output, file: Path) -> list[BenchCall]:
-    """The calls of a capture in their order, or those of a file of cases. Raises: InspectError."""
-    if not file.is_file():
-        raise UsageError(f"{file}: no such file", hint="Give a capture or a file of cases, then the target.")
-    if file.suffix in (".yaml", ".yml"):
-        found = [BenchCall(case.request, case.params) for case in open_cases(file).cases]
-    else:
-        with loaded_capture(output, file) as journal:
-            operations = accounts(journal).operations
-        found = [BenchCall(each.method, each.params or {}) for each in operations if each.method in _CALLABLE]
-        found = [BenchCall(call.method, _without_meta(call.params)) for call in found]
+def _calls_of_capture(output: Output, file: Path) -> list[BenchCall]:
+    """The calls of a capture in their order. Raises: InspectError."""
+    with loaded_capture(output, file) as journal:
+        operations = accounts(journal).operations
+    found = [BenchCall(each.method, _without_meta(each.params or {})) for each in operations]
+    found = [call for call in found if call.method in _CALLABLE]
     if not found:
         raise UsageError(f"{file}: no calls", hint=f"Only {', '.join(_CALLABLE)} are sent.")
     if len(found) > _MOST_CALLS:
@@ -195,6 +220,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--concurrency", default="1,4,16", metavar="N,…", help="Calls in flight, a level each (1,4,16).")
 @click.option("--rate", default="", metavar="N,…", help="Calls a second instead; waiting counts as latency.")
 @click.option("--for", "seconds", type=lasting, default=5.0, metavar="S", help="Duration of a level (5).")
+@shared("load", "--env", "environment", default="", metavar="NAME", help="Take variables from env/NAME.yaml.")
 @shared("load", "--calls", type=click.IntRange(1), metavar="N", help="Calls of a level, instead of a duration.")
 @shared("load", "--soak", type=duration, default=0.0, metavar="S", help="Then hold the highest concurrency this long.")
 @shared("load", "--allow-destructive", is_flag=True, help="Also call tools without readOnlyHint.")
@@ -226,12 +252,15 @@ def command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatu
         raise UsageError(f"{save} already exists", hint="Choose another file.")
     wanted = _Wanted(output, file, options)
     bench_options = _options(options)
-    chosen = choose(env, url, options)
+    chosen = choose(env, url or (None if env.server_argv is not None else wanted.target or None), options)
     settings = settings_for(chosen, env)
+    masked = SecretValues(wanted.secrets).masked if wanted.secrets else None
     journals: list[Journal] = []
 
     def opener(loaded: bool) -> Session:
         journals.append(start_capture(chosen.capture if loaded else None, keep_secrets=chosen.keep_secrets))
+        if masked is not None:
+            journals[-1].mask_with(masked)
         return open_session(chosen.target, journals[-1], settings)
 
     gc.freeze()  # modules are no garbage: collections need not go through them
@@ -239,7 +268,7 @@ def command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatu
         with leaving_no_child(), _watching(output) as watch:
             result = asyncio.run(run_bench(chosen.target.label, opener, wanted.choose, bench_options, watch))
         if save is not None and result.slowest:
-            save_slowest(save, journals[-1], result)
+            save_slowest(save, journals[-1], result, masked)
             output.narrate(f"wrote {save}: open it with mcp-inspect replay {save}")
     except InspectError as error:
         if isinstance(error, UsageError) or not journals:
@@ -248,7 +277,7 @@ def command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatu
     finally:
         for journal in journals:
             journal.close()
-    return _told(output, result, files, limits, baseline)
+    return _told(output, result, files, limits, baseline, masked)
 
 
 class _Files(msgspec.Struct, frozen=True):
@@ -260,11 +289,18 @@ class _Files(msgspec.Struct, frozen=True):
 
 
 def _told(
-    output: Output, result: BenchResult, files: _Files, limits: FailLimits, baseline: Mapping[str, Any] | None
+    output: Output,
+    result: BenchResult,
+    files: _Files,
+    limits: FailLimits,
+    baseline: Mapping[str, Any] | None,
+    masked: Callable[[bytes], bytes] | None,
 ) -> ExitStatus:
     """Judge, write the reports, print one; the exit status."""
     found = verdicts(result)
     data = report.as_data(result, found)
+    if masked is not None:  # arguments and results are evidence
+        data = json.loads(masked(report.encoded(data)))
     failed = failures(data, limits, baseline) if limits else []
     if baseline is not None and (missing := not_compared(data, baseline)):
         output.warn(f"not in the baseline: {'; '.join(missing[:5])}")
@@ -294,6 +330,8 @@ def _split(env: CliEnv, words: tuple[str, ...]) -> tuple[Path | None, str | None
         return (Path(words[0]) if words else None), None
     if len(words) == 2:
         return Path(words[0]), words[1]
+    if words and Path(words[0]).suffix in _CASES:  # it may name its server
+        return Path(words[0]), None
     return None, (words[0] if words else None)
 
 

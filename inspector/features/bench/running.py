@@ -395,8 +395,10 @@ def _ms(sample: Sample) -> float:
     return (sample.ended_ns - sample.began_ns) / 1e6
 
 
-def save_slowest(path: Path, journal: Journal, result: BenchResult) -> None:
-    """Write a capture with the opening of the session and the slowest calls.
+def save_slowest(
+    path: Path, journal: Journal, result: BenchResult, masked: Callable[[bytes], bytes] | None = None
+) -> None:
+    """Write a capture with the opening of the session and the slowest calls. `masked`: masks secrets in messages.
 
     Raises: UsageError if the file cannot be made.
     """
@@ -411,7 +413,8 @@ def save_slowest(path: Path, journal: Journal, result: BenchResult) -> None:
         crossed += [(each.received_ns, Direction.FROM_SERVER, back, each.received) for each in result.slowest]
         for at, direction, channel, payload in sorted(crossed, key=lambda each: each[0]):
             n = saved.count + 1
-            frame = Frame(n, at, at + shift, direction, channel, payload, Eol.NONE if over_http else Eol.LF)
+            written = payload if masked is None else masked(payload)
+            frame = Frame(n, at, at + shift, direction, channel, written, Eol.NONE if over_http else Eol.LF)
             saved.append(Entry(n, at, at + shift, frame))
     finally:
         saved.close()

@@ -67,6 +67,22 @@ def test_a_file_of_cases_gives_the_calls(tmp_path: Path) -> None:
     assert [tool["name"] for tool in ran.data["levels"][0]["tools"]] == ["fast", "ping"]
 
 
+def test_variables_and_secrets_of_saved_calls_are_resolved_and_masked(tmp_path: Path) -> None:
+    calls, slow = tmp_path / "calls.mcp.yaml", tmp_path / "slow.mcpcap"
+    calls.write_text(
+        "mcp-inspect-cases: 1\nvars: {who: Ada}\ncases:\n"
+        "- name: greet\n  request: tools/call\n  params: {name: fast, arguments: {text: '{{who}} ${env:KEY}'}}\n"
+        "- name: after\n  request: tools/call\n  uses: [greet]\n  params: {name: fast, arguments: {text: b}}\n"
+    )
+    words = ("--json", "--save", str(slow), str(calls), *server("loaded", "clean"))
+    ran = inspect("bench", *SHORT, *words, env={"KEY": "swordfish"})
+    assert ran.status == ExitStatus.OK, ran.stderr
+    assert "'after' uses the result of another call" in ran.stderr
+    saved = slow.read_text()
+    assert "Ada" in saved
+    assert "swordfish" not in saved + ran.stdout
+
+
 def test_only_read_only_tools_are_called_unless_all_are_allowed() -> None:
     assert "write" not in {tool["name"] for tool in bench("--json").data["alone"]}
     refused = bench("-t", "write")
