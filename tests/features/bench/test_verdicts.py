@@ -1,0 +1,188 @@
+"""The slope of what processes use, and the limits that a user sets, on made-up figures."""
+
+import math
+import random
+from array import array
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from inspector.errors import UsageError
+from inspector.features.bench.model import (
+    BenchOptions,
+    BenchResult,
+    BlockingResult,
+    LevelResult,
+    LoadModel,
+    UsageSample,
+    summary,
+)
+from inspector.features.bench.report import as_data, histogram, sparkline
+from inspector.features.bench.verdicts import failures, growth, not_compared, read_limits, theil_sen, verdicts
+
+MIB = 1 << 20
+SAMPLES, CALLS_EACH = 40, 250
+
+
+def measured(rss: Callable[[int], float], fds: Callable[[int], float] = lambda calls: 10) -> BenchResult:
+    """A result of three levels, whose processes use this much after so many calls."""
+    levels, done = [], 0
+    for load in (1, 4, 16):
+        usage = []
+        for number in range(1, SAMPLES + 1):
+            calls = number * CALLS_EACH
+            usage.append(
+                UsageSample(number / 10, calls, int(rss(done + calls)), int(fds(done + calls)), 4, number / 10)
+            )
+        done += SAMPLES * CALLS_EACH
+        times = {"t": array("q", [1_000_000] * 100)}
+        levels.append(LevelResult(LoadModel.CLOSED, load, 4.0, times, usage=usage))
+    before = UsageSample(0, 0, int(rss(0)), int(fds(0)), 4, 0)
+    after = UsageSample(0, 0, int(rss(done)), int(fds(done)), 4, 5)
+    return BenchResult("target", BenchOptions(), levels=levels, before=before, after=after)
+
+
+NOISE = random.Random(1)
+
+
+@pytest.mark.parametrize(
+    "rss",
+    [
+        lambda calls: 40 * MIB + calls * 10_240,
+        lambda calls: 400 * MIB + calls * 10_240,
+        lambda calls: 40 * MIB + calls * 2_048 + NOISE.randrange(2 * MIB),
+        lambda calls: 40 * MIB + calls // 1000 * 4 * MIB,
+    ],
+    ids=["1 MB in 100 calls", "the same on much", "2 kB a call and noise", "in steps"],
+)
+def test_memory_that_each_call_adds_to_grows(rss: Callable[[int], float]) -> None:
+    found = growth(measured(rss), "rss")
+    assert found is not None
+    assert found.verdict == "grows"
+
+
+@pytest.mark.parametrize(
+    "rss",
+    [
+        lambda calls: 40 * MIB,
+        lambda calls: 40 * MIB + NOISE.randrange(30 * MIB),
+        lambda calls: 40 * MIB + (calls % 3000) * 10_240,
+        lambda calls: 40 * MIB + 60 * MIB * (1 - math.exp(-calls / 4000)),
+        lambda calls: 40 * MIB + 30 * MIB * math.log1p(calls / 500) / 4,
+        lambda calls: (40 if calls <= 10_000 else 60 if calls <= 20_000 else 90) * MIB,
+        lambda calls: 40 * MIB + calls * 100,
+        lambda calls: 90 * MIB - calls * 1_000,
+    ],
+    ids=["flat", "noise", "sawtooth", "fills", "slows down", "at each level", "too little", "falls"],
+)
+def test_memory_that_settles_or_is_collected_does_not_grow(rss: Callable[[int], float]) -> None:
+    found = growth(measured(rss), "rss")
+    assert found is not None
+    assert found.verdict == "steady"
+
+
+def test_descriptors_grow_by_slope_or_up_to_the_limit_of_the_process() -> None:
+    leaks = measured(lambda calls: MIB, lambda calls: 10 + calls / 100)
+    exhausted = measured(lambda calls: MIB, lambda calls: min(1024, 10 + calls))
+    pool = measured(lambda calls: MIB, lambda calls: 10 + (16 if calls > 20_000 else 4 if calls > 10_000 else 1))
+    assert [each.id for each in verdicts(leaks)] == ["descriptor-growth"]
+    assert [each.id for each in verdicts(exhausted)] == ["descriptor-growth"]
+    assert verdicts(pool) == []
+
+
+def test_a_few_samples_are_not_judged() -> None:
+    result = measured(lambda calls: 40 * MIB + calls * 10_240)
+    for level in result.levels:
+        del level.usage[5:]
+    found = growth(result, "rss")
+    assert found is not None
+    assert (found.verdict, found.per_1000_calls) == ("unclear", None)
+
+
+def test_the_slope_of_most_points_outweighs_outliers() -> None:
+    points = [(float(x), 2.0 * x) for x in range(20)]
+    points[3], points[11] = (3.0, 900.0), (11.0, -900.0)
+    slope, tau = theil_sen(points)
+    assert slope == pytest.approx(2.0)
+    assert 0.6 < tau < 1
+    assert theil_sen([(1.0, 1.0), (1.0, 2.0)]) == (0.0, 0.0)
+
+
+def blocked(**changed: float | None) -> list[str]:
+    facts: dict[str, float | None] = {
+        "probe_ms": 0.2, "probe_beside_ms": 0.4, "fast_ms": 0.3, "fast_beside_ms": 0.5,
+        "together_ms": 105.0, "cpu_share": 0.01,
+    }  # fmt: skip
+    facts |= changed
+    result = BenchResult("target", BenchOptions())
+    result.blocking = BlockingResult("slow", 100.0, "ping", fast="fast", together=4, **facts)  # type: ignore[arg-type]
+    return [each.id for each in verdicts(result)]
+
+
+def test_what_waits_for_a_slow_call_tells_a_lock_from_a_blocked_loop() -> None:
+    assert blocked() == []
+    assert blocked(probe_beside_ms=80, fast_beside_ms=80, together_ms=400) == ["blocks-everything"]
+    assert blocked(probe_beside_ms=80, cpu_share=None) == ["blocks-everything"]
+    assert blocked(fast_beside_ms=80, together_ms=400) == ["calls-serialized"]
+    assert blocked(together_ms=400) == ["calls-serialized"]
+    assert blocked(together_ms=400, cpu_share=1.0) == []  # it computes, with one core at most
+
+
+def report(p95: float, *, errors: int = 0, tool: str = "t") -> dict[str, object]:
+    times = {tool: array("q", [int(p95 * 1e6)] * 100)}
+    level = LevelResult(LoadModel.CLOSED, 4, 2.0, times, {tool: Counter({"timeout": errors})} if errors else {})
+    return as_data(BenchResult("target", BenchOptions(), levels=[level]), [])
+
+
+@pytest.mark.parametrize(
+    ("limits", "fails"),
+    [
+        ("p95 > 1.5x", True),
+        ("p95 > 150%", True),
+        ("p95 > 2.5x", False),
+        ("p95 > 15ms", True),
+        ("p95 > 0.5s", False),
+        ("errors > 0", True),
+        ("errors > 1", False),
+        ("p95 > 15 and errors > 5", False),
+        ("p95 > 15 and errors > 0", True),
+        ("rate < 0.9x or p95 > 1.9x", True),
+        ("rate < 0.9x", False),
+        ("rate >= 50/s", True),
+        ("verdicts > 0", False),
+    ],
+)
+def test_limits_compare_with_the_baseline_or_a_figure(limits: str, fails: bool) -> None:
+    found = failures(report(20, errors=1), read_limits(limits), report(10))
+    assert bool(found) is fails
+    if fails:
+        assert found[0].startswith("t, 4 in flight: ")
+
+
+def test_what_the_baseline_lacks_is_not_compared() -> None:
+    now, before = report(20, tool="new"), report(10, tool="old")
+    assert failures(now, read_limits("p95 > 1.5x"), before) == []
+    assert not_compared(now, before) == ["new, 4 in flight"]
+
+
+@pytest.mark.parametrize("text", ["", "p95", "p95 >", "p95 > fast", "p95 > 1.5y", "x > 1", "p95 > 1 or", "p95 > 1..2"])
+def test_an_invalid_limit_is_an_error(text: str) -> None:
+    with pytest.raises(UsageError):
+        read_limits(text)
+
+
+def test_percentiles_are_by_nearest_rank() -> None:
+    found = summary(range(1_000_000, 101_000_000, 1_000_000))
+    assert found is not None
+    assert (found.p50, found.p95, found.p99, found.max) == (50, 95, 99, 100)
+    assert summary([]) is None
+
+
+def test_pictures_fit_their_width() -> None:
+    bars = histogram([0.05, 0.3, 0.4, 7, 9000], 20)
+    assert [line.split()[-1] for line in bars][:3] == ["1", "0", "2"]
+    assert max(map(len, bars)) < 20 + 25
+    assert histogram([], 20) == []
+    assert len(sparkline(range(1000), 30)) <= 30
+    assert set(sparkline([5, 5, 5], 30)) == {"▁"}
