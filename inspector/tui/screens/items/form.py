@@ -5,12 +5,14 @@ says so on the button, the second one sends.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Literal, TypeAlias
 
 import msgspec
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
+from textual.dom import DOMNode
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
@@ -414,11 +416,11 @@ class ItemForm(Widget):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Give the fields the room once one of them is typed into."""
-        self.set_timer(_SETTLED_S, self._fold)
+        self.set_timer(_SETTLED_S, self._fold_behind_press)
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """Show the text above again once no field has the focus."""
-        self.set_timer(_SETTLED_S, self._fold)
+        self.set_timer(_SETTLED_S, self._fold_behind_press)
 
     def on_mouse_down(self) -> None:
         """Let everything stay where it is while something is clicked."""
@@ -432,6 +434,18 @@ class ItemForm(Widget):
     def on_key(self) -> None:
         """A button that was let go elsewhere is not held any more."""
         self._is_pressed = False
+
+    def _fold_behind_press(self) -> None:
+        focused = self.screen.focused if self.is_attached else None
+        way = [] if focused is None or self not in focused.ancestors else focused.ancestors_with_self
+        self._climb(iter(takewhile(lambda node: node is not self, way)))
+
+    def _climb(self, way: Iterator[DOMNode]) -> None:
+        """Fold behind all that the widgets between the focus and this have to do: a press that focused it is there."""
+        for node in way:
+            if isinstance(node, Widget) and node.call_later(self._climb, way):
+                return
+        self._fold()
 
     def _fold(self) -> None:
         if self._is_pressed or not self.is_attached:
