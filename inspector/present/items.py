@@ -317,6 +317,8 @@ class ToolList(SearchedRows[ToolRow]):
     def __init__(self) -> None:
         super().__init__()
         self._all: tuple[Sequence[Tool], list[ToolRow]] = ((), [])
+        self.used: Callable[[str], str] = lambda name: ""
+        """How a tool has been used so far, in a few words."""
 
     def sought(self, tools: Sequence[Tool], wanted: str, goes_on: Callable[[], bool] = always) -> list[ToolRow]:
         """What a search finds. Any thread."""
@@ -334,7 +336,8 @@ class ToolList(SearchedRows[ToolRow]):
 
     def row(self, index: int, width: int) -> RowView:
         row = self.rows[index]
-        return RowView(row_spans(row, width, self.marks.get(row.tool.key, ""), badge(self.found(row.tool))))
+        mark, found = self.marks.get(row.tool.key, ""), badge(self.found(row.tool))
+        return RowView(row_spans(row, width, mark, found, self.used(row.tool.name)))
 
     def header(self, width: int) -> Sequence[Span]:
         cost = "Size   ≈Tokens" if width >= _WIDE else "Size"
@@ -344,10 +347,10 @@ class ToolList(SearchedRows[ToolRow]):
 _WIDE = 60
 
 
-def row_spans(row: ToolRow, width: int, mark: str = "", badge: Span | None = None) -> list[Span]:
+def row_spans(row: ToolRow, width: int, mark: str = "", badge: Span | None = None, used: str = "") -> list[Span]:
     """One tool in exactly `width` cells: its name, title and claims at the left, its cost at the right.
 
-    `mark` is "new" or "changed" for a tool that is, `badge` what checks say of it.
+    `mark` is "new" or "changed" for a tool that is, `badge` what checks say of it, `used` how it was used.
     """
     cost = text.human_size(row.size)
     if width >= _WIDE:
@@ -360,6 +363,8 @@ def row_spans(row: ToolRow, width: int, mark: str = "", badge: Span | None = Non
     if row.flaw:
         left.append((f" {signs.WARNING} {row.flaw}", "warning"))
     left += _badges(row.tool)
+    if used:
+        left.append((f"  {used}", "faint"))
     if row.title:
         left.append((f"  {row.title}", "muted"))
     return lay([*lay(left, max(0, width - len(cost) - 1)), (f" {cost}", "faint")], width)

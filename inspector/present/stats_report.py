@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from inspector import text
+from inspector.capture.journal import Journal
 from inspector.capture.store.columns import MessageKind
 from inspector.present.spans import Line, Role, Span, lay
 from inspector.present.stats import (
@@ -28,6 +29,7 @@ from inspector.present.stats import (
     StatsTable,
     Top,
 )
+from inspector.present.stats_counting import JournalStats
 
 _BARS = "▁▂▃▄▅▆▇█"
 _TREND = 8
@@ -153,6 +155,31 @@ def column_at(x: int, width: int) -> str:
 def key_text(key: str) -> str:
     """A key as it is shown; foreign text made visible."""
     return text.visible(key, limit=200) or "(no name)"
+
+
+class ToolUse:
+    """How the tools of a conversation have been used so far, in a few words each. Counted in slices."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._table = StatsTable()
+        self._stats = JournalStats(journal, self._table)
+
+    def take(self, limit: int) -> int:
+        """Count at most about so many more requests; a number that grows when a tool is used, or a call ends."""
+        self._stats.take(limit)
+        return self._table.changes
+
+    def text(self, tool: str) -> str:
+        """`12 calls, p95 340 ms, 2 errors`; "" for a tool that was not called."""
+        group = self._table.groups.get(tool)
+        if group is None or not group.calls:
+            return ""
+        parts = [f"{group.calls:,} call{'' if group.calls == 1 else 's'}"]
+        if group.durations.count:
+            parts.append(f"p95 {duration_text(_percentile(group, 1))}")
+        if group.failed:
+            parts.append(f"{group.failed:,} error{'' if group.failed == 1 else 's'}")
+        return ", ".join(parts)
 
 
 def sorted_groups(table: StatsTable, by: str) -> list[StatsGroup]:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from inspector.auth.guide import Guide
     from inspector.present.list_changes import RememberedServer
     from inspector.present.live_checks import AnyChecks, PastChecks
+    from inspector.present.stats_report import ToolUse
     from inspector.session.session import Session
 
 
@@ -320,6 +321,13 @@ class OpenConversation:
     def checks_so_far(self) -> "AnyChecks | None":
         """The same; None before anybody has asked for them."""
         return vars(self).get("checks")
+
+    @cached_property
+    def tool_use(self) -> "ToolUse":
+        """How its tools have been used. Nothing is counted before somebody asks."""
+        from inspector.present.stats_report import ToolUse  # the first picture has no use for it
+
+        return ToolUse(self.journal)
 
     @property
     def stage(self) -> ConversationStage:

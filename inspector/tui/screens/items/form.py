@@ -177,6 +177,7 @@ class ItemHead(Static):
         self._describe = describe
         self._thing: ListedItem | None = None
         self._findings: Sequence[Finding] = ()
+        self._used = ""
         self._full = False
         self._folded = False
 
@@ -203,6 +204,12 @@ class ItemHead(Static):
             self._findings = findings
             self._renew()
 
+    def say_used(self, used: str) -> None:
+        """Say how it has been used so far; "" for nothing."""
+        if used != self._used:
+            self._used = used
+            self._renew()
+
     def _renew(self) -> None:
         lines = self._lines(self._thing) if self._thing is not None else []
         if self._folded and len(lines) > _FOLDED:
@@ -218,6 +225,8 @@ class ItemHead(Static):
         if self._findings and not self._folded:
             more_key, evidence_key = keys.key_name("i"), keys.shown_key("screen.findings")
             found = finding_spans(self._findings, full=self._full, more_key=more_key, evidence_key=evidence_key)
+        if self._used and not self._folded:
+            found = [[(self._used, "muted")], *found]
         return list(self._describe(thing, self._full, found))
 
 
@@ -458,6 +467,10 @@ class ItemForm(Widget):
     def say_findings(self, findings: Sequence[Finding]) -> None:
         """Say what checks have found about the item."""
         self._head.say_findings(findings)
+
+    def say_used(self, used: str) -> None:
+        """Say how the thing has been used so far."""
+        self._head.say_used(used)
 
     def toggle_about(self) -> None:
         """Show all of the description, or its beginning."""

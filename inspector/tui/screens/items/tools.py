@@ -87,6 +87,10 @@ _NO_TASK_CHOICE = {
 }
 
 
+_COUNTED, _TICKS = 500, 10
+"""Requests that one look counts, and looks between two changes of what is said of them: a third of a second."""
+
+
 class ToolForm(ItemForm):
     """The form of one tool."""
 
@@ -198,16 +202,30 @@ values too: the button then says so, and a second press sends them.
             made=lambda thing, name: name == thing.name,
         )
         super().__init__(conversation, ItemList(conversation, rows, kind), ToolForm(), ResultPanel())
+        self._rows = rows
+        self._ticks = 0
+        self._seen_use: tuple[object, int, Tool | None] = (None, 0, None)
 
     def sync(self) -> None:
-        """Take in what is new, also whether the tool can be called as a task."""
+        """Take in what is new, also how tools were used and whether this one can be called as a task."""
         super().sync()
         if self.steps.is_ready:
             conversation = self.conversation
+            self._say_used()
             opening = conversation.opening
             mirrored = opening is not None and opening.revision.routing_headers
             self.form.say_mirrored(mirrored and bool(conversation.journal.http_exchanges))
             self.form.say_support(support_of(self.form.tool, opening) if opening is not None else Support.NONE)
+
+    def _say_used(self) -> None:
+        use, tool = self.conversation.tool_use, self.form.tool
+        self._ticks += 1
+        seen = (use, use.take(_COUNTED), tool)
+        if seen != self._seen_use and (self._ticks % _TICKS == 0 or tool is not self._seen_use[2]):
+            self._seen_use = seen
+            self._rows.used = use.text
+            self._rows.touch()
+            self.form.say_used(use.text(tool.name) if tool is not None else "")
 
     async def do_more(self, name: str) -> None:
         """What a key asks for here alone: "task", "app", "hosts", "schema", "stderr".

@@ -530,3 +530,15 @@ async def test_nothing_moves_below_a_mouse_button_that_is_held() -> None:
         await pilot.click(choice, offset=(14, 0))
         await until(lambda: app.panel.form.form.arguments == {"a": True}, "the choice that was clicked")
         await until(lambda: "It says a lot." not in text(app), "it is folded after the click")
+
+
+async def test_a_tool_says_how_it_was_used() -> None:
+    subject = Acting(TOOLS)
+    app, tape = Tools(subject), subject.tape
+    async with app.run_test(size=WIDE):
+        await shows(app, "echo")
+        for id_, took in ((801, 20), (802, 340), (803, 1)):
+            tape.call(id_, "echo")
+            tape.wait(took).answer(id_, {"content": [], "isError": took == 1})
+        await until(lambda: text(app).count("3 calls, p") == 2, "its row and its head say so")
+        assert ", 1 error" in text(app)
