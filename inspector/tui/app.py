@@ -150,7 +150,7 @@ class InspectApp(App[None]):
         if tap:
             from inspector.tui.screens.tap import dialog  # few runs are attached
 
-            self.tap = self.questions.tap = dialog.AttachedTap(self, self.header, self.toasts, tap)
+            self.tap = self.questions.tap = dialog.AttachedTap(self, self.header, self.toasts, self.tabs, tap)
             self.parts += (self.tap,)
         restart = partial(self.restarts.restart, runs_again=False)
         self.connection = ConnectionActions(self, self.tabs, self.toasts, restart)
@@ -391,6 +391,11 @@ class InspectApp(App[None]):
             await self.navigation.filter_traffic(message.matching)
         else:
             await self.navigation.show_entry(message.n, message.pointer, message.span)
+
+    def on_panel_held_wanted(self, message: Panel.HeldWanted) -> None:
+        """Show a message that the tap holds."""
+        if self.tap is not None:
+            self.tap.show("held", message.held)
 
     def on_payload_deeds_expect_wanted(self, message: "PayloadDeeds.ExpectWanted") -> None:
         """Make a test case of a value."""

@@ -25,6 +25,7 @@ from inspector.tui.bars import WaitingBar
 from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
 from inspector.tui.navigation import Opener
 from inspector.tui.pacing import SLOWER, Pacing
+from inspector.tui.panels import HasEntry
 from inspector.tui.tabs import Tab, Tabs
 from inspector.tui.toasts import Toasts
 
@@ -102,10 +103,11 @@ class Questions:
         self._app.push_screen(LoginScreen(self._tabs.subject))
         return True
 
-    def action_held(self) -> None:
-        """Show what the attached tap holds."""
+    def action_held(self, kind: str = "") -> None:
+        """Show what the attached tap holds, its rules, or a draft for the selected row; see `AttachedTap.show`."""
         if self.tap is not None:
-            self.tap.show()
+            panel = self._tabs.panel
+            self.tap.show(kind, panel.chosen_entry if isinstance(panel, HasEntry) else 0)
 
     def action_answer_here(self) -> None:
         """Show what waits in a dialog over the visible screen: a login, else the oldest question."""

@@ -167,6 +167,7 @@ _GLOBAL: tuple[Action, ...] = (
     Action(
         "screen.stats", ("v s",), "Statistics", "Show calls, errors, percentiles and sizes.", _E, "app.show('stats')"
     ),
+    Action("tap.rules", ("v b",), "Rules", "Show the rules of the tap.", _E, "app.held('rule')"),
     Action("layout", ("v l",), "Layout", "Switch the detail between right, below and alone.", _E, "cycle_layout"),
     Action("theme", ("v T",), "Theme", "Switch between dark and light.", _E, "app.toggle_theme"),
     # Act
@@ -212,9 +213,12 @@ DIALOGS: tuple[Action, ...] = (
     Action("capabilities.apply", _SEND, "Apply", "Advertise these capabilities.", _D, "take", True, True),
     Action("capabilities.leave", ("escape",), "Back", "Change nothing.", _D, "leave", True),
     Action("held.leave", ("escape",), "Back", "Go to the list, or close; messages stay held.", _D, "leave", True),
-    Action("held.release", _SEND, "Release", "Forward the message as it is in the editor.", _D, "release", True, True),
-    Action("held.respond", ("!",), "Respond", "Send the text in the editor as the result.", _D, "respond", True),
-    Action("held.drop", ("x d",), "Drop", "Do not forward the message.", _D, "drop", True),
+    Action("held.release", _SEND, "Release", "Release, arm or send what is in the editor.", _D, "release", True, True),
+    Action("held.respond", ("!",), "Respond", "Write a response to the held request.", _D, "respond", True),
+    Action("held.recorded", ("x i",), "Use last response", "Begin with another recorded response.", _D, "recorded"),
+    Action("held.form", ("ctrl+o",), "Form/JSON", "Switch between form and JSON.", _D, "form", True),
+    Action("held.editor", ("x e", "f4"), "Editor", "Open the text in $EDITOR.", _D, "editor"),
+    Action("held.drop", ("x d",), "Drop", "Do not forward the message; remove the rule.", _D, "drop", True),
     Action("held.all", ("x a",), "Release all", "Forward all held messages unchanged.", _D, "all", True),
     Action("held.switch", ("space",), "Switch", "Switch the selected rule on or off.", _D, "switch", True),
     Action("inputs.done", _SEND, "Continue", "Use these values.", _D, "done", True, True),

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import msgspec
 from textual.message import Message
 from textual.widget import Widget
 
+from inspector.present.held import TapStatus
 from inspector.protocol.things import ListedItem
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
@@ -41,6 +42,23 @@ class ExportScope(msgspec.Struct, frozen=True):
         return self.entries if self.find is None else self.find()
 
 
+@runtime_checkable
+class ShowsHeld(Protocol):
+    """A panel that shows what an attached tap holds."""
+
+    def show_held(self, status: TapStatus) -> None:
+        """Show it as it is now."""
+
+
+@runtime_checkable
+class HasEntry(Protocol):
+    """A panel with an entry of the journal under its cursor."""
+
+    @property
+    def chosen_entry(self) -> int:
+        """Its number; 0 for none."""
+
+
 class Panel(Widget):
     """What the app asks of every panel."""
 
@@ -66,6 +84,13 @@ class Panel(Widget):
         def __init__(self, message: bytes) -> None:
             super().__init__()
             self.message = message
+
+    class HeldWanted(Message):
+        """A message that an attached tap holds is to be shown."""
+
+        def __init__(self, held: int) -> None:
+            super().__init__()
+            self.held = held
 
     places: tuple[ActionScope, ...] = ()
     """What the help shows while it is visible."""

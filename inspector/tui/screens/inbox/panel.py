@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
+from inspector.present.held import HeldRows, TapStatus
 from inspector.present.spans import Span
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
@@ -44,6 +45,7 @@ class InboxPanel(Panel):
     InboxPanel { layout: horizontal; }
     InboxPanel > Vertical { width: 2fr; max-width: 70; height: 1fr; border-right: solid $border-blurred; }
     InboxPanel > QuestionPane { width: 3fr; height: 1fr; }
+    InboxPanel .inbox--held { display: none; height: auto; max-height: 8; }
     InboxPanel.-narrow > Vertical { width: 1fr; max-width: 100%; border: none; }
     InboxPanel.-narrow > QuestionPane { width: 1fr; display: none; }
     InboxPanel.-narrow.-reading > Vertical { display: none; }
@@ -63,11 +65,16 @@ class InboxPanel(Panel):
         self._drawing = asyncio.Lock()
         self._line = StatusLine()
         self._list = LogList(self._rows)
+        self._held_rows = HeldRows(rules=False)
+        self._held = LogList(self._held_rows)
+        self._held.add_class("inbox--held")
+        """What an attached tap holds."""
         self.pane = QuestionPane(conversation)
 
     def compose(self) -> ComposeResult:
         """The list, and the question."""
         with Vertical():
+            yield self._held
             yield self._line
             yield self._list
         yield self.pane
@@ -86,6 +93,15 @@ class InboxPanel(Panel):
             self._follow()
         self._list.sync()
         self.pane.tick()
+
+    def show_held(self, status: TapStatus) -> None:
+        """Show what an attached tap holds, above the questions."""
+        if not self._held.is_mounted:
+            return
+        self._held_rows.show(status)
+        self._held.display = self._held_rows.count > 0
+        self._held.styles.height = min(8, self._held_rows.count)
+        self._held.sync()
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation."""
@@ -185,6 +201,8 @@ class InboxPanel(Panel):
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Show the question under the cursor."""
         event.stop()
+        if event.control is self._held:
+            return
         self._goes_on = self._goes_on and not event.by_reader
         if 0 <= event.index < self._rows.count:
             self._wanted = self._rows.asked[event.index].key
@@ -193,6 +211,11 @@ class InboxPanel(Panel):
     async def on_log_list_opened(self, event: LogList.Opened) -> None:
         """Go to the question; what is typed right behind the key is meant for its first field."""
         event.stop()
+        if event.control is self._held:
+            found = self._held_rows.at(event.index)
+            if found is not None:
+                self.post_message(self.HeldWanted(found["held"]))
+            return
         self._goes_on = False
         self.add_class("-reading")
         await self._draw(read=True)

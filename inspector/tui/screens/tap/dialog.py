@@ -1,59 +1,127 @@
-"""Held messages of an attached tap: release, edit, respond, drop; and its rules: add, switch.
+"""Held messages of an attached tap: release, edit, respond, drop; its rules: add, edit, switch; requests of one's own.
 
 The tap decides by itself when a deadline comes or this interface goes away; what is shown here is what it said last.
 """
 
 import asyncio
-from collections.abc import Callable
 from typing import Any, ClassVar
 
+import msgspec
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, TextArea
 
+from inspector.capture.journal import Journal
 from inspector.documents import UnreadableDocument, read_json
 from inspector.errors import InspectError
 from inspector.features.tap.client import TapClient, TapGone
+from inspector.features.tap.summary import client_meta
+from inspector.forms.fields import UNSET
 from inspector.forms.typed import json_text
+from inspector.present.copies import Copy
+from inspector.present.held import (
+    HeldRows,
+    TapStatus,
+    blank_result,
+    proposed_rule,
+    recorded_results,
+    request_like,
+    result_of,
+    tool_named,
+    written_rule,
+)
+from inspector.protocol import peek
 from inspector.tui import keys
 from inspector.tui.bars import HeaderBar
-from inspector.tui.screens.tap.model import HeldRows, TapStatus
+from inspector.tui.panels import ShowsHeld
+from inspector.tui.tabs import Tabs
 from inspector.tui.toasts import Toasts
 from inspector.tui.widgets.bars import FooterBar, StatusLine
 from inspector.tui.widgets.dialogs import Dialog, is_on_top
+from inspector.tui.widgets.payload_actions import PayloadDeeds
+from inspector.tui.widgets.schema_form.form import SchemaForm
 from inspector.tui.widgets.virtual_list import LogList
 
 _PACE_S = 0.25
 
 
+class Editing(msgspec.Struct, frozen=True):
+    """What the editor holds."""
+
+    kind: str = ""
+    """`held` or `response` of a held message, `rule`, or `request` for one of the person's own."""
+    key: Any = None
+    """Number of the held message, or name of the rule."""
+    text: str = ""
+    """As it was put into the editor."""
+
+
+_SAYS = {
+    "": ("", ""),
+    "held": ("Held message", "releases it as it is here"),
+    "response": ("Response", "sends it to the client; the server is not asked"),
+    "rule": ("Rule", "arms it as it is here"),
+    "request": ("Request of your own", "sends it to the server; the client does not see it"),
+}
+
+
 class AttachedTap:
     """The part of the app that talks to the tap: it asks what is held, which also renews the lease."""
 
-    def __init__(self, app: App[None], header: HeaderBar, toasts: Toasts, socket: str) -> None:
+    def __init__(self, app: App[None], header: HeaderBar, toasts: Toasts, tabs: Tabs, socket: str) -> None:
         self._app = app
         self._header = header
         self._toasts = toasts
+        self._tabs = tabs
         self._socket = socket
         self._client: TapClient | None = None
         self.status = TapStatus()
         self.gone = ""
         """Why the tap can't be asked any more."""
 
+    @property
+    def journal(self) -> Journal:
+        """The capture of the tap."""
+        return self._tabs.current.subject.journal
+
     def start(self) -> None:
         """Begin to ask, four times a second."""
         self._app.run_worker(self._watch(), group="tap")
 
     def tick(self) -> None:
-        """Show the badge."""
+        """Show the badge, and held messages where requests wait."""
         self._header.badge = self.status.badge
+        if isinstance(panel := self._tabs.panel, ShowsHeld):
+            panel.show_held(self.status)
 
-    def show(self) -> None:
-        """Show the dialog."""
+    def show(self, kind: str = "", key: int = 0) -> None:
+        """Show held messages and rules.
+
+        `kind`: what to begin with: `held` the message with this number, `rule` the first rule, `propose` a rule for the
+        entry with this number, `request` a request like that of this entry; "" for what waits longest.
+        """
         if self.gone:
             self._toasts.say(f"Nothing is held: {self.gone}.")
         elif not any(isinstance(each, HeldScreen) for each in self._app.screen_stack):
-            self._app.push_screen(HeldScreen(self))
+            first = self._first(kind, key)
+            if first is not None:
+                self._app.push_screen(HeldScreen(self, first))
+
+    def _first(self, kind: str, key: int) -> Editing | None:
+        if kind == "propose":
+            rule = proposed_rule(self.journal, key)
+            if rule is None:
+                self._toasts.say("This entry is not a message.")
+                return None
+            return Editing("rule", "", json_text(rule))
+        if kind == "request":
+            request = request_like(self.journal, key)
+            meta = client_meta(self.journal) | peek.mapping(request.get("params"), "_meta")
+            if meta:
+                request["params"] = peek.mapping(request, "params") | {"_meta": meta}
+            return Editing("request", None, json_text(request))
+        return Editing(kind, key)
 
     async def ask(self, what: str, **members: Any) -> bool:
         """Have the tap do something; a refusal is a toast. Whether it did."""
@@ -88,11 +156,15 @@ class AttachedTap:
 
 
 class HeldScreen(Dialog[None]):
-    """Held messages and rules beside the message under the cursor."""
+    """Held messages and rules beside an editor for what is under the cursor."""
 
+    takes_edits = True
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action(identifier))
-        for identifier in ("held.leave", "held.release", "held.all", "held.respond", "held.drop", "held.switch")
+        for identifier in (
+            *("held.leave", "held.release", "held.all", "held.respond", "held.recorded", "held.form", "held.editor"),
+            *("held.drop", "held.switch"),
+        )
     ]
     DEFAULT_CSS = """
     HeldScreen { align: center middle; }
@@ -101,40 +173,66 @@ class HeldScreen(Dialog[None]):
     }
     HeldScreen Horizontal { height: 1fr; }
     HeldScreen LogList { width: 1fr; height: 1fr; }
-    HeldScreen TextArea { width: 1fr; height: 1fr; border: none; border-left: solid $border-blurred; }
-    HeldScreen TextArea:focus { border: none; border-left: solid $accent; }
+    HeldScreen .held--editor { width: 1fr; height: 1fr; border-left: solid $border-blurred; }
+    HeldScreen .held--editor:focus-within { border-left: solid $accent; }
+    HeldScreen TextArea, HeldScreen TextArea:focus { height: 1fr; border: none; }
+    HeldScreen VerticalScroll { height: 1fr; display: none; }
+    HeldScreen.-form VerticalScroll { display: block; }
+    HeldScreen.-form TextArea { display: none; }
     HeldScreen Input { border: none; height: 1; }
     """
 
-    def __init__(self, tap: AttachedTap) -> None:
+    def __init__(self, tap: AttachedTap, first: Editing) -> None:
+        """`first`: what is in the editor at the beginning."""
         super().__init__()
         self._tap = tap
         self._rows = HeldRows()
         self._list = LogList(self._rows)
         self._line = StatusLine()
+        self._says = StatusLine()
         self._editor = TextArea(soft_wrap=True)
+        self._form = SchemaForm()
         self._add = Input(placeholder="Hold requests that match a filter, for example: tool == create_issue")
-        self._shown: int | None = None
-        self._pretty = ""
-        """The held message as it was put into the editor."""
+        self._editing = Editing()
+        self._first = first
+        self._drafts: list[Any] = []
+        """Results that can be sent in the place of the server's, the next one first."""
+        self._deeds = PayloadDeeds(self._editor, self)
 
     def compose(self) -> ComposeResult:
-        """List and message, and below them a line to add a rule."""
+        """List and editor, and below them a line to add a rule."""
         with Vertical() as box:
             box.border_title = "Held messages and rules"
             yield self._line
             with Horizontal():
                 yield self._list
-                yield self._editor
+                with Vertical(classes="held--editor"):
+                    yield self._says
+                    yield self._editor
+                    with VerticalScroll(can_focus=False):
+                        yield self._form
             yield self._add
         yield FooterBar()
 
     def on_mount(self) -> None:
-        """Begin in the list, or where nothing is held and no rule is there, in the line that adds one."""
+        """Begin with what was asked for; else in the list, or in the line that adds a rule."""
         self._list.empty = [[("Nothing is held, and there are no rules.", "muted")]]
-        self.set_interval(0.25, self._look)
         self._look()
-        self.set_focus(self._list if self._rows.count else self._add)
+        if self._first.kind in ("rule", "request") and self._first.text:
+            self._put(self._first)
+            self.set_focus(self._editor)
+        else:
+            self._go_to(self._first)
+            self.set_focus(self._list if self._rows.count else self._add)
+        self.set_interval(0.25, self._look)
+
+    def _go_to(self, wanted: Editing) -> None:
+        for index in range(self._rows.count):
+            row = self._rows.at(index) or {}
+            if wanted.kind == ("held" if "held" in row else "rule") and row.get("held", wanted.key) == wanted.key:
+                self._list.go_to(index)
+                self._show(row)
+                return
 
     def _look(self) -> None:
         if not is_on_top(self) or not self._list.is_mounted:
@@ -147,39 +245,71 @@ class HeldScreen(Dialog[None]):
         self._list.sync()
         said = f"{len(status.held)} held · {len(status.rules)} rule{'' if len(status.rules) == 1 else 's'}"
         self._line.show([(said, "title")], [(status.timeout, "faint")])
-        if self._shown is not None and not any(each["held"] == self._shown for each in status.held):
-            self._shown = None
-            self._editor.load_text("")
-        if self._shown is None and status.held:
+        editing = self._editing
+        if editing.kind in ("held", "response") and self._held(editing.key) is None:
+            self._put(Editing())
+        if not self._editing.kind and status.held:
             self._show(status.held[0])
 
-    def _show(self, held: dict[str, Any]) -> None:
-        if held["held"] == self._shown:
-            return
-        self._shown = held["held"]
-        try:
-            text = json_text(read_json(held["payload"]))
-        except UnreadableDocument:
-            text = held["payload"]
-        self._pretty = text
-        self._editor.load_text(text)
+    def _held(self, number: Any) -> dict[str, Any] | None:
+        return next((each for each in self._tap.status.held if each["held"] == number), None)
+
+    def _show(self, row: dict[str, Any]) -> None:
+        """Put a held message or a rule into the editor, unless it is there already."""
+        if "held" not in row:
+            self._put(Editing("rule", row["name"], json_text(written_rule(row))))
+        elif (self._editing.kind, self._editing.key) not in (("held", row["held"]), ("response", row["held"])):
+            try:
+                text = json_text(read_json(row["payload"]))
+            except UnreadableDocument:
+                text = row["payload"]
+            self._put(Editing("held", row["held"], text))
+
+    def _put(self, editing: Editing) -> None:
+        self._editing = editing
+        self.remove_class("-form")
+        self._editor.load_text(editing.text)
+        what, does = _SAYS[editing.kind]
+        key = keys.shown_key("held.release")
+        self._says.show([(what, "title")], [(f"{key} {does}" if does else "", "faint")])
+
+    # What PayloadDeeds asks
+
+    @property
+    def whole(self) -> bytes:
+        """What is in the editor."""
+        return self._editor.text.encode()
+
+    @property
+    def place(self) -> str | None:
+        """No place in a message."""
+        return None
+
+    def copies(self) -> list[Copy]:
+        """Nothing."""
+        return []
+
+    def on_payload_deeds_edited(self, event: PayloadDeeds.Edited) -> None:
+        """Take what the person's editor has made of it."""
+        event.stop()
+        self._editor.load_text(event.payload.decode("utf-8", "replace"))
+
+    # Events and actions
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Show the message under the cursor."""
+        """Show what is under the cursor."""
         event.stop()
         found = self._rows.at(event.index)
-        if found is not None and "held" in found:
+        if found is not None and event.by_reader:
             self._show(found)
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Go to the message, or switch a rule."""
+        """Go to the editor."""
         event.stop()
         found = self._rows.at(event.index)
-        if found is not None and "held" in found:
+        if found is not None:
             self._show(found)
             self._editor.focus()
-        else:
-            self.run_worker(self.action_switch(), group="decide")
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
         """Add a rule that holds what matches."""
@@ -198,40 +328,121 @@ class HeldScreen(Dialog[None]):
         else:
             self.dismiss()
 
+    def action_editor(self) -> None:
+        """Edit the text in the person's editor."""
+        self._deeds.action_edit_out()
+
     async def action_release(self) -> None:
-        """Release the message as it is in the editor."""
-        await self._with_shown(self._release)
+        """Do with what is in the editor what the line above it says."""
+        await self._read_form()
+        kind, key, text = self._editing.kind, self._editing.key, self._editor.text
+        done = False
+        if kind == "held":
+            done = await self._release(key, text)
+        elif kind == "response" and (result := self._json("The result", text)) is not None:
+            done = await self._tap.ask("respond", held=key, result=result)
+        elif kind == "rule" and isinstance(rule := self._json("The rule", text), dict):
+            done = await self._set_rule(key, rule)
+        elif kind == "request" and isinstance(request := self._json("The request", text), dict):
+            done = await self._tap.ask("send", method=request.get("method"), params=request.get("params"))
+            if done:
+                self.app.notify("Sent. Its response is in the traffic; the client does not see it.", markup=False)
+        elif not kind:
+            self.app.notify("No held message is selected.", markup=False)
+        if done:
+            self._put(Editing())
+            self.set_focus(self._list if self._rows.count else self._add)
+            self._look()
+
+    async def _set_rule(self, name: str, rule: dict[str, Any]) -> bool:
+        if not await self._tap.ask("set_rule", rule=rule):
+            return False
+        if name and rule.get("name") != name:
+            await self._tap.ask("remove_rule", name=name)
+        return True
 
     async def action_all(self) -> None:
         """Release all messages unchanged."""
         await self._tap.ask("release_all")
 
-    async def action_respond(self) -> None:
-        """Send what is in the editor to the client as the result of its request."""
-        text = self._editor.text
-        try:
-            result = read_json(text)
-        except UnreadableDocument as error:
-            self.app.notify(f"The result is not JSON: {error}", severity="warning", markup=False)
+    def action_respond(self) -> None:
+        """Write a response to the held request: begin with the newest one that was recorded, or a blank one."""
+        held = self._held(self._editing.key) if self._editing.kind in ("held", "response") else None
+        if held is None or held["side"] != "request":
+            self.app.notify("Select a held request to respond to it.", markup=False)
             return
-        if text == self._pretty:
-            self.app.notify("Replace the request in the editor by the result to send.", markup=False)
+        self._drafts = [*recorded_results(self._tap.journal, held["method"], held["target"])]
+        self._drafts.append(blank_result(held["method"]))
+        self._put(Editing("response", held["held"], ""))
+        self.action_recorded()
+        self.set_focus(self._editor)
+
+    def action_recorded(self) -> None:
+        """Begin with another response that was recorded; after the oldest one with a blank one."""
+        if self._editing.kind != "response":
+            self.action_respond()
             return
-        await self._with_shown(lambda held: self._tap.ask("respond", held=held, result=result))
+        draft = self._drafts.pop(0)
+        self._drafts.append(draft)
+        self._put(Editing("response", self._editing.key, json_text(draft)))
+
+    async def action_form(self) -> None:
+        """Between JSON and the form of the tool's schema: arguments of a held call, structured content of a result."""
+        if self.has_class("-form"):
+            await self._read_form()
+            self.set_focus(self._editor)
+            return
+        held = self._held(self._editing.key) if self._editing.kind in ("held", "response") else None
+        tool = tool_named(self._tap.journal, held["target"]) if held is not None else None
+        responds = self._editing.kind == "response"
+        schema = None if tool is None else tool.output_schema if responds else tool.input_schema
+        if not isinstance(schema, dict):
+            what = "an output schema" if responds else "a listed tool"
+            self.app.notify(f"There is no form: this is not a call of a tool with {what}.", markup=False)
+            return
+        value = self._json("The text", self._editor.text)
+        if value is not None:
+            found = peek.at(value, "structuredContent") if responds else peek.at(value, "params", "arguments")
+            self.add_class("-form")
+            await self._form.load(schema)
+            if isinstance(found, dict):
+                await self._form.take(found)
+            self._form.focus_first()
+
+    async def _read_form(self) -> None:
+        """Put what the form says into the text."""
+        if not self.has_class("-form"):
+            return
+        self.remove_class("-form")
+        self._form.read_editors()
+        arguments = self._form.arguments
+        arguments = {} if arguments is UNSET else arguments
+        value = self._json("The text", self._editor.text)
+        if self._editing.kind == "response":
+            self._editor.load_text(json_text(result_of(arguments)))
+        elif isinstance(value, dict):
+            params = peek.mapping(value, "params") | {"arguments": arguments}
+            self._editor.load_text(json_text(value | {"params": params}))
 
     async def action_drop(self) -> None:
-        """Forward nothing."""
-        await self._with_shown(lambda held: self._tap.ask("drop", held=held))
+        """Forward nothing; of a rule, remove it."""
+        row = self._rows.at(self._list.view.cursor)
+        if self._editing.kind == "rule" and row is not None and "held" not in row:
+            if await self._tap.ask("remove_rule", name=row["name"]):
+                self._put(Editing())
+        elif self._editing.kind in ("held", "response"):
+            await self._tap.ask("drop", held=self._editing.key)
+        self._look()
 
     async def action_switch(self) -> None:
         """Switch the rule under the cursor on or off."""
         found = self._rows.at(self._list.view.cursor)
         if found is not None and "held" not in found:
             await self._tap.ask("enable_rule", name=found["name"], enabled=not found["enabled"])
+            self._look()
 
-    async def _release(self, held: int) -> bool:
-        text = self._editor.text
-        if text == self._pretty:
+    async def _release(self, held: int, text: str) -> bool:
+        if text == self._editing.text:
             return await self._tap.ask("release", held=held)
         try:
             text = json_text(read_json(text), indent=None)
@@ -240,9 +451,10 @@ class HeldScreen(Dialog[None]):
             text = text.replace("\n", " ")
         return await self._tap.ask("release", held=held, payload=text)
 
-    async def _with_shown(self, act: "Callable[[int], Any]") -> None:
-        if self._shown is None:
-            self.app.notify("No held message is selected.", markup=False)
-        else:
-            await act(self._shown)
-            self._look()
+    def _json(self, what: str, text: str) -> Any:
+        """The value of a text; None and a toast if it is not JSON."""
+        try:
+            return read_json(text)
+        except UnreadableDocument as error:
+            self.app.notify(f"{what} is not JSON: {error}", severity="warning", markup=False)
+            return None

@@ -47,6 +47,8 @@ TRAFFIC: tuple[Action, ...] = (
     Action("traffic.trace", ("g t",), "Trace", "Show the trace of this operation.", _T, "trace"),
     Action("traffic.marks", ("g m",), "Marks and views", "List marks and saved views, and go to one.", _T, "app.marks"),
     # Sending
+    Action("tap.propose", ("x b",), "Rule for this row", "Propose a rule of the tap.", _T, "app.held('propose')"),
+    Action("tap.send", ("x s",), "Send through tap", "Send a request like this one.", _T, "app.held('request')"),
     Action("traffic.resend", ("x r",), "Resend", "Send this request again unchanged; asks first.", _T, "resend"),
     Action("traffic.edit", ("x e",), "Edit and resend", "Open this message in the Composer.", _T, "edit"),
     # View
@@ -131,7 +133,7 @@ PAYLOADS: tuple[Action, ...] = (
     Action("json.open", ("right",), "Unfold", "Unfold this value, or enter it.", _J, "unfold"),
     Action("json.close", ("left",), "Fold", "Fold this value, or go to its parent.", _J, "fold"),
     Action(
-        "json.beside", ("v b",), "Fold siblings", "Fold or unfold this value and its siblings.", _J, "many('beside')"
+        "json.beside", ("v u",), "Fold siblings", "Fold or unfold this value and its siblings.", _J, "many('beside')"
     ),
     Action("json.level", ("v n",), "Fold level", "Fold or unfold all values at this depth.", _J, "many('level')"),
     Action("json.all", ("v a",), "Fold all", "Fold or unfold every value.", _J, "many('all')"),

@@ -163,6 +163,11 @@ class TrafficPanel(Panel, Ground):
         """Between the tree and the order of the wire."""
         self.list.toggle_tree()
 
+    @property
+    def chosen_entry(self) -> int:
+        """The chosen one."""
+        return self.list.chosen
+
     def action_edit(self) -> None:
         """Write the chosen message again."""
         n = self.list.chosen

@@ -1,17 +1,27 @@
 """The app attached to a running tap: what is held is seen, edited and released."""
 
 import asyncio
+import json
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import TextArea
 
+from inspector.capture.journal import Journal, start_capture
 from inspector.features.tap import registry
+from inspector.features.tap.rules import armed
+from inspector.present.held import HeldRows, TapStatus, proposed_rule, recorded_results, request_like, written_rule
+from inspector.protocol.frames import Channel, Direction
 from inspector.tui.app import InspectApp
+from inspector.tui.panels import HasEntry
+from inspector.tui.screens.inbox.panel import InboxPanel
 from inspector.tui.screens.tap.dialog import HeldScreen
-from inspector.tui.screens.tap.model import HeldRows, TapStatus
-from tests.features.tap.tapping import tapped
+from inspector.tui.widgets.schema_form.form import SchemaForm
+from tests.features.tap.tapping import TapProcess, tapped
 from tests.waiting import until
 
 SERVER = (
@@ -21,6 +31,7 @@ SERVER = (
     "    if 'id' in asked:\n"
     "        print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': asked['params']}), flush=True)\n"
 )
+C2S, S2C = Direction.TO_SERVER, Direction.FROM_SERVER
 HELD = {
     "held": 1,
     "method": "tools/call",
@@ -67,3 +78,155 @@ async def test_a_held_call_is_edited_and_released(tmp_path: Path, monkeypatch: p
         await app.subject.end()
         tap.stdin.close()
         assert await asyncio.to_thread(tap.ends) == 0
+
+
+def _journal(tmp_path: Path) -> Journal:
+    journal = start_capture(None)
+    for direction, message in (
+        (C2S, {"id": 1, "method": "tools/call", "params": {"name": "new issue", "arguments": {}}}),
+        (S2C, {"id": 1, "result": {"content": [{"type": "text", "text": "old"}]}}),
+        (C2S, {"id": 2, "method": "tools/call", "params": {"name": "new issue", "arguments": {}}}),
+        (S2C, {"id": 2, "result": {"content": []}}),
+        (C2S, {"method": "notifications/initialized"}),
+    ):
+        channel = Channel.STDIN if direction is C2S else Channel.STDOUT
+        journal.frame(direction, channel, json.dumps({"jsonrpc": "2.0"} | message).encode())
+    return journal
+
+
+def test_a_rule_is_proposed_from_a_row(tmp_path: Path) -> None:
+    journal = _journal(tmp_path)
+    proposed = [proposed_rule(journal, n) for n in (1, 2, 5)]
+    assert [(each["side"], each["when"]) for each in proposed if each] == [
+        ("request", 'tool == "new issue"'),
+        ("response", 'tool == "new issue"'),
+        ("notification", 'method == "notifications/initialized"'),
+    ]
+    assert all(armed(each) for each in proposed)
+    assert proposed_rule(journal, 0) is None
+    journal.close()
+
+
+def test_recorded_responses_are_offered_the_newest_first(tmp_path: Path) -> None:
+    journal = _journal(tmp_path)
+    found = recorded_results(journal, "tools/call", "new issue")
+    assert found == [{"content": []}, {"content": [{"type": "text", "text": "old"}]}]
+    assert recorded_results(journal, "tools/call", "other") == []
+    assert request_like(journal, 2)["params"]["name"] == "new issue"
+    journal.close()
+
+
+def test_a_rule_of_the_tap_is_written_as_in_a_file() -> None:
+    assert written_rule(RULE | {"by": "file"}) == {"name": "r", "action": "hold", "when": "tool == x"}
+
+
+LISTS = (
+    "import json, sys\n"
+    "schema = {'type': 'object', 'properties': {'total': {'type': 'integer'}}, 'required': ['total']}\n"
+    "tool = {'name': 'create', 'inputSchema': {'type': 'object'}, 'outputSchema': schema}\n"
+    "for line in sys.stdin:\n"
+    "    asked = json.loads(line)\n"
+    "    result = {'tools': [tool]} if asked['method'] == 'tools/list' else {'content': [], 'n': asked['id']}\n"
+    "    print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': result}), flush=True)\n"
+)
+
+
+@asynccontextmanager
+async def attached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[TapProcess, InspectApp, Any]]:
+    """An app on a tap whose client has listed the tools and called one."""
+    monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
+    with tapped(tmp_path, sys.executable, "-c", LISTS) as tap:
+        await until(registry.live, "the tap is registered")
+        tap.request(1, "tools/list")
+        tap.request(2, "tools/call", name="create", arguments={})
+        await asyncio.to_thread(tap.line, 1)
+        app = InspectApp(replay=tap.capture, tap=registry.live()[0]["socket"])
+        async with app.run_test(size=(120, 30)) as pilot:
+            await until(lambda: len(app.subject.journal.conversation.exchanges) == 2, "the capture is read")
+            assert app.tap is not None
+            yield tap, app, pilot
+        await app.subject.end()
+        tap.stdin.close()
+        assert await asyncio.to_thread(tap.ends) == 0
+
+
+def chosen(app: InspectApp) -> int:
+    """The entry under the cursor."""
+    assert isinstance(app.panel, HasEntry)
+    return app.panel.chosen_entry
+
+
+async def test_a_row_makes_a_rule_and_the_held_call_gets_a_recorded_response(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with attached(tmp_path, monkeypatch) as (tap, app, pilot):
+        assert app.tap is not None
+        held = app.tap
+        await until(lambda: chosen(app), "a row is selected")
+        await pilot.press("G")
+        await pilot.press("x", "b")
+        await until(lambda: isinstance(app.screen, HeldScreen), "the dialog is open")
+        editor = app.screen.query_one(TextArea)
+        await until(lambda: '"action": "hold"' in editor.text, "a rule is proposed")
+        editor.load_text(editor.text.replace('"response"', '"request"'))
+        await pilot.press("ctrl+j")
+        await until(lambda: held.status.rules, "the rule is armed")
+        tap.request(3, "tools/call", name="create", arguments={})
+        await until(lambda: held.status.held and '"id": 3' in editor.text, "the call is shown")
+        await pilot.press("escape", "!")
+        await until(lambda: '"n": 2' in editor.text, "the recorded response is offered")
+        await pilot.press("ctrl+j")
+        assert (await asyncio.to_thread(tap.line, 2))["result"] == {"content": [], "n": 2}
+
+
+async def test_a_held_call_is_answered_by_the_form_of_its_output_schema(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with attached(tmp_path, monkeypatch) as (tap, app, pilot):
+        assert app.tap is not None
+        held = app.tap
+        rule = {"name": "h", "action": "hold", "side": "request", "when": "tool == create"}
+        assert await held.ask("set_rule", rule=rule)
+        tap.request(3, "tools/call", name="create", arguments={})
+        await until(lambda: held.status.held, "the call is held")
+        await pilot.press("5")
+        await until(lambda: isinstance(app.panel, InboxPanel), "the Inbox is shown")
+        shown = app.panel.query_one(".inbox--held")
+        await until(lambda: shown.display, "it is in the Inbox")
+        shown.focus()
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, HeldScreen), "the dialog is open")
+        await pilot.press("!", "ctrl+o")
+        await until(lambda: app.screen.has_class("-form"), "the form is shown")
+        form = app.screen.query_one(SchemaForm)
+        await form.take({"total": 7})
+        await pilot.press("ctrl+j")
+        result = (await asyncio.to_thread(tap.line, 2))["result"]
+        assert result == {"content": [{"type": "text", "text": '{"total": 7}'}], "structuredContent": {"total": 7}}
+
+
+async def test_a_request_of_ones_own_is_sent_and_rules_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with attached(tmp_path, monkeypatch) as (tap, app, pilot):
+        assert app.tap is not None
+        held = app.tap
+        await until(lambda: chosen(app), "a row is selected")
+        await pilot.press("x", "s")
+        await until(lambda: isinstance(app.screen, HeldScreen), "the dialog is open")
+        await pilot.press("ctrl+j")
+        await until(lambda: len(app.subject.journal.conversation.exchanges) == 3, "the request is in the traffic")
+        await pilot.press("escape")
+        await until(lambda: not isinstance(app.screen, HeldScreen), "the dialog is closed")
+        assert await held.ask("set_rule", rule={"name": "r", "action": "log", "text": "seen"})
+        await pilot.press("v", "b")
+        await until(lambda: isinstance(app.screen, HeldScreen), "the rules are open")
+        editor = app.screen.query_one(TextArea)
+        await until(lambda: '"name": "r"' in editor.text, "the rule is shown")
+        await pilot.press("space")
+        await until(lambda: not held.status.rules[0]["enabled"], "it is switched off")
+        await pilot.press("x", "d")
+        await until(lambda: not held.status.rules, "it is removed")
+    assert tap.stdout.count(b"\n") == 2

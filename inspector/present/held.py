@@ -1,0 +1,200 @@
+"""Held messages and rules of an attached tap: rows, from what the tap says of itself, and drafts to begin with."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from inspector.capture.journal import Journal
+from inspector.filters.language.completion import quoted
+from inspector.forms.typed import json_text
+from inspector.present.rows import RowSource, RowView
+from inspector.present.spans import Role, Span, span
+from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, read
+from inspector.protocol.things import Tool
+from inspector.text import one_line
+
+URGENT_S = 10
+"""Below so many seconds a countdown is red."""
+
+
+class TapStatus:
+    """What the tap said last, and when."""
+
+    def __init__(self, told: dict[str, Any] | None = None) -> None:
+        self.told = told or {}
+        self._at = time.monotonic()
+
+    @property
+    def held(self) -> Sequence[dict[str, Any]]:
+        """Held messages, oldest first."""
+        return list(self.told.get("held", ()))
+
+    @property
+    def rules(self) -> Sequence[dict[str, Any]]:
+        """Rules in their order."""
+        return list(self.told.get("rules", ()))
+
+    def releases_in_s(self, held: dict[str, Any]) -> float:
+        """Seconds until a message is released by its deadline, as of now."""
+        return max(0.0, float(held["releases_in_s"]) - (time.monotonic() - self._at))
+
+    @property
+    def badge(self) -> list[Span]:
+        """What the header says; nothing where nothing is held."""
+        if not self.held:
+            return []
+        first = min(self.held, key=lambda each: float(each["releases_in_s"]))
+        left = self.releases_in_s(first)
+        return [
+            (f"■ {len(self.held)} held", "warning"),
+            span(f" · {first['method']} {first['target']} releases in "),
+            (f"{left:.0f} s", "error" if left < URGENT_S else "warning"),
+            ("   g b Held and rules", "faint"),
+        ]
+
+    @property
+    def timeout(self) -> str:
+        """How long the client waits, and how that is known."""
+        by = {"given": "given", "observed": "observed"}.get(str(self.told.get("timeout_by")), "assumed")
+        return f"Client timeout {float(self.told.get('timeout_s', 60)):g} s ({by}); messages are released at 80 % of it"
+
+
+class HeldRows(RowSource):
+    """Held messages and then rules; or held messages alone."""
+
+    def __init__(self, *, rules: bool = True) -> None:
+        self._status = TapStatus()
+        self._with_rules = rules
+        self._generation = 0
+
+    def show(self, status: TapStatus) -> None:
+        """Take in what the tap says now."""
+        self._status = status
+        self._generation += 1
+
+    @property
+    def count(self) -> int:
+        return len(self._every)
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def at(self, index: int) -> dict[str, Any] | None:
+        """The held message or the rule in a row."""
+        every = self._every
+        return every[index] if 0 <= index < len(every) else None
+
+    @property
+    def _every(self) -> list[dict[str, Any]]:
+        return [*self._status.held, *(self._status.rules if self._with_rules else ())]
+
+    def row(self, index: int, width: int) -> RowView:
+        found = self.at(index)
+        if found is None:
+            return RowView([])
+        if "held" in found:
+            left = self._status.releases_in_s(found)
+            arrow = "to server" if found["dir"] == "c2s" else "to client"
+            what = one_line(f"{found['method'] or found['side']} {found['target']}", max(10, width - 32))
+            kind = " response" if found["side"] == "response" else ""
+            urgent: Role = "error" if left < URGENT_S else "muted"
+            return RowView(
+                [
+                    ("■ ", "warning"),
+                    span(what, "method"),
+                    (kind, "muted"),
+                    (f" {arrow} ", "faint"),
+                    (f"releases in {left:.0f} s", urgent),
+                ],
+                live=True,
+            )
+        mark = "[x] " if found["enabled"] else "[ ] "
+        what = f"{found['name']}  {found['action']} {found.get('side', 'either')} {found.get('when', '')}"
+        trouble: list[Span] = [span(f"  {found['trouble']}", "error")] if found["trouble"] else []
+        return RowView(
+            [
+                (mark, "accent"),
+                span(one_line(what, max(10, width - 12)), "text"),
+                (f"  ×{found['hits']}", "muted"),
+                *trouble,
+            ]
+        )
+
+
+# Drafts
+
+
+_OF_TAP = ("hits", "by", "trouble")
+"""Members of a rule that are not written by a person."""
+
+
+def written_rule(rule: dict[str, Any]) -> dict[str, Any]:
+    """A rule as the tap reports it, as it is written in a file."""
+    return {name: value for name, value in rule.items() if name not in _OF_TAP and (name, value) != ("enabled", True)}
+
+
+def proposed_rule(journal: Journal, n: int) -> dict[str, Any] | None:
+    """A rule that holds messages like an entry of the journal; None if that is no message."""
+    frame = journal.store.entry(n).what if 0 < n <= journal.count else None
+    if not isinstance(frame, Frame):
+        return None
+    message, exchange = read(frame.payload)[0], _exchange_of(journal, n)
+    method, target = (exchange.method, exchange.target) if exchange is not None else ("", "")
+    if isinstance(message, Request | Notification):
+        method = message.method
+    elif not isinstance(message, Answer | ErrorAnswer):
+        return None
+    side = {Request: "request", Notification: "notification"}.get(type(message), "response")
+    field = {"tools/call": "tool", "prompts/get": "prompt", "resources/read": "uri"}.get(method, "")
+    when = f"{field} == {quoted(target)}" if field and target else f"method == {quoted(method)}"
+    return {"name": f"hold {target or method} {side}"[:80], "action": "hold", "side": side, "when": when}
+
+
+def request_like(journal: Journal, n: int) -> dict[str, Any]:
+    """Method and params of the request of an entry, to be sent again; those of `tools/list` where there is none."""
+    exchange = _exchange_of(journal, n) if n else None
+    if exchange is not None and exchange.sender is Direction.TO_SERVER:
+        frame = journal.store.entry(exchange.request_frame).what
+        message = read(frame.payload)[0] if isinstance(frame, Frame) else None
+        if isinstance(message, Request):
+            return {"method": message.method} | ({"params": message.params} if message.params is not None else {})
+    return {"method": "tools/list", "params": {}}
+
+
+def recorded_results(journal: Journal, method: str, target: str) -> list[Any]:
+    """Results that the server gave to requests of this kind, the newest first."""
+    found = []
+    for exchange in reversed(journal.conversation.exchanges):
+        fits = (exchange.method, exchange.target) == (method, target) and exchange.state is ExchangeState.ANSWERED
+        if fits and exchange.sender is Direction.TO_SERVER and exchange.answer_frame:
+            frame = journal.store.entry(exchange.answer_frame).what
+            answer = read(frame.payload)[0] if isinstance(frame, Frame) else None
+            if isinstance(answer, Answer):
+                found.append(answer.result)
+    return found
+
+
+def blank_result(method: str) -> dict[str, Any]:
+    """A result to begin with, where none was recorded."""
+    return {"content": [{"type": "text", "text": ""}]} if method == "tools/call" else {}
+
+
+def result_of(value: Any) -> dict[str, Any]:
+    """The result of a tool whose structured content is a value."""
+    text = json_text(value, indent=None)
+    return {"content": [{"type": "text", "text": text}], "structuredContent": value}
+
+
+def tool_named(journal: Journal, name: str) -> Tool | None:
+    """A tool of the session by its name; None if it was not listed."""
+    items = journal.conversation.catalogue.listings["tools"].items
+    return next((Tool(item) for item in items if peek.text(item, "name") == name), None)
+
+
+def _exchange_of(journal: Journal, n: int) -> Exchange | None:
+    number = journal.store.exchange(n) if 0 < n <= journal.count else 0
+    return journal.conversation.exchanges[number - 1] if number > 0 else None
