@@ -20,6 +20,10 @@ URGENT_S = 10
 """Below so many seconds a countdown is red."""
 
 
+_WIDE = 50
+"""Cells from which on a row names the method and the receiver of a held message."""
+
+
 class TapStatus:
     """What the tap said last, and when."""
 
@@ -59,7 +63,7 @@ class TapStatus:
     def timeout(self) -> str:
         """How long the client waits, and how that is known."""
         by = {"given": "given", "observed": "observed"}.get(str(self.told.get("timeout_by")), "assumed")
-        return f"Client timeout {float(self.told.get('timeout_s', 60)):g} s ({by}); messages are released at 80 % of it"
+        return f"released at 80 % of {float(self.told.get('timeout_s', 60)):g} s ({by} timeout)"
 
 
 class HeldRows(RowSource):
@@ -99,16 +103,22 @@ class HeldRows(RowSource):
         if "held" in found:
             left = self._status.releases_in_s(found)
             arrow = "to server" if found["dir"] == "c2s" else "to client"
-            what = one_line(f"{found['method'] or found['side']} {found['target']}", max(10, width - 32))
+            is_wide = width >= _WIDE
+            name = (
+                f"{found['method'] or found['side']} {found['target']}"
+                if is_wide
+                else found["target"] or found["method"]
+            )
+            what = one_line(name, max(10, width - (32 if is_wide else 18)))
             kind = " response" if found["side"] == "response" else ""
+            countdown = f" {arrow} releases in {left:.0f} s" if is_wide else f" releases {left:.0f} s"
             urgent: Role = "error" if left < URGENT_S else "muted"
             return RowView(
                 [
                     ("■ ", "warning"),
                     span(what, "method"),
                     (kind, "muted"),
-                    (f" {arrow} ", "faint"),
-                    (f"releases in {left:.0f} s", urgent),
+                    (countdown, urgent),
                 ],
                 live=True,
             )

@@ -59,10 +59,10 @@ class Editing(msgspec.Struct, frozen=True):
 
 _SAYS = {
     "": ("", ""),
-    "held": ("Held message", "releases it as it is here"),
-    "response": ("Response", "sends it to the client; the server is not asked"),
-    "rule": ("Rule", "arms it as it is here"),
-    "request": ("Request of your own", "sends it to the server; the client does not see it"),
+    "held": ("Held message", "releases it"),
+    "response": ("Response", "sends it to the client"),
+    "rule": ("Rule", "arms it"),
+    "request": ("Request of your own", "sends it"),
 }
 
 
