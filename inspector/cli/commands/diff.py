@@ -8,6 +8,7 @@ import click
 from inspector.capture.compare import operations
 from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.operations import Accounts
+from inspector.capture.compare.views import View, write_view
 from inspector.capture.format.lines import demand_file
 from inspector.cli.comparing import (
     ComparedSide,
@@ -43,6 +44,25 @@ def compare_captures(output: Output, before: Path, after: Path, compare_options:
     sides = (_read(before, output), _read(after, output))
     found = compare(sides[0].accounts, sides[1].accounts, compare_options.normal, compare_options.only)
     return tell(output, found, names, tuple(visible(side.client, limit=300) for side in sides))
+
+
+def compare_views(
+    env: CliEnv, output: Output, path: Path, compare_options: CompareOptions, *, screen: bool
+) -> ExitStatus:
+    """Compare both views of a capture of a tap. Raises: CaptureError, UsageError for a missing file."""
+    import tempfile
+
+    demand_file(path, "mcp-inspect without arguments lists recent captures.")
+    with tempfile.TemporaryDirectory(prefix="mcp-inspect-") as directory:
+        views: tuple[View, ...] = ("client", "server")
+        paths = [Path(directory) / f"{view} saw.mcpcap" for view in views]
+        for view, each in zip(views, paths, strict=True):
+            write_view(path, view, each)
+        if screen:
+            return compare_on_screen(env, paths[0], paths[1], compare_options.normal, compare_options.only)
+        before, after = (operations.read_accounts(each).accounts for each in paths)
+    found = compare(before, after, compare_options.normal, compare_options.only)
+    return tell(output, found, Names("client saw", "server saw"))
 
 
 def tell(output: Output, found: Comparison, names: Names, clients: tuple[str, ...] = ()) -> ExitStatus:
@@ -128,6 +148,7 @@ _EXAMPLES = (
     "mcp-inspect diff before.mcpcap after.mcpcap",
     "mcp-inspect diff --only 'tools/*' --ignore '**.text' before.mcpcap after.mcpcap",
     "mcp-inspect diff --fail-on breaking mcp.lock.json -- node server.js",
+    "mcp-inspect diff --edits tapped.mcpcap",
 )
 
 
@@ -149,6 +170,9 @@ _EXAMPLES = (
     help=f"Exit 1 from this rating on: {', '.join(FAILS)} (any).",
 )
 @click.option("--markdown", is_flag=True, help="Write Markdown (definitions only).")
+@click.option(
+    "--edits", is_flag=True, help="Of one capture of a tap: compare what the client saw with what the server saw."
+)
 @click.option("--screen", is_flag=True, help="Show both side by side (sessions only).")
 @comparing_options
 @click.argument("words", nargs=-1, metavar="A B | A -- COMMAND")
@@ -161,6 +185,7 @@ def command(
     definitions: bool | None,
     fail_on: str | None,
     markdown: bool,
+    edits: bool,
     screen: bool,
     **options: Any,
 ) -> ExitStatus:
@@ -168,9 +193,13 @@ def command(
 
     Two captures are compared by their requests and responses; generated ids, times, cursors, ports and temporary paths
     are ignored. With --definitions, or if A or B is a lock file, a URL or a command (one quoted word, or after --),
-    server definitions are compared.
+    server definitions are compared. With --edits, A is the capture of a tap, whose rules or user changed messages.
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
+    if edits:
+        if len(words) != 1 or env.server_argv:
+            raise UsageError("--edits takes one capture", hint="mcp-inspect diff --edits session.mcpcap")
+        return compare_views(env, output, Path(words[0]), read_compare_options(options), screen=screen)
     sides = read_sides(words, env, 2)
     if definitions is None:
         definitions = not are_captures(sides) or fail_on is not None or markdown

@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
+from inspector.capture.compare.views import write_view
 from inspector.capture.format.verify import verify
 from inspector.capture.store.load import load
 from inspector.features.tap import registry
 from inspector.features.tap.client import TapClient, TapGone, TapRefused, find
 from inspector.tui.screens.traffic.model import detail_of
+from tests.cli.running import inspect
 from tests.features.tap.tapping import TapProcess, is_alive, kill, tapped, until
 
 PYTHON = sys.executable
@@ -210,6 +212,31 @@ def test_a_held_call_is_edited_and_both_sides_are_recorded(tap: TapProcess, tmp_
         ("Server saw", True),
     ]
     assert "tap: modify" in [fact.key for fact in detail.facts]
+
+
+def test_both_views_of_an_edited_call_are_compared(tap: TapProcess) -> None:
+    client = _controlling()
+    _hold(client)
+    _call(tap, 1, repo="prod")
+    (held,) = _held(client)
+    client.ask("release", held=held["held"], payload=held["payload"].replace("prod", "sandbox"))
+    assert tap.line(0)["result"]["arguments"] == {"repo": "sandbox"}
+    _call(tap, 2, repo="prod")
+    (held,) = _held(client)
+    client.ask("drop", held=held["held"])
+    until(lambda: b'"act":"drop"' in tap.capture.read_bytes(), "it is recorded")
+    client.close()
+    seen = {}
+    for view in ("client", "server"):
+        path = tap.capture.with_name(f"{view}.mcpcap")
+        write_view(tap.capture, view, path)  # type: ignore[arg-type]
+        found = [json.loads(line) for line in path.read_bytes().splitlines()]
+        seen[view] = [each["raw"].count("prod") for each in found if each.get("dir") == "c2s"]
+    assert seen == {"client": [1, 1], "server": [0]}
+    told = inspect("diff", "--edits", str(tap.capture))
+    assert told.status == 1
+    assert "sandbox" in told.stdout
+    assert "client saw" in told.stdout
 
 
 def test_a_held_call_is_answered_or_dropped(tap: TapProcess) -> None:

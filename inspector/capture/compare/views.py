@@ -1,0 +1,68 @@
+"""The two views of a session through a proxy that changed messages: what the client saw, and what the server saw."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from inspector.capture.format.records import (
+    MADE_BY_PROXY,
+    EditRecord,
+    EndRecord,
+    FrameRecord,
+    Record,
+    SumRecord,
+    from_line,
+    to_line,
+)
+from inspector.protocol.frames import Direction
+
+View = Literal["client", "server"]
+
+
+def write_view(path: Path, view: View, target: Path) -> int:
+    """Write the messages of a capture as one party saw them to a new file; how many are not as they were sent.
+
+    Raises: OSError.
+    """
+    edits = {record.of: record for record in _records(path) if isinstance(record, EditRecord) and _decides(record)}
+    changed = 0
+    with target.open("xb") as file:
+        for record in _records(path):
+            if isinstance(record, SumRecord | EndRecord | EditRecord):
+                continue
+            seen = record
+            if isinstance(record, FrameRecord):
+                found = _as_seen(record, edits.get(record.n), view)
+                changed += found is not record
+                if found is None:
+                    continue
+                seen = found
+            file.write(to_line(seen))
+    return changed
+
+
+def _records(path: Path) -> Iterator[Record]:
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                yield from_line(line)
+            except ValueError:
+                continue  # unknown or damaged: a comparison leaves it out
+
+
+def _decides(record: EditRecord) -> bool:
+    return record.act in ("drop", "answer") or record.raw is not None or record.b64 is not None
+
+
+def _as_seen(frame: FrameRecord, edit: EditRecord | None, view: View) -> FrameRecord | None:
+    """A frame as one party saw it; None if it did not."""
+    is_receiver = (frame.dir is Direction.TO_SERVER) == (view == "server")
+    if not is_receiver:
+        return None if frame.origin in MADE_BY_PROXY else frame
+    if edit is None:
+        return None if frame.fwd == "dropped" else frame
+    if edit.raw is None and edit.b64 is None:
+        return None
+    return msgspec.structs.replace(frame, raw=edit.raw, b64=edit.b64, len=None)
