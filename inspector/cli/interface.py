@@ -20,6 +20,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
 from inspector.cli.process import held_log, leaving_no_child, leaving_politely
 from inspector.cli.targets import TargetOptions, demo_target, found_target, plainly, typed_target
+from inspector.config.paths import places
 from inspector.config.settings import captures_directory
 from inspector.config.targets import StdioTarget
 from inspector.errors import ConnectError, UsageError
@@ -51,6 +52,7 @@ class ServerRuns:
         self._is_first = is_first
         self._engine: Engine | None = None
         self._ended = False
+        self._remembered = False
         self._over: list[Path | None] = []
         """The captures of conversations that are over: nothing else is left of them, however often it is restarted."""
         self.lives: list[Live] = []
@@ -127,14 +129,25 @@ class ServerRuns:
     def ask_to_end(self) -> None:
         """Begin to end them; `end` waits for that."""
         if not self._ended:
+            self._remember()
             for live in self.lives:
                 live.end()
+
+    def _remember(self) -> None:
+        """Keep how the last conversation went, for the start screen; before its end is asked for."""
+        if self._remembered or not self.lives or self._chosen.is_demo:
+            return
+        self._remembered = True
+        from inspector.cli.launch import keep_outcome
+
+        keep_outcome(self._chosen, self.lives[-1], self._env.environ)
 
     def _finish(self, output: Output | None) -> None:
         if self._ended:
             return
         from inspector.cli.launch import keep_names
 
+        self._remember()
         for live in self.lives:
             ending = live.end()
             with suppress(TimeoutError):
@@ -187,10 +200,13 @@ class Servers:
         """The targets named on the command line. Raises: UsageError for an unknown one."""
         if not words:
             return []
+        from inspector.config.known_targets import known_targets
         from inspector.present.start import wanted
 
         servers, _ = self.found()
-        return [wanted(word, servers) for word in words]
+        own = places(self._env.environ)
+        known, _ = known_targets(own.config, own.state)
+        return [wanted(word, servers, known) for word in words]
 
     def open(self, wanted: "Wanted") -> "OpenedSession":
         """Begin a conversation, or name a capture.
@@ -213,8 +229,8 @@ class Servers:
                 assert isinstance(wanted.server, FoundServer), "what was shown is what was found"
                 return self._begun(found_target(wanted.server, env), wanted.server.name)
             case OpenTyped():
-                target = typed_target(wanted.argv, wanted.url, env)
-                return self._begun(target, target.label, named=False)
+                target = typed_target(wanted, env)
+                return self._begun(target, wanted.name or target.label, named=bool(wanted.name), era=wanted.era)
             case _:
                 assert_never(wanted)
 
@@ -224,15 +240,15 @@ class Servers:
 
         return shared(capture, out, self._env.environ, notes=notes, overwrite=overwrite)
 
-    def _begun(self, target: "Target", name: str, *, named: bool = True) -> "OpenedSession":
+    def _begun(self, target: "Target", name: str, *, named: bool = True, era: str = "auto") -> "OpenedSession":
         from inspector.session.engine import OpenedSession
 
-        runs = self.add(self._like(target))
+        runs = self.add(self._like(target, era))
         return OpenedSession(name, runs.begin, runs.begin(), close=runs.close, named=named)
 
-    def _like(self, target: "Target") -> TargetOptions:
+    def _like(self, target: "Target", era: str = "auto") -> TargetOptions:
         """What holds for a server that was named beside another one."""
-        plain = plainly(target)
+        plain = plainly(target, self._env.environ, era)
         if self._chosen is None:
             return replace(plain, record=self._record)
         shared = ("capture", "record", "responses", "extensions", "lists", "retry_calls", "keep_secrets")

@@ -24,9 +24,10 @@ from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.options import Settings
 
-if TYPE_CHECKING:  # only for servers that are reached by URL
+if TYPE_CHECKING:  # only for servers that are reached by URL, or with a screen
     from inspector.auth.guide import Guide
     from inspector.auth.storage import TokenStore
+    from inspector.session.engine import Live
     from inspector.transports.http.authorizing import Authorizer
 
 
@@ -123,6 +124,31 @@ def keep_call(
 
     call = StoredCall(time.time_ns(), method, params, status, ms, target.label)
     StoredCalls(places(environ).state, on=user_config(environ).history == "on").add(target.key, call)
+
+
+def keep_outcome(chosen: TargetOptions, live: "Live", environ: Mapping[str, str]) -> None:
+    """Store a target with how its session went, for the start screen."""
+    from inspector.config.known_targets import RecentTarget, RecentTargets, now
+
+    session, journal, target = live.session, live.journal, chosen.target
+    failure = "" if session is None else str(session.error or "") or session.why
+    opening, tools = journal.conversation.opening, journal.conversation.catalogue.listings["tools"]
+    said = f"{len(tools.items)} tools" if tools.asked else "Connected" if opening is not None else "Not connected"
+    is_ok = not failure and opening is not None
+    found = RecentTarget(target.key, when=now(), ok=is_ok, said=_shortly(journal, failure) if failure else said)
+    if isinstance(target, StdioTarget):
+        set_ = tuple(name for name, origin in target.environment.origins.items() if origin in ("-e", "--env-file"))
+        found = msgspec.structs.replace(found, argv=target.argv, cwd=target.cwd, variables=set_)
+    else:
+        found = msgspec.structs.replace(found, url=target.url)
+    RecentTargets(places(environ).state).remember(found)
+
+
+def _shortly(journal: Journal, failure: str) -> str:
+    """Why a session failed, in a few words."""
+    last = journal.processes[-1].what if journal.processes else None
+    code = getattr(last, "code", None)
+    return f"Exited with code {code}" if code is not None else failure[:1].upper() + failure[1:200]
 
 
 def named_journal(chosen: TargetOptions) -> Journal:

@@ -17,6 +17,7 @@ from inspector.cli.options import read_extensions, read_limits, read_list_wishes
 from inspector.cli.server_request_options import ResponseOptions, read_response_options, without_key
 from inspector.config.environment import build_environment
 from inspector.config.paths import expanded
+from inspector.config.settings import user_config
 from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
 from inspector.protocol.capabilities import Advertised
@@ -27,6 +28,7 @@ from inspector.transports.base import LIMITS, Limits
 if TYPE_CHECKING:  # they read TOML, JSON and YAML: only where a server or a profile is named
     from inspector.config.profiles import ClientProfile
     from inspector.config.servers import FoundServer
+    from inspector.present.start import OpenTyped
 
 _FOR_STDIO = {"set_": "-e", "env_file": "--env-file", "inherit_env": "--inherit-env", "cwd": "--cwd"}
 
@@ -60,6 +62,11 @@ class TargetOptions(msgspec.Struct, frozen=True):
     """The OpenTelemetry collector to send spans to; "" for none."""
     profile: "ClientProfile | None" = None
     """The client to behave like; None for our own behaviour."""
+
+    @property
+    def is_demo(self) -> bool:
+        """Whether it is the built-in demo server."""
+        return isinstance(self.target, StdioTarget) and self.target.argv[: len(DEMO)] == DEMO
 
 
 def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOptions:
@@ -269,9 +276,12 @@ DEMO_HINTS = "MCP_INSPECT_DEMO_HINTS=1"
 """Set for the server of `mcp-inspect demo`: the screen then suggests what to try."""
 
 
-def plainly(target: Target) -> TargetOptions:
-    """A target with default options."""
-    return TargetOptions(target, None, "", Timeouts(), None)
+def plainly(target: Target, env: Mapping[str, str], era: str = "auto") -> TargetOptions:
+    """A target with default options: those of the configuration."""
+    own = user_config(env)
+    lists = read_list_wishes({"refresh": own.refresh, "pages": own.pages})
+    clocks = Timeouts(own.timeout or None, own.max_total or None)
+    return TargetOptions(target, None if era == "auto" else Era(era), "", clocks, None, lists=lists)
 
 
 def demo_target(env: Mapping[str, str]) -> StdioTarget:
@@ -279,14 +289,20 @@ def demo_target(env: Mapping[str, str]) -> StdioTarget:
     return StdioTarget(DEMO, build_environment(env, inherit_all=False, set_=[DEMO_VARIABLE]), str(Path.cwd()))
 
 
-def typed_target(argv: tuple[str, ...], url: str, env: Mapping[str, str]) -> Target:
-    """A server as typed, with default options.
+def typed_target(wanted: "OpenTyped", env: Mapping[str, str]) -> Target:
+    """A server as typed or saved.
 
-    Raises: UsageError for an invalid URL.
+    Raises: UsageError for an invalid URL, a variable that is not set, and a directory that does not exist.
     """
-    if url:
-        return HttpTarget(parse_url(url))
-    return StdioTarget(argv, build_environment(env, inherit_all=False, set_=[]), str(Path.cwd()))
+    if wanted.url:
+        from inspector.config.known_targets import sent_headers
+
+        return HttpTarget(parse_url(wanted.url), headers=sent_headers(wanted.headers, env))
+    variables = [*wanted.variables, *(name for name in wanted.optional if name in env)]
+    cwd = expanded(wanted.cwd or ".").absolute()
+    if not cwd.is_dir():
+        raise UsageError(f"{cwd}: no such directory", hint="Edit the target.")
+    return StdioTarget(wanted.argv, build_environment(env, inherit_all=False, set_=variables), str(cwd))
 
 
 def found_target(server: "FoundServer", env: Mapping[str, str]) -> Target:

@@ -17,6 +17,7 @@ import msgspec
 from inspector import text
 from inspector.capture.format.lines import demand_file
 from inspector.config.environment import can_run_code
+from inspector.config.known_targets import KnownTarget
 from inspector.config.paths import expanded
 from inspector.errors import UsageError
 from inspector.present import spans
@@ -132,7 +133,25 @@ class OpenTap:
     tap: LiveTap
 
 
-StartChoice = OpenServer | OpenCapture | OpenDemo | OpenTap
+class OpenTyped(msgspec.Struct, frozen=True):
+    """A server that the user described: its command, or its URL."""
+
+    argv: tuple[str, ...] = ()
+    url: str = ""
+    cwd: str = ""
+    """"" for the current directory."""
+    variables: tuple[str, ...] = ()
+    """NAME copies a variable of the environment, NAME=VALUE sets it."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """`${NAME}` in a value is a variable of the environment."""
+    era: str = "auto"
+    name: str = ""
+    """"" if it has none."""
+    optional: tuple[str, ...] = ()
+    """Variables to copy if they are set."""
+
+
+StartChoice = OpenServer | OpenCapture | OpenDemo | OpenTap | OpenTyped
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +164,10 @@ class _Row:
     choice: StartChoice | None = None
     column: int = 0
     """Cells that the name takes in its table; 0 outside of one."""
+    outcome: Line = ()
+    """How it went the last time."""
+    known: KnownTarget | None = None
+    """The saved or recent target."""
 
 
 _NEXT = (
@@ -155,6 +178,9 @@ _NEXT = (
 _WIDEST_NAME = 32
 _ORIGINS = 16
 """Cells of the last column."""
+_OUTCOMES = 34
+"""Cells of how a target went; where room is short, those of `_SHORT_OUTCOMES`."""
+_SHORT_OUTCOMES = 30
 _SPACES = re.compile(" {16,}")
 _LONGEST_ENTRY = 200_000
 """Characters of a command with its variables, or of a URL with its headers, that a person is asked about."""
@@ -171,11 +197,15 @@ class StartRows(RowSource):
         captures: Sequence[Capture],
         *,
         taps: Sequence[LiveTap] = (),
+        known: Sequence[KnownTarget] = (),
+        now: float = 0.0,
         advice: bool = True,
     ) -> None:
-        """`advice`: what can be typed in a shell, below all that can be chosen."""
-        self._rows = [*_servers(servers), *_taps(taps), *_captures(captures), *_advice(shell=advice)]
+        """`advice`: what can be typed in a shell, below all that can be chosen. `now`: seconds since the epoch."""
+        parts = (_known(known, now), _servers(servers), _taps(taps), _captures(captures), _advice(shell=advice))
+        self._rows = [row for part in parts for row in part]
         self._widest = max(row.column for row in self._rows)
+        self._outcomes = max(sum(text.cell_width(span[0]) for span in row.outcome) for row in self._rows)
 
     @property
     def count(self) -> int:
@@ -184,8 +214,13 @@ class StartRows(RowSource):
     def row(self, index: int, width: int) -> RowView:
         """Name, what it is, and where it is from. A row that lacks one of them leaves its room to the others."""
         row = self._rows[index]
-        last = [("  ", "text"), (text.pad(row.origin[0], _ORIGINS), row.origin[1])] if row.origin[0] else []
-        room = max(0, width - (_ORIGINS + 2 if last else 0))
+        last: list[Span] = [("  ", "text"), (text.pad(row.origin[0], _ORIGINS), row.origin[1])] if row.origin[0] else []
+        if row.known is not None:
+            origin: list[Span] = [(text.pad(row.origin[0], 8), row.origin[1])] if width >= _WIDE else []
+            last = [("  ", "text"), *origin]
+            if self._outcomes:
+                last += lay(row.outcome, min(self._outcomes, _OUTCOMES if width >= _WIDE else _SHORT_OUTCOMES))
+        room = max(0, width - sum(text.cell_width(span[0]) for span in last))
         column = self._widest if row.column and width >= _WIDE else row.column
         name = (text.pad(row.name[0], min(column, room)), row.name[1]) if column else row.name
         return RowView(lay([*lay([name, ("  ", "text"), row.about], room), *last], width))
@@ -193,6 +228,15 @@ class StartRows(RowSource):
     def choice(self, index: int) -> StartChoice | None:
         """What the row stands for; None for a heading and for no row."""
         return self._rows[index].choice if 0 <= index < len(self._rows) else None
+
+    def target(self, index: int) -> KnownTarget | None:
+        """The saved or recent target of a row; None for any other row."""
+        return self._rows[index].known if 0 <= index < len(self._rows) else None
+
+    def nth(self, number: int) -> int | None:
+        """The row of the saved or recent target with this number, from 1; None if there are fewer."""
+        places = [at for at, row in enumerate(self._rows) if row.known is not None]
+        return places[number - 1] if 0 < number <= len(places) else None
 
     def nearest(self, index: int, step: int) -> int:
         """The row that can be chosen next to `index`, looked for in the direction of `step` first."""
@@ -211,6 +255,46 @@ _BLANK = _Row(("", "text"))
 
 def _heading(title: str) -> _Row:
     return _Row((title, "title"))
+
+
+_NUMBERED = 9
+"""Targets that a digit opens."""
+
+
+def _known(known: Sequence[KnownTarget], now: float) -> list[_Row]:
+    if not known:
+        return []
+    return [
+        _heading("Saved and recent"),
+        *_table([_known_row(at, each, now) for at, each in enumerate(known, 1)]),
+        _BLANK,
+    ]
+
+
+def _known_row(number: int, each: KnownTarget, now: float) -> _Row:
+    choice = typed_of(each)
+    about: Span = (masked_url(choice.url), "target") if choice.url else (command_line(choice.argv), "text")
+    digit = f"{number} " if number <= _NUMBERED else "  "
+    age, recent = each.age_s(now), each.recent
+    outcome: Line = ()
+    if recent is not None and age is not None:
+        sign: Span = (f"{spans.OK} ", "ok") if recent.ok else (f"{spans.ERROR} ", "error")
+        said: Span = (text.visible(recent.said, limit=100), "text" if recent.ok else "error")
+        outcome = ((f"{ago(age)} ", "muted"), sign, said)
+    name: Span = (digit + (text.visible(each.name, limit=60) or "(no name)"), "strong")
+    origin: Span = ("Saved" if each.saved else "Recent", "muted")
+    return _Row(name, about, origin, choice, outcome=outcome, known=each)
+
+
+def typed_of(known: KnownTarget) -> OpenTyped:
+    """What opens a saved or recent target."""
+    saved, recent = known.saved, known.recent
+    if saved is not None:
+        headers = tuple(saved.headers.items())
+        argv = saved.argv if saved.command else ()
+        return OpenTyped(argv, saved.url, saved.directory, tuple(saved.variables), headers, saved.era, saved.name)
+    assert recent is not None, "it is one of both"
+    return OpenTyped(recent.argv, recent.url, recent.cwd, optional=recent.variables)
 
 
 def _servers(servers: Sequence[ConfiguredServer]) -> list[_Row]:
@@ -254,7 +338,7 @@ def _captures(captures: Sequence[Capture]) -> list[_Row]:
 
 
 def _capture(capture: Capture) -> _Row:
-    age: Span = (f"{ago(capture)}, {text.human_size(capture.size)}", "muted")
+    age: Span = (f"{ago(capture.age_s)}, {text.human_size(capture.size)}", "muted")
     name: Span = ("  " + text.visible(capture.path.stem, limit=200), "text")
     return _Row(name, age, choice=OpenCapture(capture.path))
 
@@ -268,10 +352,10 @@ def _advice(*, shell: bool) -> list[_Row]:
     return [_heading("Demo"), demo, _BLANK, _heading("From the command line"), *rows]
 
 
-def ago(capture: Capture) -> str:
-    """How old a capture is, in words: "just now", "5 min ago", "3 days ago"."""
+def ago(age_s: float) -> str:
+    """An age in words: "just now", "5 min ago", "3 days ago"."""
     for unit, seconds in (("day", 86_400), ("hour", 3600), ("min", 60)):
-        count = int(capture.age_s // seconds)
+        count = int(age_s // seconds)
         if count:
             plural = "s" if count > 1 and unit != "min" else ""
             return f"{count} {unit}{plural} ago"
@@ -359,24 +443,19 @@ _MOST_NAMES = 8
 _RECORDINGS = frozenset((".mcpcap", ".har", ".json", ".jsonl", ".ndjson", ".log", ".txt", ".toml", ".yaml", ".yml"))
 
 
-class OpenTyped(msgspec.Struct, frozen=True):
-    """A server that the user described: its command, or its URL."""
-
-    argv: tuple[str, ...] = ()
-    url: str = ""
+Wanted = StartChoice
 
 
-Wanted = StartChoice | OpenTyped
-
-
-def wanted(word: str, servers: Sequence[ConfiguredServer]) -> Wanted:
-    """What a word stands for, the servers being those that were found.
+def wanted(word: str, servers: Sequence[ConfiguredServer], known: Sequence[KnownTarget] = ()) -> Wanted:
+    """What a word stands for, the servers being those that were found, and `known` saved and recent targets.
 
     Raises: UsageError if it stands for nothing, or for several servers.
     """
     word = word.strip()
     if word.startswith(_SCHEMES):
         return OpenTyped(url=word)
+    if (saved := next((each for each in known if each.saved is not None and each.name == word), None)) is not None:
+        return typed_of(saved)
     if (found := named(word, servers)) is not None:
         return OpenServer(found)
     if word.endswith(".mcpcap") or (_is_file(word) and not _is_program(word)):
@@ -385,7 +464,7 @@ def wanted(word: str, servers: Sequence[ConfiguredServer]) -> Wanted:
         return OpenTyped(argv=(str(expanded(word)) if "/" in word else word,))
     if any(char.isspace() for char in word):
         return OpenTyped(argv=_argv(word))
-    raise _nothing(word, servers)
+    raise _nothing(word, [*(each.name for each in known if each.saved), *(each.name for each in servers)])
 
 
 def named(word: str, servers: Sequence[ConfiguredServer]) -> ConfiguredServer | None:
@@ -439,10 +518,10 @@ def _argv(word: str) -> tuple[str, ...]:
         raise UsageError(f"{word!r} is not a command line: {error}", hint="Quote as in a shell.") from None
 
 
-def _nothing(word: str, servers: Sequence[ConfiguredServer]) -> UsageError:
+def _nothing(word: str, servers: Sequence[str]) -> UsageError:
     from difflib import get_close_matches
 
-    names = [*dict.fromkeys(each.name for each in servers if each.name)]
+    names = [*dict.fromkeys(filter(None, servers))]
     if near := get_close_matches(word, names, n=1):
         return UsageError(f"no server named {word!r}", hint=f"Did you mean {near[0]!r}?")
     known = f"Known servers: {', '.join(names[:_MOST_NAMES])}." if names else "No client config contains a server."

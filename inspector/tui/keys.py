@@ -222,6 +222,8 @@ DIALOGS: tuple[Action, ...] = (
     Action("held.all", ("x a",), "Release all", "Forward all held messages unchanged.", _D, "all", True),
     Action("held.switch", ("space",), "Switch", "Switch the selected rule on or off.", _D, "switch", True),
     Action("inputs.done", _SEND, "Continue", "Use these values.", _D, "done", True, True),
+    Action("target.save", _SEND, "Save", "Save the target.", _D, "save", True, True),
+    Action("target.leave", ("escape",), "Back", "Save nothing.", _D, "leave", True),
     Action("inputs.leave", ("escape",), "Back", "Start nothing.", _D, "leave", True),
     Action("columns.toggle", ("space", "enter"), "Show/hide", "Show or hide this column.", _D, "switch", True),
     Action("columns.right", (">",), "Move right", "Move the column to the right.", _D, "shift(1)", True),

@@ -8,23 +8,14 @@ from textual.binding import BindingType
 from textual.events import Event
 
 from inspector import __version__
-from inspector.present.start import (
-    Capture,
-    ConfiguredServer,
-    LiveTap,
-    OpenDemo,
-    OpenServer,
-    StartChoice,
-    StartRows,
-)
+from inspector.present.start import Capture, ConfiguredServer, LiveTap, StartChoice
 from inspector.tui import keymap, keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.safety import dress, install, turn_theme
 from inspector.tui.screens.help.help import turn_help
-from inspector.tui.screens.start.start import ApproveScreen, StartList, ask_for
+from inspector.tui.screens.start.start import StartPane
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, MenuBar, Menus
-from inspector.tui.widgets.virtual_list import LogList
 
 
 class StartApp(App[StartChoice]):
@@ -33,12 +24,9 @@ class StartApp(App[StartChoice]):
     TITLE = "mcp-inspect"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings(ActionScope.START),
-        *(keys.binding(keys.action(name)) for name in ("menu.go", "menu.view", "help", "help.typing", "theme", "quit")),
+        keys.binding(keys.action(name))
+        for name in ("menu.go", "menu.view", "menu.act", "help", "help.typing", "theme", "quit", "back")
     ]
-    CSS = """
-    #start-list { margin: 1 1 0 1; }
-    """
 
     def __init__(
         self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture], taps: Sequence[LiveTap] = ()
@@ -47,17 +35,17 @@ class StartApp(App[StartChoice]):
         super().__init__()
         install(self, ascii_only=glyphs().to_server.isascii())
         dress(self)
-        self._rows = StartRows(servers, captures, taps=taps)
+        self._pane = StartPane(servers, captures, taps, alone=True)
         self._menus = Menus(self)
 
     def compose(self) -> ComposeResult:
-        """One line of name, one list, one line of keys."""
+        """One line of name, the pane, one line of keys."""
         bar = ItemBar()
         name = BarItem((("mcp-inspect", "title"), (f" {__version__}", "muted")))
         said = BarItem((("Inspect, test and debug MCP servers.", "text"),), rank=1)
         bar.show([BarLine((name,), (said,), inset=1)])
         yield bar
-        yield StartList(self._rows)
+        yield self._pane
         yield FooterBar()
 
     async def on_event(self, event: Event) -> None:
@@ -74,26 +62,16 @@ class StartApp(App[StartChoice]):
         self._menus.action_menu(leader)
 
     def on_mount(self) -> None:
-        """Begin with the first thing that can be chosen."""
+        """Bind the user's own keys."""
         keymap.take(self)
-        rows = self.query_one(StartList)
-        rows.focus()
-        rows.go_to(0)
 
-    def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Take the choice; ask first if it starts or dials something."""
-        choice = self._rows.choice(message.index)
-        if isinstance(choice, OpenServer):
-            self.push_screen(ApproveScreen(choice.server), lambda sure: self._open(choice.server) if sure else None)
-        elif choice is not None:
-            self.exit(choice)
+    def on_start_pane_chosen(self, message: StartPane.Chosen) -> None:
+        """Take the choice."""
+        self.exit(message.choice)
 
-    def _open(self, server: ConfiguredServer) -> None:
-        ask_for(self, server, lambda filled: self.exit(OpenServer(filled)) if filled is not None else None)
-
-    def action_demo(self) -> None:
-        """Choose the demo."""
-        self.exit(OpenDemo())
+    async def action_back(self) -> None:
+        """Go back one step."""
+        self._pane.leave()
 
     def action_toggle_theme(self) -> None:
         """Switch between dark and light."""

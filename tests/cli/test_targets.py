@@ -46,7 +46,7 @@ def test_what_is_broken_is_refused_with_its_file() -> None:
 
 
 def test_the_demo_is_found_from_anywhere_and_recorded_like_any_server() -> None:
-    chosen = plainly(demo_target(_ENV))
+    chosen = plainly(demo_target(_ENV), _ENV)
     assert isinstance(chosen.target, StdioTarget)
     assert chosen.target.argv == DEMO
     assert Path(chosen.target.environment.values["PYTHONPATH"], "inspector", "demo").is_dir()

@@ -188,7 +188,7 @@ def test_hostile_names_do_nothing() -> None:
     ],
 )
 def test_ages_are_told_in_words(seconds: float, words: str) -> None:
-    assert ago(Capture(Path("a"), seconds, 0)) == words
+    assert ago(seconds) == words
 
 
 HERE = Path("/x/mcp.json")

@@ -32,7 +32,7 @@ ONE_MEANING = {
     "e": {"payload.editor", "marks.comment"},
     "m": {"traffic.mark", "marks.colour", "export.notes"},
     "w": {"text.wrap"},
-    "a": {"line.add", "columns.add"},
+    "a": {"line.add", "columns.add", "start.add"},
     "i": {"tools.info", "resources.info", "prompts.info"},
     "j": {"move.down"},
     "k": {"move.up"},
@@ -146,7 +146,7 @@ def _goes_back(ids: set[str]) -> bool:
     return all(each.rpartition(".")[2] in ("back", "leave", "unfind", "quit", "filter", "find") for each in ids)
 
 
-_SENDS = {"Call", "Read", "Get", "Respond", "Send", "Apply", "Continue", "Confirm", "Approve", "Release"}
+_SENDS = {"Call", "Read", "Get", "Respond", "Send", "Apply", "Continue", "Confirm", "Approve", "Release", "Save"}
 
 
 def test_a_control_or_function_key_means_the_same_wherever_it_means_anything() -> None:

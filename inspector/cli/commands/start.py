@@ -15,9 +15,20 @@ from inspector.cli.help import Documented
 from inspector.cli.interface import attach, choose_at_start, inspect, replay
 from inspector.cli.interface import recent as recent_captures
 from inspector.cli.output import Output
-from inspector.cli.targets import demo_target, found_target, plainly
+from inspector.cli.targets import demo_target, found_target, plainly, typed_target
+from inspector.config.known_targets import known_targets, now
+from inspector.config.paths import places
 from inspector.config.servers import FoundServer, found_servers
-from inspector.present.start import LiveTap, OpenCapture, OpenDemo, OpenServer, OpenTap, StartChoice, StartRows
+from inspector.present.start import (
+    LiveTap,
+    OpenCapture,
+    OpenDemo,
+    OpenServer,
+    OpenTap,
+    OpenTyped,
+    StartChoice,
+    StartRows,
+)
 
 _WIDTH = 100
 _EXAMPLES = ("mcp-inspect", "mcp-inspect --json")
@@ -43,7 +54,11 @@ def command(env: CliEnv, /, as_json: bool, quiet: bool) -> ExitStatus:
         return ExitStatus.OK
     if env.has_terminal:
         return _open(env, choose_at_start(servers, recent, _taps()))
-    rows = StartRows(servers, recent, taps=_taps())
+    own = places(env.environ)
+    known, problem = known_targets(own.config, own.state)
+    if problem:
+        output.warn(problem)
+    rows = StartRows(servers, recent, taps=_taps(), known=known, now=now())
     output.lines(tuple(rows.row(index, _width(env)).spans) for index in range(rows.count))
     return ExitStatus.OK
 
@@ -70,14 +85,16 @@ def _open(env: CliEnv, choice: StartChoice | None) -> ExitStatus:
         case None:
             return ExitStatus.OK
         case OpenDemo():
-            return inspect(env, plainly(demo_target(env.environ)))
+            return inspect(env, plainly(demo_target(env.environ), env.environ))
+        case OpenTyped():
+            return inspect(env, plainly(typed_target(choice, env.environ), env.environ, choice.era))
         case OpenTap(tap):
             return attach(env, tap.capture, tap.socket)
         case OpenCapture():
             return replay(env, choice.path)
         case OpenServer():
             assert isinstance(choice.server, FoundServer), "what was shown is what was found"
-            return inspect(env, plainly(found_target(choice.server, env.environ)))
+            return inspect(env, plainly(found_target(choice.server, env.environ), env.environ))
         case _:
             assert_never(choice)
 

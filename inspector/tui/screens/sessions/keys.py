@@ -3,6 +3,7 @@
 from inspector.tui.actions import Action, ActionScope
 
 _S, _C, _X, _O = ActionScope.SESSIONS, ActionScope.COMPARE, ActionScope.EXPORT, ActionScope.OPEN
+_T = ActionScope.START
 CAPTURES: tuple[Action, ...] = (
     Action("captures.refresh", ("r",), "Refresh", "Read the list of captures again.", _S, "look_again", True),
     Action("captures.note", ("x n",), "Note", "Write a note about this capture.", _S, "note", True),
@@ -36,7 +37,14 @@ EXPORTING: tuple[Action, ...] = (
 )
 STARTING: tuple[Action, ...] = (
     Action("open.type", ("/",), "Type", "Type a URL, a command or a capture.", _O, "type", True),
-    Action("open.list", ("down",), "List", "Go to the list.", _O, "list"),
-    Action("start.demo", ("t",), "Try the demo", "Open the demo server.", ActionScope.START, "demo", True),
+    Action("open.list", ("down",), "List", "Go to the list.", _O, "list", True),
+    Action("start.demo", ("t",), "Try the demo", "Open the demo server.", _T, "demo", True),
+    Action("start.add", ("a",), "Add target", "Save a command or a URL under a name.", _T, "add", True),
+    Action("start.edit", ("x e",), "Edit", "Edit or rename this target; a recent one is saved.", _T, "edit", True),
+    Action("start.delete", ("x d",), "Delete", "Delete this target; asks first.", _T, "delete", True),
+    *(
+        Action(f"start.open_{n}", (str(n),), f"Open {n}", f"Open saved or recent target {n}.", _T, f"open_nth({n})")
+        for n in range(1, 10)
+    ),
     Action("start.confirm", ("enter",), "Continue", "Do what was asked about.", ActionScope.CONFIRM, "confirm", True),
 )

@@ -4,6 +4,7 @@ It is an app of its own, so that the inspector begins afresh on what was chosen.
 command line: it is shown in full first, and a second key is needed.
 """
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -14,18 +15,32 @@ from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Input, Static
 
+from inspector.config.known_targets import (
+    KnownTarget,
+    RecentTargets,
+    SavedTarget,
+    SavedTargets,
+    known_targets,
+    now,
+    target_from,
+)
+from inspector.config.paths import places
 from inspector.errors import UsageError
+from inspector.present.spans import Line
 from inspector.present.start import (
     Capture,
     ConfiguredServer,
+    LiveTap,
     OpenDemo,
     OpenServer,
     StartRows,
     Wanted,
     can_open,
     server_section,
+    typed_of,
     wanted,
 )
 from inspector.text import visible
@@ -34,7 +49,7 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.safety import dress, install
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, StatusLine
-from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.dialogs import ConfirmScreen, Dialog
 from inspector.tui.widgets.schema_form.editors import LineEdit
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Scroller
@@ -46,16 +61,20 @@ class StartList(LogList):
 
     def __init__(self, rows: StartRows) -> None:
         super().__init__(rows, id="start-list")
-        self._start = rows
+        self.start = rows
+
+    def show(self, rows: StartRows) -> None:
+        """Show other rows."""
+        self.start = self.source = rows
 
     def go_to(self, index: int) -> None:
         """Choose the next row that is a choice."""
-        found = self._start.nearest(max(0, min(index, self._start.count - 1)), index - self.view.cursor)
+        found = self.start.nearest(max(0, min(index, self.start.count - 1)), index - self.view.cursor)
         super().go_to(found)
 
     def action_last(self) -> None:
         """Go to the last row that is a choice; nothing comes that could be followed."""
-        self.go_to(self._start.count - 1)
+        self.go_to(self.start.count - 1)
 
 
 class ApproveScreen(Dialog[bool]):
@@ -267,49 +286,67 @@ class ApproveApp(App["list[ConfiguredServer | None]"]):
         self._ask()
 
 
-# Another server to be opened beside: what hosts know, recent captures, or what somebody types. Starts nothing
-# itself.
+# What can be opened: a line to type into, and a list. Starts nothing itself.
 
 
-class OpenScreen(Dialog["Wanted | None"]):
-    """Answers with what is to be opened; None for nothing."""
+class StartPane(Vertical):
+    """The line, what is wrong with it, and the list with saved and recent targets first."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings(ActionScope.START, ActionScope.OPEN),
-        replace(keys.binding(keys.action("back")), show=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.START, ActionScope.OPEN)
     DEFAULT_CSS = """
-    OpenScreen { background: $background; layout: vertical; }
-    OpenScreen > Input { margin: 1 1 0 1; border: round $border; background: $background; }
-    OpenScreen > Input:focus { border: round $accent; }
-    OpenScreen > #start-list { margin: 0 1; height: 1fr; }
+    StartPane { height: 1fr; }
+    StartPane > Input { margin: 0 1; border: round $border; background: $background; }
+    StartPane > Input:focus { border: round $accent; }
+    StartPane > #start-list { margin: 0 1; height: 1fr; }
     """
 
+    class Chosen(Message):
+        """Something is to be opened; a server of a client's file has been approved."""
+
+        def __init__(self, choice: Wanted) -> None:
+            super().__init__()
+            self.choice = choice
+
+    class Left(Message):
+        """Nothing is to be opened."""
+
     def __init__(
-        self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture], *, typed: str = "", problem: str = ""
+        self,
+        servers: Sequence[ConfiguredServer],
+        captures: Sequence[Capture],
+        taps: Sequence[LiveTap] = (),
+        *,
+        typed: str = "",
+        problem: str = "",
+        alone: bool = False,
     ) -> None:
-        """`typed` and `problem`: what was typed before, and why it could not be opened; "" at first."""
+        """`typed` and `problem`: what was typed before, and why it could not be opened; "" at first.
+
+        `alone`: there is nothing to go back to, and advice is shown.
+        """
         super().__init__()
         self._typed = typed
-        self._problem = problem
-        self._servers = servers
-        self._rows = StartRows(servers, captures, advice=False)
+        self._servers, self._captures, self._taps, self._alone = servers, captures, taps, alone
+        own = places()
+        self._saved, self._recent = SavedTargets(own.config), RecentTargets(own.state)
+        self._known, trouble = known_targets(own.config, own.state)
+        self._problem = problem or trouble
+        self._list = StartList(self._rows())
+
+    def _rows(self) -> StartRows:
+        return StartRows(
+            self._servers, self._captures, taps=self._taps, known=self._known, now=now(), advice=self._alone
+        )
 
     def compose(self) -> ComposeResult:
         """A line to type into, what is wrong with it, and a list."""
-        bar = ItemBar()
-        said = BarItem((("Opens in a new tab.", "text"),), rank=1)
-        bar.show([BarLine((BarItem((("Open another server", "title"),)), said), inset=1)])
-        yield bar
-        words = "Command, URL, capture file or name from the list"
-        yield Input(self._typed, placeholder=words, select_on_focus=False)
+        yield Input(self._typed, placeholder="Command, URL, capture file or saved name", select_on_focus=False)
         yield StatusLine()
-        yield StartList(self._rows)
-        yield FooterBar()
+        yield self._list
 
     def on_mount(self) -> None:
         """Begin with the line, which takes every character from the first on. Enter alone takes the chosen row."""
-        self.query_one(StartList).go_to(0)
+        self._list.go_to(0)
         line = self.query_one(Input)
         line.cursor_position = len(line.value)
         line.focus()
@@ -326,10 +363,11 @@ class OpenScreen(Dialog["Wanted | None"]):
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
         """Take the choice."""
+        message.stop()
         self._choose(message.index)
 
     def _choose(self, index: int) -> None:
-        choice = self._rows.choice(index)
+        choice = self._list.start.choice(index)
         if choice is not None:
             self._typed = ""
             self._take(choice)
@@ -338,15 +376,15 @@ class OpenScreen(Dialog["Wanted | None"]):
         """Take what was typed."""
         event.stop()
         if not event.value.strip():
-            self._choose(self.query_one(StartList).view.cursor)
+            self._choose(self._list.view.cursor)
             return
         try:
-            self._take(wanted(event.value, self._servers))
+            self._take(wanted(event.value, self._servers, self._known))
         except UsageError as error:
             self._say(f"{error}. {error.hint}" if error.hint else str(error))
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """What was wrong is no more said of something else."""
+        """Remove the message about another text."""
         if event.value != self._typed:
             self._typed = event.value
             self.query_one(StatusLine).show([])
@@ -361,11 +399,28 @@ class OpenScreen(Dialog["Wanted | None"]):
 
             def take(server: ConfiguredServer | None) -> None:
                 if server is not None:
-                    self.dismiss(OpenServer(server))
+                    self.post_message(self.Chosen(OpenServer(server)))
 
             self.app.push_screen(ApproveScreen(choice.server), answered)
         else:
-            self.dismiss(choice)
+            self.post_message(self.Chosen(choice))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer what the list and its chosen row allow."""
+        if action in ("edit", "delete"):
+            return self._target() is not None
+        if action == "open_nth":
+            return self._list.start.nth(int(str(parameters[0]))) is not None
+        return True
+
+    def _target(self) -> KnownTarget | None:
+        return self._list.start.target(self._list.view.cursor)
+
+    def action_open_nth(self, number: int) -> None:
+        """Open the saved or recent target with this number."""
+        index = self._list.start.nth(number)
+        if index is not None:
+            self._choose(index)
 
     def action_demo(self) -> None:
         """Choose the demo."""
@@ -377,8 +432,193 @@ class OpenScreen(Dialog["Wanted | None"]):
 
     def action_list(self) -> None:
         """Go to the list."""
-        self.query_one(StartList).focus()
+        self._list.focus()
+
+    def leave(self) -> None:
+        """Go back one step: from a text to none; then to the list if nothing is below, else out."""
+        line = self.query_one(Input)
+        if line.value and self._alone:
+            line.value = ""
+            line.focus()
+        elif self._alone:
+            self._list.focus()
+        else:
+            self.post_message(self.Left())
+
+    def action_add(self) -> None:
+        """Save a target, beginning with what is in the line."""
+        typed = self._typed.strip()
+        is_url = typed.startswith(("http://", "https://"))
+        self._edit(SavedTarget("", command="" if is_url else typed, url=typed if is_url else ""))
+
+    def action_edit(self) -> None:
+        """Edit the chosen target; a recent one is saved."""
+        known = self._target()
+        if known is None:
+            return
+        if known.saved is not None:
+            self._edit(known.saved, instead_of=known.saved.name)
+        elif (recent := known.recent) is not None:
+            command = shlex.join(recent.argv)
+            self._edit(SavedTarget(recent.name, command, recent.url, recent.cwd, list(recent.variables)))
+
+    def _edit(self, target: SavedTarget, *, instead_of: str = "") -> None:
+        def edited(name: str | None) -> None:
+            if name is not None:
+                self._read_again(name)
+
+        self.app.push_screen(TargetScreen(self._saved, target, instead_of), edited)
+
+    def _read_again(self, name: str = "") -> None:
+        own = places()
+        self._known, trouble = known_targets(own.config, own.state)
+        self._list.show(self._rows())
+        number = next((at for at, each in enumerate(self._known, 1) if each.name == name), 0)
+        self._list.go_to(self._list.start.nth(number) or 0)
+        self._list.focus()
+        self.refresh_bindings()
+        if trouble:
+            self._say(trouble)
+
+    def action_delete(self) -> None:
+        """Delete the chosen target, after a question."""
+        known = self._target()
+        if known is None:
+            return
+        kind = "saved" if known.saved else "recent"
+        question: Line = ((f"Delete the {kind} target {visible(known.name, limit=60)}?", "text"),)
+        choice = typed_of(known)
+        quoted = visible(choice.url or shlex.join(choice.argv), limit=500)
+
+        def answered(sure: bool | None) -> None:
+            if not sure:
+                return
+            try:
+                if known.saved is not None:
+                    self._saved.delete(known.saved.name)
+                if known.recent is not None:
+                    self._recent.forget(known.recent.key)
+            except UsageError as error:
+                self._say(str(error))
+            self._read_again()
+
+        self.app.push_screen(ConfirmScreen("Delete target", [question], quoted, ("Back", "Delete")), answered)
+
+
+_FIELDS = (
+    ("name", "Name", "without spaces"),
+    ("address", "Command or URL", "node dist/index.js, or https://example.com/mcp"),
+    ("directory", "Directory", "of a command; empty: the current one"),
+    ("variables", "Variables", "of a command: API_KEY copies it from the environment, LEVEL=debug sets it"),
+    ("headers", "Headers", "of a URL: Authorization: Bearer ${TOKEN}; X-Team: blue"),
+    ("era", "Era", "auto, legacy or modern"),
+)
+
+
+class TargetScreen(Dialog["str | None"]):
+    """A form for a target; it saves, and answers with the name, or with None for nothing."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        keys.binding(keys.action("target.save")),
+        keys.binding(keys.action("target.leave")),
+    ]
+    DEFAULT_CSS = """
+    TargetScreen { align: center middle; background: $background 60%; }
+    TargetScreen > Vertical {
+        width: 84; max-width: 96%; height: auto; max-height: 100%;
+        background: $background; border: round $border; border-title-color: $text-accent; padding: 0 1;
+    }
+    TargetScreen VerticalScroll { height: auto; max-height: 18; }
+    TargetScreen Static { height: 1; }
+    TargetScreen .target--wrong { color: $text-error; height: auto; }
+    TargetScreen FooterBar { dock: none; }
+    """
+
+    def __init__(self, saved: SavedTargets, target: SavedTarget, instead_of: str) -> None:
+        super().__init__()
+        self._saved, self._instead_of = saved, instead_of
+        headers = "; ".join(f"{name}: {value}" for name, value in target.headers.items())
+        address, variables = target.url or target.command, shlex.join(target.variables)
+        values = (target.name, address, target.directory, variables, headers, target.era)
+        self._edits = [LineEdit(value, unset=False) for value in values]
+
+    def compose(self) -> ComposeResult:
+        """A line for each field, with what it takes."""
+        with Vertical() as box:
+            box.border_title = Content(f"Edit {self._instead_of}" if self._instead_of else "Add target")
+            with VerticalScroll(can_focus=False):
+                for (_, label, about), edit in zip(_FIELDS, self._edits, strict=True):
+                    yield Static(Text.assemble((label, "bold"), f"  {about}", no_wrap=True, overflow="ellipsis"))
+                    yield edit
+            yield Static("", classes="target--wrong")
+            yield FooterBar()
+
+    def on_mount(self) -> None:
+        """Begin with the first field."""
+        self._edits[0].focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go to the next field, or save behind the last."""
+        event.stop()
+        at = next((at for at, edit in enumerate(self._edits) if edit is event.input), len(self._edits) - 1)
+        if at + 1 < len(self._edits):
+            self._edits[at + 1].focus()
+        else:
+            self.action_save()
+
+    def action_save(self) -> None:
+        """Save, or say what is wrong."""
+        values = {name: edit.value for (name, _, _), edit in zip(_FIELDS, self._edits, strict=True)}
+        try:
+            target = target_from(values)
+            self._saved.save(target, instead_of=self._instead_of)
+        except UsageError as error:
+            self.query_one(".target--wrong", Static).update(Text(visible(str(error), limit=300)))
+            return
+        self.dismiss(target.name)
+
+    def action_leave(self) -> None:
+        """Back, without saving."""
+        self.dismiss(None)
+
+
+class OpenScreen(Dialog["Wanted | None"]):
+    """Answers with what is to be opened beside; None for nothing."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [replace(keys.binding(keys.action("back")), show=True)]
+    DEFAULT_CSS = """
+    OpenScreen { background: $background; layout: vertical; }
+    """
+
+    def __init__(
+        self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture], *, typed: str = "", problem: str = ""
+    ) -> None:
+        """`typed` and `problem`: what was typed before, and why it could not be opened; "" at first."""
+        super().__init__()
+        self._pane = StartPane(servers, captures, typed=typed, problem=problem)
+
+    def compose(self) -> ComposeResult:
+        """A title, and the pane."""
+        bar = ItemBar()
+        said = BarItem((("Opens in a new tab.", "text"),), rank=1)
+        bar.show([BarLine((BarItem((("Open another server", "title"),)), said), inset=1)])
+        yield bar
+        yield self._pane
+        yield FooterBar()
+
+    @property
+    def typed(self) -> str:
+        """What is in the line."""
+        return self._pane.typed
+
+    def on_start_pane_chosen(self, message: StartPane.Chosen) -> None:
+        """Answer with it."""
+        self.dismiss(message.choice)
+
+    def on_start_pane_left(self, message: StartPane.Left) -> None:
+        """Answer with nothing."""
+        self.dismiss(None)
 
     def action_back(self) -> None:
         """Open nothing."""
-        self.dismiss(None)
+        self._pane.leave()

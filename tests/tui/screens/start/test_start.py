@@ -9,11 +9,14 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from inspector.cli.targets import found_target
+from inspector.config.known_targets import RecentTarget, RecentTargets, SavedTarget, SavedTargets, now
+from inspector.config.paths import places
 from inspector.config.servers import FoundServer, read_servers
 from inspector.errors import UsageError
 from inspector.present.start import Capture, OpenCapture, OpenDemo, OpenServer, OpenTyped, StartChoice, wanted
-from inspector.tui.screens.start.start import ApproveApp, ApproveScreen, OpenScreen, StartList
+from inspector.tui.screens.start.start import ApproveApp, ApproveScreen, OpenScreen, StartList, TargetScreen
 from inspector.tui.start_app import StartApp
+from inspector.tui.widgets.dialogs import ConfirmScreen
 from tests.tui.screen_text import lines, text
 from tests.tui.several import GULLS as SEVERAL_GULLS
 from tests.waiting import until
@@ -235,6 +238,13 @@ BROKEN = FoundServer("broken", "Zed", FILE, problem="it has neither a command no
 TAPE = Capture(Path("/captures/20251125-shop-1a2b.mcpcap"), age_s=200, size=120_000)
 
 
+async def in_the_list(pilot: Pilot[StartChoice]) -> None:
+    """Go from the line to the list."""
+    await until(lambda: isinstance(pilot.app.focused, Input), "the line to type into")
+    await pilot.press("down")
+    await until(lambda: isinstance(pilot.app.focused, StartList), "the list")
+
+
 def app(*servers: FoundServer, captures: tuple[Capture, ...] = (TAPE,)) -> StartApp:
     return StartApp(servers, captures)
 
@@ -252,6 +262,7 @@ def chosen_row(pilot: Pilot[StartChoice]) -> str:
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
 async def test_servers_captures_and_the_demo_are_offered(size: tuple[int, int]) -> None:
     async with app(SHOP, MAPS).run_test(size=size) as pilot:
+        await in_the_list(pilot)
         screen = await seen(pilot)
         assert "shop" in chosen_row(pilot)
     for told in (
@@ -303,8 +314,10 @@ async def test_escape_goes_back_and_nothing_is_chosen() -> None:
     async with start.run_test(size=(80, 24)) as pilot:
         await pilot.press("enter", "escape")
         assert "Client configs" in await seen(pilot)
+        await in_the_list(pilot)
         assert start.is_running
         await pilot.press("q")
+        await until(lambda: not start.is_running, "the end")
     assert start.return_value is None
 
 
@@ -331,6 +344,7 @@ async def test_what_can_not_be_opened_says_why_and_is_not() -> None:
 async def test_a_capture_is_opened_at_once() -> None:
     start = app(SHOP)
     async with start.run_test(size=(80, 24)) as pilot:
+        await in_the_list(pilot)
         await pilot.press("j")
         assert "20251125" in chosen_row(pilot) or "20251125" in await seen(pilot)
         await pilot.press("enter")
@@ -339,6 +353,7 @@ async def test_a_capture_is_opened_at_once() -> None:
 
 async def test_moving_passes_over_headings() -> None:
     async with app(SHOP).run_test(size=(80, 24)) as pilot:
+        await in_the_list(pilot)
         for key, name in (
             ("j", "20251125"),
             ("j", "Demo"),
@@ -364,6 +379,7 @@ async def test_a_click_on_a_heading_chooses_what_stands_under_it() -> None:
 async def test_t_is_the_demo_and_v_has_another_theme() -> None:
     start = app(SHOP)
     async with start.run_test(size=(80, 24)) as pilot:
+        await in_the_list(pilot)
         await pilot.press("v T")
         assert not start.current_theme.dark
         await pilot.press("question_mark")
@@ -380,3 +396,119 @@ async def test_hostile_names_do_nothing() -> None:
         screen = await seen(pilot)
     assert "[/nope]" in screen
     assert "[@click=app.quit]x[/]" in screen
+
+
+@pytest.fixture
+def saved() -> SavedTargets:
+    """Two targets: everything was opened an hour ago, github never."""
+    targets = SavedTargets(places().config)
+    everything = SavedTarget("everything", "node everything.js stdio")
+    targets.save(SavedTarget("github", url="https://github.test/mcp", headers={"Authorization": "Bearer ${TOKEN}"}))
+    targets.save(everything)
+    recent = RecentTargets(places().state)
+    recent.remember(RecentTarget(everything.key, ("node",), when=now() - 3600, said="19 tools"))
+    recent.remember(RecentTarget("f" * 32, ("sh", "-c", "exit 3"), when=now(), ok=False, said="Exited with code 3"))
+    return targets
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_saved_and_recent_targets_come_first_with_how_they_went(
+    size: tuple[int, int], saved: SavedTargets
+) -> None:
+    async with app(SHOP).run_test(size=size) as pilot:
+        await in_the_list(pilot)
+        rows = lines(pilot.app)
+        first = next(at for at, line in enumerate(rows) if "Saved and recent" in line) + 1
+        assert "1 exit-3" in rows[first]
+        assert "just now ✗ Exited" in rows[first]
+        assert "2 everything" in rows[first + 1]
+        assert "1 hour ago ✓ 19 tools" in rows[first + 1]
+        assert "3 github" in rows[first + 2]
+
+
+async def test_enter_opens_the_target_opened_last(saved: SavedTargets) -> None:
+    start = app(SHOP)
+    async with start.run_test(size=(80, 24)) as pilot:
+        await until(lambda: isinstance(start.focused, Input), "the line")
+        await pilot.press("enter")
+        await until(lambda: start.return_value is not None, "the choice")
+    assert start.return_value == OpenTyped(("sh", "-c", "exit 3"))
+
+
+async def test_a_digit_opens_a_target_and_a_typed_digit_does_not(saved: SavedTargets) -> None:
+    start = app(SHOP)
+    async with start.run_test(size=(80, 24)) as pilot:
+        await until(lambda: isinstance(start.focused, Input), "the line")
+        await pilot.press(*"127")
+        assert start.screen.query_one(Input).value == "127"
+        await pilot.press("escape", "down")
+        await until(lambda: isinstance(start.focused, StartList), "the list")
+        await pilot.press("2")
+        await until(lambda: start.return_value is not None, "the choice")
+    assert start.return_value == OpenTyped(("node", "everything.js", "stdio"), name="everything")
+
+
+async def test_a_saved_name_is_typed_and_opened(saved: SavedTargets) -> None:
+    start = app(SHOP)
+    async with start.run_test(size=(80, 24)) as pilot:
+        await until(lambda: isinstance(start.focused, Input), "the line")
+        await pilot.press(*"githab", "enter")
+        await until(lambda: "Did you mean 'github'?" in text(start), "what is wrong")
+        await pilot.press("backspace", "backspace", *"ub", "enter")
+        await until(lambda: start.return_value is not None, "the choice")
+    assert isinstance(start.return_value, OpenTyped)
+    assert start.return_value.headers == (("Authorization", "Bearer ${TOKEN}"),)
+
+
+async def test_a_target_is_added_renamed_and_deleted_without_a_file(tmp_path: Path) -> None:
+    start, targets = app(SHOP), SavedTargets(places().config)
+    async with start.run_test(size=(80, 24)) as pilot:
+        await in_the_list(pilot)
+        await pilot.press("a")
+        await until(lambda: isinstance(start.screen, TargetScreen), "the form")
+        await until(lambda: "Variables" in text(start), "its fields")
+        await pilot.press(*"mine", "enter", *"node it.js", "enter", "enter", *"API_TOKEN=x", "ctrl+j")
+        await until(lambda: "API_TOKEN is a secret" in text(start), "a secret is refused")
+        assert targets.read() == []
+        await pilot.press("backspace", "backspace", "ctrl+j")
+        await until(lambda: "mine" in text(start) and not isinstance(start.screen, TargetScreen), "the new row")
+        assert targets.read() == [SavedTarget("mine", "node it.js", variables=["API_TOKEN"])]
+        assert "mine" in chosen_row(pilot)
+        await pilot.press("x", "e")
+        await until(lambda: isinstance(start.screen, TargetScreen), "the form again")
+        await until(lambda: isinstance(start.focused, Input) and start.focused.value == "mine", "the name")
+        await pilot.press("end", *"2", "ctrl+j")
+        await until(lambda: [each.name for each in targets.read()] == ["mine2"], "the new name")
+        await until(lambda: not isinstance(start.screen, TargetScreen), "the list")
+        await pilot.press("x", "d")
+        await until(lambda: isinstance(start.screen, ConfirmScreen), "the question")
+        await pilot.press("enter")
+        await until(lambda: not isinstance(start.screen, ConfirmScreen), "nothing is deleted by a mere Enter")
+        assert len(targets.read()) == 1
+        await pilot.press("x", "d")
+        await until(lambda: isinstance(start.screen, ConfirmScreen), "the question")
+        await pilot.press("ctrl+j")
+        await until(lambda: targets.read() == [], "it is deleted")
+        await until(lambda: "mine2" not in text(start), "and its row")
+
+
+async def test_a_recent_target_is_saved_by_editing_it(saved: SavedTargets) -> None:
+    start = app(SHOP)
+    async with start.run_test(size=(80, 24)) as pilot:
+        await in_the_list(pilot)
+        await pilot.press("x", "e")
+        await until(lambda: isinstance(start.screen, TargetScreen) and "exit 3" in text(start), "the form")
+        await pilot.press("ctrl+j")
+        await until(lambda: len(saved.read()) == 3, "it is saved")
+    assert saved.read()[-1].argv == ("sh", "-c", "exit 3")
+
+
+async def test_a_broken_file_of_targets_is_reported_and_nothing_else_is_lost() -> None:
+    file = SavedTargets(places().config).file
+    file.parent.mkdir(parents=True)
+    file.write_text("targets: [")
+    start = app(SHOP)
+    async with start.run_test(size=(160, 24)) as pilot:
+        await in_the_list(pilot)
+        assert "targets.yaml:1:" in text(start)
+        assert "shop" in text(start)

@@ -1,0 +1,281 @@
+"""Targets that the user has saved, and those opened last.
+
+Saved ones are in `targets.yaml` of the configuration directory, made to be read and edited by hand. Secrets are in it
+by name only: a variable without a value is copied from the environment when the target is opened, and `${NAME}` in a
+header is replaced by one. Recent ones are in the state directory; a command or URL with a credential is not kept.
+"""
+
+import re
+import shlex
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from inspector.config.eras import process_key, url_key
+from inspector.config.paths import expanded, replace_file, short_name
+from inspector.documents import UnreadableDocument, read_yaml
+from inspector.errors import UsageError
+from inspector.protocol.credentials import command_without_credentials, is_credential, without_credentials
+from inspector.text import visible
+
+SAVED_FILE = "targets.yaml"
+MOST_RECENT = 30
+"""Targets that are remembered; the one opened longest ago is forgotten first."""
+_MOST_BYTES = 1 << 20
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+_NAME = re.compile(r"[^\s/:\\-][^\s/:\\]{0,59}")
+_SCHEMES = ("http://", "https://")
+EraName = Literal["auto", "legacy", "modern"]
+
+
+class SavedTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A command or a URL under a name."""
+
+    name: str
+    command: str = ""
+    """Quoted as for a shell; "" for a URL."""
+    url: str = ""
+    directory: str = ""
+    """Where the command is started; "" for the current directory."""
+    variables: list[str] = []
+    """NAME copies a variable of the environment, NAME=VALUE sets it."""
+    headers: dict[str, str] = {}
+    """`${NAME}` in a value is a variable of the environment."""
+    era: EraName = "auto"
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The command's words. Raises: ValueError for quotes that do not match."""
+        return tuple(shlex.split(self.command))
+
+    @property
+    def key(self) -> str:
+        """The same for the same command in the same directory, or the same URL."""
+        if self.url:
+            return url_key(self.url)
+        return process_key(self.argv, expanded(self.directory or ".").absolute())
+
+
+def sent_headers(headers: Sequence[tuple[str, str]], env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The headers with the values of their variables. Raises: UsageError for a variable that is not set."""
+
+    def value(found: re.Match[str]) -> str:
+        if found[1] not in env:
+            raise UsageError(
+                f"the header needs ${found[1]}, which is not set", hint="Set it before, or edit the target."
+            )
+        return env[found[1]]
+
+    return tuple((name, _VARIABLE.sub(value, text)) for name, text in headers)
+
+
+def problem_of(target: SavedTarget) -> str:
+    """Why a target cannot be saved, one sentence; "" if it can."""
+    if not _NAME.fullmatch(target.name):
+        return "The name needs 1 to 60 characters without spaces, slashes and colons."
+    if bool(target.command.strip()) == bool(target.url):
+        return "A target has a command or a URL."
+    if target.url and not target.url.startswith(_SCHEMES):
+        return "A URL begins with http:// or https://."
+    try:
+        words = target.argv
+    except ValueError as error:
+        return f"The command cannot be read: {error}."
+    if target.url and (target.directory or target.variables):
+        return "A directory and variables are for commands."
+    if target.command and target.headers:
+        return "Headers are for URLs."
+    if command_without_credentials(words) != words or without_credentials(target.url) != target.url:
+        return "It contains a credential. Use a variable or a header with ${NAME} instead."
+    for each in target.variables:
+        name, equals, value = each.partition("=")
+        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+            return f"{visible(name, limit=60)!r} is not the name of a variable."
+        if equals and value and is_credential(name):
+            return f"{name} is a secret: write its name alone, and its value is taken from the environment."
+    for name, text in target.headers.items():
+        if is_credential(name) and not _VARIABLE.search(text):
+            return f"{visible(name, limit=60)} is a secret: write ${{NAME}} for the value of a variable."
+    return ""
+
+
+class SavedTargets:
+    """The file of one user."""
+
+    def __init__(self, config: Path) -> None:
+        """Touch nothing yet."""
+        self.file = config / SAVED_FILE
+
+    def read(self) -> list[SavedTarget]:
+        """The saved targets, in their order; [] without a file. Raises: UsageError with the reason and its place."""
+        place = visible(str(self.file), limit=300)
+        try:
+            with self.file.open("rb") as stream:
+                raw = stream.read(_MOST_BYTES + 1)
+            if len(raw) > _MOST_BYTES:
+                raise UsageError(f"{place}: larger than 1 MiB")
+            found = read_yaml(raw.decode("utf-8-sig")) or {}
+            targets = msgspec.convert(found.get("targets", []) if isinstance(found, dict) else found, list[SavedTarget])
+        except FileNotFoundError:
+            return []
+        except UnreadableDocument as error:
+            at = f"{place}:{error.line}" if error.line else place
+            raise UsageError(f"{at}: {visible(str(error), limit=200)}", hint="Fix the file.") from None
+        except (msgspec.ValidationError, UnicodeDecodeError, RecursionError) as error:
+            raise UsageError(f"{place}: {visible(str(error), limit=200)}", hint="Fix the file.") from None
+        except OSError as error:
+            raise UsageError(f"{place}: {error.strerror}") from None
+        for each in targets:
+            if problem := problem_of(each):
+                raise UsageError(f"{place}: {visible(each.name, limit=60)}: {problem}", hint="Fix the file.")
+        return targets
+
+    def save(self, target: SavedTarget, *, instead_of: str = "") -> None:
+        """Add a target, or put it in the place of the one with the name `instead_of`.
+
+        Raises: UsageError if it is not valid, another one has its name, or the file cannot be read or written.
+        """
+        if problem := problem_of(target):
+            raise UsageError(problem)
+        targets = self.read()
+        if any(each.name == target.name and each.name != instead_of for each in targets):
+            raise UsageError(f"Another target has the name {target.name!r}.")
+        at = next((at for at, each in enumerate(targets) if each.name == instead_of), len(targets))
+        self._write([*targets[:at], target, *targets[at + 1 :]])
+
+    def delete(self, name: str) -> None:
+        """Remove a target. Raises: UsageError if the file cannot be read or written."""
+        self._write([each for each in self.read() if each.name != name])
+
+    def _write(self, targets: Sequence[SavedTarget]) -> None:
+        import yaml  # only where something is saved
+
+        body = yaml.safe_dump({"targets": msgspec.to_builtins(targets)}, sort_keys=False, allow_unicode=True, width=100)
+        try:
+            replace_file(self.file, (_HEAD + str(body)).encode())
+        except (OSError, UnicodeEncodeError) as error:
+            raise UsageError(f"{self.file} cannot be written: {error}") from None
+
+
+_HEAD = "# Saved targets of mcp-inspect. Secrets are here by name only; see docs/configuration.md.\n"
+
+
+class RecentTarget(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A target that was opened, and how that went the last time."""
+
+    key: str
+    argv: tuple[str, ...] = ()
+    url: str = ""
+    cwd: str = ""
+    variables: tuple[str, ...] = ()
+    """Names of variables that were set for it; their values are not kept."""
+    when: float = 0.0
+    """The end of the last session, seconds since the epoch."""
+    ok: bool = True
+    said: str = ""
+    """How it went: "19 tools", "Exited with code 1"."""
+
+    @property
+    def name(self) -> str:
+        """A short name."""
+        return short_name(self.url or self.argv)
+
+
+class RecentTargets:
+    """The file of one user. A file that cannot be read holds nothing, and one that cannot be written is not written."""
+
+    def __init__(self, state: Path) -> None:
+        """Touch nothing yet."""
+        self._file = state / "recent-targets.json"
+
+    def read(self) -> list[RecentTarget]:
+        """The one opened last first."""
+        try:
+            with self._file.open("rb") as file:
+                found = msgspec.json.decode(file.read(_MOST_BYTES), type=list[RecentTarget])
+        except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
+            return []
+        return sorted(found, key=lambda each: -each.when)[:MOST_RECENT]
+
+    def remember(self, target: RecentTarget) -> None:
+        """Put a target first. What contains a credential is not kept."""
+        if command_without_credentials(target.argv) != target.argv or without_credentials(target.url) != target.url:
+            return
+        self._write([target, *(each for each in self.read() if each.key != target.key)])
+
+    def forget(self, key: str) -> None:
+        """Remove a target."""
+        self._write([each for each in self.read() if each.key != key])
+
+    def _write(self, targets: Sequence[RecentTarget]) -> None:
+        with suppress(OSError, UsageError, UnicodeEncodeError):
+            replace_file(self._file, msgspec.json.encode(list(targets[:MOST_RECENT])) + b"\n")
+
+
+class KnownTarget(msgspec.Struct, frozen=True):
+    """A target of the start screen: saved, recent, or both."""
+
+    name: str
+    saved: SavedTarget | None = None
+    recent: RecentTarget | None = None
+
+    def age_s(self, now: float) -> float | None:
+        """Seconds since it was opened last; None if it never was."""
+        return None if self.recent is None else max(0.0, now - self.recent.when)
+
+
+def known_targets(config: Path, state: Path) -> tuple[list[KnownTarget], str]:
+    """Saved and recent targets, the one opened last first; and what is wrong with the file of saved ones, or ""."""
+    problem = ""
+    saved: list[SavedTarget] = []
+    try:
+        saved = SavedTargets(config).read()
+    except UsageError as error:
+        problem = str(error)
+    recent = {each.key: each for each in RecentTargets(state).read()}
+    known = [KnownTarget(each.name, each, recent.pop(each.key, None)) for each in saved]
+    known += [KnownTarget(each.name, None, each) for each in recent.values()]
+    return sorted(known, key=lambda each: -(each.recent.when if each.recent else 0)), problem
+
+
+def now() -> float:
+    """Seconds since the epoch."""
+    return time.time()
+
+
+def target_from(values: Mapping[str, Any]) -> SavedTarget:
+    """A target from the lines of a form: name, address, directory, variables, headers, era.
+
+    Variables are separated by spaces, quoted as in a shell; headers by `;`. Raises: UsageError.
+    """
+    address = str(values["address"]).strip()
+    is_url = address.startswith(_SCHEMES)
+    try:
+        variables = shlex.split(str(values["variables"]))
+    except ValueError as error:
+        raise UsageError(f"The variables cannot be read: {error}.") from None
+    headers = {}
+    for each in filter(None, (part.strip() for part in str(values["headers"]).split(";"))):
+        name, colon, value = each.partition(":")
+        if not colon or not name.strip():
+            raise UsageError("A header is written as NAME: VALUE.")
+        headers[name.strip()] = value.strip()
+    era = str(values["era"]).strip() or "auto"
+    if era not in ("auto", "legacy", "modern"):
+        raise UsageError("The era is auto, legacy or modern.")
+    target = SavedTarget(
+        str(values["name"]).strip(),
+        "" if is_url else address,
+        address if is_url else "",
+        str(values["directory"]).strip(),
+        variables,
+        headers,
+        era,  # type: ignore[arg-type]  # checked above
+    )
+    if problem := problem_of(target):
+        raise UsageError(problem)
+    return target
