@@ -63,10 +63,6 @@ class StartList(LogList):
         super().__init__(rows, id="start-list")
         self.start = rows
 
-    def show(self, rows: StartRows) -> None:
-        """Show other rows."""
-        self.start = self.source = rows
-
     def go_to(self, index: int) -> None:
         """Choose the next row that is a choice."""
         found = self.start.nearest(max(0, min(index, self.start.count - 1)), index - self.view.cursor)
@@ -472,7 +468,7 @@ class StartPane(Vertical):
     def _read_again(self, name: str = "") -> None:
         own = places()
         self._known, trouble = known_targets(own.config, own.state)
-        self._list.show(self._rows())
+        self._list.start = self._list.source = self._rows()
         number = next((at for at, each in enumerate(self._known, 1) if each.name == name), 0)
         self._list.go_to(self._list.start.nth(number) or 0)
         self._list.focus()
