@@ -345,6 +345,7 @@ _INSTALL_EXAMPLES = (
     "mcp-inspect tap install cursor:github --dry-run",
     "mcp-inspect tap install claude-desktop",
     "mcp-inspect tap install vscode:files --project --yes",
+    "mcp-inspect tap install cursor:far --listen 127.0.0.1:7001",
 )
 
 
@@ -352,19 +353,31 @@ _INSTALL_EXAMPLES = (
 @click.argument("client", metavar="CLIENT[:SERVER]", required=False)
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--project", is_flag=True, help="Edit config files of the working directory too.")
+@click.option(
+    "--listen", metavar="ADDRESS", help="For a server with a URL: where its tap http listens, 127.0.0.1:PORT."
+)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
-def install_command(env: CliEnv, /, client: str | None, dry_run: bool, project: bool, yes: bool) -> ExitStatus:
+def install_command(
+    env: CliEnv, /, client: str | None, dry_run: bool, project: bool, listen: str | None, yes: bool
+) -> ExitStatus:
     """Put the tap into a client's config file, in front of one server or of all that have a command.
 
-    Only the command of the entry changes; mcp-inspect tap uninstall restores the file byte for byte.
+    Only the command of the entry changes; mcp-inspect tap uninstall restores the file byte for byte. The URL of a
+    remote server is replaced by the address of a tap that you start yourself.
     """
     from inspector.features.tap.install import plan_install
 
     if client is None:
         raise UsageError("no client named", hint="For example: mcp-inspect tap install cursor:github")
-    state = places(env.environ).state
-    plans = plan_install(client, env.environ, Path.cwd(), state, project=project)
+    state, port = places(env.environ).state, 0
+    if listen is not None:
+        from inspector.features.tap.http import read_listen
+
+        port = read_listen(listen)
+        if not port:
+            raise UsageError("--listen needs a fixed port", hint="For example: --listen 127.0.0.1:7001")
+    plans = plan_install(client, env.environ, Path.cwd(), state, project=project, port=port)
     return _carry_out(Output(env), plans, state, dry_run=dry_run, yes=yes, installs=True)
 
 

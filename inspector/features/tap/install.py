@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 
@@ -83,12 +84,19 @@ def is_wrapped(argv: Sequence[str]) -> bool:
 # Planning
 
 
-def plan_install(wanted: str, env: Mapping[str, str], cwd: Path, state: Path, *, project: bool = False) -> list[Plan]:
+def plan_install(
+    wanted: str, env: Mapping[str, str], cwd: Path, state: Path, *, project: bool = False, port: int = 0
+) -> list[Plan]:
     """What `tap install HOST[:SERVER]` changes: one plan for each file.
 
-    `project`: files of the working directory too. Raises: UsageError if nothing fits, or a file cannot be edited.
+    `project`: files of the working directory too. `port`: where `tap http` listens for a server with a URL; 0 leaves
+    such servers alone. Raises: UsageError if nothing fits, or a file cannot be edited.
     """
     host, _, server = wanted.partition(":")
+    if port and not server:
+        raise UsageError(
+            "one port is for one server", hint=f"Name it: mcp-inspect tap install {host}:SERVER --listen …"
+        )
     plans, seen, left_out = [], set[str](), []
     for file in client_files(env, cwd):
         if _slug(file.host) != _slug(host):
@@ -96,7 +104,7 @@ def plan_install(wanted: str, env: Mapping[str, str], cwd: Path, state: Path, *,
         if file.is_local and not project and str(cwd) != env.get("HOME"):
             left_out.append(file.path)
             continue
-        plan = _plan_file(file, server, cwd, seen)
+        plan = _plan_file(file, server, cwd, seen, port)
         if plan is not None:
             plans.append(plan)
     if not plans:
@@ -104,7 +112,7 @@ def plan_install(wanted: str, env: Mapping[str, str], cwd: Path, state: Path, *,
     return plans
 
 
-def _plan_file(file: ClientFile, server: str, cwd: Path, seen: set[str]) -> Plan | None:
+def _plan_file(file: ClientFile, server: str, cwd: Path, seen: set[str], port: int) -> Plan | None:
     path = file.path.resolve()
     text = _text(path)
     is_toml = path.suffix == ".toml"
@@ -118,7 +126,17 @@ def _plan_file(file: ClientFile, server: str, cwd: Path, seen: set[str]) -> Plan
                 continue
             argv = _argv(entry)
             if argv is None:
-                notes.append(f"{name} has no command; use mcp-inspect tap http for a server with a URL")
+                member, url = _url(entry)
+                if not port or not url:
+                    notes.append(f"{name} has no command; --listen 127.0.0.1:PORT is for a server with a URL")
+                    continue
+                own = _own_url(url, port)
+                span = _span_toml(edited, name, member) if is_toml else _span(edited, (*keys, name, member))
+                changes = [(span[0], edited[slice(*span)], json.dumps(own))]
+                edited = _applied(edited, changes)
+                _at(wanted, (*keys, name))[member] = own
+                entries.append((name, tuple(Change(before, after) for _, before, after in changes)))
+                notes.append(f"start this first: mcp-inspect tap http {url} --listen 127.0.0.1:{port} --label {name}")
                 continue
             if is_wrapped(argv):
                 notes.append(f"{name} is tapped already")
@@ -188,7 +206,10 @@ def _nothing_fits(
     if seen and server and server not in seen:
         return UsageError(f"{host} has no server named {server!r}", hint=f"It has: {', '.join(sorted(seen))}.")
     if seen:
-        return UsageError(f"no server of {wanted} can be tapped: each has a URL, or is tapped already")
+        return UsageError(
+            f"no server of {wanted} can be tapped: each has a URL, or is tapped already",
+            hint=f"For a URL: mcp-inspect tap install {host}:SERVER --listen 127.0.0.1:PORT",
+        )
     if left_out:
         return UsageError(
             f"{wanted}: only project files name it: {', '.join(map(str, left_out))}",
@@ -316,6 +337,22 @@ def _argv(entry: dict[str, Any]) -> list[str] | None:
     return [command, *map(str, arguments)]
 
 
+def _url(entry: dict[str, Any]) -> tuple[str, str]:
+    """The member with the URL of a remote server, and the URL; "" for none."""
+    member = next((each for each in ("url", "serverUrl", "httpUrl") if isinstance(entry.get(each), str)), "")
+    return member, str(entry[member]) if member else ""
+
+
+def _own_url(url: str, port: int) -> str:
+    """The address of the tap for a URL: path and query stay. Raises: UsageError."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or "${" in url:
+        raise UsageError(f"{url} is not a URL that can be tapped", hint="Edit the entry by hand.")
+    if parts.hostname in ("127.0.0.1", "localhost") and parts.port == port:
+        raise UsageError(f"{url} is the address of the tap already", hint="See mcp-inspect tap status.")
+    return urlunsplit(("http", f"127.0.0.1:{port}", parts.path or "/", parts.query, ""))
+
+
 def _set_argv(entry: dict[str, Any], argv: list[str]) -> None:
     entry["command"], entry["args"] = argv[0], argv[1:]
 
@@ -373,17 +410,30 @@ def _skipped(tokens: Sequence[tuple[str, int, int]], at: int) -> int:
             return at
 
 
-def _edit_toml(text: str, name: str, argv: list[str]) -> list[tuple[int, str, str]]:
+def _toml_table(text: str, name: str) -> tuple[int, int]:
+    """Where the members of a server's table begin and end. Raises: UsageError."""
     quoted = re.escape(name)
     header = rf"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*(?:{quoted}|\"{quoted}\"|'{quoted}')[ \t]*\][^\n]*$"
     found = re.search(header, text, re.MULTILINE)
     if found is None:
-        raise UsageError(f"no table [mcp_servers.{name}] was found", hint="Wrap the command by hand.")
+        raise UsageError(f"no table [mcp_servers.{name}] was found", hint="Edit the entry by hand.")
     following = re.compile(r"^[ \t]*\[", re.MULTILINE).search(text, found.end())
-    end = following.start() if following else len(text)
+    return found.end(), following.start() if following else len(text)
+
+
+def _span_toml(text: str, name: str, member: str) -> tuple[int, int]:
+    """Where the value of a member of a server's table begins and ends. Raises: UsageError."""
+    found = _toml_value(text, member, *_toml_table(text, name))
+    if found is None:
+        raise UsageError(f"{name} has no {member} that can be edited", hint="Edit the entry by hand.")
+    return found
+
+
+def _edit_toml(text: str, name: str, argv: list[str]) -> list[tuple[int, str, str]]:
+    begin, end = _toml_table(text, name)
     command, arguments = json.dumps(argv[0], ensure_ascii=False), json.dumps(argv[1:], ensure_ascii=False)
-    first = _toml_value(text, "command", found.end(), end)
-    second = _toml_value(text, "args", found.end(), len(text))
+    first = _toml_value(text, "command", begin, end)
+    second = _toml_value(text, "args", begin, len(text))
     if first is None:
         raise UsageError(f"{name} has no command that can be edited", hint="Wrap the command by hand.")
     if second is None or second[0] > end:

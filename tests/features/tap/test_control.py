@@ -229,7 +229,7 @@ def test_both_views_of_an_edited_call_are_compared(tap: TapProcess) -> None:
     seen = {}
     for view in ("client", "server"):
         path = tap.capture.with_name(f"{view}.mcpcap")
-        write_view(tap.capture, view, path)  # type: ignore[arg-type]
+        write_view(tap.capture, view, path)
         found = [json.loads(line) for line in path.read_bytes().splitlines()]
         seen[view] = [each["raw"].count("prod") for each in found if each.get("dir") == "c2s"]
     assert seen == {"client": [1, 1], "server": [0]}

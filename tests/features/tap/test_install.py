@@ -204,6 +204,41 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(home: Path, state: Pat
     assert path.read_text() == "{}"
 
 
+URL_FILES = {
+    "cursor": (".cursor/mcp.json", JSON, "url"),
+    "gemini": (".gemini/settings.json", '{"mcpServers": {"far": {"httpUrl": "https://example.com/mcp"}}}', "httpUrl"),
+    "windsurf": (
+        ".codeium/windsurf/mcp_config.json",
+        '{"mcpServers": {"far": {"serverUrl": "https://example.com/mcp"}}}',
+        "serverUrl",
+    ),
+    "codex": (".codex/config.toml", TOML + '[mcp_servers.far]\nurl = "https://example.com/mcp" # it\n', "url"),
+}
+
+
+@pytest.mark.parametrize("host", URL_FILES)
+def test_the_url_of_a_remote_server_is_replaced_by_the_address_of_a_tap(host: str, home: Path, state: Path) -> None:
+    name, text, member = URL_FILES[host]
+    path = write(home, name, text)
+    (plan,) = plan_install(f"{host}:far", {"HOME": str(home)}, home / "project", state, port=7001)
+    assert "tap http https://example.com/mcp --listen 127.0.0.1:7001" in plan.notes[-1]
+    carry_out(plan, state, installs=True)
+    assert path.read_bytes().decode() == text.replace("https://example.com/mcp", "http://127.0.0.1:7001/mcp")
+    value = parsed(path)
+    group = value.get("mcpServers") or value.get("mcp_servers")
+    assert group["far"][member] == "http://127.0.0.1:7001/mcp"
+    with pytest.raises(UsageError, match="address of the tap already"):
+        plan_install(f"{host}:far", {"HOME": str(home)}, home / "project", state, port=7001)
+    uninstall(f"{host}:far", state)
+    assert path.read_bytes() == text.encode()
+
+
+def test_one_port_is_for_one_server(home: Path, state: Path) -> None:
+    write(home, ".cursor/mcp.json", JSON)
+    with pytest.raises(UsageError, match="one port is for one server"):
+        plan_install("cursor", {"HOME": str(home)}, home, state, port=7001)
+
+
 def test_backup_and_ledger_are_private(home: Path, state: Path) -> None:
     write(home, ".cursor/mcp.json", JSON)
     install("cursor:git", home, state)
