@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from inspector.present.live_checks import AnyChecks, PastChecks
     from inspector.present.stats_report import ToolUse
     from inspector.session.session import Session
+    from inspector.tui.process_usage import ProcessUsage
 
 
 class DeskView:
@@ -330,6 +331,11 @@ class OpenConversation:
         return ToolUse(self.journal)
 
     @property
+    def usage(self) -> "ProcessUsage | None":
+        """What the server's processes use, watched from the first call on; None unless they were started here."""
+        return None
+
+    @property
     def stage(self) -> ConversationStage:
         """The place of it now."""
         return ConversationStage.RECORDED
@@ -467,6 +473,19 @@ class LiveSubject(OpenConversation):
             live,
         )
         self._live = live
+        self._usage: ProcessUsage | None = None
+
+    @property
+    def usage(self) -> "ProcessUsage | None":
+        """What the server's processes use."""
+        if not isinstance(self._live.target, StdioTarget):
+            return None
+        if self._usage is None:
+            from inspector.tui.process_usage import ProcessUsage  # the first picture has no use for it
+
+            self._usage = ProcessUsage(self.journal)
+        self._usage.watch()
+        return self._usage
 
     @property
     def stage(self) -> ConversationStage:
@@ -548,6 +567,8 @@ class LiveSubject(OpenConversation):
 
     async def end(self) -> None:
         """End the session; done when no child and no task of it is left."""
+        if self._usage is not None:
+            self._usage.stop()
         await asyncio.wrap_future(self._live.end())
 
 

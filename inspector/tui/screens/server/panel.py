@@ -22,6 +22,7 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.post_mortem import PostMortemCard
+from inspector.tui.process_usage import usage_facts
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.section_card import COPY, SectionCard, sections_text
 from inspector.tui.widgets.virtual_lines import Scroller
@@ -141,6 +142,7 @@ class ServerPanel(Panel):
             self.subject.stage,
             self._reveal,
             self.subject.login.guide.rungs if self.subject.login.guide is not None else (),
+            usage.changes if (usage := self.subject.usage) is not None else 0,
         )
 
     def _sections(self) -> Iterator[Section]:
@@ -150,7 +152,9 @@ class ServerPanel(Panel):
         for section in server_sections(subject.journal, origins=origins):
             if section.title == "Process":
                 names = [fact.key[1:] for fact in section.facts if fact.key.startswith("$")]
-                yield replace(section, facts=tuple(fact for fact in section.facts if not fact.key.startswith("$")))
+                facts = tuple(fact for fact in section.facts if not fact.key.startswith("$"))
+                used = usage_facts(subject.usage.samples) if subject.usage is not None else ()
+                yield replace(section, facts=(*facts, *used))
                 values = environment.values if environment else {}
                 yield environment_section(names, values, origins, reveal=self._reveal)
             elif section.title == "Client" and subject.about.profile:

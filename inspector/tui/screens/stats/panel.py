@@ -44,6 +44,7 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.pacing import hurry
 from inspector.tui.panels import Panel
+from inspector.tui.process_usage import usage_text
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, TabLine
 from inspector.tui.widgets.virtual_list import LogList
@@ -291,8 +292,9 @@ class StatsPanel(Panel):
 
     def _look(self) -> None:
         table = self._rows.table
-        done = self._stats.done, self._stats.is_behind
-        state = (table.changes, table.duration_ns, table.messages[:], table.stderr_lines, self._repeats.done, done)
+        done = self._stats.done, self._stats.is_behind, self._repeats.done
+        sampled = usage.changes if (usage := self._subject.usage) is not None else 0
+        state = (table.changes, table.duration_ns, table.messages[:], table.stderr_lines, done, sampled)
         if state != self._told:
             self._told = state
             self._rows.take()
@@ -352,6 +354,9 @@ class StatsPanel(Panel):
     def _show_totals(self) -> None:
         table = self._rows.table
         self._lines = totals(table, table.total, self._repeats.top(3))
+        usage = self._subject.usage
+        if usage is not None and (said := usage_text(usage.samples)):
+            self._lines.insert(1, TotalLine("Process", said))
         self._total_rows.replace(total_lines(self._lines))
 
 

@@ -1,0 +1,133 @@
+"""What the processes of a stdio server use: processor time and memory, sampled each second on a thread of its own.
+
+Sampling begins when a screen first shows it, and ends with the process.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from inspector.capture.journal import Journal
+from inspector.present.spans import Fact
+from inspector.present.stats_report import sparkline
+from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.text import human_size
+
+_PACE_S = 1.0
+_KEPT = 600
+"""Samples: ten minutes."""
+_COLUMNS = 16
+_LEAST_S = 120.0
+"""For so long at least is memory watched before it is said to grow."""
+_GROWS = 1.1
+"""Memory grows if it is so many times what it was, and more in each third of the time than in the one before."""
+
+
+class Usage(NamedTuple):
+    """What all processes of the server use at a moment."""
+
+    at_s: float
+    cpu_s: float
+    """Processor time since their start."""
+    rss: int
+    """Bytes of memory."""
+
+
+class ProcessUsage:
+    """Samples of one server, the newest of ten minutes."""
+
+    def __init__(self, journal: Journal, pace_s: float = _PACE_S) -> None:
+        self._journal = journal
+        self._pace_s = pace_s
+        self._samples: deque[Usage] = deque(maxlen=_KEPT)
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+        self.changes = 0
+        """Grows with each sample."""
+
+    @property
+    def samples(self) -> Sequence[Usage]:
+        """The samples so far, oldest first."""
+        return tuple(self._samples)
+
+    def watch(self) -> None:
+        """Sample from now on, if the process runs. Nearly free if that is so already."""
+        if self._thread is None and (pid := running_pid(self._journal)) and not self._stop.is_set():
+            self._thread = threading.Thread(target=self._sample, args=(pid,), name="process usage", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Sample no more. A second call does nothing."""
+        self._stop.set()
+
+    def _sample(self, pid: int) -> None:
+        import psutil  # only where processes are watched
+
+        from inspector.features.bench.load import ProcessTree
+
+        try:
+            tree = ProcessTree(pid)
+        except psutil.Error:
+            return
+        while not self._stop.is_set() and (found := tree.sample(time.monotonic(), 0)) is not None:
+            self._samples.append(Usage(found.at_s, found.cpu_s, found.rss))
+            self.changes += 1
+            self._stop.wait(self._pace_s)
+
+
+def running_pid(journal: Journal) -> int:
+    """The process of the server; 0 if it does not run, or was not started here."""
+    for entry in reversed(journal.processes):
+        what = entry.what
+        if isinstance(what, ProcessFact) and what.event in (ProcessEvent.SPAWN, ProcessEvent.EXIT):
+            return what.pid if what.event is ProcessEvent.SPAWN else 0
+    return 0
+
+
+def shares(samples: Sequence[Usage]) -> list[float]:
+    """The processor time between each two samples, in percent of one processor."""
+    pairs = pairwise(samples)
+    return [100 * max(0.0, b.cpu_s - a.cpu_s) / (b.at_s - a.at_s) for a, b in pairs if b.at_s > a.at_s]
+
+
+def usage_facts(samples: Sequence[Usage]) -> tuple[Fact, ...]:
+    """CPU and memory with their course; () before the second sample."""
+    used = shares(samples)
+    if not used:
+        return ()
+    sizes = [float(each.rss) for each in samples]
+    cpu = f"{used[-1]:.0f} %  {sparkline(_parts(used))}  max {max(used):.0f} %"
+    seconds = samples[-1].at_s - samples[0].at_s
+    memory = f"{human_size(samples[-1].rss)}  {sparkline(_parts(sizes))}"
+    rate = (sizes[-1] - sizes[0]) * 60 / max(seconds, 1)
+    if seconds >= _LEAST_S:
+        memory += f"  {'+' if rate >= 0 else '-'}{human_size(round(abs(rate)))}/min"
+    grows = seconds >= _LEAST_S and grows_steadily(sizes)
+    return Fact("CPU", cpu), Fact("memory", f"{memory}  growing" if grows else memory, "warning" if grows else "text")
+
+
+def usage_text(samples: Sequence[Usage]) -> str:
+    """The same in one line; "" before the second sample."""
+    used = shares(samples)
+    if not used:
+        return ""
+    course = sparkline(_parts([float(each.rss) for each in samples]))
+    return f"CPU {used[-1]:.0f} % · RSS {human_size(samples[-1].rss)} {course}"
+
+
+def grows_steadily(sizes: Sequence[float]) -> bool:
+    """Whether memory grows: each third of the time needs more than the one before, the last clearly more."""
+    third = len(sizes) // 3
+    if not third:
+        return False
+    first, second, last = (sum(part) / third for part in (sizes[:third], sizes[third : 2 * third], sizes[-third:]))
+    return first < second < last and last > _GROWS * first
+
+
+def _parts(values: Sequence[float]) -> list[float]:
+    """At most so many values as there are columns, each the largest of its part."""
+    columns = min(_COLUMNS, len(values))
+    return [max(values[at * len(values) // columns : (at + 1) * len(values) // columns]) for at in range(columns)]
