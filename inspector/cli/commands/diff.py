@@ -170,9 +170,7 @@ _EXAMPLES = (
     help=f"Exit 1 from this rating on: {', '.join(FAILS)} (any).",
 )
 @click.option("--markdown", is_flag=True, help="Write Markdown (definitions only).")
-@click.option(
-    "--edits", is_flag=True, help="Of one capture of a tap: compare what the client saw with what the server saw."
-)
+@click.option("--edits", is_flag=True, help="Compare what client and server of a tap saw.")
 @click.option("--screen", is_flag=True, help="Show both side by side (sessions only).")
 @comparing_options
 @click.argument("words", nargs=-1, metavar="A B | A -- COMMAND")
