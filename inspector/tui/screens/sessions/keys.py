@@ -37,11 +37,11 @@ EXPORTING: tuple[Action, ...] = (
 )
 STARTING: tuple[Action, ...] = (
     Action("open.type", ("/",), "Type", "Type a URL, a command or a capture.", _O, "type", True),
-    Action("open.list", ("down",), "List", "Go to the list.", _O, "list", True),
-    Action("start.demo", ("t",), "Try the demo", "Open the demo server.", _T, "demo", True),
+    Action("open.list", ("down",), "List", "Go to the list.", _O, "list", True, True),
     Action("start.add", ("a",), "Add target", "Save a command or a URL under a name.", _T, "add", True),
-    Action("start.edit", ("x e",), "Edit", "Edit or rename this target; a recent one is saved.", _T, "edit", True),
-    Action("start.delete", ("x d",), "Delete", "Delete this target; asks first.", _T, "delete", True),
+    Action("start.demo", ("t",), "Demo", "Open the demo server.", _T, "demo", True),
+    Action("start.edit", ("x e",), "Edit", "Edit or rename this target; a recent one is saved.", _T, "edit"),
+    Action("start.delete", ("x d",), "Delete", "Delete this target; asks first.", _T, "delete"),
     *(
         Action(f"start.open_{n}", (str(n),), f"Open {n}", f"Open saved or recent target {n}.", _T, f"open_nth({n})")
         for n in range(1, 10)

@@ -291,7 +291,7 @@ class StartPane(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.START, ActionScope.OPEN)
     DEFAULT_CSS = """
     StartPane { height: 1fr; }
-    StartPane > Input { margin: 0 1; border: round $border; background: $background; }
+    StartPane > Input { margin: 0 1; border: round $border-blurred; background: $background; }
     StartPane > Input:focus { border: round $accent; }
     StartPane > #start-list { margin: 0 1; height: 1fr; }
     """
@@ -404,7 +404,9 @@ class StartPane(Vertical):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what the list and its chosen row allow."""
         if action in ("edit", "delete"):
-            return self._target() is not None
+            return self._list.has_focus and self._target() is not None
+        if action == "list":
+            return self.query_one(Input).has_focus
         if action == "open_nth":
             return self._list.start.nth(int(str(parameters[0]))) is not None
         return True
@@ -505,7 +507,7 @@ _FIELDS = (
     ("name", "Name", "without spaces"),
     ("address", "Command or URL", "node dist/index.js, or https://example.com/mcp"),
     ("directory", "Directory", "of a command; empty: the current one"),
-    ("variables", "Variables", "of a command: API_KEY copies it from the environment, LEVEL=debug sets it"),
+    ("variables", "Variables", "of a command: API_KEY copies its value, LEVEL=debug sets it"),
     ("headers", "Headers", "of a URL: Authorization: Bearer ${TOKEN}; X-Team: blue"),
     ("era", "Era", "auto, legacy or modern"),
 )
@@ -536,7 +538,7 @@ class TargetScreen(Dialog["str | None"]):
         headers = "; ".join(f"{name}: {value}" for name, value in target.headers.items())
         address, variables = target.url or target.command, shlex.join(target.variables)
         values = (target.name, address, target.directory, variables, headers, target.era)
-        self._edits = [LineEdit(value, unset=False) for value in values]
+        self._edits = [LineEdit(value, unset=True) for value in values]
 
     def compose(self) -> ComposeResult:
         """A line for each field, with what it takes."""

@@ -271,7 +271,7 @@ async def test_servers_captures_and_the_demo_are_offered(size: tuple[int, int]) 
         "https://maps.test/mcp",
         "20251125-shop-1a2b",
         "Demo server",
-        "t Try the demo",
+        "t Demo",
     ):
         assert told in screen, told
 
