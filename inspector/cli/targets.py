@@ -16,7 +16,7 @@ from inspector.cli.login_options import FOR_HTTP, LoginSettings, read_login
 from inspector.cli.options import read_extensions, read_limits, read_list_wishes
 from inspector.cli.server_request_options import ResponseOptions, read_response_options, without_key
 from inspector.config.environment import build_environment
-from inspector.config.paths import expanded
+from inspector.config.paths import expanded, places
 from inspector.config.settings import user_config
 from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
@@ -26,6 +26,7 @@ from inspector.session.options import ListWishes, Timeouts
 from inspector.transports.base import LIMITS, Limits
 
 if TYPE_CHECKING:  # they read TOML, JSON and YAML: only where a server or a profile is named
+    from inspector.config.known_targets import SavedTarget
     from inspector.config.profiles import ClientProfile
     from inspector.config.servers import FoundServer
     from inspector.present.start import OpenTyped
@@ -80,6 +81,9 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
     if env.server_argv is not None:
         target: Target = _stdio(env.server_argv, options, env.environ)
     elif url is not None:
+        saved = saved_by_name(env, url)
+        if saved is not None:
+            return _saved(env, saved, options)
         server = found_by_name(env, url)
         if server is None and "://" not in url and (broken := _unreadable_files(env)):
             raise UsageError(f"{url!r} is not a URL, and no client's file that could be read names it", hint=broken)
@@ -117,6 +121,33 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
         options.get("otlp") or "",
         profile,
     )
+
+
+def saved_by_name(env: CliEnv, word: str | None) -> "SavedTarget | None":
+    """The saved target of this name; None for a URL and for an unknown name. A broken file is a warning elsewhere."""
+    if word is None or "://" in word:
+        return None
+    from inspector.config.known_targets import known_targets
+
+    own = places(env.environ)
+    known, _ = known_targets(own.config, own.state)
+    return next((each.saved for each in known if each.saved is not None and each.name == word), None)
+
+
+def _saved(env: CliEnv, saved: "SavedTarget", options: Mapping[str, Any]) -> TargetOptions:
+    """A saved target; options are applied last."""
+    from inspector.config.known_targets import sent_headers
+
+    if options["era"] == "auto":
+        options = {**options, "era": saved.era}
+    if saved.url:
+        chosen = choose(env, saved.url, options)
+        assert isinstance(chosen.target, HttpTarget), "it has a URL"
+        headers = (*sent_headers(tuple(saved.headers.items()), env.environ), *chosen.target.headers)
+        return msgspec.structs.replace(chosen, target=msgspec.structs.replace(chosen.target, headers=headers))
+    cwd = options["cwd"] or (expanded(saved.directory) if saved.directory else None)
+    options = {**options, "set_": (*saved.variables, *options["set_"]), "cwd": cwd}
+    return choose(msgspec.structs.replace(env, server_argv=saved.argv), None, options)
 
 
 def _profile(options: Mapping[str, Any]) -> "ClientProfile | None":
@@ -191,8 +222,13 @@ def _unreadable_files(env: CliEnv) -> str:
 
 
 def names_a_server(env: CliEnv, word: str) -> bool:
-    """Whether a word is a URL or a server in a client config file. Raises: UsageError if several have the name."""
-    return word.startswith(("http://", "https://")) or found_by_name(env, word) is not None
+    """Whether a word is a URL, a saved target or a server in a client config file.
+
+    Raises: UsageError if several have the name.
+    """
+    if word.startswith(("http://", "https://")) or saved_by_name(env, word) is not None:
+        return True
+    return found_by_name(env, word) is not None
 
 
 def _found(server: "FoundServer", options: Mapping[str, Any], env: Mapping[str, str]) -> Target:

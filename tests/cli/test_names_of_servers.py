@@ -2,12 +2,16 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from inspector.config.known_targets import SavedTarget, SavedTargets
+from inspector.config.paths import places
+from tests.cli.running import inspect
 from tests.servers.real import ROOT
 from tests.waiting import PATIENCE_S
 
@@ -74,3 +78,16 @@ def test_a_name_in_a_file_that_can_not_be_read_leads_to_the_file(project: Path) 
     assert done.returncode == 2
     assert "'gulls' is not a URL, and no client's file that could be read names it" in done.stderr
     assert ".mcp.json: an integer has too many digits" in done.stderr
+
+
+def test_a_saved_target_is_named_like_a_configured_one(home: Path) -> None:
+    targets = SavedTargets(places().config)
+    words = shlex.join((sys.executable, "-m", "inspector.demo", "--legacy-only"))
+    targets.save(SavedTarget("lighthouse", words, variables=[f"PYTHONPATH={ROOT}"], era="legacy"))
+    ran = inspect("info", "lighthouse", "--json")
+    assert ran.status == 0, ran.stderr
+    assert ran.data["era"] == "legacy"
+    targets.save(SavedTarget("lighthouse", words, directory=str(home / "nowhere")), instead_of="lighthouse")
+    assert "no such directory" in inspect("info", "lighthouse").stderr
+    targets.save(SavedTarget("far", url="http://127.0.0.1:9/mcp", headers={"Authorization": "Bearer ${NOT_SET_HERE}"}))
+    assert "$NOT_SET_HERE, which is not set" in inspect("info", "far").stderr
