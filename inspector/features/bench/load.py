@@ -90,6 +90,18 @@ class _Response(msgspec.Struct, gc=False):
     envelope: Envelope
 
 
+class _Waiting(msgspec.Struct, eq=False):
+    """A call in flight. One timer looks after all of them: a timer each costs as much as a fast server."""
+
+    future: "asyncio.Future[_Response]"
+    task: "asyncio.Task[Any]"
+    deadline: float
+    timed_out: bool = False
+
+
+_SWEEP_S = 0.1
+
+
 class LoadClient:
     """An observer between a transport and a session's journal that takes the responses to load calls for itself."""
 
@@ -98,7 +110,8 @@ class LoadClient:
         self._behind = behind
         self._record = record
         self._ids = count(_FIRST_ID)
-        self._waiting: dict[int, asyncio.Future[_Response]] = {}
+        self._waiting: dict[int, _Waiting] = {}
+        self._sweeper: asyncio.TimerHandle | None = None
         self._given_up: set[int] = set()
         self._ours: set[bytes] = set()
         self.transport: Transport | None = None
@@ -112,30 +125,37 @@ class LoadClient:
     async def call(self, prepared: PreparedCall, limit_s: float, due_ns: int | None = None) -> Sample:
         """Make one call. `due_ns`: the time it is measured from; None: now. Nothing is raised but cancellation."""
         assert self.transport is not None, "it is set once the transport is known"
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None, "calls are made by tasks"
         id_ = next(self._ids)
         payload = prepared.with_id(id_)
-        future: asyncio.Future[_Response] = asyncio.get_running_loop().create_future()
-        self._waiting[id_] = future
+        future: asyncio.Future[_Response] = loop.create_future()
+        waiting = self._waiting[id_] = _Waiting(future, task, loop.time() + limit_s)
+        if self._sweeper is None:
+            self._sweeper = loop.call_later(_SWEEP_S, self._sweep)
         self._ours.add(payload)
         message = Outgoing(payload, Expects.ANSWER, prepared.headers)
-        began = time.monotonic_ns() if due_ns is None else due_ns
         error = ""
+        began = time.monotonic_ns() if due_ns is None else due_ns
         try:
-            async with asyncio.timeout(limit_s):
-                delivery = await self.transport.send(message)
-                if not future.done() and not delivery.answer_may_follow:
-                    error = f"HTTP {delivery.status}" if delivery.status else "no response"
-                else:
-                    await future
-        except TimeoutError:
+            delivery = await self.transport.send(message)
+            if not future.done() and not delivery.answer_may_follow:
+                error = f"HTTP {delivery.status}" if delivery.status else "no response"
+            else:
+                await future
+        except asyncio.CancelledError:
+            if not waiting.timed_out:
+                raise
+            task.uncancel()
             error = TIMEOUT
         except InspectError:
             error = DISCONNECTED
         finally:
             self._ours.discard(payload)
-            if self._waiting.pop(id_, None) is not None and not future.done():
+            del self._waiting[id_]
+            if not future.done() or future.cancelled():
                 self._given_up.add(id_)
-        if error or not future.done():
+        if error:
             return Sample(prepared, began, time.monotonic_ns(), error, sent=payload)
         response = future.result()
         failure, result = _outcome(response.envelope)
@@ -174,6 +194,16 @@ class LoadClient:
         if self._behind is not None and not (self.loading and not self._record and isinstance(fact, HttpFact)):
             self._behind.fact(fact)
 
+    def _sweep(self) -> None:
+        """Cancel the calls whose time is over."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        for each in self._waiting.values():
+            if now > each.deadline and not each.future.done():
+                each.timed_out = True
+                each.task.cancel()
+        self._sweeper = loop.call_later(_SWEEP_S, self._sweep) if self._waiting else None
+
     def _is_taken(self, payload: bytes) -> bool:
         now = time.monotonic_ns()
         envelope = envelope_of(payload)
@@ -181,12 +211,12 @@ class LoadClient:
             return False
         if envelope.id < _FIRST_ID:
             return False
-        future = self._waiting.get(envelope.id)
-        if future is None or future.done():
+        waiting = self._waiting.get(envelope.id)
+        if waiting is None or waiting.future.done():
             self.unknown += envelope.id not in self._given_up
             return True
         self.answered_ns = now
-        future.set_result(_Response(now, payload, envelope))
+        waiting.future.set_result(_Response(now, payload, envelope))
         return True
 
 

@@ -227,8 +227,8 @@ class BlockingResult(msgspec.Struct, frozen=True):
     """So many slow calls at once …"""
     together_ms: float = 0.0
     """… took so long."""
-    cpu_share: float | None = None
-    """Of one core, meanwhile; None if it cannot be measured."""
+    cpu_ms: float | None = None
+    """Processor time that one of them costs the server; None if it cannot be measured."""
 
 
 class BenchResult(msgspec.Struct):

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from statistics import median
 
 import msgspec
 
@@ -60,8 +59,9 @@ _IDLE_S = 0.3
 _PROBE_S = 2.0
 _SLOW_MS = 10.0
 """A call is slow enough for the blocking check if it takes at least this."""
+_TOO_FAST = f"no call takes {_SLOW_MS:g} ms or more without load"
 _ROUNDS = 5
-_TOGETHER = 4
+_TOGETHER, _TIMES = 4, 3
 _STDERR = 20
 
 
@@ -319,27 +319,30 @@ class _Loaded:
 
         The least of several rounds counts: a busy machine delays some of them, a server that blocks all.
         """
-        alone = {label: median(times) / 1e6 for label, times in self._result.alone.items()}
+        alone = {label: min(times) / 1e6 for label, times in self._result.alone.items()}
         called = {call.label: call for call in distinct if call.label in alone}
         slow = max(called, key=lambda label: alone[label], default="")
         if not slow or alone[slow] < _SLOW_MS:
-            self._result.not_blocking = f"no call takes {_SLOW_MS:g} ms or more without load"
+            self._result.not_blocking = _TOO_FAST
             return
         quick = min(called, key=lambda label: alone[label])
         fast = quick if alone[quick] <= alone[slow] / 4 else ""
         try:
             slow_ms = await self._least_ms(called[slow])
+            if slow_ms < _SLOW_MS:
+                self._result.not_blocking = _TOO_FAST
+                return
             probe_ms = await self._least_ms(self._probe)
             probe_beside = await self._beside(called[slow], self._probe, slow_ms)
             fast_ms = await self._least_ms(called[fast]) if fast else 0.0
             fast_beside = await self._beside(called[slow], called[fast], slow_ms) if fast else 0.0
-            cpu, began = self._cpu_s(), time.perf_counter()
-            await self._at_once([called[slow]] * _TOGETHER, 0.0)
-            together = time.perf_counter() - began
+            before = self._cpu_s()
+            together = [await self._together_ms(called[slow]) for _ in range(_TIMES)]
+            after = self._cpu_s()
         except _NoResponseError as error:
             await self._stalled("the blocking check", error.in_flight, self._options.timeout_s, 0)
             return
-        used = None if cpu is None else (self._cpu_s() or cpu) - cpu
+        used = None if before is None or after is None else (after - before) * 1000 / (_TIMES * _TOGETHER)
         self._result.blocking = BlockingResult(
             slow,
             slow_ms,
@@ -350,9 +353,14 @@ class _Loaded:
             fast_ms,
             fast_beside,
             _TOGETHER,
-            together * 1000,
-            None if used is None else used / together,
+            min(together),
+            used,
         )
+
+    async def _together_ms(self, call: PreparedCall) -> float:
+        began = time.perf_counter()
+        await self._at_once([call] * _TOGETHER, 0.0)
+        return (time.perf_counter() - began) * 1000
 
     def _cpu_s(self) -> float | None:
         usage = self._tree.sample(0.0, 0) if self._tree else None

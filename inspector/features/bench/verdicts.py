@@ -212,8 +212,10 @@ def _mismatch(result: BenchResult, kind: MismatchKind) -> dict[str, Any] | None:
 
 _WAITED = 0.5
 """Share of the slow call that another request must wait for to count as blocked."""
-_BUSY = 0.5
-"""Of a core: below it the server waits, and does not compute."""
+_COMPUTES = 0.5
+"""Share of the slow call that is processor time, from which on the server computes, and does not wait."""
+_LONG_MS = 50.0
+"""A server that computes, or may do so, for a shorter time is not reproached for doing one thing after the other."""
 
 
 def _blocking(result: BenchResult) -> Iterator[BenchVerdict]:
@@ -222,22 +224,24 @@ def _blocking(result: BenchResult) -> Iterator[BenchVerdict]:
         return
     evidence = msgspec.to_builtins(found)
     rest = found.slow_ms * 0.8  # the other request is sent when a fifth of the slow call is over
-    waits = found.cpu_share is None or found.cpu_share < _BUSY
+    waits = found.cpu_ms is not None and found.cpu_ms < _COMPUTES * found.slow_ms
+    if not waits and found.slow_ms < _LONG_MS:
+        return
     if found.probe_beside_ms - found.probe_ms > _WAITED * rest:
+        busy = "" if found.cpu_ms is None else f" ({found.cpu_ms:.0f} ms of processor time a call)"
         yield BenchVerdict(
             "blocks-everything",
             f"{found.probe} takes {found.probe_beside_ms:.0f} ms while {found.slow} runs, {found.probe_ms:.1f} ms "
-            f"otherwise: the server handles nothing else meanwhile"
-            + ("" if found.cpu_share is None else f" ({found.cpu_share:.0%} of a core busy)"),
+            f"otherwise: the server handles nothing else meanwhile{busy}",
             evidence,
             "It waits without yielding, such as time.sleep in an async function: await, or use a thread."
-            if waits
+            if waits or found.cpu_ms is None
             else "It computes where requests are read: use a thread or a process.",
         )
         return
     factor = found.together_ms / found.slow_ms if found.slow_ms else 1.0
     fast_waits = bool(found.fast) and found.fast_beside_ms - found.fast_ms > _WAITED * rest
-    in_turn = factor > 0.75 * found.together and waits
+    in_turn = factor > 0.75 * found.together and (waits or found.cpu_ms is None)
     if fast_waits or in_turn:
         facts = []
         if fast_waits:

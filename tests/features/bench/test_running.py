@@ -122,13 +122,14 @@ def test_levels_are_measured_by_tool() -> None:
 
 
 def test_in_the_open_model_waiting_for_the_server_counts_as_latency() -> None:
-    """One call at a time takes 100 ms; forty a second pile up."""
+    """One call at a time takes 50 ms; forty a second pile up: the last waits for half of the others."""
     result = bench("lock", BenchOptions(rates=(40.0,), seconds=1.0, starts=1), "slow")
     (level,) = result.levels
     whole = level.whole()
     assert level.model is LoadModel.OPEN
     assert whole is not None
-    assert whole.max > 1000 > whole.max / whole.count
+    assert whole.count >= 36
+    assert whole.max > 500
     assert len(level.lag) >= whole.count
 
 

@@ -1,0 +1,180 @@
+"""What `mcp-inspect bench` measures, against a loop written by hand: python -m tests.benchmarks.load
+
+Both call the same tool of servers of their own, in turn, so that a busy machine slows both. What counts is the ratio of
+the medians: mcp-inspect's own cost in the latency that it reports. It is 10 % at most where a call takes a millisecond.
+
+With --table: what servers of the registries sustain, as in docs/bench.md.
+"""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from inspector.capture.journal import start_capture
+from inspector.config.environment import build_environment
+from inspector.config.targets import StdioTarget
+from inspector.features.bench.load import LevelPlan, Load, LoadClient, prepare
+from inspector.features.bench.model import BenchCall, LoadModel
+from inspector.protocol.revisions._shape import Era
+from inspector.session.open import open_session
+from inspector.session.options import Settings
+from tests.architecture.sources import ROOT
+from tests.servers.real import PLACE, NotInstalled, argv
+
+ROUNDS, CALLS = 15, 200
+HELLO: dict[str, object] = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "loop", "version": "1"},
+}
+
+
+class _ByHand:
+    """A client of twenty lines."""
+
+    def __init__(self, command: tuple[str, ...]) -> None:
+        self.child = subprocess.Popen(  # noqa: TID251
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            start_new_session=True,  # as mcp-inspect does: Linux shares processors by session
+        )
+        assert self.child.stdin is not None
+        assert self.child.stdout is not None
+        self._into, self._out_of = self.child.stdin.fileno(), self.child.stdout.fileno()
+        self._id = 0
+        self.ask("initialize", HELLO)
+        os.write(self._into, b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+
+    def ask(self, method: str, params: dict[str, object]) -> int:
+        """Nanoseconds from the write to the whole line of the response."""
+        self._id += 1
+        line = json.dumps({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params}).encode() + b"\n"
+        began = time.monotonic_ns()
+        os.write(self._into, line)
+        data = b""
+        while not data.endswith(b"\n") or json.loads(data.splitlines()[-1]).get("id") != self._id:
+            data += os.read(self._out_of, 65536)
+        return time.monotonic_ns() - began
+
+    def end(self) -> None:
+        """Close its stdin and wait."""
+        assert self.child.stdin is not None
+        self.child.stdin.close()
+        self.child.wait()
+
+
+async def compare(command: tuple[str, ...], tool: str, arguments: dict[str, object]) -> tuple[float, float]:
+    """The median of each in milliseconds: by hand, and as mcp-inspect reports it."""
+    params: dict[str, object] = {"name": tool, "arguments": arguments}
+    target = StdioTarget(command, build_environment(os.environ, inherit_all=True), str(ROOT))
+    journal = start_capture(None)
+    by_hand = _ByHand(command)
+    theirs: list[int] = []
+    ours: list[int] = []
+    try:
+        async with open_session(target, journal, Settings(era=Era.LEGACY)) as session:
+            client = LoadClient(journal)
+            client.transport, session.observer = session.transport, client
+            await session.connect()
+            load = Load(client, [prepare(session, BenchCall("tools/call", params))])
+            for turn in range(ROUNDS + 1):
+                level = await load.run(LevelPlan(LoadModel.CLOSED, 1, 60, CALLS, 10, 10))
+                loop = [by_hand.ask("tools/call", params) for _ in range(CALLS)]
+                if turn:
+                    ours += level.times[tool]
+                    theirs += loop
+    finally:
+        by_hand.end()
+        journal.close()
+    return median(theirs) / 1e6, median(ours) / 1e6
+
+
+def servers() -> list[tuple[str, tuple[str, ...], str, dict[str, object]]]:
+    """Servers that are here, with a tool and its arguments."""
+    loaded = (sys.executable, str(ROOT / "tests" / "servers" / "loaded.py"))
+    found: list[tuple[str, tuple[str, ...], str, dict[str, object]]] = [
+        ("a Python server of 100 lines", loaded, "fast", {"text": "a"})
+    ]
+    harbour = str(ROOT / "tests" / "servers" / "real" / "harbour.py")
+    real: list[tuple[str, tuple[str, ...], str, dict[str, object]]] = [
+        ("everything", (), "echo", {"message": "hi"}),
+        ("memory", (), "read_graph", {}),
+        ("mcp1", (harbour, "stdio"), "chart", {}),
+        ("fastmcp", (harbour, "stdio"), "chart", {}),
+    ]
+    for name, rest, tool, arguments in real:
+        try:
+            found.append((name, (*argv(name), *rest), tool, arguments))
+        except NotInstalled:
+            continue
+    return found
+
+
+def table(place: Path) -> None:
+    """Print the table of docs/bench.md: calls a second, p95 and memory of each server that is here."""
+    (place / "a.txt").write_text("hello\n")
+    git = ["git", "-C", str(place), "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for words in (["init", "-q"], ["add", "a.txt"], ["commit", "-qm", "a"]):
+        subprocess.run([*git, *words], check=True)
+    python = {name: str(PLACE / name / "bin") for name in ("mcp1", "mcp2", "fastmcp")}
+    harbour = (str(ROOT / "tests" / "servers" / "real" / "harbour.py"), "stdio")
+    rows: list[tuple[str, str, tuple[str, ...]]] = [
+        ("server-everything (npm)", "echo message=m{n}", argv("everything")),
+        ("server-filesystem (npm)", f"read_text_file path={place}/a.txt", (*argv("filesystem"), str(place))),
+        ("server-memory (npm)", "read_graph", argv("memory")),
+        (
+            "server-sequential-thinking (npm)",
+            "sequentialthinking thought=t nextThoughtNeeded:=false thoughtNumber:=1 totalThoughts:=1",
+            argv("sequential-thinking"),
+        ),
+        ("mcp-server-time (PyPI)", "get_current_time timezone=UTC", (f"{python['mcp2']}/mcp-server-time",)),
+        ("mcp-server-git (PyPI)", f"git_log repo_path={place}", (f"{python['mcp2']}/mcp-server-git",)),
+        (
+            "mcp-server-sqlite (PyPI)",
+            "read_query 'query=select {n}'",
+            (f"{python['mcp1']}/mcp-server-sqlite", "--db-path", str(place / "a.db")),
+        ),
+        ("mcp-server-calculator (PyPI)", "calculate expression={n}+1", (f"{python['mcp1']}/mcp-server-calculator",)),
+        *((f"a server with {name}", "chart", (f"{where}/python", *harbour)) for name, where in python.items()),
+        ("mcp-inspect demo", "echo text=m{n}", (sys.executable, "-m", "inspector.demo")),
+    ]
+    print("| server | tool | per second at 1 | at 4 | at 16 | p95 ms at 16 | memory | verdicts |")
+    print("|---|---|--:|--:|--:|--:|--:|---|")
+    for name, call, command in rows:
+        report = place / "report.json"
+        options = ["--for", "4s", "--allow-destructive", "-o", str(report), "-t", call]
+        bench = [sys.executable, "-m", "inspector", "bench", "-q", "-e", f"PYTHONPATH={ROOT}", *options]
+        ran = subprocess.run([*bench, "--", *command], capture_output=True, text=True, check=False)
+        if ran.returncode > 1:
+            print(f"| {name} | not measured: {ran.stderr.strip().splitlines()[0]} |")
+            continue
+        found = json.loads(report.read_text())
+        rates = " | ".join(f"{level['rate']:,.0f}" for level in found["levels"])
+        p95 = found["levels"][-1]["tools"][0]["p95_ms"]
+        memory = found["usage"]["rss"]["peak"] / 2**20
+        verdicts = ", ".join(each["id"] for each in found["verdicts"]) or "none"
+        print(f"| {name} | `{call.split()[0]}` | {rates} | {p95:.1f} | {memory:.0f} MiB | {verdicts} |", flush=True)
+
+
+def main() -> None:
+    """Print a line for each server, or the table."""
+    if "--table" in sys.argv:
+        with tempfile.TemporaryDirectory() as place:
+            table(Path(place))
+        return
+    for name, command, tool, arguments in servers():
+        loop, reported = asyncio.run(compare(command, tool, arguments))
+        print(f"{name:<32} by hand {loop:.4f} ms, mcp-inspect {reported:.4f} ms, ratio {reported / loop:.2f}")
+
+
+if __name__ == "__main__":
+    main()
