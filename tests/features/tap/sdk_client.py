@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from typing import Any
 
@@ -19,13 +20,18 @@ async def main() -> None:
 
     server = StdioServerParameters(command=sys.argv[1], args=sys.argv[2:], env=None)
     found: dict[str, Any] = {}
+    limit: dict[str, Any] = {}
+    if seconds := os.environ.get("CALL_TIMEOUT_S"):
+        limit = {"read_timeout_seconds": float(seconds)}
     async with stdio_client(server) as (reads, writes), ClientSession(reads, writes) as session:
         found["initialize"] = (await session.initialize()).model_dump(mode="json")
         tools = await session.list_tools()
         found["tools"] = tools.model_dump(mode="json")
         for tool in tools.tools:
             if tool.name in CALLS:
-                found[tool.name] = (await session.call_tool(tool.name, CALLS[tool.name])).model_dump(mode="json")
+                found[tool.name] = (await session.call_tool(tool.name, CALLS[tool.name], **limit)).model_dump(
+                    mode="json"
+                )
     print(json.dumps(found, sort_keys=True))
 
 
