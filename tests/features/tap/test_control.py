@@ -2,11 +2,14 @@
 
 import json
 import os
+import resource
+import select
 import signal
 import socket
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,10 @@ import pytest
 from inspector.capture.compare.views import write_view
 from inspector.capture.format.verify import verify
 from inspector.capture.store.load import load
-from inspector.features.tap import registry
+from inspector.features.tap import control, registry
 from inspector.features.tap.client import TapClient, TapGone, TapRefused, find
+from inspector.features.tap.recording import RecordingQueue
+from inspector.features.tap.relay import Options, Relay
 from inspector.tui.screens.traffic.model import detail_of
 from tests.cli.running import inspect
 from tests.features.tap.tapping import TapProcess, is_alive, kill, tapped, until
@@ -464,3 +469,117 @@ def test_an_end_while_a_message_is_held_leaves_nothing(tmp_path: Path, end: str)
         assert tap.ends() == -signal.SIGKILL
         until(lambda: not is_alive(pid), "the server is gone")
         client.close()
+
+
+# Every end, with nothing attached, with an interface attached, and with a message held
+
+_ANNOUNCED = "import os; print(os.getpid(), flush=True)\n"
+_EXITS = "import os, signal; signal.signal(signal.SIGINT, lambda *_: os._exit(9))\n"
+_IGNORES = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+_SERVER_EXITS = SERVER.replace("asked =", "'exit' not in line or os._exit(7); asked =")
+ENDS: dict[str, tuple[str, str, Any, int]] = {
+    "the client closes stdin": ("", SERVER, lambda tap, pid: tap.stdin.close(), 0),
+    "the server exits": ("", _SERVER_EXITS, "exit", 7),
+    "the server crashes": ("", SERVER, lambda tap, pid: kill(pid, signal.SIGSEGV), -signal.SIGSEGV),
+    "TERM": ("", SERVER, lambda tap, pid: tap.child.terminate(), -signal.SIGTERM),
+    "INT to a server that exits": (_EXITS, SERVER, lambda tap, pid: kill(tap.child.pid, signal.SIGINT), 9),
+    "KILL": ("", SERVER, lambda tap, pid: kill(tap.child.pid), -signal.SIGKILL),
+    "KILL and a server that ignores it": (
+        _IGNORES,
+        SERVER + "time.sleep(600)\n",
+        lambda tap, pid: kill(tap.child.pid),
+        -signal.SIGKILL,
+    ),
+}
+
+
+@pytest.mark.parametrize("state", ["plain", "attached", "held"])
+@pytest.mark.parametrize("end", ENDS)
+def test_each_end_is_that_of_the_server_whatever_the_tap_is_at(tmp_path: Path, end: str, state: str) -> None:
+    before, code, act, status = ENDS[end]
+    with tapped(tmp_path, PYTHON, "-c", before + _ANNOUNCED + code, start_new_session=True) as tap:
+        tap.read(lambda: b"\n" in tap.stdout, "the server says who it is")
+        pid = int(tap.stdout)
+        client = None
+        if state != "plain":
+            client = _controlling()
+        if client is not None and state == "held":
+            _hold(client)
+            _call(tap, 1)
+            _held(client)
+        if act == "exit":
+            tap.send(b'{"jsonrpc":"2.0","method":"exit"}')
+            if client is not None and state == "held":
+                client.ask("release_all")
+        else:
+            act(tap, pid)
+        assert tap.ends() == status
+        until(lambda: not is_alive(pid), "the server is gone")
+        if client is not None:
+            client.close()
+
+
+def test_an_interface_that_detaches_ends_nothing(tap: TapProcess) -> None:
+    client = _controlling()
+    _hold(client)
+    _call(tap, 1, repo="a")
+    _held(client)
+    client.ask("detach")
+    client.close()
+    assert tap.line(0)["result"]["arguments"] == {"repo": "a"}
+    _call(tap, 2, repo="b")
+    assert tap.line(1)["result"]["arguments"] == {"repo": "b"}
+
+
+def test_a_user_who_is_not_the_taps_gets_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = socket.socketpair()
+    assert control.peer_uid(ours) == os.getuid()
+    monkeypatch.setattr(control, "peer_uid", lambda end: os.getuid() + 1)
+    relay = Relay(Options(["--", "x"]), 0, {}, RecordingQueue())
+    socket_of = control.control_of(relay)
+    socket_of.start()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stranger:
+        stranger.connect(registry.live()[0]["socket"])
+        stranger.sendall(b'{"hello":"mcp-inspect tap","version":1}\n')
+        until(lambda: relay.step(0) is None and bool(select.select([stranger], [], [], 0)[0]), "there is an answer")
+        with suppress(ConnectionResetError):
+            assert stranger.recv(100) == b""
+    socket_of.close()
+    for each in relay.at_end:
+        each()
+    relay.close()
+    ours.close()
+    theirs.close()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may become another user")
+def test_another_user_cannot_reach_the_socket(tap: TapProcess) -> None:
+    _attached().close()
+    path = registry.live()[0]["socket"]
+    child = os.fork()
+    if not child:
+        try:
+            os.setuid(65534)
+            socket.socket(socket.AF_UNIX).connect(path)
+        except PermissionError:
+            os._exit(3)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+
+
+def test_a_disk_that_is_full_does_not_stop_the_traffic(tmp_path: Path) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    code = "import sys\nfor line in sys.stdin.buffer:\n    sys.stdout.buffer.write(line); sys.stdout.buffer.flush()\n"
+    with tapped(tmp_path, PYTHON, "-c", code, preexec_fn=limit) as tap:
+        for number in range(200):
+            tap.send(b'{"jsonrpc":"2.0","method":"n%d","params":{"pad":"%b"}}' % (number, b"x" * 500))
+            tap.line(number)
+        until(registry.live, "the tap is registered")
+        tap.stdin.close()
+        assert tap.ends() == 0
+        assert tap.stdout.count(b"\n") == 200
+        assert tap.stderr == b""
+        assert tap.capture.stat().st_size <= 20_000
