@@ -1,13 +1,16 @@
 """What is pictured: each screen in the sizes, themes and terminals in which it has to be right."""
 
 from inspector.tui.theme import LIGHT_NAME
-from tests.screens.staging import Scene
+from tests.screens.staging import START, Scene
 
 WIDE = (160, 45)
 _DRAWN = ("▀▀▀▀",)
 
 
 SCENES = (
+    Scene("start", START, size=(110, 30), sees=("Saved and recent",)),
+    Scene("start-small", START, keys=("down",), sees=("a Add target",)),
+    Scene("start-target", START, keys=("down", "a"), sees=("Variables",)),
     Scene("traffic", "lighthouse", size=WIDE, keys=("g g", *["g x"] * 9)),
     Scene("traffic-small", "lighthouse"),
     Scene("traffic-light", "lighthouse", size=WIDE, theme=LIGHT_NAME, keys=("g g", *["g x"] * 9)),

@@ -15,19 +15,25 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
+from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from inspector.capture.format.notes import NotesFile
 from inspector.capture.journal import Journal
+from inspector.config.known_targets import RecentTarget, RecentTargets, SavedTarget, SavedTargets, now
+from inspector.config.paths import places
+from inspector.config.servers import FoundServer
+from inspector.present.start import Capture, LiveTap
 from inspector.protocol.frames import Frame
 from inspector.protocol.questions import Question, Result, Root
 from inspector.session.desk import Ticket, TicketState
 from inspector.session.engine import Live
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage, DeskView, OpenConversation, Recording
+from inspector.tui.start_app import StartApp
 from inspector.tui.theme import DARK_NAME, glyphs
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
@@ -188,10 +194,59 @@ def _look_anew() -> None:
     glyphs.cache_clear()
 
 
-def posed(scene: Scene) -> Posed:
+START = "start"
+"""In place of a capture: the start screen."""
+
+
+class PosedStart(StartApp):
+    """The start screen with targets, servers of clients, a tap and a capture."""
+
+    def __init__(self) -> None:
+        _keep_targets()
+        claude, cursor = Path("/home/ada/.claude.json"), Path("/home/ada/.cursor/mcp.json")
+        super().__init__(
+            (
+                FoundServer("time", "Claude Code", claude, argv=("mcp-server-time",)),
+                FoundServer("", "Cursor", cursor, problem="line 1: invalid JSON: expecting ':'"),
+            ),
+            (Capture(Path("/home/ada/20260823-212349-everything-1a2b.mcpcap"), 1200, 64_000),),
+            (LiveTap("github", "Claude Code", ("npx", "github"), 720, Path("/home/ada/tap.mcpcap"), ""),),
+        )
+        self.subject = self
+
+    async def end(self) -> None:
+        """There is no conversation to be ended."""
+
+    def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
+        """The screen as SVG, without what a browser would fetch."""
+        svg = super().export_screenshot(title="mcp-inspect", simplify=simplify)
+        return _ID.sub("terminal-", _FONT.sub("DejaVu Sans Mono", _FONT_FACES.sub("", svg)))
+
+
+def _keep_targets() -> None:
+    saved, recent = SavedTargets(places().config), RecentTargets(places().state)
+    everything = SavedTarget("everything", "node /home/ada/src/everything/dist/index.js stdio")
+    saved.save(everything)
+    headers = {"Authorization": "Bearer ${GITHUB_TOKEN}"}
+    saved.save(SavedTarget("github", url="https://api.githubcopilot.com/mcp/", headers=headers))
+    recent.remember(RecentTarget(everything.key, everything.argv, when=now() - 150, said="19 tools"))
+    filesystem = ("npx", "-y", "@modelcontextprotocol/server-filesystem", "/home/ada/txt")
+    recent.remember(RecentTarget("f", filesystem, when=now() - 330, ok=False, said="Exited with code 1"))
+
+
+def posed(scene: Scene) -> Posed | PosedStart:
     """The app of a scene, not yet running."""
+    if scene.capture == START:
+        return _still(PosedStart(), scene)
     seen_as = Ended if scene.ended else Asked if scene.asks else Recording
     app = Posed(sample(scene.capture).relative_to(ROOT), show=scene.show, seen_as=seen_as)
+    return _still(app, scene)
+
+
+A = TypeVar("A", bound=App[Any])
+
+
+def _still(app: A, scene: Scene) -> A:
     app.theme = scene.theme
     app.animation_level = "none"
     app._disable_notifications = True  # toasts go away when their time is up
@@ -201,10 +256,11 @@ def posed(scene: Scene) -> Posed:
 async def pose(pilot: Pilot[Any], scene: Scene) -> None:
     """Press the scene's keys, and wait after each until everything stands still."""
     app = pilot.app
-    assert isinstance(app, Posed)
-    subject = app.subject
-    assert isinstance(subject, Recording)
-    await until(lambda: subject.stage is not ConversationStage.LOADING, "the capture was read")
+    if isinstance(app, Posed):
+        subject = app.subject
+        assert isinstance(subject, Recording)
+        await until(lambda: subject.stage is not ConversationStage.LOADING, "the capture was read")
+    assert isinstance(app, Posed | PosedStart)
     await stand_still(pilot)
     for key in scene.keys:
         await pilot.press(key)
@@ -215,35 +271,38 @@ async def pose(pilot: Pilot[Any], scene: Scene) -> None:
     await stand_still(pilot)
 
 
-def _stands(app: Posed, words: str) -> bool:
+def _stands(app: Posed | PosedStart, words: str) -> bool:
     return words in text(app)
 
 
 async def stand_still(pilot: Pilot[Any], looks: int = _STILL) -> None:
     """Let the panels look again until no worker works, and `looks` looks in a row have found the same picture."""
     app = pilot.app
-    assert isinstance(app, Posed)
+    assert isinstance(app, Posed | PosedStart)
     last: object = None
     same = 0
     while same < looks:
-        for _ in range(_TICKS):
-            await app._tick()
+        if isinstance(app, Posed):
+            for _ in range(_TICKS):
+                await app._tick()
         await pilot.pause()
         await until(partial(_rests, app), "the workers had finished")
         for editor in app.screen.query("Input, TextArea"):
             assert isinstance(editor, Input | TextArea)
             editor.cursor_blink = False
-        now = _picture(app)
-        same = same + 1 if now == last else 0
-        last = now
+        seen = _picture(app)
+        same = same + 1 if seen == last else 0
+        last = seen
 
 
-def _picture(app: Posed) -> object:
+def _picture(app: Posed | PosedStart) -> object:
     """All that a picture depends on: the letters with their colours, and what has the focus."""
     return app.screen, app.focused, [list(strip) for strip in app.screen._compositor.render_strips()]
 
 
-def _rests(app: Posed) -> bool:
+def _rests(app: Posed | PosedStart) -> bool:
     """Whether nothing works any more, but for what looks whether the file has grown."""
+    if isinstance(app, PosedStart):
+        return all(worker.is_finished for worker in app.workers)
     is_checked = app.checker is not None and app.subject.checks.is_done
     return is_checked and all(worker.is_finished or worker.name == _WATCHES for worker in app.workers)
