@@ -10,6 +10,7 @@ from inspector.checks.rules import (
     clients,
     envelope,
     http,
+    inputs,
     lifecycle,
     lines,
     logins,
@@ -36,7 +37,7 @@ AREAS = {
     "Subscriptions and input required": (subscriptions,),
     "Sampling, elicitation and roots": (clients,),
     "Tasks": (tasks,),
-    "Probes": (probes,),
+    "Probes": (probes, inputs),
 }
 """The modules with checks by area, in the order of the documentation."""
 _AREA_OF = {module.__name__: area for area, modules in AREAS.items() for module in modules}

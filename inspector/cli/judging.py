@@ -231,17 +231,22 @@ def _over_budget(journal: Journal, budget: int) -> list[Finding]:
 
 
 def conclude(
-    output: Output, journal: Journal, report: ReportOptions, status: ExitStatus | None = ExitStatus.OK
+    output: Output,
+    journal: Journal,
+    report: ReportOptions,
+    status: ExitStatus | None = ExitStatus.OK,
+    more: Sequence[Finding] = (),
 ) -> ExitStatus:
     """Find all that is wrong in a journal, tell it, write the reports.
 
-    `status` is what the command would exit with so far, None if it was interrupted: where something failed, that
-    "no findings" is never printed.
+    `more`: findings that were made while the session ran. `status` is what the command would exit with so far, None
+    if it was interrupted: where something failed, that "no findings" is never printed.
 
     Raises: UsageError for a file that can't be read or written, after the findings were printed.
     """
     with progress_of(output, "checking", "entries") as progress:
         findings, inspection = inspected(journal, report.beside, report.seen, progress)
+    findings += more
     if report.budget is not None:
         findings = [*findings, *_over_budget(journal, report.budget)]
     if report.hosts:

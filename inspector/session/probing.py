@@ -8,7 +8,7 @@ away ends them.
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
@@ -16,7 +16,7 @@ import msgspec
 from inspector.errors import InspectError
 from inspector.protocol import jsonrpc
 from inspector.protocol.facts import Headers
-from inspector.protocol.flows.steps import Flow, Reply, Send
+from inspector.protocol.flows.steps import Flow, Replied, Reply, Send
 from inspector.protocol.headers import headers_for
 from inspector.protocol.probes import HOST, ORIGIN, SESSION, VERSION, requests
 from inspector.protocol.request_meta import stamped
@@ -92,6 +92,21 @@ def _revision(session: Session) -> Revision:
 
 def _http(session: Session) -> _Http:
     return session.transport  # type: ignore[return-value]
+
+
+async def call_once(session: Session, tool: str, arguments: Any, schema: Any, *, silence_s: float) -> Reply:
+    """Call a tool once: no retry, no response to server requests in the result, no task.
+
+    Returns what came within `silence_s`; nothing is raised that a server can cause.
+    """
+    send = Send("tools/call", {"name": tool, "arguments": arguments}, silence_s=silence_s, input_schema=schema)
+    return await session.perform(lambda revision: _one(send))
+
+
+async def responds(session: Session, *, silence_s: float) -> bool:
+    """Whether the server still answers a request, here `tools/list`, within `silence_s`."""
+    send = Send("tools/list", silence_s=silence_s)
+    return isinstance(await session.perform(lambda revision: _one(send)), Replied)
 
 
 def _one(send: Send) -> Flow[Reply]:

@@ -1,14 +1,17 @@
 """`mcp-inspect check` and `doctor`: find faults of a server or a capture."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
 from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
+from inspector.capture.store.columns import MessageKind
+from inspector.checks.findings import Finding
 from inspector.cli.captures import loaded_capture
+from inspector.cli.command_line import duration
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
@@ -25,22 +28,33 @@ from inspector.cli.judging import (
     target_key,
 )
 from inspector.cli.judging import remember as remember_now
-from inspector.cli.lists import declared, fetch_each, raise_failure
+from inspector.cli.lists import declared, fetch, fetch_each, raise_failure
 from inspector.cli.options import headless_options, headless_settings
 from inspector.cli.output import Output
 from inspector.cli.targets import names_a_server
 from inspector.errors import UsageError
+from inspector.forms.typed import json_text
 from inspector.protocol.capabilities import SKILLS, declares
-from inspector.protocol.credentials import without_credentials
+from inspector.protocol.credentials import is_credential, without_credentials
 from inspector.protocol.flows.skills import list_skills
-from inspector.session.probing import probe, probe_unopened
+from inspector.protocol.flows.steps import Silent
+from inspector.protocol.frames import Direction
+from inspector.protocol.things import Tool
+from inspector.session.options import SessionState
+from inspector.session.probing import call_once, probe, probe_unopened, responds
+from inspector.text import visible
+
+if TYPE_CHECKING:
+    from inspector.features.probe.judge import ProbeOutcome
+    from inspector.features.probe.plan import ProbeCall
+    from inspector.session.session import Session
 
 _CHECK_EXAMPLES = (
     "mcp-inspect check session.mcpcap",
     "mcp-inspect check --sarif findings.sarif https://example.com/mcp",
     "mcp-inspect check --fail-on warning --junit junit.xml -- node server.js",
     """mcp-inspect check --call 'add={"a": 1}' --baseline known.json -- node server.js""",
-    "mcp-inspect check --host claude-code,vscode -- node server.js",
+    "mcp-inspect check --probe -- node server.js",
 )
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -65,6 +79,12 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @shared(
     "findings", "--remember", is_flag=True, help="Save the current definitions as the baseline for definition-changed."
 )
+@shared("probe", "--probe", is_flag=True, help="Call read-only tools with valid and invalid arguments.")
+@shared("probe", "--dry-run", is_flag=True, help="With --probe, print the calls and do not make them.")
+@shared("probe", "--allow-destructive", is_flag=True, help="With --probe, also call tools without readOnlyHint.")
+@shared("probe", "--random", type=click.IntRange(0, 10_000), default=0, metavar="N", help="Also N random calls a tool.")
+@shared("probe", "--seed", type=int, default=0, metavar="S", help="Choose other random calls; the same for the same S.")
+@shared("probe", "--probe-timeout", type=duration, default=10.0, metavar="S", help="Wait so long for a response (10).")
 @judging_options
 @click.argument("word", required=False, metavar="[FILE | URL | NAME | -- COMMAND]")
 @headless_settings
@@ -92,11 +112,15 @@ def check_command(
     if is_file and remember:
         raise UsageError("--remember needs a server, and this is a file")
     key = "" if is_file else target_key(env, word, options)
+    probing = read_probe_options(options)
+    if is_file and probing.wanted:
+        raise UsageError("--probe needs a server, and this is a file")
     seen = seen_before(env, key, lock, output)
     report = msgspec.structs.replace(read_report_options(options, target_of(env, word), output), seen=seen)
     if is_file:
         return _check_file(output, Path(word or ""), report)
     found, lists = [ExitStatus.OK], [ExitStatus.OK]
+    probed: list[Finding] = []
 
     def at_last(journal: Journal, status: ExitStatus | None) -> None:
         problem = None
@@ -106,18 +130,170 @@ def check_command(
             except UsageError as error:  # findings are printed nevertheless
                 problem = error
         so_far = lists[0] if status is ExitStatus.OK else status
-        found[0] = conclude(output, journal, report, so_far if problem is None else ExitStatus.USAGE)
-        if not cases:
+        found[0] = conclude(output, journal, report, so_far if problem is None else ExitStatus.USAGE, probed)
+        if not cases and not probing.wanted:
             say_uncalled(output, journal)
         if problem is not None:
             raise problem
 
     async def work(visit: CommandSession) -> ExitStatus:
         lists[0] = await ask_for_lists(visit)
-        return await make_cases(visit, cases)
+        status = await make_cases(visit, cases)
+        if probing.wanted:
+            probed.extend(await probe_tools(visit, probing))
+        return status
 
     status = visit(env, word, options, work, at_last=at_last, judges=True)
     return status or found[0] or lists[0]
+
+
+_MOST_SILENT = 2
+"""Calls without a response after which a tool is not called any more."""
+
+
+class ProbeOptions(msgspec.Struct, frozen=True):
+    """How tools are probed."""
+
+    wanted: bool
+    is_dry: bool
+    allows_writes: bool
+    random: int
+    seed: int
+    timeout_s: float
+
+
+def read_probe_options(options: dict[str, Any]) -> ProbeOptions:
+    """Take the options of --probe out of all options.
+
+    Raises: UsageError for one of them without --probe.
+    """
+    found = ProbeOptions(
+        options.pop("probe"),
+        options.pop("dry_run"),
+        options.pop("allow_destructive"),
+        options.pop("random"),
+        options.pop("seed"),
+        options.pop("probe_timeout"),
+    )
+    if not found.wanted and (found.is_dry or found.allows_writes or found.random):
+        raise UsageError("--dry-run, --allow-destructive and --random need --probe")
+    return found
+
+
+async def probe_tools(visit: CommandSession, wanted: ProbeOptions) -> list[Finding]:
+    """Call each allowed tool as planned, one call after the other, and judge the responses."""
+    from inspector.features.probe.judge import judge
+    from inspector.features.probe.plan import plan
+
+    output, session = visit.output, visit.session
+    tools = [tool for tool in _tools(visit) if wanted.allows_writes or tool.read_only]
+    left_out = [tool.name for tool in _tools(visit) if tool not in tools]
+    plans = {tool.name: plan(tool.raw, random=wanted.random, seed=wanted.seed) for tool in tools}
+    count = sum(map(len, plans.values()))
+    output.narrate(f"probing {len(tools)} of {len(tools) + len(left_out)} tools with {count:,} calls")
+    if left_out:
+        names = ", ".join(visible(name, limit=60) for name in left_out[:10])
+        output.narrate(f"not probed, without readOnlyHint: {names} (--allow-destructive calls them, too)")
+    for name, calls in plans.items():
+        kinds = f"{sum(call.valid for call in calls)} valid, {sum(not call.valid for call in calls)} invalid"
+        output.narrate(f"  {visible(name, limit=60)}: {len(calls)} calls ({kinds})")
+        if wanted.is_dry:
+            output.narrate_lines(((f"    {_call_said(call)}", "muted"),) for call in calls)
+    if wanted.is_dry:
+        return []
+    before = [tool.raw for tool in _tools(visit)]
+    found: list[Finding] = []
+    for tool in tools:
+        outcomes = await _outcomes(visit, tool, plans[tool.name], wanted.timeout_s)
+        found += judge(tool.raw, outcomes, revision=session.revision, secrets=_secrets(visit))
+        is_silent = any(isinstance(each.reply, Silent) for each in outcomes)
+        if not _is_alive(session) or (is_silent and not await responds(session, silence_s=wanted.timeout_s)):
+            output.warn("the server no longer responds; what follows in the plan was not called")
+            return found
+    return [*found, *await _changed_definitions(visit, before)]
+
+
+async def _outcomes(
+    visit: CommandSession, tool: Tool, calls: "list[ProbeCall]", timeout_s: float
+) -> "list[ProbeOutcome]":
+    """Make the calls of one tool; end early if the session has ended, or several calls got no response."""
+    from inspector.features.probe.judge import ProbeOutcome
+
+    session, outcomes = visit.session, list["ProbeOutcome"]()
+    for call in calls:
+        if not _is_alive(session) or sum(isinstance(each.reply, Silent) for each in outcomes) == _MOST_SILENT:
+            visit.output.warn(f"{visible(tool.name, limit=60)}: {len(outcomes)} of {len(calls)} calls were made")
+            break
+        before = session.journal.count
+        reply = await call_once(session, call.tool, call.arguments, tool.input_schema, silence_s=timeout_s)
+        is_busy = _came_meanwhile(session, before)
+        outcomes.append(ProbeOutcome(call, reply, *_evidence(session, before), _is_alive(session), is_busy))
+    return outcomes
+
+
+def _came_meanwhile(session: "Session", before: int) -> bool:
+    """Whether the server has sent a request or a notification since entry `before`."""
+    store = session.journal.store
+    kinds = (MessageKind.REQUEST, MessageKind.NOTIFICATION)
+    return any(
+        store.message_kind(n) in kinds and store.direction(n) is Direction.FROM_SERVER
+        for n in range(before + 1, session.journal.count + 1)
+    )
+
+
+def _call_said(call: "ProbeCall") -> str:
+    sign = "valid" if call.valid else "invalid"
+    return f"{sign:<8} {visible(call.what, limit=60):<44} {visible(json_text(call.arguments, indent=None), limit=120)}"
+
+
+def _tools(visit: CommandSession) -> list[Tool]:
+    return [tool for tool in visit.session.journal.conversation.catalogue.tools if tool.name]
+
+
+def _evidence(session: "Session", before: int) -> tuple[int, int]:
+    """The entries of the request and the response of the newest call after entry `before`."""
+    calls = [
+        each
+        for each in session.journal.conversation.exchanges
+        if each.request_frame > before and each.method == "tools/call"
+    ]
+    return (calls[-1].request_frame, calls[-1].answer_frame or 0) if calls else (0, 0)
+
+
+def _is_alive(session: "Session") -> bool:
+    return session.state is SessionState.OPEN and session.journal.ended is None
+
+
+def _secrets(visit: CommandSession) -> dict[str, str]:
+    """Values of environment variables that are named like credentials, or were given explicitly and are not paths."""
+    environment = getattr(visit.target, "environment", None)
+    if environment is None:
+        return {}
+    given = ("-e", "--env-file", "--as")
+    return {
+        name: value
+        for name, value in environment.values.items()
+        if is_credential(name) or (environment.origins.get(name) in given and "/" not in value)
+    }
+
+
+async def _changed_definitions(visit: CommandSession, before: list[Any]) -> list[Finding]:
+    """A finding if the tools are others after the calls, and the server has not notified that."""
+    from inspector.checks.rules.inputs import input_finding
+
+    journal = visit.session.journal
+    notified = any(journal.store.method(n) == "notifications/tools/list_changed" for n in range(1, journal.count + 1))
+    fetched = await fetch(visit, "tools")
+    after = [tool.raw for tool in _tools(visit)]
+    if notified or fetched.missing or after == before:
+        return []
+    names = {tool.get("name") for tool in before} ^ {tool.get("name") for tool in after}
+    which = ", ".join(visible(str(name), limit=60) for name in sorted(map(str, names))) or "the same names"
+    return [
+        input_finding(
+            "calls-change-definitions", f"tools/list differs after the calls: {which}", (), visit.session.revision
+        )
+    ]
 
 
 def target_of(env: CliEnv, word: str | None) -> str:

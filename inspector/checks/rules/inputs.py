@@ -1,0 +1,60 @@
+"""What `check --probe` finds: how a tool handles valid and invalid arguments.
+
+The calls are planned and judged together by `features.probe`, so these checks have no moment of their own. They are
+declared here because their findings are ordinary ones, with severity, fix and evidence.
+
+Source: specification, server/tools (error handling; "Servers MUST: Validate all tool inputs").
+"""
+
+from collections.abc import Iterator
+
+from inspector.checks.findings import Confidence, Finding, Severity, page_of
+from inspector.checks.registry import CHECKS, Flaw, check
+from inspector.checks.state import CheckMoment
+from inspector.protocol.revisions._shape import Revision
+
+_RULES = (
+    ("input-ends-server", Severity.ERROR, "A call ends the server", Confidence.CERTAIN,
+     "Catch exceptions in the tool, and return isError with a text."),
+    ("input-without-response", Severity.ERROR, "A call gets no response", Confidence.CERTAIN,
+     "Limit the input and the time of the tool, and return isError when a limit is reached."),
+    ("valid-input-rejected", Severity.ERROR, "Valid arguments are rejected", Confidence.LIKELY,
+     "Correct inputSchema or the validation: a model can only follow the schema."),
+    ("invalid-input-accepted", Severity.WARNING, "Invalid arguments are accepted", Confidence.CERTAIN,
+     "Validate arguments against inputSchema before the tool runs."),
+    ("input-error-unspecific", Severity.HINT, "The error does not name the invalid argument", Confidence.LIKELY,
+     "Name the argument and what is wrong with it, so that a model can correct the call."),
+    ("input-fails-inside", Severity.WARNING, "Invalid arguments cause an internal error", Confidence.CERTAIN,
+     "Validate arguments first, and answer with isError or error -32602."),
+    ("response-has-traceback", Severity.WARNING, "A response has a stack trace", Confidence.CERTAIN,
+     "Return a short error text; write stack traces to stderr."),
+    ("response-has-path", Severity.WARNING, "A response has a path of the server's machine", Confidence.LIKELY,
+     "Do not return paths of the installation or of home directories."),
+    ("response-has-secret", Severity.ERROR, "A response has the value of an environment variable", Confidence.CERTAIN,
+     "Never return values of environment variables."),
+    ("not-idempotent", Severity.WARNING, "A tool with `idempotentHint` gives different results", Confidence.LIKELY,
+     "Remove idempotentHint, or return the same result for a repeated call."),
+    ("calls-change-definitions", Severity.WARNING, "Calls change the tool definitions", Confidence.CERTAIN,
+     "Keep definitions stable, or send notifications/tools/list_changed."),
+)  # fmt: skip
+
+
+def _no_moment(_: CheckMoment) -> Iterator[Flaw]:
+    """Judged by `features.probe`."""
+    yield from ()
+
+
+for _id, _severity, _title, _confidence, _fix in _RULES:
+    check(_id, _severity, _title, topic="server/tools", confidence=_confidence, fix=_fix)(_no_moment)
+
+
+def input_finding(
+    id_: str, sentence: str, frames: tuple[int, ...], revision: Revision | None, pointer: str = ""
+) -> Finding:
+    """Return a finding of one of these checks. `frames`: the entries of the evidence, the most important first."""
+    rule = CHECKS[id_]
+    page = page_of(rule.topic, revision)
+    date = revision.date if revision is not None else ""
+    return Finding(
+        rule.id, rule.severity, rule.confidence, sentence, frames, pointer, fix=rule.fix, page=page, revision=date
+    )

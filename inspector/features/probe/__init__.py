@@ -1,0 +1,1 @@
+"""Calls of tools with valid and invalid arguments, made from their schemas."""

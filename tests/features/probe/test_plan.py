@@ -1,0 +1,82 @@
+"""The calls that probe a tool."""
+
+from typing import Any
+
+import pytest
+
+from inspector.features.probe.plan import MOST, plan
+from inspector.forms.validate import validate
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string", "maxLength": 50, "minLength": 3},
+        "count": {"type": "integer", "minimum": 1, "maximum": 10},
+        "color": {"type": "string", "enum": ["red", "green"]},
+        "flag": {"type": "boolean"},
+        "nested": {"type": "object", "properties": {"a": {"type": "number"}}, "required": ["a"]},
+    },
+    "required": ["text", "count"],
+}
+
+
+def tool(schema: Any = SCHEMA, **annotations: Any) -> dict[str, Any]:
+    return {"name": "work", "inputSchema": schema, "annotations": annotations}
+
+
+def test_the_plan_is_finite_ordered_and_reproducible() -> None:
+    first = plan(tool(), random=10, seed=3)
+    assert first == plan(tool(), random=10, seed=3)
+    assert MOST < len(first) <= MOST + 10
+    assert first != plan(tool(), random=10, seed=4)
+    assert first[0].what == "only required arguments"
+    assert len({str(call.arguments) for call in first}) == len(first)
+
+
+def test_the_validator_decides_what_is_valid() -> None:
+    calls = plan(tool(), random=20)
+    assert all(validate(SCHEMA, call.arguments).ok is call.valid for call in calls)
+    assert {call.valid for call in calls} == {True, False}
+
+
+def test_the_telling_values_are_there() -> None:
+    said = {call.what: call for call in plan(tool(), most=500)}
+    assert said["'text' is missing"].arguments == {"count": 1}
+    assert said["'text' is missing"].argument == "text"
+    assert said["'count' is null"].arguments["count"] is None
+    assert said["'count' is a string"].arguments["count"] == "text"
+    assert (said["'count' is 10"].valid, said["'count' is 11, above the bound"].valid) == (True, False)
+    assert (said["'count' is 0, below the bound"].valid, said["'count' is a fraction"].valid) == (False, False)
+    assert [said[f"'color' is {value!r}"].valid for value in ("red", "green")] == [True, True]
+    assert said["'color' is not one of the values"].valid is False
+    assert len(said["'text' has 50 characters"].arguments["text"]) == 50
+    assert (said["'text' is too long"].valid, said["'text' is too short"].valid) == (False, False)
+    assert said["'nested' is an empty object"].valid is False
+    assert said["an argument that the schema does not name"].valid is True
+    assert said["'text' has emoji"].arguments["text"] == "🧪👩‍🚀"
+
+
+def test_an_idempotent_tool_is_called_twice_in_a_row() -> None:
+    first, second = plan(tool(idempotentHint=True))[:2]
+    assert (first.arguments, first.again) == (second.arguments, False)
+    assert second.again
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [None, 7, [], {"type": "string"}, {"$ref": "#/nowhere"}, {"$schema": "https://example.com/own", "type": "object"}],
+)
+def test_a_schema_that_can_not_be_used_makes_no_calls(schema: Any) -> None:
+    assert plan(tool(schema)) == []
+
+
+def test_without_a_name_or_arguments_little_is_called() -> None:
+    assert plan({"inputSchema": {"type": "object"}}) == []
+    assert [call.arguments for call in plan(tool({"type": "object"}))] == [{}, {"mcp_inspect_unknown": 1}]
+
+
+def test_hostile_schemas_end() -> None:
+    recursive = {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}
+    assert len(plan(tool(recursive))) <= MOST
+    many = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(3000)}}
+    assert len(plan(tool(many))) == MOST

@@ -1,0 +1,140 @@
+"""A server with one tool `work` that handles its input wrongly in one way, named by the first argument.
+
+`healthy` validates as its schema says.
+"""
+
+import itertools
+import os
+import sys
+import time
+import traceback
+from typing import Any
+
+from tests.servers.speaking import say, serve
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string", "maxLength": 20_000},
+        "count": {"type": "integer", "minimum": 1, "maximum": 10, "default": 2},
+        "color": {"type": "string", "enum": ["red", "green", "blue"]},
+        "flag": {"type": "boolean"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["text"],
+}
+FAULT = sys.argv[1]
+_counter = itertools.count(1)
+_tools_listed = itertools.count()
+
+
+def _wrong(arguments: dict[str, Any]) -> str:
+    """The name of the first argument that breaks the schema; "" if none does."""
+    text, count, color = arguments.get("text"), arguments.get("count", 2), arguments.get("color", "red")
+    if not isinstance(text, str) or len(text) > 20_000:
+        return "text"
+    if type(count) not in (int, float) or count % 1 or not 1 <= count <= 10:
+        return "count"
+    if color not in ("red", "green", "blue"):
+        return "color"
+    if not isinstance(arguments.get("flag", True), bool):
+        return "flag"
+    tags = arguments.get("tags", [])
+    return "" if isinstance(tags, list) and all(isinstance(tag, str) for tag in tags) else "tags"
+
+
+def _text(text: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}], **more}
+
+
+def _error(text: str) -> dict[str, Any]:
+    return _text(text, isError=True)
+
+
+def _call(request: dict[str, Any]) -> Any:
+    arguments = request["params"].get("arguments") or {}
+    wrong = _wrong(arguments)
+    fault = _FAULTS.get(FAULT)
+    found = fault(request, arguments, wrong) if fault is not None else None
+    if found is not None:
+        return None if found == "answered" else found
+    if wrong:
+        return _error(f"Invalid value for {wrong}")
+    return _text(f"{arguments['text'][:20]} done")
+
+
+def _crash(when: bool) -> None:
+    if when:
+        os._exit(3)
+
+
+def _hang(when: bool) -> None:
+    if when:
+        time.sleep(600)
+
+
+def _fails_inside(request: dict[str, Any]) -> str:
+    return _refused(request, -32603, "Internal error")
+
+
+def _refused(request: dict[str, Any], code: int, message: str) -> str:
+    say({"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": message}})
+    return "answered"
+
+
+def _traceback(wrong: str) -> dict[str, Any] | None:
+    if not wrong:
+        return None
+    try:
+        raise ValueError(wrong)
+    except ValueError:
+        return _error(traceback.format_exc())
+
+
+_FAULTS: dict[str, Any] = {
+    "crash-on-null": lambda r, a, w: _crash(None in a.values()),
+    "crash-on-missing": lambda r, a, w: _crash("text" not in a),
+    "crash-on-emoji": lambda r, a, w: _crash("\U0001f9ea" in str(a.get("text"))),
+    "crash-on-list": lambda r, a, w: _crash(a.get("tags") == []),
+    "hang-on-long": lambda r, a, w: _hang(len(str(a.get("text"))) > 5_000),
+    "hang-on-empty": lambda r, a, w: _hang(a.get("text") == ""),
+    "accepts-wrong-type": lambda r, a, w: _text("done") if w in ("count", "flag") else None,
+    "accepts-missing": lambda r, a, w: _text("done") if "text" not in a else None,
+    "accepts-null": lambda r, a, w: _text("done") if None in a.values() else None,
+    "accepts-out-of-bounds": lambda r, a, w: _text("done") if a.get("count") in (0, 11) else None,
+    "accepts-unknown-choice": lambda r, a, w: _text("done") if w == "color" else None,
+    "rejects-choice": lambda r, a, w: _error("Input validation error: color") if a.get("color") == "blue" else None,
+    "rejects-bound": lambda r, a, w: (
+        _error("validation error for count: must be a number below 10") if a.get("count") == 10 else None
+    ),
+    "rejects-with-32602": lambda r, a, w: (
+        _refused(r, -32602, "Invalid params") if a.get("flag") is True and not w else None
+    ),
+    "unspecific": lambda r, a, w: _error("Bad request") if w else None,
+    "fails-inside": lambda r, a, w: _fails_inside(r) if w else None,
+    "traceback": lambda r, a, w: _traceback(w),
+    "path": lambda r, a, w: _error(f"{w}: see /home/maria/server/config.json") if w else None,
+    "secret": lambda r, a, w: _text("connected with " + os.environ["SERVICE_KEY"]) if not w else None,
+    "not-idempotent": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,
+    "output": lambda r, a, w: _text("done", structuredContent={"n": "one"}) if not w else None,
+    "changes-tools": lambda r, a, w: None,
+    "stdout": lambda r, a, w: (sys.stdout.write("debug: called\n"), None)[1],
+}
+"""By name: from request, arguments and the name of the wrong one to a result; None for the ordinary one."""
+
+
+def _tools(_: dict[str, Any]) -> dict[str, Any]:
+    tool = {"name": "work", "description": "Work", "inputSchema": SCHEMA, "annotations": {"readOnlyHint": True}}
+    if FAULT == "not-idempotent":
+        tool["annotations"] = {"readOnlyHint": True, "idempotentHint": True}
+    if FAULT == "output":
+        tool["outputSchema"] = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    if FAULT == "changes-tools" and next(_tools_listed):
+        tool["description"] = "Work harder"
+    writes = {"name": "write", "description": "Write", "inputSchema": SCHEMA}
+    return {"tools": [tool, writes]}
+
+
+if __name__ == "__main__":
+    hello = {"protocolVersion": "2025-06-18", "serverInfo": {"name": "careless", "version": "1"}}
+    serve({"initialize": hello | {"capabilities": {"tools": {}}}, "tools/list": _tools, "tools/call": _call})
