@@ -15,6 +15,7 @@ from inspector.cli.command_line import first_word
 TOPICS = {
     "comparing": "which differences count",
     "findings": "baseline, clients and reports",
+    "probe": "calls with valid and invalid arguments",
     "load": "length of a level, slowest calls and reports",
     "server": "process, connection and protocol",
     "requests": "server requests (elicitation, sampling, roots) and their responses",

@@ -148,7 +148,7 @@ def written_rule(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def proposed_rule(journal: Journal, n: int) -> dict[str, Any] | None:
-    """A rule that holds messages like an entry of the journal; None if that is no message."""
+    """A rule that holds messages like an entry of the journal; None if that is not a message."""
     frame = journal.store.entry(n).what if 0 < n <= journal.count else None
     if not isinstance(frame, Frame):
         return None

@@ -97,7 +97,7 @@ def _http(session: Session) -> _Http:
 async def call_once(session: Session, tool: str, arguments: Any, schema: Any, *, silence_s: float) -> Reply:
     """Call a tool once: no retry, no response to server requests in the result, no task.
 
-    Returns what came within `silence_s`; nothing is raised that a server can cause.
+    Waits `silence_s` for a response. Nothing is raised that a server can cause.
     """
     send = Send("tools/call", {"name": tool, "arguments": arguments}, silence_s=silence_s, input_schema=schema)
     return await session.perform(lambda revision: _one(send))

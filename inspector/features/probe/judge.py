@@ -37,7 +37,7 @@ _MOST_EACH = 5
 
 
 class ProbeOutcome(msgspec.Struct, frozen=True):
-    """A call that was made, and what came of it."""
+    """A call that was made, and its outcome."""
 
     call: ProbeCall
     reply: Reply
