@@ -6,6 +6,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from math import ceil, floor, log2
+from operator import add
 
 import msgspec
 
@@ -22,6 +23,8 @@ SECOND = 1_000_000_000
 
 _FINE = 7
 """Bits of a duration that its bucket keeps: 128 to 255, so that a bucket is at most 1/128 wide."""
+_BLOCK = 1 << _FINE
+"""Buckets that are kept together: those of one power of two."""
 
 
 def bucket_of(ns: int) -> int:
@@ -41,11 +44,11 @@ def middle_of(bucket: int) -> float:
 class Durations:
     """How long things took."""
 
-    __slots__ = ("_kept", "buckets", "count", "max_ns", "total_ns")
+    __slots__ = ("_kept", "blocks", "count", "max_ns", "total_ns")
 
     def __init__(self) -> None:
-        self.buckets: dict[int, int] = {}
-        """How many there are in each bucket."""
+        self.blocks: dict[int, list[int]] = {}
+        """How many there are in each bucket, as blocks of neighbours."""
         self.count = 0
         self.total_ns = 0
         self.max_ns = 0
@@ -55,25 +58,31 @@ class Durations:
     def add(self, ns: int, sign: int = 1) -> None:
         """One more; with a sign of -1 one less."""
         bucket = bucket_of(ns)
-        left = self.buckets.get(bucket, 0) + sign
-        if left:
-            self.buckets[bucket] = left
-        else:
-            self.buckets.pop(bucket, None)
+        block = self.blocks.get(bucket >> _FINE)
+        if block is None:
+            block = self.blocks[bucket >> _FINE] = [0] * _BLOCK
+        block[bucket & _BLOCK - 1] += sign
         self.count += sign
         self.total_ns += sign * ns
         if sign < 0:
             self._kept = (-1, ())
             if ns >= self.max_ns:
-                self.max_ns = round(middle_of(max(self.buckets))) if self.buckets else 0
+                self.max_ns = round(middle_of(max((bucket for bucket, _ in self.buckets()), default=0)))
         elif ns > self.max_ns:
             self.max_ns = ns
 
+    def buckets(self) -> Iterator[tuple[int, int]]:
+        """The buckets that hold something, ascending, and how many each holds."""
+        for at in sorted(self.blocks):
+            for place, count in enumerate(self.blocks[at]):
+                if count:
+                    yield (at << _FINE) + place, count
+
     def merge(self, other: "Durations") -> None:
         """All of another's."""
-        mine = self.buckets
-        for bucket, count in other.buckets.items():
-            mine[bucket] = mine.get(bucket, 0) + count
+        for at, theirs in other.blocks.items():
+            mine = self.blocks.get(at)
+            self.blocks[at] = theirs[:] if mine is None else list(map(add, mine, theirs))
         self.count += other.count
         self.total_ns += other.total_ns
         self.max_ns = max(self.max_ns, other.max_ns)
@@ -90,16 +99,25 @@ class Durations:
         if not self.count:
             return
         ranks = [share * (self.count - 1) for share in shares]
-        wanted = sorted({*map(floor, ranks), *map(ceil, ranks)})
-        values, seen, at = {}, 0, 0
-        for bucket in sorted(self.buckets):
-            seen += self.buckets[bucket]
-            while at < len(wanted) and wanted[at] < seen:
-                values[wanted[at]] = min(middle_of(bucket), self.max_ns)
-                at += 1
+        values = self._values(sorted({*map(floor, ranks), *map(ceil, ranks)}))
         for rank in ranks:
             low, high = values[floor(rank)], values[ceil(rank)]
             yield low + (high - low) * (rank - floor(rank))
+
+    def _values(self, ranks: Sequence[int]) -> dict[int, float]:
+        """The durations at some ranks from 0, ascending; a block without one of them is only summed up."""
+        found: dict[int, float] = {}
+        left, below = list(ranks)[::-1], 0
+        for at in sorted(self.blocks):
+            block = self.blocks[at]
+            end = below + sum(block)
+            if left and left[-1] < end:
+                for place, count in enumerate(block):
+                    below += count
+                    while left and left[-1] < below:
+                        found[left.pop()] = min(middle_of((at << _FINE) + place), self.max_ns)
+            below = end
+        return found
 
     def histogram(self, most: int = 12) -> list[tuple[int, int, int]]:
         """Rows from the shortest to the longest: from, to (nanoseconds, powers of two of a millisecond), how many.
@@ -107,7 +125,7 @@ class Durations:
         At most `most` rows; the first then holds all that is shorter.
         """
         found: dict[int, int] = {}
-        for bucket, count in self.buckets.items():
+        for bucket, count in self.buckets():
             octave = floor(log2(max(middle_of(bucket), 1) / 1e6))
             found[octave] = found.get(octave, 0) + count
         if not found:
@@ -288,7 +306,7 @@ class Repeated(msgspec.Struct, frozen=True):
 MOST_GROUPS = 5000
 """Further keys are counted together."""
 OTHERS = "(others)"
-_MOST_SLOTS = 1024
+_MOST_SLOTS = 192
 TOPS = 10
 
 
@@ -346,6 +364,16 @@ class StatsTable:
         found = StatsGroup("")
         for each in self.groups.values():
             found.merge(each)
+        return found
+
+    @property
+    def sums(self) -> StatsGroup:
+        """All groups together, without durations and the course of time: cheap, for a screen."""
+        found = StatsGroup("")
+        for each in self.groups.values():
+            found.outcomes = [mine + its for mine, its in zip(found.outcomes, each.outcomes, strict=True)]
+            found.bytes_in += each.bytes_in
+            found.bytes_out += each.bytes_out
         return found
 
     @property

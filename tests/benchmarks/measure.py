@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
@@ -146,12 +146,15 @@ def sitting(
     around_s: float = 0,
     idle_s: float = 0,
     most_a_second: int | None = None,
+    screen: bytes = b"",
+    answers: Sequence[tuple[bytes, bytes]] = ((b"vp", b"frozen"), (b"vp", b"follow")),
 ) -> Sitting:
     """Look at a server while it does what it does, pressing keys until so many more entries are there.
 
-    Pressed is `P`, which freezes and releases the list: its answer is drawn whatever else is on the screen. With
+    Pressed is what freezes and releases the list: its answer is drawn whatever else is on the screen. With
     `around_s` keys are pressed before the first of the entries too, and so long after the last. `most_a_second`: bytes
-    that the terminal takes.
+    that the terminal takes. `screen`: the keys of a screen to open first; `answers`: the keys to press there, and what
+    each lets appear.
     """
     seen = Sitting()
     argv = inspector("stdio", *options, "--", sys.executable, "-c", code)
@@ -165,10 +168,11 @@ def sitting(
         seen.at_start_mb = resident_mb(terminal.pid)
         while not around_s and entries_shown(terminal) < _MANY:
             terminal.read(0.02)
-        words, last = itertools.cycle((b"frozen", b"follow")), math.inf
+        terminal.press(screen)
+        presses, last = itertools.cycle(answers), math.inf
         latest = time.perf_counter() + _LONGEST_S
         while time.perf_counter() < min(last, latest):
-            seen.keys_ms.append(terminal.answer(b"vp", next(words)) * 1000)
+            seen.keys_ms.append(terminal.answer(*next(presses)) * 1000)
             terminal.rest(0.01 + 0.03 * chance.random())
             shown = max(shown, entries_shown(terminal))
             if last == math.inf and shown >= wanted:

@@ -28,6 +28,7 @@ from tests.benchmarks import (
     mocks,
     moments,
     quitting,
+    statistics,
     surfaces,
     views,
 )
@@ -120,6 +121,9 @@ def others(home: Path) -> Iterator[Row]:
     seen = measure.sitting(env, STEADY, entries=STEADY_SIZE)
     yield keys(f"keys during {STEADY_RATE:,} messages a second", seen, most_ms=50)
     seen = measure.sitting(env, STEADY, entries=STEADY_SIZE, most_a_second=SLOW)
+    groupings = ((b"]", b"initialize"), (b"[", b"No tool calls"))
+    counted = measure.sitting(env, STEADY, entries=STEADY_SIZE, screen=b"vs", answers=groupings)
+    yield keys("the same on the Statistics screen", counted, most_ms=50)
     figures = f"median {seen.median_ms:.0f} ms, p95 {seen.p95_ms:.0f} ms of {len(seen.keys_ms)}"
     yield Row("the same on a terminal of 100 kB a second", figures, "median 250 ms", seen.median_ms <= 250)
     seen = measure.sitting(env, HUGE_LINE, entries=1, around_s=2)
@@ -236,6 +240,19 @@ def keys(name: str, seen: measure.Sitting, *, most_ms: float) -> Row:
     return Row(name, figures, f"p95 {most_ms:.0f} ms", seen.p95_ms <= most_ms)
 
 
+def counting() -> Iterator[Row]:
+    """Statistics of a million calls: percentiles against exact ones, and pictures while more is counted."""
+    found = statistics.counted(views.MANY)
+    yield Row(
+        f"statistics of {views.MANY:,} calls",
+        f"{found.each_us:.1f} µs of CPU a call, percentiles off by {found.off * 100:.2f} % at worst",
+        "10 µs, 1 %",
+        found.each_us <= 10 and found.off <= 0.01,
+    )
+    figures = f"{found.picture_ms:.1f} ms, counting a slice {found.slice_ms:.1f} ms"
+    yield Row("a picture of them, all groups changed", figures, "10 ms of CPU", found.picture_ms <= 10)
+
+
 def looking(home: Path) -> Iterator[Row]:
     """A picture of the list and of the waterfall anywhere in ten thousand entries, and in a million."""
     few, many = (views.conversation(entries) for entries in (views.FEW, views.MANY))
@@ -247,6 +264,7 @@ def looking(home: Path) -> Iterator[Row]:
         small, large = draw(few), draw(many)
         figures = f"{large.median_ms:.1f} ms, worst {large.worst_ms:.1f} ms; of {views.FEW:,} {small.median_ms:.1f} ms"
         yield Row(f"a picture of {name} of a million entries", figures, "10 ms of CPU", large.median_ms <= 10)
+    yield from counting()
     change = views.change_of_view(many)
     figures = f"{change.rows:,} rows, loop held {change.held_ms:.0f} ms of {change.all_ms:.0f} ms in all"
     yield Row("another view under a dense filter", figures, "held 30 ms", change.held_ms <= 30)

@@ -91,7 +91,7 @@ def test_what_is_taken_out_leaves_no_trace() -> None:
     durations.add(900_000_000, -1)
     for value in (5_000_000, 70_000_000, 1_000):
         other.add(value)
-    assert durations.buckets == other.buckets
+    assert list(durations.buckets()) == list(other.buckets())
     assert durations.percentiles == pytest.approx(other.percentiles, rel=_WITHIN)
     assert durations.max_ns == pytest.approx(70_000_000, rel=_WITHIN)
 
@@ -283,7 +283,7 @@ def test_a_long_time_has_wider_slots_and_the_same_counts() -> None:
         tape.wait(3_600_000)
     table = counted(tape)
     (group,) = table.rows
-    assert len(group.slots) <= 1025
+    assert len(group.slots) <= 193
     assert sum(group.slots.values()) == 39
     parts = table.trend(group, 8)
     assert len(parts) == 8

@@ -181,11 +181,11 @@ class StatsPanel(Panel):
         """Count what is new."""
         if not (self._list.is_mounted and self._totals.is_mounted and self._group.is_mounted):
             return
-        if self._count():
-            hurry(self)
         self._ticks += 1
         if self._ticks % _TICKS == 1:
             self._look()
+        elif self._count():
+            hurry(self)
         for each in (self._list, self._totals):
             each.sync()
 
@@ -308,7 +308,7 @@ class StatsPanel(Panel):
         table = self._rows.table
         left = [
             BarItem(((" Statistics", "title"),)),
-            BarItem(((f" {summary_text(table, table.total)}  ", "muted"),), rank=1),
+            BarItem(((f" {summary_text(table, table.sums)}  ", "muted"),), rank=1),
         ]
         left += [
             BarItem(
@@ -353,7 +353,7 @@ class StatsPanel(Panel):
 
     def _show_totals(self) -> None:
         table = self._rows.table
-        self._lines = totals(table, table.total, self._repeats.top(3))
+        self._lines = totals(table, table.sums, self._repeats.top(3))
         usage = self._subject.usage
         if usage is not None and (said := usage_text(usage.samples)):
             self._lines.insert(1, TotalLine("Process", said))
