@@ -23,7 +23,7 @@ from inspector.tui.actions import Command
 from inspector.tui.bars import ConversationBar, HeaderBar
 from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
 from inspector.tui.noted import noted_of
-from inspector.tui.panels import Panel
+from inspector.tui.panels import CanNarrow, Panel
 from inspector.tui.screens.replay.controls import Replay, recorded_server
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.tabs import ALL, Tab, Tabs
@@ -94,7 +94,7 @@ class Navigation:
         replay.show_moment(panel, subject)
         if name == "findings":
             panel.show_findings(tabs.panel.meant_findings)
-        if name == "stats":
+        if isinstance(panel, CanNarrow):
             traffic = tab.panels.get("traffic")
             panel.narrow(traffic.list.term if isinstance(traffic, TrafficPanel) else None)
         tab.shown = self._header.shown = name

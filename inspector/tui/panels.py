@@ -8,7 +8,6 @@ import msgspec
 from textual.message import Message
 from textual.widget import Widget
 
-from inspector.present.held import TapStatus
 from inspector.protocol.things import ListedItem
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
@@ -16,6 +15,7 @@ from inspector.tui.conversation import OpenConversation
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
     from inspector.filters.language.fields import Term
+    from inspector.present.held import TapStatus
     from inspector.tui.screens.items.calls import RunningCall
 
 
@@ -46,8 +46,16 @@ class ExportScope(msgspec.Struct, frozen=True):
 class ShowsHeld(Protocol):
     """A panel that shows what an attached tap holds."""
 
-    def show_held(self, status: TapStatus) -> None:
+    def show_held(self, status: "TapStatus") -> None:
         """Show it as it is now."""
+
+
+@runtime_checkable
+class CanNarrow(Protocol):
+    """A panel that counts what a filter lets through."""
+
+    def narrow(self, term: "Term | None") -> None:
+        """Count only that; None: everything."""
 
 
 @runtime_checkable
@@ -112,9 +120,6 @@ class Panel(Widget):
 
     def show_findings(self, findings: "Sequence[Finding]") -> None:
         """Begin at the first of these. Means something on the screen of findings."""
-
-    def narrow(self, term: "Term | None") -> None:
-        """Count only what this filter lets through; None: everything. Means something on the screen of statistics."""
 
     @property
     def export_scopes(self) -> "Sequence[ExportScope]":

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from inspector.atomic_write import whole_file
 from inspector.capture.format.records import (
     MADE_BY_PROXY,
     EditRecord,
@@ -28,7 +29,7 @@ def write_view(path: Path, view: View, target: Path) -> int:
     """
     edits = {record.of: record for record in _records(path) if isinstance(record, EditRecord) and _decides(record)}
     changed = 0
-    with target.open("xb") as file:
+    with whole_file(target, overwrite=False) as new:
         for record in _records(path):
             if isinstance(record, SumRecord | EndRecord | EditRecord):
                 continue
@@ -39,7 +40,7 @@ def write_view(path: Path, view: View, target: Path) -> int:
                 if found is None:
                     continue
                 seen = found
-            file.write(to_line(seen))
+            new.file.write(to_line(seen))
     return changed
 
 
