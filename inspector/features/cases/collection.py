@@ -5,6 +5,7 @@ one of the file, and that before one of a file it uses. What a server returned i
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,7 +14,15 @@ from typing import Any
 import msgspec
 
 from inspector.errors import UsageError
-from inspector.features.cases.file import open_cases, open_environment
+from inspector.features.cases.file import (
+    open_cases,
+    open_environment,
+    open_or_begin,
+    rewrite,
+    with_copy,
+    with_name,
+    without_case,
+)
 from inspector.features.cases.model import (
     MARKER,
     CallEnvironment,
@@ -26,7 +35,7 @@ from inspector.features.cases.model import (
     SavedValue,
 )
 from inspector.protocol import peek
-from inspector.protocol.credentials import MASK
+from inspector.protocol.credentials import MASK, is_credential
 from inspector.protocol.json_diff import ABSENT
 
 SUFFIX = ".mcp.yaml"
@@ -136,6 +145,83 @@ def near_to(name: str, known: Sequence[str]) -> str:
     """A hint that names what may have been meant; "" if nothing is near."""
     near = get_close_matches(name, known, n=1)
     return f"Did you mean {near[0]!r}?" if near else ""
+
+
+# Saved calls of a project, as the terminal interface shows and edits them
+
+
+class SavedCall(msgspec.Struct, frozen=True):
+    """A call in a file, or why the file can't be read."""
+
+    path: Path
+    case: CaseDefinition | None = None
+    fault: str = ""
+    """May quote foreign text."""
+
+
+def saved_calls(files: Sequence[Path]) -> list[SavedCall]:
+    """The calls of these files in their order. Reads the disk."""
+    found: list[SavedCall] = []
+    for path in files:
+        try:
+            found += [SavedCall(path, case) for case in open_collection(path).cases.cases]
+        except UsageError as error:
+            found.append(SavedCall(path, None, f"{error}. {error.hint}"))
+    return found
+
+
+def save_call(path: Path, name: str, method: str, params: Any) -> tuple[str, ...]:
+    """Add a call to a file, made if it is not there; the environment variables for the secrets that are not written.
+
+    Markers in the params are kept. A name that is taken gets a number. Raises: UsageError.
+    """
+    secrets: list[str] = []
+    wanted = _by_name(peek.mapping(params), "", secrets)
+    wanted.pop("_meta", None)
+    rewrite(path, with_copy(open_or_begin(path), CaseDefinition(name, method, wanted)))
+    return tuple(dict.fromkeys(secrets))
+
+
+def rename_call(path: Path, name: str, new: str) -> None:
+    """Give a call another name, also where others use it. Raises: UsageError."""
+    found = open_cases(path)
+    rewrite(path, with_name(found, _case_named(found, path, name), new))
+
+
+def duplicate_call(path: Path, name: str) -> None:
+    """Add the same call once more, with a number behind its name. Raises: UsageError."""
+    found = open_cases(path)
+    case = _case_named(found, path, name)
+    rewrite(path, with_copy(found, case))
+
+
+def delete_call(path: Path, name: str) -> None:
+    """Remove a call. Raises: UsageError, also where another call uses it."""
+    found = open_cases(path)
+    case = _case_named(found, path, name)
+    if user := next((each.name for each in found.cases if name in each.uses), ""):
+        raise UsageError(f"{user!r} uses {name!r}", hint="Delete that call first, or remove its `uses`.")
+    rewrite(path, without_case(found, case))
+
+
+def _case_named(found: Cases, path: Path, name: str) -> CaseDefinition:
+    for case in found.cases:
+        if case.name == name:
+            return case
+    raise UsageError(f"{path}: no call is named {name!r} any more")
+
+
+def _by_name(value: Any, name: str, secrets: list[str]) -> Any:
+    """A value with markers for the secrets in it, which are known by the names of their members."""
+    if isinstance(value, dict):
+        return {key: _by_name(each, str(key), secrets) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_by_name(each, name, secrets) for each in value]
+    if name and isinstance(value, str) and value and is_credential(name) and MARKER.search(value) is None:
+        variable = re.sub(r"[^A-Z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()).strip("_")
+        secrets.append(variable or "SECRET")
+        return f"${{env:{secrets[-1]}}}"
+    return value
 
 
 # Order

@@ -171,6 +171,8 @@ class _Reader:
             line=node.start_mark.line + 1,
             expects_at=members["expect"].start_mark.index if members.get("expect") else 0,
             span=self._span(node),
+            name_at=self._span(members["name"]),
+            uses_at=tuple(map(self._span, self._items(members.get("uses"), "uses of a case"))),
             save=tuple(self._saved(members.get("save"))),
             uses=tuple(
                 self._text_of(each, "the name of a case") for each in self._items(members.get("uses"), "uses of a case")
@@ -406,6 +408,7 @@ _FAULTS = {
 # Adding cases to a file, comments preserved
 
 _NEW = f"# What a server must answer. To try it:  mcp-inspect test FILE TARGET\n{HEADER}: {VERSION}\ncases:\n"
+_NEW_CALLS = f"# Saved calls. To run them:  mcp-inspect run FILE\n{HEADER}: {VERSION}\ncases:\n"
 _LONGEST_KEY = 1000
 """Letters of a member's name, between quotes; YAML wants a question mark before a longer one."""
 _ONE_VALUE = {ExpectationKind.EQUALS, ExpectationKind.SNAPSHOT, ExpectationKind.TYPE, ExpectationKind.EXISTS}
@@ -486,6 +489,40 @@ def with_values(found: Cases, values: Sequence[tuple[Expectation, Any]]) -> str:
         begin, end = expectation.span
         text = text[:begin] + _room(text, begin) + as_yaml(value) + text[end:]
     return text
+
+
+def with_copy(found: Cases, case: CaseDefinition) -> str:
+    """The file's text with a case at the end, with a number behind its name if that is taken."""
+    copy = msgspec.structs.replace(case, name=_free(case.name, {each.name for each in found.cases}))
+    at, insertion = _more_cases(found, [copy])
+    return found.text[:at] + insertion + found.text[at:]
+
+
+def with_name(found: Cases, case: CaseDefinition, name: str) -> str:
+    """The file's text with another name for one of its cases, also where cases use it. Raises: UsageError."""
+    if any(each.name == name for each in found.cases):
+        raise UsageError(f"there is another case named {name!r}", hint="Give each a name of its own.")
+    places = [case.name_at]
+    for each in found.cases:
+        places += [at for used, at in zip(each.uses, each.uses_at, strict=True) if used == case.name]
+    text = found.text
+    for begin, end in sorted(places, reverse=True):
+        text = text[:begin] + as_yaml(name) + text[end:]
+    return text
+
+
+def without_case(found: Cases, case: CaseDefinition) -> str:
+    """The file's text without one of its cases; comments stay."""
+    text, (begin, end) = found.text, case.span
+    if text[found.span[0]] == "[":
+        after = re.compile(r"\s*,\s*").match(text, end)
+        if after is not None:
+            return text[:begin] + text[after.end() :]
+        return text[:begin].rstrip().removesuffix(",") + text[end:]
+    dash = text.rindex("-", 0, begin)
+    line = text.rfind("\n", 0, dash) + 1
+    next_line = text.find("\n", end)
+    return text[:line] + (text[next_line + 1 :] if next_line >= 0 else "")
 
 
 def _edited(found: Cases, added: dict[int, list[Expectation]], new: Sequence[CaseDefinition]) -> str:
@@ -626,6 +663,17 @@ def add_cases(path: Path, cases: Sequence[CaseDefinition]) -> int:
     text = with_cases(_text(path) if path.exists() else "", cases, str(path))
     write_whole(path, text.encode(), new=0o600)  # what a server said, secrets and all
     return len(read_cases(text, str(path)).cases)
+
+
+def open_or_begin(path: Path) -> Cases:
+    """Read a file of saved calls, or begin one that is not there. Raises: UsageError."""
+    return open_cases(path) if path.exists() else read_cases(_NEW_CALLS, str(path))
+
+
+def rewrite(path: Path, text: str) -> None:
+    """Write a file of cases that was edited, if it can be read again. Raises: UsageError."""
+    read_cases(text, str(path))
+    write_whole(path, text.encode())
 
 
 def _text(path: Path) -> str:

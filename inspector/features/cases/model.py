@@ -123,6 +123,10 @@ class CaseDefinition(msgspec.Struct, frozen=True):
     """Where its list of expectations begins in the file's text, in characters; 0 without one."""
     span: tuple[int, int] = (0, 0)
     """Its place in the file's text, in characters."""
+    name_at: tuple[int, int] = (0, 0)
+    """The place of its name likewise."""
+    uses_at: tuple[tuple[int, int], ...] = ()
+    """The places of the names in `uses` likewise."""
     save: tuple[SavedValue, ...] = ()
     uses: tuple[str, ...] = ()
     """Names of cases that run before."""

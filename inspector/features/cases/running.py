@@ -1,6 +1,6 @@
 """Runs test cases over a live session, one after the other."""
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expect
 from inspector.present.words import why_silent
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.questions import Question, Reply
@@ -95,13 +96,7 @@ class Bench:
             resolved = values.resolved(case)
         except UsageError as error:
             return CaseRun(case, ActualResponse({}, why=str(error)), (Failure(f"not run: {error}"),))
-        came = await self.ask(resolved)
-        seen = msgspec.structs.replace(came, reply=values.masked(came.reply), why=values.masked(came.why))
-        expected = msgspec.structs.replace(resolved, expect=as_expected(resolved.expect, values))
-        failures = judge(expected, seen, self._normal)
-        if not failures:
-            failures = list(map(Failure, values.save(case, came.reply)))
-        return CaseRun(case, seen, tuple(failures))
+        return judged(case, resolved, await self.ask(resolved), values, self._normal)
 
     async def ask(self, case: CaseDefinition) -> ActualResponse:
         """Send its request; the outcome."""
@@ -126,11 +121,7 @@ class Bench:
         schema = await self._output_schema(session, case)
         exchanges: list[Exchange] = []
         called = await session.call(case.request, case.params, opened=exchanges.append)
-        if not isinstance(called.reply, Replied):
-            return ActualResponse({}, why=why_silent(called.reply))
-        message = called.reply.message
-        reply = {"result": message.result} if isinstance(message, Answer) else {"error": message.error}
-        return ActualResponse(reply, _took(exchanges), output_schema=schema)
+        return response_of(called, exchanges, schema)
 
     async def _output_schema(self, session: Session, case: CaseDefinition) -> Any:
         """Of the tool that is called, asked for at most once, and not where a case says that it needs none."""
@@ -141,6 +132,27 @@ class Bench:
             tools = () if pages.failed is not None else tuple(map(Tool, pages.items))
             self._schemas = {tool.name: tool.output_schema for tool in tools if tool.name}
         return self._schemas.get(peek.text(case.params, "name") or "")
+
+
+def judged(
+    case: CaseDefinition, resolved: CaseDefinition, came: ActualResponse, values: Values, normal: Normal
+) -> CaseRun:
+    """What became of a case that was sent as `resolved`; if it passed, its values are saved. Secrets are masked."""
+    seen = msgspec.structs.replace(came, reply=values.masked(came.reply), why=values.masked(came.why))
+    expected = msgspec.structs.replace(resolved, expect=as_expected(resolved.expect, values))
+    failures = judge(expected, seen, normal)
+    if not failures:
+        failures = list(map(Failure, values.save(case, came.reply)))
+    return CaseRun(case, seen, tuple(failures))
+
+
+def response_of(called: Called, exchanges: Sequence[Exchange], schema: Any) -> ActualResponse:
+    """What a call came to; `schema` is the output schema of the tool, None without one."""
+    if not isinstance(called.reply, Replied):
+        return ActualResponse({}, why=why_silent(called.reply))
+    message = called.reply.message
+    reply = {"result": message.result} if isinstance(message, Answer) else {"error": message.error}
+    return ActualResponse(reply, _took(exchanges), output_schema=schema)
 
 
 def _needs_schema(case: CaseDefinition) -> bool:
@@ -155,7 +167,7 @@ async def run_all(
         yield await bench.run(case, values)
 
 
-def _took(exchanges: list[Exchange]) -> float | None:
+def _took(exchanges: Sequence[Exchange]) -> float | None:
     """Milliseconds from the first request to the last answer; None if nothing is known of it."""
     if not exchanges or exchanges[-1].ended_ns is None:
         return None

@@ -1,0 +1,599 @@
+"""The drawer of Tools, Resources and Prompts: saved calls of the project, and calls of earlier sessions.
+
+It is there as soon as there is such a call. A saved call runs after those that it uses, with the variables of the chosen
+environment; secrets are masked in the recording. Files are read and written on threads.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from textual import work
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.widget import Widget
+
+from inspector.capture.compare.normal import Normal
+from inspector.config.history import StoredCall, StoredCalls
+from inspector.config.paths import places
+from inspector.config.settings import user_config
+from inspector.errors import InspectError, UsageError
+from inspector.features.cases.collection import (
+    SavedCall,
+    Values,
+    collections_near,
+    delete_call,
+    duplicate_call,
+    environments,
+    open_collection,
+    planned,
+    rename_call,
+    save_call,
+    saved_calls,
+    secret_from,
+)
+from inspector.features.cases.model import CaseDefinition
+from inspector.features.cases.running import CaseRun, judged, response_of
+from inspector.forms.fields import UNSET
+from inspector.forms.typed import json_text
+from inspector.present.result import CallOutcome
+from inspector.present.rows import RowSource, RowView
+from inspector.present.spans import Role, Span, lay
+from inspector.protocol import peek
+from inspector.protocol.credentials import SecretValues
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.things import Tool
+from inspector.text import human_duration, pad, visible
+from inspector.tui import keys
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation
+from inspector.tui.screens.items.calls import RunningCall
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
+from inspector.tui.widgets.choose import ChooseScreen
+from inspector.tui.widgets.dialogs import ConfirmScreen
+from inspector.tui.widgets.prompts import NameScreen
+from inspector.tui.widgets.virtual_list import LogList
+
+FILE = "calls.mcp.yaml"
+"""Where a call is saved if the project has no file of saved calls."""
+_EVERY_S = 2.0
+"""Seconds between two looks at the files."""
+_MOST = 8
+"""Rows of the drawer below a list."""
+_ENVIRONMENTS: dict[Path, str] = {}
+"""The chosen environment of each project, the same on all screens."""
+
+
+class CallRows(RowSource):
+    """Saved calls with their verdicts, or calls of earlier sessions."""
+
+    def __init__(self) -> None:
+        self.saved: Sequence[SavedCall] = ()
+        self.recent: Sequence[StoredCall] = ()
+        self.shows_saved = True
+        self.verdicts: dict[tuple[Path, str], CaseRun | None] = {}
+        """Of calls that were run here; None while one runs."""
+        self._changes = 0
+
+    def touch(self) -> None:
+        """Something is different."""
+        self._changes += 1
+
+    @property
+    def count(self) -> int:
+        return len(self.saved) if self.shows_saved else len(self.recent)
+
+    @property
+    def generation(self) -> int:
+        return self._changes
+
+    def row(self, index: int, width: int) -> RowView:
+        return RowView(lay(self._saved(index, width) if self.shows_saved else self._recent(index, width), width))
+
+    def _saved(self, index: int, width: int) -> list[Span]:
+        call = self.saved[index]
+        if call.case is None:
+            return [(f"{glyphs().error} ", "error"), (visible(call.fault, limit=300), "error")]
+        key = call.path, call.case.name
+        right: list[Span] = _verdict(self.verdicts[key]) if key in self.verdicts else []
+        room = max(8, width - sum(len(part) for part, _ in right) - 1)
+        name = visible(call.case.name, limit=200)
+        about = f"  {visible(_about(call.case.params), limit=100)}" if len(name) + 12 < room else ""
+        spans: list[Span] = [(name[:room], "text"), (about[: room - len(name)], "faint")]
+        return [*spans, (" " * max(1, width - room - 0 - sum(len(part) for part, _ in right)), "text"), *right] if (
+            not right
+        ) else [(pad(name, min(len(name), room)), "text"), (pad(about, room - min(len(name), room)), "faint"), *right]
+
+    def _recent(self, index: int, width: int) -> list[Span]:
+        call = self.recent[index]
+        sign, role = _SIGNS.get(call.status, ("warning", "warning"))
+        arguments = peek.at(call.params, "arguments")
+        shown = "" if arguments in (None, {}) else json_text(arguments, indent=None)
+        today = time.strftime("%x", time.localtime(call.time_ns / 1e9)) == time.strftime("%x")
+        when = time.strftime("%H:%M" if today else "%d %b", time.localtime(call.time_ns / 1e9))
+        return [
+            (f"{getattr(glyphs(), sign)} ", role),
+            (pad(when, 7), "faint"),
+            (visible(call.target, limit=200), "text"),
+            (f"  {visible(shown, limit=300)}", "faint"),
+        ]
+
+
+_SIGNS: dict[str, tuple[str, Role]] = {
+    CallOutcome.OK.value: ("ok", "ok"),
+    CallOutcome.TOOL_ERROR.value: ("error", "error"),
+    CallOutcome.JSONRPC_ERROR.value: ("error", "error"),
+}
+
+
+def _verdict(ran: CaseRun | None) -> list[Span]:
+    if ran is None:
+        return [(f"{glyphs().pending} running", "accent")]
+    took = "" if ran.came.ms is None else f" {human_duration(round(ran.came.ms * 1e6)):>7}"
+    return [(f"{glyphs().ok} OK", "ok") if ran.passed else (f"{glyphs().error} Failed", "error"), (took, "muted")]
+
+
+def _about(params: Any) -> str:
+    return peek.text(params, "name") or peek.text(params, "uri") or ""
+
+
+class _Line(ItemBar):
+    """A line of the drawer; a click on an item does what the item is named after."""
+
+    DEFAULT_CSS = "_Line { height: 1; background: $surface; }"
+
+    def __init__(self, do: Callable[[str], object]) -> None:
+        super().__init__()
+        self._do = do
+
+    def pressed(self, name: str) -> None:
+        """Do it."""
+        self._do(name)
+
+
+class SavedCalls(Widget):
+    """The drawer of one screen."""
+
+    BINDINGS = keys.bindings(ActionScope.SAVED)
+    DEFAULT_CSS = f"""
+    SavedCalls {{ display: none; width: 1fr; height: auto; layout: vertical; }}
+    SavedCalls.-shown {{ display: block; }}
+    SavedCalls > LogList {{ height: auto; min-height: 1; max-height: {_MOST}; }}
+    """
+
+    class Opened(Message):
+        """A call is to be put into the form of its item."""
+
+        def __init__(self, target: str, params: Any, *, run: bool = False) -> None:
+            super().__init__()
+            self.target = target
+            """The name of the tool or prompt, or the URI."""
+            self.params = params
+            self.run = run
+            """Whether it is to be sent at once."""
+
+    class Ran(Message):
+        """A saved call was run."""
+
+        def __init__(self, target: str, exchange: Exchange) -> None:
+            super().__init__()
+            self.target = target
+            self.exchange = exchange
+
+    def __init__(self, conversation: OpenConversation, method: str, confirmed: Callable[[Tool], bool]) -> None:
+        """`method` is the one of the screen; `confirmed` says whether a destructive tool may be called unasked."""
+        super().__init__()
+        self._conversation = conversation
+        self._method = method
+        self._confirmed = confirmed
+        self._rows = CallRows()
+        self._files: tuple[Path, ...] = ()
+        self._stamp: object = None
+        self._looked_at = 0.0
+        self._secrets: set[str] = set()
+        self._said: list[Span] = []
+        self._running: Exchange | None = None
+        self._chosen_to_show: bool | None = None
+        self._head, self._foot = _Line(self._pressed), _Line(self._pressed)
+        self.list = LogList(self._rows, empty=[[("No saved calls. ", "muted"), (_saves(), "faint")]])
+        """The calls."""
+
+    def compose(self) -> ComposeResult:
+        """Tabs and the environment, the calls, what can be done with all."""
+        yield self._head
+        yield self.list
+        yield self._foot
+
+    # State
+
+    @property
+    def environment(self) -> str:
+        """The chosen environment; "" for none."""
+        return _ENVIRONMENTS.get(Path.cwd(), "")
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is visible: where there is a call, or where a person wants it."""
+        if self._chosen_to_show is not None:
+            return self._chosen_to_show
+        return self._conversation.can_act and bool(self._rows.saved or self._rows.recent)
+
+    def rebind(self, conversation: OpenConversation) -> None:
+        """Go on with another connection."""
+        self._conversation = conversation
+        self._secrets = set()
+        self._looked_at = 0.0
+
+    def sync(self) -> None:
+        """Look at the files now and then."""
+        now = time.monotonic()
+        if self.is_attached and now - self._looked_at >= _EVERY_S:
+            self._looked_at = now
+            self._look()
+
+    @work(group="saved-look", exclusive=True)
+    async def _look(self) -> None:
+        await self._refresh()
+
+    async def _refresh(self) -> None:
+        """Read the files, and the stored calls, if they have changed."""
+        key, before = self._conversation.memory.key, self._stamp
+
+        def read() -> tuple[tuple[Path, ...], object, list[SavedCall], list[StoredCall]] | None:
+            files = collections_near(Path.cwd())
+            store = StoredCalls(places().state)
+            stamp = (files, *map(_stamp, files), store.stamp(key) if key else None)
+            if stamp == before:
+                return None
+            stored = [call for call in store.of(key) if call.method == self._method] if key else []
+            saved = [each for each in saved_calls(files) if each.case is None or each.case.request == self._method]
+            return files, stamp, saved, stored
+
+        found = await asyncio.to_thread(read)
+        if found is not None:
+            self._files, self._stamp, self._rows.saved, self._rows.recent = found
+            if before is None and not self._rows.saved:
+                self._rows.shows_saved = not self._rows.recent
+        self._renew()
+
+    def _renew(self) -> None:
+        """Show what there is now."""
+        self.set_class(self.is_shown, "-shown")
+        rows = self._rows
+        tabs = [
+            _tab(f"Saved {len(rows.saved)}" if rows.saved else "Saved", "saved", chosen=rows.shows_saved),
+            _tab(f"Recent {len(rows.recent)}" if rows.recent else "Recent", "recent", chosen=not rows.shows_saved),
+        ]
+        named = self.environment or ("none" if self._environments() else "")
+        right = (BarItem(((f"env: {visible(named, limit=20)} ", "accent" if self.environment else "faint"),), "env"),)
+        self._head.show([BarLine(left=tuple(tabs), right=right if named else (), gap=0, inset=0)])
+        left = []
+        if rows.shows_saved and rows.saved:
+            left.append(BarItem((("[ ", "faint"), ("Run all", "text"), _key("saved.all"), (" ]", "faint")), "all"))
+        if self._said and rows.shows_saved:
+            left.append(BarItem(tuple(self._said)))
+        self._foot.show([BarLine(left=tuple(left), inset=0)])
+        self._foot.display = bool(left)
+        rows.touch()
+        self.list.sync()
+        self.list.refresh(layout=True)
+
+    def _environments(self) -> tuple[str, ...]:
+        return environments(self._files[0]) if self._files else ()
+
+    def _chosen(self) -> SavedCall | StoredCall | None:
+        at, calls = self.list.view.cursor, self._rows.saved if self._rows.shows_saved else self._rows.recent
+        return calls[at] if 0 <= at < len(calls) else None
+
+    def _chosen_case(self) -> tuple[Path, CaseDefinition] | None:
+        """The saved call under the cursor; None for a call of history, and for a file that can't be read."""
+        call = self._chosen()
+        return (call.path, call.case) if isinstance(call, SavedCall) and call.case is not None else None
+
+    # Storing
+
+    def store(self, call: RunningCall, outcome: str) -> None:
+        """Store a call that was made here, for later sessions."""
+        key = self._conversation.memory.key
+        if not key or call.exchange is None:
+            return
+        params: dict[str, Any] = {"name": call.thing.name} if call.params is None else dict(call.params)
+        if call.params is None and call.arguments is not UNSET:
+            params["arguments"] = call.arguments
+        took = call.exchange.duration_ns
+        stored = StoredCall(
+            time.time_ns(),
+            call.method,
+            params,
+            outcome,
+            None if took is None else round(took / 1e6, 3),
+            self._conversation.about.label,
+        )
+        store, secrets = StoredCalls(places().state, on=user_config().history == "on"), tuple(self._secrets)
+
+        async def add() -> None:
+            await asyncio.to_thread(store.add, key, stored, secrets)
+            await self._refresh()
+
+        self.run_worker(add, group="saved-store")  # type: ignore[arg-type]
+
+    # Opening and running
+
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Open a call as the form of its item."""
+        event.stop()
+        call = self._chosen()
+        if isinstance(call, StoredCall):
+            if call.is_cut:
+                self._tell("Its arguments were too large to store.")
+            self.post_message(self.Opened(call.target, call.params))
+        elif call is not None and call.case is not None:
+            self._open(call.path, call.case)
+        elif call is not None:
+            self._tell(call.fault, error=True)
+
+    @work(group="saved-open", exclusive=True)
+    async def _open(self, path: Path, case: CaseDefinition) -> None:
+        environment = self.environment
+
+        def filled() -> Any:
+            collection = open_collection(path, environment)
+            return Values(collection, secret_from({})).filled(case.params)
+
+        try:
+            params, left = await asyncio.to_thread(filled)
+        except UsageError as error:
+            self._tell(f"{error}. {error.hint}", error=True)
+            return
+        if left:
+            self._tell(f"{', '.join(left)}: filled in only by {keys.shown_key('saved.run')}, which runs the saved call.")
+        self.post_message(self.Opened(_about(params), params))
+
+    def action_run(self) -> None:
+        """Run the call under the cursor."""
+        call = self._chosen()
+        if isinstance(call, StoredCall):
+            self.post_message(self.Opened(call.target, call.params, run=True))
+        elif (found := self._chosen_case()) is not None:
+            self._run([found], show=True)
+
+    def action_run_all(self) -> None:
+        """Run all calls that are shown, in order."""
+        self._run([(each.path, each.case) for each in self._rows.saved if each.case is not None], show=False)
+
+    @work(group="saved-run", exclusive=True)
+    async def _run(self, chosen: Sequence[tuple[Path, CaseDefinition]], *, show: bool) -> None:
+        if not self._conversation.can_act or not chosen:
+            self._tell("Not connected." if chosen else "No saved calls.")
+            return
+        environment = self.environment
+        try:
+            runs = await asyncio.to_thread(_plans, chosen, environment)
+        except UsageError as error:
+            self._tell(f"{error}. {error.hint}", error=True)
+            return
+        asked = self._destructive([case for _, cases in runs for _, case in cases])
+        if asked and not await self._consent(asked):
+            return
+        passed = failed = 0
+        self._rows.verdicts = {} if not show else self._rows.verdicts
+        total = sum(len(cases) for _, cases in runs)
+        for values, cases in runs:
+            self._secrets.update(values.secrets)
+            if self._secrets:
+                self._conversation.journal.mask_with(SecretValues(self._secrets).masked)
+            for path, case in cases:
+                self._say(f"{passed + failed + 1} of {total}", "accent")
+                ran = await self._run_one(values, path, case)
+                passed, failed = passed + ran.passed, failed + (not ran.passed)
+                self._say(f"{passed} passed, {failed} failed", "error" if failed else "ok")
+                if not ran.passed and (show or total == 1):
+                    self._tell(f"{case.name}: {ran.failures[0].sentence}", error=True)
+        if show and self._running is not None:
+            self.post_message(self.Ran(_about(chosen[-1][1].params), self._running))
+
+    async def _run_one(self, values: Values, path: Path, case: CaseDefinition) -> CaseRun:
+        key = path, case.name
+        self._rows.verdicts[key] = None
+        self._renew()
+        exchanges: list[Exchange] = []
+
+        def opened(exchange: Exchange) -> None:
+            self._running = exchange
+            exchanges.append(exchange)
+
+        ran: CaseRun | None = None
+        try:
+            resolved = values.resolved(case)
+            called = await self._conversation.call(resolved.request, resolved.params, opened)
+            came = response_of(called, exchanges, self._schema(resolved))
+            ran = await asyncio.to_thread(judged, case, resolved, came, values, Normal())
+        except InspectError as error:
+            ran = CaseRun.failed(case, str(error))
+        finally:
+            if ran is None:  # the run was replaced by another one
+                self._rows.verdicts.pop(key, None)
+            else:
+                self._rows.verdicts[key] = ran
+            self._renew()
+        return ran
+
+    async def cancel(self) -> bool:
+        """Cancel the request of a run; whether there was one that is open."""
+        if self._running is None or not self._running.is_open:
+            return False
+        await self._conversation.cancel(self._running)
+        return True
+
+    def _schema(self, case: CaseDefinition) -> Any:
+        tool = self._tool(case)
+        return tool.output_schema if tool is not None else None
+
+    def _tool(self, case: CaseDefinition) -> Tool | None:
+        if case.request != "tools/call":
+            return None
+        name = peek.text(case.params, "name")
+        return next((each for each in self._conversation.journal.conversation.catalogue.tools if each.name == name), None)
+
+    def _destructive(self, cases: Sequence[CaseDefinition]) -> list[str]:
+        """The destructive tools that would be called, of those that were not confirmed."""
+        tools = filter(None, map(self._tool, cases))
+        return list(dict.fromkeys(tool.name for tool in tools if tool.destructive and not self._confirmed(tool)))
+
+    async def _consent(self, names: Sequence[str]) -> bool:
+        lines: list[list[Span]] = [[("Run calls of destructive tools?", "text")]]
+        quoted = visible("\n".join(names), limit=2000, newlines=True)
+        return bool(await self.app.push_screen_wait(ConfirmScreen("Destructive tools", lines, quoted)))
+
+    # Editing
+
+    def ask_to_save(self, name: str, method: str, params: Any) -> None:
+        """Ask for a name, and save a call under it."""
+        files, chosen = self._files, self._chosen_case()
+        path = chosen[0] if chosen is not None else files[0] if files else Path.cwd() / FILE
+
+        def named(given: str | None) -> None:
+            if given:
+                self._edit(lambda: save_call(path, given, method, params), f"Saved in {path.name}.")
+
+        asked = f"Name of the saved call, in {visible(path.name, limit=60)}. Enter saves, Esc closes."
+        self.app.push_screen(NameScreen(asked, visible(name, limit=100)), named)
+
+    def action_rename(self) -> None:
+        """Give the saved call another name."""
+        if (found := self._chosen_case()) is None:
+            return
+        path, case = found
+
+        def named(given: str | None) -> None:
+            if given and given != case.name:
+                self._edit(lambda: rename_call(path, case.name, given), "Renamed.")
+
+        self.app.push_screen(NameScreen("New name of the saved call. Enter renames, Esc closes.", case.name), named)
+
+    def action_duplicate(self) -> None:
+        """Add the same call once more."""
+        if (found := self._chosen_case()) is not None:
+            path, case = found
+            self._edit(lambda: duplicate_call(path, case.name), "Duplicated.")
+
+    def action_delete(self) -> None:
+        """Delete the saved call, after a question."""
+        if (found := self._chosen_case()) is None:
+            return
+        path, case = found
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._edit(lambda: delete_call(path, case.name), "Deleted.")
+
+        lines: list[list[Span]] = [[(f"Delete this saved call from {visible(path.name, limit=60)}?", "text")]]
+        quoted = visible(case.name, limit=300)
+        self.app.push_screen(ConfirmScreen("Delete saved call", lines, quoted, ("Back", "Delete")), answered)
+
+    @work(group="saved-edit")
+    async def _edit(self, edit: Callable[[], object], said: str) -> None:
+        try:
+            secrets = await asyncio.to_thread(edit)
+        except UsageError as error:
+            self._tell(f"{error}. {error.hint}", error=True)
+            return
+        names = ", ".join(map(str, secrets)) if isinstance(secrets, tuple) else ""
+        self._tell(f"{said} Not written: a credential; set {names} to run the call." if names else said)
+        self._chosen_to_show = True
+        self._rows.shows_saved = True
+        await self._refresh()
+
+    # Keys and clicks
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer what can be done with the call under the cursor."""
+        if action in ("rename", "duplicate", "delete"):
+            return self._chosen_case() is not None
+        return bool(self._rows.saved) if action == "run_all" else True
+
+    def action_turn(self, by: int) -> None:
+        """Show the other tab."""
+        self._pressed("recent" if self._rows.shows_saved else "saved")
+
+    def action_environment(self) -> None:
+        """Choose the environment."""
+        names = ("", *self._environments())
+        if len(names) == 1:
+            self._tell("There is no env/NAME.yaml beside the files of saved calls.")
+            return
+
+        def chosen(at: int | None) -> None:
+            if at is not None:
+                _ENVIRONMENTS[Path.cwd()] = names[at]
+                self._renew()
+
+        self.app.push_screen(ChooseScreen("Environment", ["no environment", *names[1:]]), chosen)
+
+    def toggle(self) -> bool:
+        """Show it and go there; where the focus is in it, hide it. Whether it is shown now."""
+        self._chosen_to_show = not (self.is_shown and self.has_focus_within)
+        self._renew()
+        if self._chosen_to_show:
+            self.call_after_refresh(self.list.focus)
+        return self._chosen_to_show
+
+    def _pressed(self, name: str) -> None:
+        if name == "all":
+            self.action_run_all()
+        elif name == "env":
+            self.action_environment()
+        else:
+            self._rows.shows_saved = name == "saved"
+            self._renew()
+            self.list.view.go_to(0)
+            self.list.focus()
+
+    def _say(self, words: str, role: Role) -> None:
+        self._said = [(words, role)]
+        self._renew()
+
+    def _tell(self, words: str, *, error: bool = False) -> None:
+        self.app.notify(visible(words, limit=400), severity="error" if error else "information", markup=False)
+
+
+def _plans(
+    chosen: Sequence[tuple[Path, CaseDefinition]], environment: str
+) -> list[tuple[Values, list[tuple[Path, CaseDefinition]]]]:
+    """By file the values, and the calls in the order in which they run. Raises: UsageError."""
+    import os
+
+    found = []
+    for path in dict.fromkeys(path for path, _ in chosen):
+        known = environment if environment in environments(path) else ""
+        collection = open_collection(path, known)
+        names = {case.name for each, case in chosen if each == path}
+        plan = planned(collection, [case for case in collection.cases.cases if case.name in names])
+        values = Values(collection, secret_from(os.environ))
+        values.prepare(plan)
+        found.append((values, [(each.file, each.case) for each in plan]))
+    return found
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        facts = path.stat()
+    except OSError:
+        return 0, 0
+    return facts.st_mtime_ns, facts.st_size
+
+
+def _tab(name: str, deed: str, *, chosen: bool) -> BarItem:
+    return BarItem(((f" {name} ", "title" if chosen else "muted"),), deed, chosen=chosen)
+
+
+def _key(action: str) -> Span:
+    return f" {keys.shown_key(action)}", "accent"
+
+
+def _saves() -> str:
+    return f"{keys.shown_key('saved.save')} saves the call of the form."
