@@ -83,6 +83,14 @@ class StoredCalls:
         """The calls of one server, newest first; at most MOST_CALLS."""
         return [call for call, _ in reversed(_read(self._path(target_key)))][:MOST_CALLS]
 
+    def stamp(self, target_key: str) -> object:
+        """Something that is different once the calls of a server are; None if there are none."""
+        try:
+            facts = self._path(target_key).stat()
+        except OSError:
+            return None
+        return facts.st_mtime_ns, facts.st_size
+
     def every(self) -> list[StoredCall]:
         """The calls of all servers, newest first."""
         found = [call for key in self._keys() for call in self.of(key)]

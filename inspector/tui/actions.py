@@ -35,6 +35,7 @@ class ActionScope(StrEnum):
     RESOURCES = "Resources"
     PROMPTS = "Prompts"
     RESULT = "Results"
+    SAVED = "Saved calls"
     FORM = "Forms"
     FORM_LINE = "Rows of a form"
     FORM_CHOICE = "Choices in a form"

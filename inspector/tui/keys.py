@@ -334,6 +334,7 @@ _ITEMS = (ActionScope.TOOLS, ActionScope.RESOURCES, ActionScope.PROMPTS)
 _LISTS = (
     *(ActionScope.INBOX, ActionScope.SERVER, ActionScope.LOG, ActionScope.TASKS, ActionScope.FINDINGS),
     *(ActionScope.RAW, ActionScope.SKILLS, ActionScope.NETWORK, ActionScope.SESSIONS, ActionScope.STATS),
+    ActionScope.SAVED,
 )
 TOGETHER: tuple[tuple[ActionScope, ...], ...] = (
     (_EVERY, _MOVE, _LIST, ActionScope.TRAFFIC, ActionScope.FINDING, _DETAIL),

@@ -19,7 +19,7 @@ from inspector.tui.theme import Glyphs
 from tests.captures.record import sample
 
 ONE_MEANING = {
-    "r": {"refresh", "result.again", "tasks.fetch", "skills.list", "captures.refresh"},
+    "r": {"refresh", "result.again", "saved.run", "tasks.fetch", "skills.list", "captures.refresh"},
     "n": {"traffic.find_next", "timeline.find_next", "json.next", "compare.next", "replay.match"},
     "N": {
         *("traffic.find_previous", "timeline.find_previous", "json.previous", "compare.previous"),

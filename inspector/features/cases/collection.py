@@ -33,6 +33,7 @@ from inspector.features.cases.model import (
     ExpectationKind,
     Marker,
     SavedValue,
+    references,
 )
 from inspector.protocol import peek
 from inspector.protocol.credentials import MASK, is_credential
@@ -166,7 +167,7 @@ def saved_calls(files: Sequence[Path]) -> list[SavedCall]:
         try:
             found += [SavedCall(path, case) for case in open_collection(path).cases.cases]
         except UsageError as error:
-            found.append(SavedCall(path, None, f"{error}. {error.hint}"))
+            found.append(SavedCall(path, None, f"{error}. {error.hint}".replace(str(path), path.name)))
     return found
 
 
@@ -364,6 +365,30 @@ class Values:
         if isinstance(value, list):
             return [self.value(each, where) for each in value]
         return self._text(value, where) if isinstance(value, str) else value
+
+    def filled(self, params: Any) -> tuple[Any, tuple[str, ...]]:
+        """Params for a person to look at, and the markers in them that have no value, such as secrets."""
+        left: list[str] = []
+
+        def fill(value: Any) -> Any:
+            if isinstance(value, dict):
+                return {name: fill(each) for name, each in value.items()}
+            if isinstance(value, list):
+                return [fill(each) for each in value]
+            if not isinstance(value, str):
+                return value
+            try:
+                for each in references(value):
+                    if each.source:
+                        raise UsageError(each.shown)
+                    if each.name in self._variables:
+                        self._resolve(each, Path(), ())
+                return self.value(value, "")
+            except UsageError:
+                left.extend(each.shown for each in references(value))
+                return value
+
+        return fill(params), tuple(dict.fromkeys(left))
 
     def save(self, case: CaseDefinition, reply: Mapping[str, Any]) -> tuple[str, ...]:
         """Keep what a case saves of its result; a sentence for each value that is not there."""

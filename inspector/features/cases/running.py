@@ -34,6 +34,11 @@ class CaseRun(msgspec.Struct, frozen=True):
     came: ActualResponse
     failures: tuple[Failure, ...] = ()
 
+    @classmethod
+    def failed(cls, case: CaseDefinition, why: str) -> "CaseRun":
+        """A case that was not run, or got no response."""
+        return cls(case, ActualResponse({}, why=why), (Failure(why),))
+
     @property
     def passed(self) -> bool:
         """Whether everything was as expected."""
@@ -95,7 +100,7 @@ class Bench:
         try:
             resolved = values.resolved(case)
         except UsageError as error:
-            return CaseRun(case, ActualResponse({}, why=str(error)), (Failure(f"not run: {error}"),))
+            return CaseRun.failed(case, f"not run: {error}")
         return judged(case, resolved, await self.ask(resolved), values, self._normal)
 
     async def ask(self, case: CaseDefinition) -> ActualResponse:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inspector.documents import read_yaml
 from inspector.errors import UsageError
-from inspector.features.cases import file, model
+from inspector.features.cases import collection, file, model
 from inspector.features.cases.collection import (
     Collection,
     Values,
@@ -285,3 +285,99 @@ def test_what_the_reader_refuses_the_schema_refuses_too(text: str) -> None:
     with pytest.raises(UsageError):
         read_cases(_HEAD + text, "f")
     assert validate(_SCHEMA, read_yaml(_HEAD + text)).ok is False
+
+
+# Editing files of saved calls
+
+
+_STYLES = (
+    """\
+cases:
+  # first
+  - name: a
+    request: ping
+
+  # second
+  - {name: 'b', request: ping, uses: [a]}
+  - name: >-
+      c
+    request: ping
+    uses:
+      - a # why
+""",
+    "cases: [{name: a, request: ping}, {name: b, request: ping, uses: [a]}, {name: c, request: ping, uses: [a]}]\n",
+    """\
+cases:
+-
+  name: a
+  request: ping
+- {name: b, uses: ['a'], request: ping}
+- uses: [a]
+  request: ping
+  name: c""",
+)
+
+
+def _names(path: Path) -> list[tuple[str, tuple[str, ...]]]:
+    return [(each.name, each.uses) for each in file.open_cases(path).cases]
+
+
+@pytest.mark.parametrize("text", _STYLES)
+def test_calls_are_renamed_duplicated_and_deleted_whatever_their_style(tmp_path: Path, text: str) -> None:
+    path = _write(tmp_path, a=text)
+    collection.rename_call(path, "a", "the: first")
+    assert _names(path) == [("the: first", ()), ("b", ("the: first",)), ("c", ("the: first",))]
+    with pytest.raises(UsageError, match="there is another case named 'b'"):
+        collection.rename_call(path, "c", "b")
+    with pytest.raises(UsageError, match="'b' uses 'the: first'"):
+        collection.delete_call(path, "the: first")
+    collection.duplicate_call(path, "c")
+    assert _names(path)[3:] == [("c (2)", ("the: first",))]
+    for name in ("b", "c (2)", "c"):
+        collection.delete_call(path, name)
+    assert _names(path) == [("the: first", ())]
+    assert ("# first" in path.read_text()) == ("# first" in text)
+    collection.delete_call(path, "the: first")
+    assert _names(path) == []
+    collection.save_call(path, "new", "ping", {})
+    assert _names(path) == [("new", ())]
+    with pytest.raises(UsageError, match="no call is named 'gone' any more"):
+        collection.delete_call(path, "gone")
+
+
+def test_a_saved_call_holds_no_credential_and_keeps_what_is_a_variable(tmp_path: Path) -> None:
+    path = tmp_path / "calls.mcp.yaml"
+    arguments = {"apiKey": "sk-1", "deep": [{"password": "pw1"}], "token": "{{mine}}", "id": "{{id}}", "maxTokens": 5}
+    secrets = collection.save_call(path, "a", "tools/call", {"name": "t", "arguments": arguments, "_meta": {"x": 1}})
+    assert secrets == ("API_KEY", "PASSWORD")
+    (case,) = file.open_cases(path).cases
+    assert case.params == {
+        "name": "t",
+        "arguments": {
+            "apiKey": "${env:API_KEY}",
+            "deep": [{"password": "${env:PASSWORD}"}],
+            "token": "{{mine}}",
+            "id": "{{id}}",
+            "maxTokens": 5,
+        },
+    }
+    assert collection.save_call(path, "a", "ping", {}) == ()
+    assert [name for name, _ in _names(path)] == ["a", "a (2)"]
+
+
+def test_the_calls_of_a_project_are_listed_and_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    path = _write(tmp_path, a="cases:\n" + _call("one") + _call("two"), b="oops: 1\n")
+    found = collection.saved_calls((path, tmp_path / "b.mcp.yaml"))
+    assert [each.case.name for each in found if each.case is not None] == ["one", "two"]
+    assert "b.mcp.yaml, line 2: unknown key 'oops'" in found[-1].fault
+
+
+def test_a_form_is_filled_with_what_is_known_and_the_rest_is_named(tmp_path: Path) -> None:
+    text = "vars: {n: 5, s: '${env:S}'}\ncases:\n" + _call(
+        "a", "", '{n: "{{n}}", s: "{{s}}", t: "<{{n}}>", id: "{{id}}"}'
+    )
+    (case,) = file.open_cases(_write(tmp_path, a=text)).cases
+    values = Values(open_collection(tmp_path / "a.mcp.yaml"), lambda source, name: None)
+    filled, left = values.filled(case.params)
+    assert filled["arguments"] == {"n": 5, "s": "{{s}}", "t": "<5>", "id": "{{id}}"}
+    assert left == ("{{s}}", "{{id}}")

@@ -6,7 +6,7 @@ says so on the button, the second one sends.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 from rich.text import Text
@@ -347,6 +347,13 @@ class ItemForm(Widget):
             self.query_one(FormScroll).scroll_home(animate=False)
         elif focused is not None:
             self.call_after_refresh(focus_at, self.form, focused)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The params of the request that would be sent."""
+        found: dict[str, Any] = {"name": self.thing.name} if self.thing is not None else {}
+        arguments = self.form.arguments
+        return found if arguments is UNSET else found | {"arguments": arguments}
 
     async def take(self, arguments: object) -> None:
         """Take the arguments of an earlier call."""

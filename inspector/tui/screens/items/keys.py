@@ -3,12 +3,13 @@
 from inspector.tui.actions import Action, ActionScope
 
 _SEND = ("ctrl+j", "f5", "ctrl+enter")
-_O, _T, _R, _P, _RESULT = (
+_O, _T, _R, _P, _RESULT, _SAVED = (
     ActionScope.OFFERED,
     ActionScope.TOOLS,
     ActionScope.RESOURCES,
     ActionScope.PROMPTS,
     ActionScope.RESULT,
+    ActionScope.SAVED,
 )
 
 
@@ -91,6 +92,34 @@ OFFERED: tuple[Action, ...] = (
             "do('copy-markdown')",
         ),
     ),
+    # Saved calls
+    Action("saved.save", ("x s",), "Save call", "Save the call of the form under a name.", _O, "do('save-call')"),
+    Action(
+        "saved.show",
+        ("v c",),
+        "Saved calls",
+        "Go to saved calls and those of earlier sessions; again hides them.",
+        _O,
+        "do('saved')",
+    ),
+    Action("saved.run", ("r",), "Run", "Run the selected call, after those that it uses.", _SAVED, "run", True),
+    Action("saved.all", ("x l",), "Run all", "Run all saved calls in order.", _SAVED, "run_all", True),
+    Action("saved.previous", ("[", "ctrl+left"), "Previous tab", "Show the previous tab.", _SAVED, "turn(-1)"),
+    Action(
+        "saved.next",
+        ("]", "ctrl+right"),
+        "Next tab",
+        "Show saved calls, or those of earlier sessions.",
+        _SAVED,
+        "turn(1)",
+        True,
+    ),
+    Action(
+        "saved.environment", ("v e",), "Environment", "Choose the environment of saved calls.", _SAVED, "environment"
+    ),
+    Action("saved.rename", ("x n",), "Rename", "Give the selected saved call another name.", _SAVED, "rename"),
+    Action("saved.duplicate", ("x y",), "Duplicate", "Copy the selected saved call.", _SAVED, "duplicate"),
+    Action("saved.delete", ("x d",), "Delete", "Delete the selected saved call, after a question.", _SAVED, "delete"),
     # Result
     Action("result.again", ("r",), "Run again", "Send the shown request again.", _RESULT, "again", True),
     Action("result.edit", ("x e",), "Edit call", "Put the arguments of this call into the form.", _RESULT, "edit"),

@@ -394,6 +394,17 @@ class ItemList(Widget):
         self._searched = self._bar.text
         self._search.search(self._loaded.things, self._searched)
 
+    def named(self, target: str) -> ListedItem | None:
+        """The listed item that a request with this name or URI is for; None without."""
+        things = (getattr(each, "thing", each) for each in self._loaded.things)
+        return next((thing for thing in things if self.kind.made(thing, target)), None)
+
+    def select(self, thing: ListedItem) -> None:
+        """Put the cursor on an item, if it is visible; nothing is opened."""
+        if (at := _place_of(thing, self._rows, self._loaded.keys)) is not None:
+            self._reported = thing
+            self.list.go_to(at)
+
     def open(self, thing: ListedItem) -> None:
         """Select an item and open it, as soon as it is listed; ends a search that hides it."""
         self._wanted = thing

@@ -287,6 +287,11 @@ class OfferForm(ItemForm):
         return schema
 
     @property
+    def params(self) -> dict[str, Any]:
+        """The params of the request that would be sent."""
+        return dict(peek.mapping(self.request.params))
+
+    @property
     def request(self) -> PreparedRequest:
         """What would be sent now. Raises nothing; only with a thing."""
         assert self.thing is not None
@@ -369,6 +374,7 @@ def offer_places(own: ActionScope) -> tuple[ActionScope, ...]:
         ActionScope.FORM,
         ActionScope.FORM_LINE,
         ActionScope.RESULT,
+        ActionScope.SAVED,
         ActionScope.DETAIL,
         ActionScope.MOVING,
         ActionScope.JSON,

@@ -20,6 +20,7 @@ from inspector.capture.journal import Journal
 from inspector.checks.findings import Finding
 from inspector.present.calls import Looked, PastCall, look, look_back
 from inspector.present.spans import Span
+from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.things import ListedItem, Tool
 from inspector.text import visible
@@ -33,6 +34,7 @@ from inspector.tui.screens.items.list import ItemList
 from inspector.tui.screens.items.model import cause_line
 from inspector.tui.screens.items.result import ResultPanel, has_picture
 from inspector.tui.screens.items.result_views import HISTORY
+from inspector.tui.screens.items.saved import SavedCalls, WantedCall
 from inspector.tui.widgets.save import SaveScreen, file_name
 
 NARROW = 100
@@ -307,18 +309,20 @@ class ItemsPanel(Panel, Generic[FormT]):
 
     DEFAULT_CSS = """
     ItemsPanel { layout: horizontal; }
-    ItemsPanel > .steps--list { width: 39; height: 1fr; border-right: solid $border-blurred; }
+    ItemsPanel > .steps--side { width: 39; height: 1fr; border-right: solid $border-blurred; layout: vertical; }
+    ItemsPanel .steps--list { width: 1fr; height: 1fr; }
+    ItemsPanel > .steps--side.-beside { width: 78; layout: horizontal; }
     ItemsPanel > .steps--work { width: 1fr; height: 1fr; layout: vertical; }
     ItemsPanel .steps--form { width: 1fr; height: 1fr; }
     ItemsPanel ResultPanel { width: 1fr; height: 1fr; border-top: solid $border-blurred; display: none; }
     ItemsPanel.-called ResultPanel { display: block; }
     ItemsPanel.-wide > .steps--work { layout: horizontal; }
     ItemsPanel.-wide ResultPanel { display: block; border-top: none; border-left: solid $border-blurred; }
-    ItemsPanel.-narrow > .steps--list { display: none; width: 1fr; border: none; }
+    ItemsPanel.-narrow > .steps--side { display: none; width: 1fr; border: none; }
     ItemsPanel.-narrow > .steps--work { display: none; }
     ItemsPanel.-narrow .steps--form { display: none; }
     ItemsPanel.-narrow ResultPanel { display: none; border: none; }
-    ItemsPanel.-narrow.-at-list > .steps--list { display: block; }
+    ItemsPanel.-narrow.-at-list > .steps--side { display: block; }
     ItemsPanel.-narrow.-at-form > .steps--work, ItemsPanel.-narrow.-at-form .steps--form { display: block; }
     ItemsPanel.-narrow.-at-result > .steps--work, ItemsPanel.-narrow.-at-result ResultPanel { display: block; }
     """
@@ -336,11 +340,15 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.action_edit, self.action_entry = result.action_edit, result.action_entry
         self.steps = StepLayout(self, items, form, result)
         self.requests = ItemRequests(self, self.steps, conversation)
+        self.saved = SavedCalls(conversation, items.kind.method, lambda wanted: _show_call(self, wanted))
+        """Saved calls, and calls of earlier sessions."""
         self._seen_findings: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
         """List, form, result."""
-        yield self.items
+        with Container(classes="steps--side"):
+            yield self.items
+            yield self.saved
         with Container(classes="steps--work"):
             yield self.form
             yield self.result
@@ -348,6 +356,7 @@ class ItemsPanel(Panel, Generic[FormT]):
     def on_resize(self, event: events.Resize) -> None:
         """Arrange for another width."""
         self.steps.arrange(event.size.width)
+        self.saved.resized()
 
     def sync(self) -> None:
         """Take in what is new."""
@@ -360,12 +369,14 @@ class ItemsPanel(Panel, Generic[FormT]):
             self._seen_findings = seen
             self.form.say_findings(self.items.own_findings(thing))
         self.requests.sync()
+        self.saved.sync()
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation; the chosen item and what was typed stay."""
         self.conversation = conversation
         self.items.rebind(conversation)
         self.requests.rebind(conversation)
+        self.saved.rebind(conversation)
 
     @property
     def meant_findings(self) -> Sequence[Finding]:
@@ -379,7 +390,10 @@ class ItemsPanel(Panel, Generic[FormT]):
 
     def go_back(self) -> bool:
         """From the result to the form, from there to the list, and there out of the search; the list stays."""
-        self.steps.go_back()
+        if self.saved.has_focus_within:
+            self.steps.go("list")
+        else:
+            self.steps.go_back()
         return True
 
     def show_item(self, thing: ListedItem) -> None:
@@ -397,7 +411,7 @@ class ItemsPanel(Panel, Generic[FormT]):
 
     async def cancel_running(self) -> bool:
         """Cancel the newest request that runs."""
-        return await self.requests.calling.cancel()
+        return await self.saved.cancel() or await self.requests.calling.cancel()
 
     async def settle(self) -> None:
         """A key that acts means what is under the cursor, however fast it came after the one that moved there."""
@@ -437,6 +451,7 @@ class ItemsPanel(Panel, Generic[FormT]):
     def on_request_finished(self, event: RequestFinished) -> None:
         """Show the outcome of it."""
         self.requests.finished(event.call)
+        self.saved.store(event.call)
 
     async def on_result_panel_wanted(self, event: ResultPanel.Wanted) -> None:
         """Show another request, take its arguments, repeat it, or cancel the one that runs."""
@@ -489,6 +504,11 @@ class ItemsPanel(Panel, Generic[FormT]):
                 _save_block(self)
             case "history":
                 self.steps.show_view(HISTORY)
+            case "save-call":
+                self.saved.ask_to_save(self.form.thing, self.form.params)
+            case "saved":
+                if not self.saved.toggle():
+                    self.steps.go("list")
             case _:
                 await self.do_more(name)
 
@@ -521,6 +541,23 @@ class ItemsPanel(Panel, Generic[FormT]):
             self.app.notify(why, severity="warning", markup=False)
             return
         await self.conversation.fetch_more(*self.items.kind.kinds)
+
+
+async def _show_call(panel: ItemsPanel[Any], wanted: WantedCall) -> None:
+    """Put a call into the form of its item, or show the result of one that was run."""
+    thing = panel.items.named(wanted.target)
+    if thing is None:
+        said = f"{wanted.target or 'A call without a name'} is not listed by the server."
+        panel.app.notify(visible(said, limit=200), severity="warning", markup=False)
+        return
+    panel.items.select(thing)
+    await panel.choose(thing)
+    if wanted.exchange is None:
+        await panel.form.take(peek.at(wanted.params, "arguments"))
+        panel.steps.go("form")
+    else:
+        panel.requests.show_again(PastCall(panel.conversation.journal, wanted.exchange))
+        panel.steps.open_result(go=panel.steps.is_narrow)
 
 
 def _save_block(panel: ItemsPanel[Any]) -> None:

@@ -1,19 +1,18 @@
 """The drawer of Tools, Resources and Prompts: saved calls of the project, and calls of earlier sessions.
 
-It is there as soon as there is such a call. A saved call runs after those that it uses, with the variables of the chosen
-environment; secrets are masked in the recording. Files are read and written on threads.
+It is there as soon as there is such a call. A saved call runs after those that it uses, with the variables of the
+chosen environment; secrets are masked in the recording. Files are read and written on threads.
 """
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from textual import work
 from textual.app import ComposeResult
-from textual.message import Message
 from textual.widget import Widget
 
 from inspector.capture.compare.normal import Normal
@@ -22,6 +21,7 @@ from inspector.config.paths import places
 from inspector.config.settings import user_config
 from inspector.errors import InspectError, UsageError
 from inspector.features.cases.collection import (
+    Collection,
     SavedCall,
     Values,
     collections_near,
@@ -35,7 +35,7 @@ from inspector.features.cases.collection import (
     saved_calls,
     secret_from,
 )
-from inspector.features.cases.model import CaseDefinition
+from inspector.features.cases.model import CaseDefinition, Cases, escaped
 from inspector.features.cases.running import CaseRun, judged, response_of
 from inspector.forms.fields import UNSET
 from inspector.forms.typed import json_text
@@ -43,10 +43,13 @@ from inspector.present.result import CallOutcome
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, lay
 from inspector.protocol import peek
-from inspector.protocol.credentials import SecretValues
+from inspector.protocol.credentials import SecretValues, has_masked
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.things import Tool
-from inspector.text import human_duration, pad, visible
+from inspector.protocol.flows.call import Called
+from inspector.protocol.flows.steps import GivenUp, Replied, Silent
+from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.things import ListedItem, Tool
+from inspector.text import cell_width, fit, human_duration, pad, visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
@@ -64,6 +67,10 @@ _EVERY_S = 2.0
 """Seconds between two looks at the files."""
 _MOST = 8
 """Rows of the drawer below a list."""
+VAST = 200
+"""Columns of a terminal from which on the drawer is a column of its own."""
+_HIGH = 30
+"""Rows of a screen from which on the drawer may have all of them."""
 _ENVIRONMENTS: dict[Path, str] = {}
 """The chosen environment of each project, the same on all screens."""
 
@@ -97,16 +104,13 @@ class CallRows(RowSource):
     def _saved(self, index: int, width: int) -> list[Span]:
         call = self.saved[index]
         if call.case is None:
-            return [(f"{glyphs().error} ", "error"), (visible(call.fault, limit=300), "error")]
+            return [(f"{glyphs().error} {visible(call.fault, limit=300)}", "error")]
         key = call.path, call.case.name
-        right: list[Span] = _verdict(self.verdicts[key]) if key in self.verdicts else []
-        room = max(8, width - sum(len(part) for part, _ in right) - 1)
-        name = visible(call.case.name, limit=200)
-        about = f"  {visible(_about(call.case.params), limit=100)}" if len(name) + 12 < room else ""
-        spans: list[Span] = [(name[:room], "text"), (about[: room - len(name)], "faint")]
-        return [*spans, (" " * max(1, width - room - 0 - sum(len(part) for part, _ in right)), "text"), *right] if (
-            not right
-        ) else [(pad(name, min(len(name), room)), "text"), (pad(about, room - min(len(name), room)), "faint"), *right]
+        right = _verdict(self.verdicts[key]) if key in self.verdicts else []
+        room = max(8, width - sum(cell_width(part) for part, _ in right) - 1)
+        name = fit(visible(call.case.name, limit=200), room)
+        about = pad(f"  {visible(_about(call.case.params), limit=100)}", room - cell_width(name))
+        return [(name, "text"), (about, "faint"), (" ", "text"), *right]
 
     def _recent(self, index: int, width: int) -> list[Span]:
         call = self.recent[index]
@@ -155,48 +159,46 @@ class _Line(ItemBar):
         self._do(name)
 
 
+class WantedCall(msgspec.Struct, frozen=True):
+    """A call to show."""
+
+    target: str
+    """The name of the tool or prompt, or the URI."""
+    params: Any = None
+    """For the form."""
+    exchange: Exchange | None = None
+    """What it became, if it was run: its result is to be shown."""
+
+
 class SavedCalls(Widget):
     """The drawer of one screen."""
 
     BINDINGS = keys.bindings(ActionScope.SAVED)
-    DEFAULT_CSS = f"""
-    SavedCalls {{ display: none; width: 1fr; height: auto; layout: vertical; }}
-    SavedCalls.-shown {{ display: block; }}
-    SavedCalls > LogList {{ height: auto; min-height: 1; max-height: {_MOST}; }}
+    DEFAULT_CSS = """
+    SavedCalls { display: none; width: 1fr; height: auto; layout: vertical; border-top: solid $border-blurred; }
+    SavedCalls.-shown { display: block; }
+    SavedCalls.-column { height: 1fr; border-top: none; border-left: solid $border-blurred; }
     """
 
-    class Opened(Message):
-        """A call is to be put into the form of its item."""
-
-        def __init__(self, target: str, params: Any, *, run: bool = False) -> None:
-            super().__init__()
-            self.target = target
-            """The name of the tool or prompt, or the URI."""
-            self.params = params
-            self.run = run
-            """Whether it is to be sent at once."""
-
-    class Ran(Message):
-        """A saved call was run."""
-
-        def __init__(self, target: str, exchange: Exchange) -> None:
-            super().__init__()
-            self.target = target
-            self.exchange = exchange
-
-    def __init__(self, conversation: OpenConversation, method: str, confirmed: Callable[[Tool], bool]) -> None:
-        """`method` is the one of the screen; `confirmed` says whether a destructive tool may be called unasked."""
+    def __init__(
+        self, conversation: OpenConversation, method: str, show: Callable[[WantedCall], Awaitable[None]]
+    ) -> None:
+        """`method` is the one of the screen; `show` opens a call, or shows its result."""
         super().__init__()
         self._conversation = conversation
         self._method = method
-        self._confirmed = confirmed
+        self._show = show
+        self._confirmed: set[str] = set()
+        """Destructive tools that may be called."""
         self._rows = CallRows()
         self._files: tuple[Path, ...] = ()
         self._stamp: object = None
         self._looked_at = 0.0
+        self._looks = False
+        """Whether a thread reads the files now."""
         self._secrets: set[str] = set()
         self._said: list[Span] = []
-        self._running: Exchange | None = None
+        self._sent: Exchange | None = None
         self._chosen_to_show: bool | None = None
         self._head, self._foot = _Line(self._pressed), _Line(self._pressed)
         self.list = LogList(self._rows, empty=[[("No saved calls. ", "muted"), (_saves(), "faint")]])
@@ -230,14 +232,16 @@ class SavedCalls(Widget):
 
     def sync(self) -> None:
         """Look at the files now and then."""
-        now = time.monotonic()
-        if self.is_attached and now - self._looked_at >= _EVERY_S:
-            self._looked_at = now
+        if self.is_attached and not self._looks and time.monotonic() - self._looked_at >= _EVERY_S:
+            self._looks = True
             self._look()
 
-    @work(group="saved-look", exclusive=True)
+    @work(group="saved-look")
     async def _look(self) -> None:
-        await self._refresh()
+        try:
+            await self._refresh()
+        finally:
+            self._looked_at, self._looks = time.monotonic(), False
 
     async def _refresh(self) -> None:
         """Read the files, and the stored calls, if they have changed."""
@@ -249,7 +253,7 @@ class SavedCalls(Widget):
             stamp = (files, *map(_stamp, files), store.stamp(key) if key else None)
             if stamp == before:
                 return None
-            stored = [call for call in store.of(key) if call.method == self._method] if key else []
+            stored = _different(call for call in store.of(key) if call.method == self._method) if key else []
             saved = [each for each in saved_calls(files) if each.case is None or each.case.request == self._method]
             return files, stamp, saved, stored
 
@@ -262,25 +266,30 @@ class SavedCalls(Widget):
 
     def _renew(self) -> None:
         """Show what there is now."""
-        self.set_class(self.is_shown, "-shown")
+        is_column = self.is_shown and self.app.size.width >= VAST
+        self.update_classes({"-shown": self.is_shown, "-column": is_column})
+        if self.parent is not None:
+            self.parent.set_class(is_column, "-beside")
         rows = self._rows
+        saved = sum(call.case is not None for call in rows.saved)
         tabs = [
-            _tab(f"Saved {len(rows.saved)}" if rows.saved else "Saved", "saved", chosen=rows.shows_saved),
+            _tab(f"Saved {saved}" if saved else "Saved", "saved", chosen=rows.shows_saved),
             _tab(f"Recent {len(rows.recent)}" if rows.recent else "Recent", "recent", chosen=not rows.shows_saved),
         ]
         named = self.environment or ("none" if self._environments() else "")
         right = (BarItem(((f"env: {visible(named, limit=20)} ", "accent" if self.environment else "faint"),), "env"),)
         self._head.show([BarLine(left=tuple(tabs), right=right if named else (), gap=0, inset=0)])
         left = []
-        if rows.shows_saved and rows.saved:
+        if rows.shows_saved and saved:
             left.append(BarItem((("[ ", "faint"), ("Run all", "text"), _key("saved.all"), (" ]", "faint")), "all"))
         if self._said and rows.shows_saved:
             left.append(BarItem(tuple(self._said)))
         self._foot.show([BarLine(left=tuple(left), inset=0)])
         self._foot.display = bool(left)
         rows.touch()
+        most = _MOST if self.app.size.height >= _HIGH else _MOST // 2
+        self.list.styles.height = "1fr" if is_column else max(1, min(rows.count, most))
         self.list.sync()
-        self.list.refresh(layout=True)
 
     def _environments(self) -> tuple[str, ...]:
         return environments(self._files[0]) if self._files else ()
@@ -296,41 +305,39 @@ class SavedCalls(Widget):
 
     # Storing
 
-    def store(self, call: RunningCall, outcome: str) -> None:
+    def store(self, call: RunningCall) -> None:
         """Store a call that was made here, for later sessions."""
-        key = self._conversation.memory.key
-        if not key or call.exchange is None:
+        if call.exchange is None:
             return
         params: dict[str, Any] = {"name": call.thing.name} if call.params is None else dict(call.params)
         if call.params is None and call.arguments is not UNSET:
             params["arguments"] = call.arguments
         took = call.exchange.duration_ns
-        stored = StoredCall(
-            time.time_ns(),
-            call.method,
-            params,
-            outcome,
-            None if took is None else round(took / 1e6, 3),
-            self._conversation.about.label,
-        )
-        store, secrets = StoredCalls(places().state, on=user_config().history == "on"), tuple(self._secrets)
+        ms = None if took is None else round(took / 1e6, 3)
+        label = self._conversation.about.label
+        self._keep(StoredCall(time.time_ns(), call.method, params, _outcome(call.called), ms, label))
+
+    def _keep(self, call: StoredCall) -> None:
+        key, secrets = self._conversation.memory.key, tuple(self._secrets)
+        store = StoredCalls(places().state, on=user_config().history == "on")
 
         async def add() -> None:
-            await asyncio.to_thread(store.add, key, stored, secrets)
+            await asyncio.to_thread(store.add, key, call, secrets)
             await self._refresh()
 
-        self.run_worker(add, group="saved-store")  # type: ignore[arg-type]
+        if key:
+            self.run_worker(add, group="saved-store")  # type: ignore[arg-type]
 
     # Opening and running
 
-    def on_log_list_opened(self, event: LogList.Opened) -> None:
+    async def on_log_list_opened(self, event: LogList.Opened) -> None:
         """Open a call as the form of its item."""
         event.stop()
         call = self._chosen()
         if isinstance(call, StoredCall):
             if call.is_cut:
                 self._tell("Its arguments were too large to store.")
-            self.post_message(self.Opened(call.target, call.params))
+            await self._show(WantedCall(call.target, call.params))
         elif call is not None and call.case is not None:
             self._open(call.path, call.case)
         elif call is not None:
@@ -342,7 +349,7 @@ class SavedCalls(Widget):
 
         def filled() -> Any:
             collection = open_collection(path, environment)
-            return Values(collection, secret_from({})).filled(case.params)
+            return Values(collection, _no_secret).filled(case.params)
 
         try:
             params, left = await asyncio.to_thread(filled)
@@ -350,14 +357,19 @@ class SavedCalls(Widget):
             self._tell(f"{error}. {error.hint}", error=True)
             return
         if left:
-            self._tell(f"{', '.join(left)}: filled in only by {keys.shown_key('saved.run')}, which runs the saved call.")
-        self.post_message(self.Opened(_about(params), params))
+            self._tell(
+                f"{', '.join(left)}: filled in only by {keys.shown_key('saved.run')}, which runs the saved call."
+            )
+        await self._show(WantedCall(_about(params), params))
 
     def action_run(self) -> None:
         """Run the call under the cursor."""
         call = self._chosen()
         if isinstance(call, StoredCall):
-            self.post_message(self.Opened(call.target, call.params, run=True))
+            if call.is_cut or has_masked(call.params):
+                self._tell("Not stored in full: a credential, or large arguments. Enter opens the form.")
+            else:
+                self._run_again(call)
         elif (found := self._chosen_case()) is not None:
             self._run([found], show=True)
 
@@ -393,8 +405,25 @@ class SavedCalls(Widget):
                 self._say(f"{passed} passed, {failed} failed", "error" if failed else "ok")
                 if not ran.passed and (show or total == 1):
                     self._tell(f"{case.name}: {ran.failures[0].sentence}", error=True)
-        if show and self._running is not None:
-            self.post_message(self.Ran(_about(chosen[-1][1].params), self._running))
+        if show and self._sent is not None:
+            await self._show(WantedCall(self._sent.target, exchange=self._sent))
+
+    @work(group="saved-run", exclusive=True)
+    async def _run_again(self, call: StoredCall) -> None:
+        if not self._conversation.can_act:
+            self._tell("Not connected.")
+            return
+        case = CaseDefinition(call.target, call.method, escaped(peek.mapping(call.params)))
+        if (asked := self._destructive([case])) and not await self._consent(asked):
+            return
+        values = Values(Collection(Path(), Cases((), "")), _no_secret)
+        ran = await self._run_one(values, Path(), case)
+        status = CallOutcome.OK if ran.passed else CallOutcome.TOOL_ERROR
+        if "result" not in ran.came.reply:
+            status = CallOutcome.JSONRPC_ERROR if ran.came.reply else CallOutcome.NO_ANSWER
+        self._keep(msgspec.structs.replace(call, time_ns=time.time_ns(), status=status.value, ms=ran.came.ms))
+        if self._sent is not None:
+            await self._show(WantedCall(self._sent.target, exchange=self._sent))
 
     async def _run_one(self, values: Values, path: Path, case: CaseDefinition) -> CaseRun:
         key = path, case.name
@@ -403,7 +432,7 @@ class SavedCalls(Widget):
         exchanges: list[Exchange] = []
 
         def opened(exchange: Exchange) -> None:
-            self._running = exchange
+            self._sent = exchange
             exchanges.append(exchange)
 
         ran: CaseRun | None = None
@@ -424,9 +453,9 @@ class SavedCalls(Widget):
 
     async def cancel(self) -> bool:
         """Cancel the request of a run; whether there was one that is open."""
-        if self._running is None or not self._running.is_open:
+        if self._sent is None or not self._sent.is_open:
             return False
-        await self._conversation.cancel(self._running)
+        await self._conversation.cancel(self._sent)
         return True
 
     def _schema(self, case: CaseDefinition) -> Any:
@@ -437,22 +466,34 @@ class SavedCalls(Widget):
         if case.request != "tools/call":
             return None
         name = peek.text(case.params, "name")
-        return next((each for each in self._conversation.journal.conversation.catalogue.tools if each.name == name), None)
+        return next(
+            (each for each in self._conversation.journal.conversation.catalogue.tools if each.name == name), None
+        )
 
     def _destructive(self, cases: Sequence[CaseDefinition]) -> list[str]:
         """The destructive tools that would be called, of those that were not confirmed."""
         tools = filter(None, map(self._tool, cases))
-        return list(dict.fromkeys(tool.name for tool in tools if tool.destructive and not self._confirmed(tool)))
+        return list(dict.fromkeys(tool.name for tool in tools if tool.destructive and tool.name not in self._confirmed))
 
     async def _consent(self, names: Sequence[str]) -> bool:
         lines: list[list[Span]] = [[("Run calls of destructive tools?", "text")]]
         quoted = visible("\n".join(names), limit=2000, newlines=True)
-        return bool(await self.app.push_screen_wait(ConfirmScreen("Destructive tools", lines, quoted)))
+        agreed = await self.app.push_screen_wait(ConfirmScreen("Destructive tools", lines, quoted, ("Back", "Run")))
+        self._confirmed.update(names if agreed else ())
+        return bool(agreed)
+
+    def on_log_list_selected(self, event: LogList.Selected) -> None:
+        """Another call is under the cursor."""
+        event.stop()
+        self.refresh_bindings()
 
     # Editing
 
-    def ask_to_save(self, name: str, method: str, params: Any) -> None:
-        """Ask for a name, and save a call under it."""
+    def ask_to_save(self, thing: ListedItem | None, params: dict[str, Any]) -> None:
+        """Ask for a name, and save the call of the form under it."""
+        if thing is None:
+            return
+        method = self._method
         files, chosen = self._files, self._chosen_case()
         path = chosen[0] if chosen is not None else files[0] if files else Path.cwd() / FILE
 
@@ -461,7 +502,12 @@ class SavedCalls(Widget):
                 self._edit(lambda: save_call(path, given, method, params), f"Saved in {path.name}.")
 
         asked = f"Name of the saved call, in {visible(path.name, limit=60)}. Enter saves, Esc closes."
-        self.app.push_screen(NameScreen(asked, visible(name, limit=100)), named)
+        self.app.push_screen(NameScreen(asked, visible(thing.name or thing.key, limit=100)), named)
+
+    def resized(self) -> None:
+        """The terminal has another size."""
+        if self._stamp is not None:
+            self._renew()
 
     def action_rename(self) -> None:
         """Give the saved call another name."""
@@ -577,6 +623,33 @@ def _plans(
         values.prepare(plan)
         found.append((values, [(each.file, each.case) for each in plan]))
     return found
+
+
+def _no_secret(source: str, name: str) -> None:
+    """Secrets are not shown, and not filled into forms."""
+
+
+def _outcome(called: Called | None) -> str:
+    match called.reply if called is not None else None:
+        case Replied(message=Answer() as answer):
+            failed = peek.flag(answer.result, "isError") is True
+            return (CallOutcome.TOOL_ERROR if failed else CallOutcome.OK).value
+        case Replied():
+            return CallOutcome.JSONRPC_ERROR.value
+        case Silent():
+            return CallOutcome.TIMEOUT.value
+        case GivenUp():
+            return CallOutcome.CANCELLED.value
+        case _:
+            return CallOutcome.NO_ANSWER.value
+
+
+def _different(calls: Iterable[StoredCall]) -> list[StoredCall]:
+    """Of calls with the same params the newest alone."""
+    found: dict[bytes, StoredCall] = {}
+    for call in calls:
+        found.setdefault(msgspec.json.encode(call.params), call)
+    return [*found.values()]
 
 
 def _stamp(path: Path) -> tuple[int, int]:

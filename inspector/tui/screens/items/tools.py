@@ -173,6 +173,7 @@ class ToolsPanel(ItemsPanel[ToolForm]):
         ActionScope.FORM_LINE,
         ActionScope.FORM_CHOICE,
         ActionScope.RESULT,
+        ActionScope.SAVED,
         ActionScope.DETAIL,
         ActionScope.MOVING,
         ActionScope.JSON,
