@@ -8,6 +8,7 @@ follows the newest. What was typed for an item outlives a new connection.
 import asyncio
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from textual import events
@@ -340,7 +341,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.action_edit, self.action_entry = result.action_edit, result.action_entry
         self.steps = StepLayout(self, items, form, result)
         self.requests = ItemRequests(self, self.steps, conversation)
-        self.saved = SavedCalls(conversation, items.kind.method, lambda wanted: _show_call(self, wanted))
+        self.saved = SavedCalls(conversation, items.kind.method, partial(self.call_later, _show_call, self))
         """Saved calls, and calls of earlier sessions."""
         self._seen_findings: tuple[object, ...] = ()
 

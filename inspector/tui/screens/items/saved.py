@@ -6,7 +6,7 @@ chosen environment; secrets are masked in the recording. Files are read and writ
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -180,9 +180,7 @@ class SavedCalls(Widget):
     SavedCalls.-column { height: 1fr; border-top: none; border-left: solid $border-blurred; }
     """
 
-    def __init__(
-        self, conversation: OpenConversation, method: str, show: Callable[[WantedCall], Awaitable[None]]
-    ) -> None:
+    def __init__(self, conversation: OpenConversation, method: str, show: Callable[[WantedCall], object]) -> None:
         """`method` is the one of the screen; `show` opens a call, or shows its result."""
         super().__init__()
         self._conversation = conversation
@@ -330,14 +328,14 @@ class SavedCalls(Widget):
 
     # Opening and running
 
-    async def on_log_list_opened(self, event: LogList.Opened) -> None:
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
         """Open a call as the form of its item."""
         event.stop()
         call = self._chosen()
         if isinstance(call, StoredCall):
             if call.is_cut:
                 self._tell("Its arguments were too large to store.")
-            await self._show(WantedCall(call.target, call.params))
+            self._show(WantedCall(call.target, call.params))
         elif call is not None and call.case is not None:
             self._open(call.path, call.case)
         elif call is not None:
@@ -360,7 +358,7 @@ class SavedCalls(Widget):
             self._tell(
                 f"{', '.join(left)}: filled in only by {keys.shown_key('saved.run')}, which runs the saved call."
             )
-        await self._show(WantedCall(_about(params), params))
+        self._show(WantedCall(_about(params), params))
 
     def action_run(self) -> None:
         """Run the call under the cursor."""
@@ -406,7 +404,7 @@ class SavedCalls(Widget):
                 if not ran.passed and (show or total == 1):
                     self._tell(f"{case.name}: {ran.failures[0].sentence}", error=True)
         if show and self._sent is not None:
-            await self._show(WantedCall(self._sent.target, exchange=self._sent))
+            self._show(WantedCall(self._sent.target, exchange=self._sent))
 
     @work(group="saved-run", exclusive=True)
     async def _run_again(self, call: StoredCall) -> None:
@@ -423,7 +421,7 @@ class SavedCalls(Widget):
             status = CallOutcome.JSONRPC_ERROR if ran.came.reply else CallOutcome.NO_ANSWER
         self._keep(msgspec.structs.replace(call, time_ns=time.time_ns(), status=status.value, ms=ran.came.ms))
         if self._sent is not None:
-            await self._show(WantedCall(self._sent.target, exchange=self._sent))
+            self._show(WantedCall(self._sent.target, exchange=self._sent))
 
     async def _run_one(self, values: Values, path: Path, case: CaseDefinition) -> CaseRun:
         key = path, case.name
@@ -646,9 +644,9 @@ def _outcome(called: Called | None) -> str:
 
 def _different(calls: Iterable[StoredCall]) -> list[StoredCall]:
     """Of calls with the same params the newest alone."""
-    found: dict[bytes, StoredCall] = {}
+    found: dict[str, StoredCall] = {}
     for call in calls:
-        found.setdefault(msgspec.json.encode(call.params), call)
+        found.setdefault(json_text(call.params, indent=None), call)
     return [*found.values()]
 
 

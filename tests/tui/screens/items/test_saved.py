@@ -165,6 +165,7 @@ async def test_the_environment_is_chosen_and_shown(project: Path) -> None:
         await pilot.press("r")
         await until(lambda: bool(subject.calls), "it was called")
         assert subject.calls[0]["arguments"] == {"a": 7, "b": 3}
+        await until(lambda: not app.panel.result.is_empty, "the result is shown")
 
 
 async def test_a_mistake_in_a_file_is_named_and_nothing_is_called(project: Path) -> None:
