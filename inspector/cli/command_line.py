@@ -34,7 +34,7 @@ WITH_VALUE = frozenset(
         *("--http", "--speed", "--conn", "--fault"),
         *("-o", "--output", "--redact", "--secret-env", "--secret", "--key-file"),
         *("--ignore", "--rules", "--exact", "--only", "--where", "--to", "--from"),
-        *("-k", "--filter", "--pytest", "--env", "--search"),
+        *("-k", "--filter", "--pytest", "--env", "--search", "--queries", "--budget", "--query"),
         *("--send", "--by", "--otlp", "--keep-on", "--keep"),
         *("-t", "--tool", "--concurrency", "--rate", "--calls", "--soak", "--slowest", "--save", "--pid"),
         *("--against", "--markdown"),
