@@ -63,7 +63,8 @@ class TapStatus:
     def timeout(self) -> str:
         """How long the client waits, and how that is known."""
         by = {"given": "given", "observed": "observed"}.get(str(self.told.get("timeout_by")), "assumed")
-        return f"released at 80 % of {float(self.told.get('timeout_s', 60)):g} s ({by} timeout)"
+        seconds = float(self.told.get("timeout_s", 60))
+        return f"released at 80 % of {seconds:g} s ({by} timeout)"
 
 
 class HeldRows(RowSource):

@@ -1,7 +1,7 @@
-"""The app, posed for a picture: a capture, a size, a theme, some keys, and then everything stands still.
+"""The app, posed for a picture: a capture, a size, a theme, some keys, and then nothing moves.
 
 The pictures of the tests and of the README come from here. What they show depends on the capture alone: the time zone
-is UTC, no cursor blinks, and the clock of a recording stands at its last entry.
+is UTC, no cursor blinks, and the clock of a recording is at its last entry.
 """
 
 import json
@@ -66,7 +66,7 @@ class Scene:
     theme: str = DARK_NAME
     show: str = "traffic"
     sees: tuple[str, ...] = ()
-    """What has to stand on the screen before it is taken, beside standing still."""
+    """What has to be on the screen before it is taken."""
     ended: bool = False
     """As if the end of the capture had just come, live."""
     asks: bool = False
