@@ -297,7 +297,7 @@ def _plural(number: int, noun: str) -> str:
 
 
 def kind_of(asked: Field) -> str:
-    """The kind of a field in one word a person knows ("text", "integer", "list")."""
+    """The kind of a field in one word a person knows ("string", "integer", "array")."""
     if isinstance(asked, NumberField):
         return "integer" if asked.integer else "number"
     if isinstance(asked, ChoiceField):
@@ -306,12 +306,12 @@ def kind_of(asked: Field) -> str:
 
 
 _KINDS: Final[Mapping[type, str]] = {
-    TextField: "text",
+    TextField: "string",
     BoolField: "boolean",
     NullField: "null",
     ConstField: "fixed",
     ObjectField: "object",
-    ArrayField: "list",
+    ArrayField: "array",
     UnionField: "one of several",
     LazyField: "more",
     JsonField: "JSON",

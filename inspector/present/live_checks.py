@@ -138,6 +138,11 @@ class JournalFindings:
         ]
         return sorted(found, key=lambda each: -GRADES.index(each.severity))
 
+    def affected(self, check: str, severity: str) -> list[str]:
+        """The names or URIs of the listed things that a check has found something about, sorted; foreign text."""
+        found = (keys for (_, of, worst), keys in list(self._with.items()) if (of, worst) == (check, severity))
+        return sorted(key for keys in found for key in keys if key)
+
     def times(self, check: str) -> int:
         """How often a check has found something."""
         return sum(each.id == check for each in self.all)

@@ -108,6 +108,7 @@ def test_what_most_things_have_in_common_is_one_cause(tape: Tape) -> None:
     assert found.shared("tools") == []
     found.add(old[2:])
     assert [(each.id, each.count, each.of) for each in found.shared("tools")] == [("schema-dialect", 4, 5)]
+    assert found.affected("schema-dialect", "warning") == ["t0", "t1", "t2", "t3"]
     tools = [Tool(each) for each in listed]
     assert [each.id for each in findings_about(found, tools[1])] == ["schema-dialect", "argument-description"]
     assert [[each.id for each in own_findings(found, tool)] for tool in tools] == [

@@ -257,7 +257,7 @@ async def test_a_question_that_is_taken_back_closes_its_dialog_and_says_so(
         await call(person, "wait")
         await person.sees("mate asks in wait: Which berth?", "5 Inbox  ! here")
         await person.press("exclamation_mark")
-        await person.sees("Server request", "ship *", "Respond ^j", "Form / JSON e")
+        await person.sees("Server request", "ship *", "Respond ^j", "[Form] JSON ^o")
         assert "mate asks" not in person.screen, "the line above the footer gives way to the dialog"
         (tmp_path / "called-off").touch()
         await person.sees("Server request cancelled", "the berth is gone", "✓ OK")

@@ -21,7 +21,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.present.spans import Span, clip, spans_width
+from inspector.present.spans import Role, Span, clip, spans_width
 from inspector.text import cell_width, pad, visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage
@@ -567,9 +567,20 @@ def _buttons(actions: Iterable[str | tuple[str, str]]) -> list[BarItem]:
 
 
 def _button(name: str, label: str, rank: int) -> BarItem:
-    words = visible(label or keys.action(name).label)
-    spans: list[Span] = [("[ ", "faint"), (words, "text"), (f" {keys.shown_key(name)}", "accent"), (" ]", "faint")]
-    return BarItem(tuple(spans), name=name, rank=rank)
+    spans = button_spans(visible(label or keys.action(name).label), keys.shown_key(name))
+    return BarItem(spans, name=name, rank=rank)
+
+
+def button_spans(label: str, key: str, role: Role = "text") -> tuple[Span, ...]:
+    """Return a button; `label` is our own words or has been made safe."""
+    return ("[ ", "faint"), (label, role), (f" {key}", "accent"), (" ]", "faint")
+
+
+def form_or_json(key: str, *, as_json: bool) -> tuple[Span, ...]:
+    """Return the switch between form and JSON, with the one that is shown in brackets."""
+    form: Span = ("Form ", "faint") if as_json else ("[Form]", "accent")
+    json: Span = ("[JSON]", "accent") if as_json else (" JSON", "faint")
+    return form, json, (f" {key}", "faint")
 
 
 # One line with something at its left and something at its right. Draws itself, repaints only what has changed.

@@ -22,7 +22,7 @@ _FEW = 3
 _PLACE = 26
 """Cells of the place at most."""
 _MUTED: tuple[list[Span], list[Span]] = ([], [("muted ", "claimed")])
-_AFFECTED = 3
+_AFFECTED, _NAMED = 3, 8
 """Places of a group that its detail names."""
 
 
@@ -250,6 +250,18 @@ def disabled_line(checks: AnyChecks | None) -> list[Span]:
         return []
     more = f"  +{len(failed) - 1} more" if len(failed) > 1 else ""
     return [(f"{spans.ERROR} {text.visible(failed[0].sentence, limit=400)}", "error"), (more, "muted")]
+
+
+def about(item: Group | Finding, affected: Sequence[str] = ()) -> Section:
+    """The detail of a row. `affected` are the names of the tools and other listed things that it is about."""
+    section = about_group(item) if isinstance(item, Group) else finding_section(item)
+    if not affected:
+        return section
+    more = f" and {len(affected) - _NAMED:,} more" if len(affected) > _NAMED else ""
+    names = Fact("Affects", ", ".join(text.visible(name, limit=80) for name in affected[:_NAMED]) + more, "strong")
+    facts = [each for each in section.facts if each.key != "Affects"]
+    at = next((at for at, each in enumerate(facts) if each.key in ("Impact", "Fix", "Spec")), len(facts))
+    return Section(section.title, (*facts[:at], names, *facts[at:]))
 
 
 def about_group(group: Group) -> Section:

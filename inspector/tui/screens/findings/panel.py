@@ -18,7 +18,7 @@ from textual.widgets import Static
 from inspector.checks.findings import Finding
 from inspector.config.paths import places
 from inspector.config.remembered import KeptMutes, Mute
-from inspector.present.findings import failure_in, finding_section, findings_text, unexplained
+from inspector.present.findings import failure_in, findings_text, unexplained
 from inspector.present.live_checks import mute_of
 from inspector.present.spans import Section, Span
 from inspector.present.trace import entries_of_all
@@ -26,9 +26,9 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import ExportScope, Panel
-from inspector.tui.screens.findings.model import FindingRows, Group, about_group, checked, counted, disabled_line
+from inspector.tui.screens.findings.model import FindingRows, Group, about, checked, counted, disabled_line
 from inspector.tui.theme import glyphs, spans_to_text
-from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.bars import ButtonBar, StatusLine
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Scroller
@@ -56,13 +56,16 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
     FindingsPanel { layout: horizontal; }
     FindingsPanel > Vertical { width: 3fr; height: 1fr; }
     FindingsPanel > Vertical > Static { height: auto; max-height: 4; padding: 0 1; }
-    FindingsPanel > Scroller { width: 2fr; height: 1fr; padding: 0 1; border-left: solid $border-blurred; }
-    FindingsPanel > Scroller > Static { height: auto; }
+    FindingsPanel > .findings--detail { width: 2fr; border-left: solid $border-blurred; }
+    FindingsPanel Scroller { height: 1fr; padding: 0 1; }
+    FindingsPanel Scroller > Static { height: auto; }
+    FindingsPanel ButtonBar { dock: bottom; }
     FindingsPanel.-narrow { layout: vertical; }
     FindingsPanel.-narrow > Vertical { width: 1fr; height: 1fr; }
-    FindingsPanel.-narrow > Scroller {
+    FindingsPanel.-narrow > .findings--detail {
         width: 1fr; height: auto; max-height: 50%; border-left: none; border-top: solid $border-blurred;
     }
+    FindingsPanel.-narrow Scroller { height: auto; margin: 0 0 1 0; }
     """
 
     def __init__(self, subject: OpenConversation) -> None:
@@ -78,6 +81,7 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
         self._said_failed = ""
         self._foot = StatusLine()
         self._page = Scroller()
+        self._buttons = ButtonBar()
         self._text = Static("", markup=False)
         self._told: object = None
         self._wanted_finding: Finding | None = None
@@ -91,8 +95,10 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
             yield self._list
             yield self._failed
             yield self._foot
-        with self._page:
-            yield self._text
+        with Vertical(classes="findings--detail"):
+            with self._page:
+                yield self._text
+            yield self._buttons
 
     def on_resize(self, event: events.Resize) -> None:
         """Use the room."""
@@ -224,12 +230,32 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
         if item is None:
             section = Section("")
         else:
-            section = about_group(item) if isinstance(item, Group) else finding_section(item)
+            section = about(item, self._affected(item))
         dark = self.app.current_theme.dark
         title = spans_to_text([(section.title, "title")], dark=dark)
         title.no_wrap, title.end = False, "\n"
         self._text.update(RichGroup(title, section_renderable(section, dark=dark)))
         self._page.scroll_home(animate=False)
+        evidence = [("list.open", "Evidence")] if self._evidence is not None else []
+        self._buttons.offer(*evidence, "copy", "findings.mute") if item is not None else self._buttons.offer()
+
+    def _affected(self, item: Group | Finding) -> Sequence[str]:
+        """The listed things that a whole group is about, or a finding that is the only one of its check."""
+        checks = self._subject.checks_so_far
+        if checks is None or (isinstance(item, Finding) and checks.times(item.id) > 1):
+            return ()
+        return checks.affected(item.id, item.severity)
+
+    @property
+    def _evidence(self) -> Finding | None:
+        """The chosen finding, or the first of the chosen group, if there is an entry to show."""
+        found = self._findings()[:1]
+        return found[0] if found and found[0].frames else None
+
+    def action_open(self) -> None:
+        """Show the evidence of the chosen finding in Traffic."""
+        if (found := self._evidence) is not None:
+            self.post_message(self.EntryWanted(found.frames[0], found.pointer, found.span))
 
     def copy(self) -> None:
         """Copy the chosen finding, or those under the chosen heading."""

@@ -51,7 +51,7 @@ from inspector.tui.screens.inbox.sampling import (
     request_section,
 )
 from inspector.tui.theme import glyphs, role_styles
-from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, StatusLine
+from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, StatusLine, button_spans, form_or_json
 from inspector.tui.widgets.schema_form.fields import FormScroll
 from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, wrong_or_awaited
 from inspector.tui.widgets.section_card import section_renderable
@@ -159,7 +159,7 @@ def _answers(question: Question, standing: ResponseState) -> Sequence[BarItem]:
     if standing.talk:
         items.append(_button("Ask the model", "inbox.model", "model", "accent"))
     if not has_form(question) and read_link(question.url).openable:
-        items.insert(0, _button(f"{glyphs().closed} Open link", "inbox.open", "open", "title"))
+        items.insert(0, _button("Open link", "inbox.open", "open", "title"))
     items.append(_button("Decline", "inbox.decline", "decline", "text", rank=1))
     if question.kind is RequestKind.ELICITATION:
         items.append(_button("Cancel", "inbox.dismiss", "dismiss", "text", rank=2))
@@ -168,9 +168,9 @@ def _answers(question: Question, standing: ResponseState) -> Sequence[BarItem]:
 
 def _with_the_model(standing: ResponseState) -> Sequence[BarItem]:
     if standing.talk == "asking":
-        first = [_button(f"{glyphs().error} Stop", "inbox.model", "model", "title")]
+        first = [_button("Stop", "inbox.model", "model", "title")]
     else:
-        ask = _button(f"{glyphs().closed} Ask the model", "inbox.accept", "accept", "title")
+        ask = _button("Ask the model", "inbox.accept", "accept", "title")
         first = [ask, _button("Back", "inbox.model", "model", "text", rank=1)]
     return [*first, _button("Decline", "inbox.decline", "decline", "text", rank=1)]
 
@@ -181,13 +181,12 @@ def _roots(standing: ResponseState) -> Sequence[BarItem]:
 
 def _yes(words: str, standing: ResponseState) -> BarItem:
     if standing.problems and standing.armed:
-        return _button(f"{glyphs().closed} {words} anyway", "inbox.accept", "accept", "warning")
-    return _button(f"{glyphs().closed} {words}", "inbox.accept", "accept", "title")
+        return _button(f"{words} anyway", "inbox.accept", "accept", "warning")
+    return _button(words, "inbox.accept", "accept", "title")
 
 
 def _button(words: str, action: str, deed: str, role: Role, rank: int = 0) -> BarItem:
-    key: Span = (f" {keys.key_name(keys.action(action).keys[0])}", "faint")
-    return BarItem(((words, role), key), deed, rank)
+    return BarItem(button_spans(words, keys.shown_key(action), role), deed, rank)
 
 
 def _wrong(standing: ResponseState) -> Sequence[BarItem]:
@@ -198,9 +197,7 @@ def _wrong(standing: ResponseState) -> Sequence[BarItem]:
 
 
 def _form_or_json(standing: ResponseState) -> BarItem:
-    form: Role = "faint" if standing.as_json else "accent"
-    json: Role = "accent" if standing.as_json else "faint"
-    return BarItem((("Form", form), (" / ", "faint"), ("JSON", json), (" e", "faint")), "json", 5)
+    return BarItem(form_or_json(keys.shown_key("inbox.json"), as_json=standing.as_json), "json", 5)
 
 
 # Opening a link in the browser: a library call with a URL that was checked, and never a shell

@@ -27,7 +27,7 @@ from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.screens.items.model import finding_spans
 from inspector.tui.theme import glyphs, role_styles
-from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
+from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, button_spans, form_or_json
 from inspector.tui.widgets.schema_form.fields import FieldNode, FormScroll
 from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, wrong_or_awaited
 
@@ -93,12 +93,7 @@ class CallBar(ItemBar, can_focus=True):
             if saying.bare
             else (
                 BarItem(
-                    (
-                        ("Form", "faint" if as_json else "accent"),
-                        (" / ", "faint"),
-                        ("JSON", "accent" if as_json else "faint"),
-                        (f" {keys.key_name('ctrl+o')}", "faint"),
-                    ),
+                    form_or_json(keys.key_name("ctrl+o"), as_json=as_json),
                     "json",
                     rank=1 if saying.why_not else 0,
                 ),
@@ -131,12 +126,12 @@ def _left(saying: Saying) -> Sequence[BarItem]:
     if saying.why_not:
         nothing = "Not sent: " if saying.tried else ""
         return (BarItem(((f"{glyphs().warning} {nothing}{saying.why_not}", "warning"),)),)
-    key: Span = (f" {keys.key_name('ctrl+j')}", "faint")
+    key = keys.key_name("ctrl+j")
     errors = f"{problems} error{'' if problems == 1 else 's'}"
     if problems and saying.armed:
-        return (BarItem(((f"{glyphs().closed} {saying.verb} anyway ({errors})", "warning"), key), "call"),)
+        return (BarItem(button_spans(f"{saying.verb} anyway ({errors})", key, "warning"), "call"),)
     anyway = " anyway" if saying.gone else ""
-    items = [BarItem(((f"{glyphs().closed} {saying.verb}{anyway}", "title"), key), "call")]
+    items = [BarItem(button_spans(f"{saying.verb}{anyway}", key, "title"), "call")]
     if saying.gone:
         items.append(BarItem(((f"{glyphs().warning} no longer listed by the server", "warning"),)))
     for caution in saying.cautions[:1]:

@@ -46,6 +46,9 @@ from inspector.tui.widgets.schema_form.view import (
     deeds,
     has_head,
     head_spans,
+    is_row,
+    name_width,
+    type_width,
     with_problems,
 )
 from inspector.tui.widgets.segments import Segments
@@ -123,6 +126,8 @@ class FieldNode(Widget):
     FieldNode.-group.-bare { border-left: none; padding-left: 0; }
     FieldNode.-group.-at-head, FieldNode.-leaf.-wrong:focus-within { border-left: outer $accent; }
     FieldNode.-folded > .field--body { display: none; }
+    FieldNode.-row { layout: grid; grid-size: 2; grid-rows: auto; }
+    FieldNode.-row > .field--about, FieldNode.-row > .field--wrong { column-span: 2; }
     """
 
     class Asked(Message):
@@ -179,13 +184,23 @@ class FieldNode(Widget):
         self.set_class(self.place.last, "-last")
         self.set_class(group, "-group")
         self.set_class(not group, "-leaf")
+        row = is_row(self.place, self._shape)
+        self.set_class(row, "-row")
         if has_head(self.place, self._shape):
             yield FormBar(self._head(), self._deeds(), classes="field--head")
-        lines = about(self.field, self._shape)
-        if lines:
-            yield Static(Text(lines), classes="field--about")
-        yield from self._body()
-        yield Static("", classes="field--wrong")
+        lines = about(self.field, self._shape, self.place)
+        said = [Static(Text(lines), classes="field--about")] if lines else []
+        wrong = Static("", classes="field--wrong")
+        if row:  # the text is below the editor
+            self.styles.grid_columns = f"{self.place.head_width} 1fr"
+            for each in (*said, wrong):
+                each.styles.padding = (0, 0, 0, self.place.head_width)
+            yield from self._body()
+            yield from said
+        else:
+            yield from said
+            yield from self._body()
+        yield wrong
 
     def _body(self) -> ComposeResult:
         value, asked = self.value, self.asked if self._shape != "lazy" else None
@@ -516,10 +531,13 @@ class ObjectBody(Vertical):
         named = dict(asked.properties)
         names = [*named, *(name for name in value if name not in named)]
         invites = _invites(asked)
+        widths = {name: name_width(name, field) for name, field in named.items()}
+        types = max((type_width(field) for field in named.values()), default=0)
         for name in names:
             field = named.get(name) or member_field(asked, name) or _any(asked)
             last = name == names[-1] and not invites and bool(node.path)
-            place = FieldPlace(name, removable=name not in named, last=last)
+            columns = (max(widths.values()), types) if widths.get(name) else (0, 0)
+            place = FieldPlace(name, removable=name not in named, last=last, columns=columns)
             yield FieldNode(node.state, (*node.path, name), field, place)
         if not names:
             yield Static(_nothing(root=not node.path, open_=invites), classes="body--none")

@@ -9,6 +9,7 @@ import time
 from typing import ClassVar, Final
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -38,6 +39,12 @@ _MOST_TEXT: Final = 200_000
 """Characters of JSON that are edited here."""
 
 
+_SLIM: Final = 44
+"""Columns of a form below which head and editor do not share a row."""
+_LOW: Final = 30
+"""Rows of a screen below which only the field with the focus has its description."""
+
+
 class SchemaForm(Widget):
     """A form for one value. `load` gives it a schema; `arguments` is what the form says."""
 
@@ -60,6 +67,10 @@ class SchemaForm(Widget):
     }
     SchemaForm.-json > .form--json, SchemaForm.-json > .form--json:focus { display: block; }
     SchemaForm.-json > .form--fields { display: none; }
+    SchemaForm.-slim FieldNode.-row { layout: vertical; }
+    SchemaForm.-low FieldNode { margin: 0; }
+    SchemaForm.-low FieldNode.-row > .field--about { display: none; }
+    SchemaForm.-low FieldNode.-row:focus-within > .field--about { display: block; }
     """
 
     class Changed(Message):
@@ -100,6 +111,10 @@ class SchemaForm(Widget):
     async def on_mount(self) -> None:
         """Draw the first value."""
         await self._draw()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Use the room: on a low screen a field has one row, in a narrow form its editor a row of its own."""
+        self.update_classes({"-slim": event.size.width < _SLIM, "-low": self.app.size.height < _LOW})
 
     @property
     def is_ready(self) -> bool:

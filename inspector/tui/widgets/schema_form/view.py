@@ -14,11 +14,11 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.widget import Widget
 
-from inspector.forms.fields import Field, JsonField, Opened, kind_of
+from inspector.forms.fields import UNSET, Field, JsonField, Opened, kind_of
 from inspector.forms.typed import json_text, text_of
 from inspector.forms.values import FormValue
 from inspector.present.spans import Span, spans_width
-from inspector.text import cell_width, visible
+from inspector.text import cell_width, pad, visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs, spans_to_text
 
@@ -215,6 +215,36 @@ class FieldPlace:
     """Without a head: the root, and a branch."""
     last: bool = False
     """Whether nothing follows it in what it is in."""
+    columns: tuple[int, int] = (0, 0)
+    """The cells of the names and of the types above and below it; zeros: the head has a line of its own."""
+
+    @property
+    def head_width(self) -> int:
+        """The cells of a head in one row with its editor, and the space behind it."""
+        return sum(self.columns) + 4
+
+
+ROWS = ("line", "number", "options", "several")
+"""The shapes whose editor fits into one row with the head."""
+_ONE_ROW = (*ROWS, "null", "absent", "picker", "lazy")
+_WIDEST_NAME, _WIDEST_TYPE = 24, 12
+"""Cells of names and types in one row with their editors; a longer name has a line of its own."""
+
+
+def is_row(place: FieldPlace, shape: str) -> bool:
+    """Whether head and editor share a row."""
+    return shape in ROWS and place.columns[0] > 0 and not place.removable
+
+
+def name_width(name: str, asked: Field) -> int:
+    """The cells of a field's name with the star of a required one; 0 if that is too long for a column."""
+    width = cell_width(visible(name, limit=80)) + (2 if asked.required else 0)
+    return width if width <= _WIDEST_NAME else 0
+
+
+def type_width(asked: Field) -> int:
+    """The cells of a field's type in a column."""
+    return min(cell_width(kind_of(asked)), _WIDEST_TYPE)
 
 
 def has_head(place: FieldPlace, shape: str) -> bool:
@@ -230,13 +260,23 @@ def head_spans(asked: Opened | Field, place: FieldPlace, shape: str, value: Form
     spans.append((visible(place.name, limit=80), "strong"))
     if asked.required:
         spans.append((" *", "error"))
-    title = visible(asked.title, limit=60)
-    if title and title.casefold() != place.name.casefold().replace("_", " "):
+    if place.columns[0] and shape in _ONE_ROW:
+        spans.append((" " * (place.columns[0] - spans_width(spans)), "text"))
+    if is_row(place, shape):
+        spans.append(("  ", "text"))
+        return [*spans, (pad(kind_of(asked), place.columns[1]), "faint")]
+    if title := _title(asked, place.name):
         spans.append((f"  {title}", "text"))
     spans.append(("  " + f" {glyphs().note} ".join(_words(asked, shape, value)), "faint"))
     if shape in ("null", "picker"):
         spans.append((f"  {visible(text_of(asked, value), limit=60) or 'unset'}", "literal"))
     return spans
+
+
+def _title(asked: Opened | Field, name: str) -> str:
+    """The title, unless it only repeats the name."""
+    title = visible(asked.title, limit=60)
+    return "" if title.casefold() == name.casefold().replace("_", " ") else title
 
 
 def with_problems(spans: list[Span], count: int) -> list[Span]:
@@ -275,9 +315,17 @@ def _own_deeds(asked: Field, place: FieldPlace, shape: str, folded: bool) -> Ite
             yield REMOVE
 
 
-def about(asked: Field, shape: str) -> str:
-    """What the schema says of a field, and why it looks the way it does; "" for nothing."""
+def about(asked: Field, shape: str, place: FieldPlace | None = None) -> str:
+    """What the schema says of a field, and why it looks the way it does; "" for nothing.
+
+    In a row with the editor the head has no room for the title and for what is allowed: they come first then.
+    """
     parts = [visible(asked.description, limit=2000)]
+    if place is not None and is_row(place, shape):
+        words = [_title(asked, place.name), *_words(asked, shape, UNSET)[1:]]
+        parts.insert(0, f" {glyphs().note} ".join(word for word in words if word))
+        if all(parts):
+            parts[0] += f" {glyphs().note}"
     if isinstance(asked, JsonField):
         parts.append(f"Edit as JSON: {visible(asked.why, limit=300)}.")
     elif shape == "json":

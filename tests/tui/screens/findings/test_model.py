@@ -5,7 +5,7 @@ from inspector.checks.findings import Severity
 from inspector.config.remembered import Mute
 from inspector.present.live_checks import JournalFindings, LiveChecks, PastChecks
 from inspector.present.spans import plain, spans_width
-from inspector.tui.screens.findings.model import FindingRows, Group, about_group, checked, counted
+from inspector.tui.screens.findings.model import FindingRows, Group, about, about_group, checked, counted
 from tests.present.tape import Tape
 from tests.present.test_live_checks import finding
 
@@ -146,6 +146,10 @@ def test_how_far_they_are_is_said_at_each_stage(tape: Tape) -> None:
 
 def test_the_detail_of_a_group_names_the_places_it_affects() -> None:
     found = tuple(finding("tool-description", n, Severity.HINT) for n in range(1, 7))
+    group = Group(Severity.HINT, "tool-description", found)
+    named = {fact.key: fact.value for fact in about(group, [f"tool {n}" for n in range(10)]).facts}
+    assert named["Affects"].startswith("tool 0, tool 1, ")
+    assert named["Affects"].endswith("tool 7 and 2 more")
     section = about_group(Group(Severity.HINT, "tool-description", found))
     facts = {fact.key: fact.value for fact in section.facts}
     assert section.title == "Tool has no description"

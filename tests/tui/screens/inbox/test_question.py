@@ -55,7 +55,7 @@ async def test_each_kind_of_question_has_its_answers() -> None:
             app.bar.say(question, ResponseState())
             await pilot.pause()
             shown.append(app.rows()[0])
-    assert [word in shown[0] for word in ("Respond ^j", "Decline ^d", "Cancel ^x", "Form / JSON")] == [True] * 4
+    assert [word in shown[0] for word in ("Respond ^j", "Decline ^d", "Cancel ^x", "[Form] JSON")] == [True] * 4
     assert "Open link x o" in shown[1]
     assert "JSON" not in shown[1]
     assert ("Respond ^j" in shown[2], "Decline ^d" in shown[2], "Cancel" in shown[2]) == (True, True, False)

@@ -21,7 +21,7 @@ async def test_its_words_say_what_a_press_does() -> None:
             shown.append(app.rows()[0])
         bar.say(Saying(as_json=True, why_not="a recording"))
         await pilot.pause()
-        assert "▸ Call ^j  ✓ Valid" in shown[0]
+        assert "[ Call ^j ]  ✓ Valid" in shown[0]
         assert "✗ 2 errors" in shown[1]
         assert "Call anyway (2 errors)" in shown[2]
         assert "Call anyway (1 error)" in shown[3]
@@ -32,7 +32,7 @@ async def test_what_is_still_to_come_is_no_error_until_something_is_wrong() -> N
     app = Bar(CallBar())
     async with app.run_test(size=(70, 3)) as pilot:
         bar = app.query_one(CallBar)
-        for problems, awaited, said in ((2, 2, "Call ^j  2 required"), (3, 2, "✗ 1 error"), (2, 0, "✗ 2 errors")):
+        for problems, awaited, said in ((2, 2, "[ Call ^j ]  2 required"), (3, 2, "✗ 1 error"), (2, 0, "✗ 2 errors")):
             bar.say(Saying(problems, awaited))
             await pilot.pause()
             assert said in text(app)

@@ -49,7 +49,7 @@ async def _open(person: Person, tool: str) -> None:
     await person.press("/")
     await person.types(tool)
     await person.press("enter", "enter")
-    await person.sees("Form / JSON")
+    await person.sees("[Form] JSON")
     await person.press("escape")  # while a field has the focus, the text above the form is folded
     await person.sees("App: ui://", "v A shows its source")
     await person.press("v A")

@@ -76,4 +76,4 @@ async def test_the_button_says_what_it_does_and_the_head_can_be_toggled() -> Non
         app.lamp.toggle_about()
         await pilot.pause()
         assert "toggled" in text(app)
-        assert "▸ Light" in text(app)
+        assert "[ Light" in text(app)

@@ -198,7 +198,7 @@ async def test_a_resource_without_arguments_has_no_form_but_facts() -> None:
         await pilot.pause()
         assert "x://a" in text(app)
         assert "icon" in text(app)
-        assert "Form / JSON" not in text(app)
+        assert "[Form] JSON" not in text(app)
         assert "valid" not in text(app)
 
 

@@ -208,12 +208,12 @@ async def test_a_narrow_terminal_shows_one_step_at_a_time() -> None:
     async with app.run_test(size=NARROW) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("enter")
-        await shows(app, "▸ Read")
+        await shows(app, "[ Read")
         assert "4 resources" not in text(app)
         await pilot.press("ctrl+j")
         await shows(app, "Hello.")
         await pilot.press("escape")
-        await shows(app, "▸ Read")
+        await shows(app, "[ Read")
         await pilot.press("escape")
         await shows(app, "4 resources")
 

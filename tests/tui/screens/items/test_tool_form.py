@@ -163,7 +163,7 @@ async def test_where_it_is_a_choice_the_tool_is_called_as_a_task_or_not_and_each
         (Support.REQUIRED, "task required", "must be called as a task"),
         (Support.FORBIDDEN, "no task", "does not support tasks"),
         (Support.SERVER_DECIDES, "task optional", "the server decides"),
-        (Support.NONE, "▸ Call", "does not declare tasks"),
+        (Support.NONE, "[ Call", "does not declare tasks"),
     ],
 )
 async def test_where_it_is_no_choice_it_is_said_how_it_is_and_why(support: Support, words: str, why: str) -> None:

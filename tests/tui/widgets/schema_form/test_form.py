@@ -273,5 +273,5 @@ async def test_what_is_wrong_has_another_sign_than_what_has_the_focus() -> None:
         await until(lambda: app.node("a").is_wrong, "it is said what is wrong")
         await pilot.pause()
         rows = app.screen_text.split("\n")
-        assert len([row for row in rows if "▌" in row]) == 2  # its name and its line
+        assert len([row for row in rows if "▌" in row]) == 1
         assert "┃" in app.screen_text

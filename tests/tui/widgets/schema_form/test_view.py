@@ -108,19 +108,19 @@ def head(schema: Any, name: str = "x", shape: str = "line", value: Any = UNSET) 
 def test_a_head_says_what_is_asked() -> None:
     assert (
         head({"type": "string", "minLength": 2, "maxLength": 9, "format": "email"})
-        == "x  text · 2–9 characters · email"
+        == "x  string · 2–9 characters · email"
     )
     assert head({"type": "integer", "minimum": 1, "maximum": 5}) == "x  integer · 1–5"
-    assert head({"type": "string", "title": "Call sign"}) == "x  Call sign  text"
+    assert head({"type": "string", "title": "Call sign"}) == "x  Call sign  string"
 
 
 def test_a_title_that_only_repeats_the_name_is_left_out() -> None:
-    assert head({"type": "string", "title": "Home port"}, "home_port") == "home_port  text"
+    assert head({"type": "string", "title": "Home port"}, "home_port") == "home_port  string"
 
 
 def test_states_are_words() -> None:
     assert head({"type": "object"}, shape="absent") == "x  object · unset"
-    assert head({"type": "string"}, shape="null", value=None) == "x  text  null"
+    assert head({"type": "string"}, shape="null", value=None) == "x  string  null"
     assert "2 now" in head({"type": "array", "items": {"type": "string"}}, shape="list", value=["a", "b"])
 
 
@@ -198,6 +198,6 @@ async def test_unset_null_and_empty_look_different() -> None:
     app = Filling(props(a=either, b=either, c=either), {"a": UNSET, "b": None, "c": ""})
     async with app.run_test(size=(60, 20)):
         rows = [row.strip(" ▌") for row in app.rows() if row.strip()]
-    assert "unset" in rows
+    assert any(row.endswith(" unset") for row in rows)
     assert any("null  set a value" in row for row in rows)
-    assert 'empty text ""' in rows
+    assert any(row.endswith('empty text ""') for row in rows)
