@@ -23,11 +23,12 @@ from inspector.text import cell_width, visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.theme import glyphs, role_styles, spans_to_text
+from inspector.tui.widgets.bars import ButtonBar
 from inspector.tui.widgets.section_card import COPY, section_renderable, sections_text
 from inspector.tui.widgets.virtual_lines import Scroller
 
 _WIDE = 100
-_STDERR = "stderr"
+_STDERR, _LOST = "stderr", "Lost"
 _LEAST_LINES, _MOST_LINES = 3, 12
 """Of stderr, as there is room; the server's log and the traffic have more."""
 _SHARE = 0.65
@@ -48,7 +49,8 @@ class PostMortemCard(Scroller):
         border-title-style: bold;
         border-subtitle-color: $text-muted;
         &:focus { border: round $border; }
-        & > Static { height: auto; }
+        & > Static { height: auto; margin: 0 0 1 0; }
+        & > ButtonBar { dock: bottom; }
     }
     """
     _LOOKS_AGAIN_S = 0.5
@@ -63,23 +65,20 @@ class PostMortemCard(Scroller):
         self._text = Static(markup=False)
 
     def compose(self) -> ComposeResult:
-        """One text that scrolls."""
+        """One text that scrolls, and what can be done."""
         yield self._text
+        restart = "Restart" if self._subject.can_act else "Start server"
+        yield ButtonBar(("reconnect", restart), ("screen.log", "Log"), "copy")
 
     def on_mount(self) -> None:
         """Draw, and look again for last words."""
         self.border_title = "Post-mortem"
-        self.border_subtitle = Content("  ".join(self._hints()))
+        if self._dismissable:
+            back = keys.action("back")
+            self.border_subtitle = Content(f"{keys.key_name(back.keys[0])} Close")
         self.app.theme_changed_signal.subscribe(self, lambda _: self._draw())
         self.sync()
         self.set_interval(self._LOOKS_AGAIN_S, self.sync)
-
-    def _hints(self) -> list[str]:
-        wanted = ["reconnect"]
-        wanted += ["copy", *(["back"] if self._dismissable else [])]
-        said = {"back": "Close", "reconnect": "Restart" if self._subject.can_act else "Start server"}
-        found = [(name, keys.action(name)) for name in wanted]
-        return [f"{keys.key_name(each.keys[0])} {said.get(name, each.label)}" for name, each in found]
 
     def sync(self) -> None:
         """Look again; nearly free while nothing has changed."""
@@ -154,14 +153,17 @@ def _drawn(
     if not _says_the_same(mortem.why, headline.plain) and mortem.why.rstrip(".") not in told:
         head.append(Text(mortem.why, inks["text"]))
     for line in reason:
+        if plain(line)[2:].lower() in headline.plain.lower():
+            continue
         shown = spans_to_text(line, dark=dark)
         shown.no_wrap, shown.end = False, "\n"
         head.append(shown)
     if subject.hint and len(reason) < 2:  # the second line is what to do
         head.append(Text(visible(subject.hint, limit=500), inks["accent"]))
-    room = rows - sum(-(-cell_width(each.plain) // width) for each in head) - 2
+    room = rows - sum(-(-cell_width(each.plain) // width) for each in head) - 3
     words = [_last_words(section, subject, room, dark=dark) for section in mortem.sections if section.title == _STDERR]
-    facts = [_part(section, dark=dark) for section in mortem.sections if section.title != _STDERR]
+    ordered = sorted(mortem.sections, key=lambda section: section.title != _LOST)
+    facts = [_part(section, dark=dark) for section in ordered if section.title != _STDERR]
     return Group(*head, _beside(facts, words) if wide and facts and words else Group(*words, *facts))
 
 

@@ -60,12 +60,12 @@ async def test_a_destructive_call_is_cancelled_and_confirmed_by_clicks(size: tup
     async with before(size) as person:
         await at_tool(person, "destroy")
         await click(person, "Call ^j")
-        await person.sees("Destructive tool")
+        await person.sees("▲ Destructive")
         await click(person, "Back Esc")
         await until(lambda: not app_of(person).screen.is_modal, "the dialog is gone")
         assert not sent(person, "tools/call")
         await click(person, "Call ^j")
-        await person.sees("Destructive tool")
+        await person.sees("▲ Destructive")
         await click_beside(person, "Back Esc", "Call")
         await person.sees("✓ OK")
         assert len(sent(person, "tools/call")) == 1
@@ -118,7 +118,7 @@ async def test_a_click_counts_though_the_focus_that_it_takes_moves_everything() 
         await at_tool(person, "all")
         await person.press_quickly(*["tab"] * 8)
         await person.sees("Edit as JSON: the schema specifies no type.")
-        await click(person, "list · unset")
+        await click(person, "array · unset")
         await person.sees("+ Add item")
 
 

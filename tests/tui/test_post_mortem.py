@@ -57,7 +57,7 @@ async def test_the_last_words_stand_first_where_it_is_narrow_and_beside_where_it
     narrow = await shown(PostMortemCard(subject), (80, 60))
     assert narrow.index("ZeroDivisionError") < narrow.index("Command")
     wide = await shown(PostMortemCard(subject), (160, 60))
-    assert any("Command" in row and "stderr" in row for row in wide.split("\n"))
+    assert any("Lost" in row and "stderr" in row for row in wide.split("\n"))
 
 
 async def test_a_reason_that_only_repeats_the_headline_is_left_out(tape: Tape) -> None:
@@ -90,10 +90,12 @@ async def test_what_never_began_says_that_it_was_not_reached(tape: Tape) -> None
 async def test_the_keys_stand_in_the_frame(tape: Tape) -> None:
     subject = dead(tape)
     subject.can_act = True
-    assert "^r Restart  y Copy  Esc Close" in await shown(PostMortemCard(subject))
+    screen = await shown(PostMortemCard(subject))
+    assert "[ Restart ^r ] [ Log 7 ] [ Copy y ]" in screen
+    assert "Esc Close" in screen
     assert "Esc" not in await shown(PostMortemCard(subject, dismissable=False))
     subject.can_act = False
-    assert "^r Start server  y Copy" in await shown(PostMortemCard(subject))
+    assert "[ Start server ^r ] [ Log 7 ] [ Copy y ]" in await shown(PostMortemCard(subject))
 
 
 async def test_last_words_that_come_after_the_end_are_shown(tape: Tape) -> None:

@@ -503,12 +503,18 @@ class TabLine(ItemBar):
             return self._control
 
     def show_tabs(self, names: Sequence[str], chosen: str, right: Sequence[Span] = ()) -> None:
-        """Show these tabs, one of them open."""
+        """Show these tabs, one of them open; where room is short, the last ones are left out."""
         tabs = tuple(
-            BarItem(((f" {name} ", "title" if name == chosen else "muted"),), name=name, chosen=name == chosen)
-            for name in names
+            BarItem(
+                ((f" {name} ", "title" if name == chosen else "muted"),),
+                name=name,
+                chosen=name == chosen,
+                rank=0 if name == chosen else at,
+            )
+            for at, name in enumerate(names, 2)
         )
-        self.show([BarLine(left=tabs, right=(BarItem(tuple(right), rank=1),) if right else (), gap=0, inset=0)])
+        hint = (BarItem(tuple(right), rank=len(names) + 2),) if right else ()
+        self.show([BarLine(left=tabs, right=hint, gap=0, inset=0, says_more=True)])
 
     def pressed(self, name: str) -> None:
         """Report which tab was clicked."""

@@ -134,7 +134,7 @@ class ConfirmScreen(Dialog[bool]):
                 yield Static(Text(self._quoted))
             named = zip(self._ways, ("confirm.no", "confirm.yes"), strict=True)
             labels = [f"{label} {keys.key_name(keys.action(name).keys[0])}" for label, name in named]
-            yield Segments(labels, (0,), letters=False)
+            yield Segments(labels, (0,), letters=False, buttons=True)
 
     def on_mount(self) -> None:
         """Begin at "no"."""

@@ -61,12 +61,13 @@ class Segments(Widget, can_focus=True):
         multi: bool = False,
         faint: int = 0,
         tabs: bool = False,
+        buttons: bool = False,
         letters: bool = True,
         classes: str | None = None,
     ) -> None:
         """Offer `labels` (foreign text); the first `faint` ones are states rather than values.
 
-        `tabs` gives the signs of tabs instead of those of choices; `letters` lets a letter choose, and
+        `tabs` and `buttons` give the signs of such instead of those of choices; `letters` lets a letter choose, and
         keeps those that choose nothing from meaning something elsewhere.
         """
         super().__init__(classes=classes)
@@ -74,7 +75,7 @@ class Segments(Widget, can_focus=True):
         self._chosen = set(chosen)
         self._multi = multi
         self._faint = faint
-        self._tabs = tabs
+        self._tabs, self._buttons = tabs, buttons
         self._typed_at = letters and not tabs
         self._letters = letters and not tabs and not multi
         self._cursor = min(chosen, default=0)
@@ -107,6 +108,8 @@ class Segments(Widget, can_focus=True):
         return glyphs().connected if on else glyphs().disconnected
 
     def _cells(self, index: int) -> str:
+        if self._buttons:
+            return f"[{glyphs().cursor if index in self._chosen else ' '}{self._labels[index]} ]"
         inset = "" if self._tabs else " "
         return f"{inset}{self._sign(index)} {self._labels[index]}{inset}"
 

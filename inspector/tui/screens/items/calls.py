@@ -144,16 +144,11 @@ class Calling:
 
 
 def question(tool: Tool, label: str) -> list[list[tuple[str, Any]]]:
-    """What to ask before a destructive call, as lines."""
+    """What to say before a destructive call, as lines."""
     return [
-        [
-            ("Call ", "text"),
-            (visible(tool.name, limit=120), "strong"),
-            (" on ", "text"),
-            (visible(label, limit=60), "strong"),
-            ("?", "text"),
-        ],
-        [("The server marks this tool as destructive (destructiveHint). Asked once per tool.", "muted")],
+        [(f"{glyphs().warning} Destructive (destructiveHint)", "warning"), ("  asked once per tool", "faint")],
+        [("Tool    ", "faint"), (visible(tool.name, limit=120), "strong")],
+        [("Server  ", "faint"), (visible(label, limit=60), "text")],
     ]
 
 

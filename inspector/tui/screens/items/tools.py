@@ -275,6 +275,6 @@ values too: the button then says so, and a second press sends them.
         if calling.must_ask(tool):
             quoted = visible(json_text(arguments), limit=2000, newlines=True) or "no arguments"
             lines = question(tool, self.conversation.about.label)
-            self.app.push_screen(ConfirmScreen("Destructive tool", lines, quoted), answered)
+            self.app.push_screen(ConfirmScreen(f"Call {visible(tool.name, limit=40)}?", lines, quoted), answered)
         else:
             call()

@@ -18,21 +18,33 @@ from inspector.present.copies import Copy, copied, of_request
 from inspector.present.findings import finding_line, finding_section
 from inspector.present.spans import Section, Span, spans_width
 from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.things import Tool
 from inspector.text import decode, human_size
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation, past_of
 from inspector.tui.panels import Panel
-from inspector.tui.screens.traffic.model import Detail, PayloadSide, detail_of, moment_sections
+from inspector.tui.screens.traffic.model import (
+    Detail,
+    PayloadSide,
+    detail_of,
+    diff_sections,
+    moment_sections,
+    previous_of,
+    schema_sections,
+    tool_of,
+    trace_sections,
+)
 from inspector.tui.widgets.bars import StatusLine, TabLine
 from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
 from inspector.tui.widgets.payload_actions import PayloadDeeds
 from inspector.tui.widgets.section_card import section_renderable
 
 FINDINGS, STATE = "Findings", "State"
-HEADERS = "Headers"
-TABS = (TREE, RAW, BYTES, HEADERS, STATE)
-_IN_SECTIONS = (HEADERS, FINDINGS, STATE)
+TRACE, HEADERS, SCHEMA, DIFF = "Trace", "Headers", "Schema", "Diff"
+_IN_SECTIONS = (TRACE, HEADERS, SCHEMA, STATE, DIFF, FINDINGS)
 """What is in sections instead of a payload."""
+_EDGES = 4
+"""Cells beside a section that hold no text."""
 _BOTH = 18
 """Rows from which a request and its answer have room one above the other."""
 _LIVE_TICKS = 3
@@ -119,6 +131,11 @@ class DetailPanel(Widget):
         self._ticks = 0
         self.is_laid_out = False
         """Whether its parts are there: until then a key only changes what they will show."""
+        self._exchange: Exchange | None = None
+        self._tool: Tool | None = None
+        """The tool that the exchange calls."""
+        self._before: Exchange | None = None
+        """The exchange that this one is compared with."""
         self._seen_findings = -1
         self._state = KnownState(self, self._draw)
 
@@ -149,7 +166,7 @@ class DetailPanel(Widget):
     def rebind(self, subject: OpenConversation) -> None:
         """Show nothing of another conversation until something is chosen."""
         self._subject = subject
-        self._detail = None
+        self._detail = self._exchange = self._tool = self._before = None
         self._draw()
 
     def show(self, n: int) -> None:
@@ -231,6 +248,9 @@ class DetailPanel(Widget):
             self._detail = detail_of(journal, n, reveal=self._reveal, now_ns=self._subject.now_ns)
             if before is not None and before.n == n:
                 self._detail = _with_same_payloads(self._detail, before)
+        exchange, self._exchange = self._exchange, self.exchange
+        if exchange is not self._exchange or self._before is None:
+            self._tool, self._before = tool_of(journal, self._exchange), previous_of(journal, self._exchange)
         self._draw()
 
     def _draw(self) -> None:
@@ -242,7 +262,7 @@ class DetailPanel(Widget):
             _summary(detail, self.size.width - 2) if detail else [("select an entry", "faint")]
         )
         sides = self._sides_in_sight()
-        tab = self._tab if sides and (self._tab != FINDINGS or FINDINGS in self._tabs) else TREE if sides else HEADERS
+        tab = self._tab if sides and self._tab in self._tabs else TREE if sides else HEADERS
         tab = STATE if self._tab == STATE and detail else tab
         self._draw_finding_line(self.findings)
         if tab == TREE and all(side.name in _NEVER_JSON for side in sides):
@@ -266,6 +286,13 @@ class DetailPanel(Widget):
     def _sections(self, tab: str) -> tuple[Section, ...]:
         if tab == STATE:
             return self._state.sections(self._subject, self.entry)
+        journal = self._subject.journal
+        if tab == TRACE:
+            return trace_sections(journal, self.entry, self.size.width - _EDGES)
+        if tab == SCHEMA and self._tool is not None:
+            return schema_sections(self._tool)
+        if tab == DIFF and self._exchange is not None and self._before is not None:
+            return diff_sections(journal, self._exchange, self._before)
         return self._headers if tab == HEADERS else self._finding_sections()
 
     def _sides_in_sight(self) -> Sequence[PayloadSide]:
@@ -278,7 +305,9 @@ class DetailPanel(Widget):
 
     @property
     def _tabs(self) -> tuple[str, ...]:
-        return (*TABS, FINDINGS) if self.findings else TABS
+        there = {TRACE: self._exchange is not None, SCHEMA: self._tool is not None, DIFF: self._before is not None}
+        there[FINDINGS] = bool(self.findings)
+        return (TREE, RAW, BYTES, *(tab for tab in _IN_SECTIONS if there.get(tab, True)))
 
     @property
     def _headers(self) -> tuple[Section, ...]:

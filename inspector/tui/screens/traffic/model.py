@@ -4,27 +4,44 @@ Bytes are handed on as they are; who lays them out (a tree, raw text, hexadecima
 here is safe already.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import assert_never
+from functools import partial
+from typing import Any, assert_never
+
+import msgspec
 
 from inspector import text
 from inspector.capture.format.records import Entry, joined_payload
 from inspector.capture.journal import Journal
+from inspector.forms.typed import json_text
 from inspector.present import spans, words
+from inspector.present.compare import change_lines
 from inspector.present.http import header_facts, http_sections, masked_url
+from inspector.present.json_text import JsonLines
 from inspector.present.server_log import asked_level
 from inspector.present.spans import Fact as SpansFact
 from inspector.present.spans import Line, Section, Span, fact, plain
+from inspector.present.trace import StoryRows, story_of
 from inspector.present.traffic.columns import seconds
 from inspector.present.words import said, state_of
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import ConnectionFact, Fact, HttpFact, ProcessEvent, ProcessFact, SseNote, Stderr
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.protocol.jsonrpc import Answer, Message, Notification, NotJsonRpc, Request, encode, read
+from inspector.protocol.json_diff import differences
+from inspector.protocol.jsonrpc import (
+    Answer,
+    Message,
+    Notification,
+    NotJsonRpc,
+    Request,
+    decode_in_pieces,
+    encode,
+    read,
+)
 from inspector.protocol.request_meta import trace_context
-from inspector.protocol.things import LISTS
+from inspector.protocol.things import LISTS, Tool
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.unreadable import messages_of
 from inspector.protocol.unreadable import reason as reason_of
@@ -256,6 +273,90 @@ def _fact_facts(fact: Fact) -> list[spans.Fact]:
         case _:
             assert_never(fact)
     return [spans.fact(key, value) for key, value in told.items() if value]
+
+
+# What else there is to an exchange: its trace, the schemas of its tool, and what differs from the one before it.
+
+_LOOKED_BACK = 300
+"""Exchanges before this one among which an equal request is looked for."""
+_MOST_COMPARED = 1_000_000
+"""Bytes of a message that is compared."""
+_SCHEMA_LINES = 500
+"""Of one schema."""
+
+
+def previous_of(journal: Journal, exchange: Exchange | None) -> Exchange | None:
+    """The last exchange before this one with its method and target, if both have a response; None if there is none."""
+    if exchange is None or exchange.answer_frame is None:
+        return None
+    exchanges = journal.conversation.exchanges
+    for number in range(exchange.number - 1, max(0, exchange.number - _LOOKED_BACK), -1):
+        other = exchanges[number - 1]
+        if (other.method, other.target, other.sender) == (exchange.method, exchange.target, exchange.sender):
+            return other if other.answer_frame is not None else None
+    return None
+
+
+def tool_of(journal: Journal, exchange: Exchange | None) -> Tool | None:
+    """The tool that is called, as it is listed now; None of another method, or if it is not listed."""
+    if exchange is None or exchange.method != "tools/call":
+        return None
+    listed = journal.conversation.catalogue.listings["tools"].items
+    return next((Tool(raw) for raw in listed if peek.text(raw, "name") == exchange.target), None)
+
+
+def trace_sections(journal: Journal, n: int, width: int) -> tuple[Section, ...]:
+    """The operation that entry n belongs to, with its steps in `width` cells."""
+    story = story_of(journal, n)
+    if story is None:
+        return (Section("Trace", note="This entry belongs to no request"),)
+    rows = StoryRows(story)
+    steps = tuple(tuple(rows.row(index, width).spans) for index in range(rows.count))
+    return Section(f"Trace of {story.title}", story.facts), Section("Steps", lines=steps)
+
+
+def schema_sections(tool: Tool) -> tuple[Section, ...]:
+    """The schemas of a tool as JSON."""
+    return tuple(
+        Section(name, lines=tuple(tuple(line) for line in _json_lines(tool.raw[name])))
+        for name in ("inputSchema", "outputSchema")
+        if name in peek.mapping(tool.raw)
+    )
+
+
+def _json_lines(value: Any) -> Iterator[Line]:
+    lines = JsonLines(json_text(value).encode("utf-8", "replace"))
+    yield from (tuple(lines.line(index)) for index in range(min(lines.count, _SCHEMA_LINES)))
+    if lines.count > _SCHEMA_LINES:
+        yield (("Truncated. Raw of tools/list shows all.", "warning"),)
+
+
+def diff_sections(journal: Journal, exchange: Exchange, before: Exchange) -> tuple[Section, ...]:
+    """What differs from an earlier exchange, in the request's params and in the response."""
+    parts = (
+        ("Params", before.request_frame, exchange.request_frame, ("params",)),
+        ("Response", before.answer_frame or 0, exchange.answer_frame or 0, ("result", "error")),
+    )
+    found = []
+    for title, old, new, members in parts:
+        sides = [
+            {key: raw[key] for key in members if key in raw} for raw in map(partial(_message, journal), (old, new))
+        ]
+        changes = differences(*sides)
+        lines = tuple(line for change in changes for line in change_lines(change))
+        found.append(Section(f"{title}  #{old} → #{new}", lines=lines, note="" if changes else "Unchanged"))
+    return tuple(found)
+
+
+def _message(journal: Journal, n: int) -> Mapping[str, Any]:
+    """The message of an entry; empty if it can't be read, or is too large to be compared at once."""
+    frame = journal.store.entry(n).what if 0 < n <= journal.count else None
+    if not isinstance(frame, Frame) or len(frame.payload) > _MOST_COMPARED:
+        return {}
+    try:
+        return peek.mapping(decode_in_pieces(frame.payload))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
 
 
 # What was known at a moment: revision, capabilities, lists and how fresh they were, what was watched, what was

@@ -146,7 +146,7 @@ def test_why_nothing_can_be_called_is_said() -> None:
 
 def test_a_question_names_the_tool_and_the_server_safely() -> None:
     lines = [plain(line) for line in question(Tool({"name": "\x1b[2Jwipe"}), "light\x07house")]
-    assert lines[0] == "Call ␛[2Jwipe on light␇house?"
+    assert lines[1:] == ["Tool    ␛[2Jwipe", "Server  light␇house"]
 
 
 async def test_a_call_that_is_to_be_a_task_asks_for_one_and_stays_the_call_while_it_is_followed() -> None:

@@ -41,9 +41,35 @@ async def test_the_tabs_show_tree_text_bytes_and_facts(tape: Tape) -> None:
         panel.turn(1)
         assert "00000000  7b 22 6a" in await screen(pilot)
         panel.turn(1)
+        assert "Trace of tools/list" in await screen(pilot)
+        panel.turn(1)
         shown = await screen(pilot)
         assert "to the server on stdin" in shown
         assert "not sent over HTTP" in shown
+
+
+async def test_a_call_shows_the_schemas_of_its_tool_and_what_differs_from_the_call_before(tape: Tape) -> None:
+    handshake(tape)
+    number = {"a": {"type": "number"}}
+    tape.request(5, "tools/list")
+    tape.answer(5, {"tools": [{"name": "add", "inputSchema": {"type": "object", "properties": number}}]})
+    entries = []
+    for id_, value in ((6, 1), (7, 2)):
+        entries.append(tape.request(id_, "tools/call", {"name": "add", "arguments": {"a": value}}))
+        tape.answer(id_, {"content": [{"type": "text", "text": f"is {value}"}]})
+    panel = panel_on(tape)
+    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+        panel.show(entries[0])
+        shown = await screen(pilot)
+        assert " Schema " in shown
+        assert " Diff " not in shown, "there was no such call before"
+        panel.turn(5)
+        assert '"properties": {' in await screen(pilot)
+        panel.show(entries[1])
+        panel.turn(2)
+        shown = await screen(pilot)
+    for said in (f"#{entries[0]} → #{entries[1]}", "params.arguments.a", "− 1", "+ 2", '+ "is 2"'):
+        assert said in shown, said
 
 
 async def test_where_room_is_short_p_turns_from_request_to_answer(tape: Tape) -> None:
@@ -124,7 +150,7 @@ async def test_the_focus_goes_along_from_the_bytes_to_the_headers() -> None:
     app = InspectApp(replay=sample("harbour"))
     async with app.run_test(size=(160, 45)) as pilot:
         await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read")
-        await pilot.press("g g", *["g x"] * 5, "enter", "]", "]", "]")
+        await pilot.press("g g", *["g x"] * 5, "enter", "]", "]", "]", "]")
         await until(lambda: "HTTP/1.1 after" in text(app), "the headers are shown")
         await app._tick()
         await pilot.pause()
