@@ -27,7 +27,7 @@ from inspector.tui.bars_model import TabState, WaitingRequest, WaitLine, WaitVie
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.tabs import ALL, Tab, Tabs
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, StatusLine
+from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, ItemBar, StatusLine
 
 _TICKS = 3
 """Figures that run are painted at every third look."""
@@ -523,12 +523,12 @@ class WaitingBar(Vertical):
     DEFAULT_CSS = """
     WaitingBar { display: none; height: auto; max-height: 2; }
     WaitingBar.-waits { display: block; }
-    WaitingBar > StatusLine { background: $surface; }
+    WaitingBar > StatusLine, WaitingBar > ButtonBar { background: $surface; }
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._chain = StatusLine()
+        self._chain = ButtonBar()
         self._known = StatusLine()
         self._programs = Programs()
 
@@ -546,7 +546,7 @@ class WaitingBar(Vertical):
         if wait is None:
             self._programs.forget()
             return
-        self._chain.show(list(wait.chain), _deeds(wait))
+        self._chain.offer_beside(wait.chain, *wait.deeds)
         self._known.display = bool(wait.known)
         self._known.show([("  ", "text"), *wait.known])
 
@@ -604,12 +604,3 @@ def _child(subject: OpenConversation) -> int:
         if isinstance(what, ProcessFact) and what.event in (ProcessEvent.SPAWN, ProcessEvent.EXIT):
             return what.pid if what.event is ProcessEvent.SPAWN else 0
     return 0
-
-
-def _deeds(wait: WaitLine) -> list[Span]:
-    spans: list[Span] = []
-    for name in wait.deeds:
-        action = keys.action(name)
-        spans += [("  " if spans else "", "text"), (keys.key_name(action.keys[0]), "accent")]
-        spans.append((f" {action.label.lower()}", "muted"))
-    return spans

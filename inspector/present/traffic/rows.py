@@ -271,7 +271,11 @@ class RowWriter:
         cells["way"] = [(signs.TO_SERVER, "to_server") if to_server else (signs.FROM_SERVER, "from_server")]
         cells["sent" if to_server else "came"] = cells["size"]
         cells["channel"] = [(frame.channel.value, "faint")]
-        what = [*_indent(place), *self._named(n, kind, exchange, place)]
+        what = _indent(place)
+        if place.run is not None:  # before the name, which is cut where room is short
+            self._tell_of_run(cells, what, place.run)
+            what.append((" ", "text"))
+        what += self._named(n, kind, exchange, place)
         of_probe = exchange is not None and exchange.probe and kind is not MessageKind.NOTIFICATION
         if (frame.probe or of_probe) and kind is not MessageKind.INVALID:
             what.append((" probe", "faint"))
@@ -285,8 +289,6 @@ class RowWriter:
             cells["status"] = [("Acknowledged", "muted") if acknowledged else (f"{signs.ERROR} Not JSON-RPC", "error")]
         elif kind in (MessageKind.RESPONSE, MessageKind.ERROR):
             cells["status"] = [(f"{signs.WARNING} No request", "warning")]
-        if place.run is not None:
-            self._tell_of_run(cells, what, place.run)
         if place.folded:
             what.append((f" {signs.CLOSED} {place.folded} more", "accent"))
         newest = self._progress_of_row(n, exchange, place)
@@ -301,7 +303,7 @@ class RowWriter:
     def _tell_of_run(self, cells: dict[str, list[Span]], what: list[Span], run: RowRun) -> None:
         """Add the number of folded entries and the time from the first to the last."""
         sign = signs.OPENED if run.opened else signs.CLOSED
-        what.append((f" {sign} {signs.TIMES}{run.count:,}", "accent"))
+        what.append((f"{sign} {signs.TIMES}{run.count:,}", "accent"))
         if not run.opened:
             cells["took"] = [
                 (text.human_duration(self._store.time_ns(run.last) - self._store.time_ns(run.first)), "faint")
@@ -399,7 +401,7 @@ class RowWriter:
         else:
             cells["size"] = []
         if run is not None:
-            what: list[Span] = [("stderr", role)]
+            what: list[Span] = [("stderr ", role)]
             self._tell_of_run(cells, what, run)
             what.append((f" after {followed}" if (followed := self._followed(run.first)) else "", "muted"))
             cells["what"] = [*what, ("  ", "text"), *cells["what"]]

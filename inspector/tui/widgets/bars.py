@@ -542,9 +542,15 @@ class ButtonBar(ItemBar):
         if self.is_attached:
             self._arrange(self.size.width)
 
+    def offer_beside(self, spans: Sequence[Span], *actions: str) -> None:
+        """Show some words in one line, and the buttons at its right edge."""
+        self._items = []
+        self.show([BarLine((BarItem(tuple(spans)),), tuple(_buttons(actions)), gap=1, inset=1)])
+
     def on_resize(self, event: events.Resize) -> None:
         """Arrange for another width."""
-        self._arrange(event.size.width)
+        if self._items:
+            self._arrange(event.size.width)
 
     def _arrange(self, width: int) -> None:
         lines: list[list[BarItem]] = [[]]

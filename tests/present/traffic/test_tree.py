@@ -114,7 +114,7 @@ def _rows(model: LogModel, width: int = 100) -> list[str]:
 def test_a_long_run_is_one_row_with_its_count_and_its_last_text(tape: Tape) -> None:
     _log(tape, 240)
     (row,) = _rows(_model(tape))
-    assert " ".join(row.split()) == "← notifications/message ▸ ×240 info: line 2… 239 ms"
+    assert " ".join(row.split()) == "← ▸ ×240 notifications/message info: line 2… 239 ms"
 
 
 def test_a_short_run_is_read_faster_as_it_is(tape: Tape) -> None:
@@ -131,7 +131,7 @@ def test_a_few_notifications_that_a_list_has_changed_are_one_row(tape: Tape) -> 
         tape.notify("notifications/tools/list_changed")
     model = _model(tape)
     assert model.count == FEWEST + 1
-    assert f"notifications/tools/list_changed ▸ ×{FEWEST}" in _rows(model)[-1]
+    assert f"▸ ×{FEWEST} notifications/tools/list_changed" in _rows(model)[-1]
     model.toggle_fold(FEWEST)
     assert model.count == 2 * FEWEST
 

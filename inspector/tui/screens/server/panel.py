@@ -24,6 +24,7 @@ from inspector.tui.panels import Panel
 from inspector.tui.post_mortem import PostMortemCard
 from inspector.tui.process_usage import usage_facts
 from inspector.tui.theme import glyphs
+from inspector.tui.widgets.bars import ButtonBar
 from inspector.tui.widgets.section_card import COPY, SectionCard, sections_text
 from inspector.tui.widgets.virtual_lines import Scroller
 
@@ -35,6 +36,8 @@ _TICKS_OF_MANY = 60
 """With so many exchanges, which are all counted each time, once in two seconds."""
 _RIGHT = ("Process", "HTTP", "Login", "Environment", "Ping", "Traffic", "Recording", "stderr")
 """What is in the right column, in this order; everything else is in the left one."""
+_FIRST = ("pid", "started", "state")
+"""What is said first of a process."""
 _CAPABILITIES = frozenset({"Server capabilities", "Client capabilities"})
 
 
@@ -61,12 +64,14 @@ class ServerPanel(Panel):
         self._seen: tuple[object, ...] = ()
         self._cards: dict[str, SectionCard] = {}
         self._mortem: PostMortemCard | None = None
+        self._buttons = ButtonBar()
 
     def compose(self) -> ComposeResult:
-        """Two columns, empty until the first look."""
+        """Two columns, empty until the first look, and what can be done."""
         with Scroller(id="server-page"), Vertical(id="server-columns"):
             yield Vertical(id="server-left")
             yield Vertical(id="server-right")
+        yield self._buttons
 
     def on_mount(self) -> None:
         """Look for the first time."""
@@ -128,6 +133,8 @@ class ServerPanel(Panel):
             self._cards.pop(title).remove()
         for title, section in shown.items():
             self._show(title, section)
+        restart = "Restart" if self.subject.can_act else "Start server"
+        self._buttons.offer(("reconnect", restart), "server.capabilities", "copy")
         self.query_one("#server-left").display = any(title not in _RIGHT for title in self._cards)
         self._mourn()
 
@@ -152,9 +159,10 @@ class ServerPanel(Panel):
         for section in server_sections(subject.journal, origins=origins):
             if section.title == "Process":
                 names = [fact.key[1:] for fact in section.facts if fact.key.startswith("$")]
-                facts = tuple(fact for fact in section.facts if not fact.key.startswith("$"))
+                facts = sorted(section.facts, key=lambda fact: fact.key not in _FIRST)
+                shown = tuple(fact for fact in facts if not fact.key.startswith("$"))
                 used = usage_facts(subject.usage.samples) if subject.usage is not None else ()
-                yield replace(section, facts=(*facts, *used))
+                yield replace(section, facts=(*shown, *used))
                 values = environment.values if environment else {}
                 yield environment_section(names, values, origins, reveal=self._reveal)
             elif section.title == "Client" and subject.about.profile:
