@@ -30,7 +30,7 @@ SCENES = (
         keys=("g g", *["g x"] * 7, "enter", "tab", "/", *"below", "enter", "d"),
         sees=("decoded",),
     ),
-    Scene("traffic-headers", "harbour", size=WIDE, keys=("g g", *["g x"] * 5, "enter", "]", "]", "]")),
+    Scene("traffic-headers", "harbour", size=WIDE, keys=("g g", *["g x"] * 5, "enter", "]", "]", "]", "]")),
     Scene("traffic-hostile", "lighthouse", size=WIDE, keys=("G", "g X", "g X")),
     Scene("traffic-alone", "lighthouse", size=WIDE, keys=("v l", "v l", "g g", "v k", *["g x"] * 8, "g e")),
     Scene("traffic-reference", "lighthouse", keys=("g g", *["g x"] * 8, "v z")),
