@@ -16,7 +16,7 @@ from inspector.features.bench.model import BenchResult, BenchVerdict, LatencySum
 from inspector.features.bench.running import BenchProgress
 from inspector.features.bench.verdicts import FORMAT, VERSION, growth, level_summary
 from inspector.present.spans import Line
-from inspector.text import visible
+from inspector.text import fit, visible
 
 _MIB = 1 << 20
 _NEAR = 0.5
@@ -128,7 +128,7 @@ def _ms(value: float | None) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
-_HEAD = f"{'tool':<24}{'load':>15}{'calls':>9}{'per s':>9}{'p50':>8}{'p95':>8}{'p99':>8}{'max':>8}{'errors':>8}"
+_HEAD = f"{'tool':<19}{'in flight':>10}{'calls':>8}{'per s':>8}{'p50':>7}{'p95':>7}{'p99':>7}{'max':>7}{'errors':>7}"
 
 
 def lines(result: BenchResult, found: Sequence[BenchVerdict], failed: Sequence[str]) -> list[Line]:
@@ -149,7 +149,7 @@ def lines(result: BenchResult, found: Sequence[BenchVerdict], failed: Sequence[s
     for level in result.levels:
         for label in level.labels:
             row = level_summary(level, label)
-            told.append(_row(visible(label), level.name, row))
+            told.append(_row(visible(label), level.name.removesuffix(" in flight").replace(",", ""), row))
     told += [(), *_usage_lines(result), *_blocking_lines(result)]
     told += [(("note         ", "muted"), (visible(note), "muted")) for note in (*result.notes, *limits_of(result))]
     told.append(())
@@ -166,11 +166,11 @@ def lines(result: BenchResult, found: Sequence[BenchVerdict], failed: Sequence[s
 def _row(label: str, load: str, row: dict[str, Any]) -> Line:
     errors = sum(row["errors"].values())
     kinds = ", ".join(row["errors"])
-    times = "".join(f"{_ms(row[f'{name}_ms']):>8}" for name in ("p50", "p95", "p99", "max"))
+    times = "".join(f"{_ms(row[f'{name}_ms']):>7}" for name in ("p50", "p95", "p99", "max"))
     return (
-        (f"{label[:23]:<24}", "target"),
-        (f"{load:>15}{row['calls']:>9,}{row['rate']:>9,.0f}{times}", "text"),
-        (f"{errors:>8,}", "error" if errors else "faint"),
+        (fit(label, 18).ljust(19), "target"),
+        (f"{load:>10}{row['calls']:>8,}{row['rate']:>8,.0f}{times}", "text"),
+        (f"{errors:>7,}", "error" if errors else "faint"),
         (f"  {visible(kinds)}" if kinds else "", "error"),
     )
 
@@ -180,7 +180,7 @@ def _ceilings(result: BenchResult) -> str:
     for level in result.ceiling:
         whole = level.whole()
         parts.append(f"{level.rate:,.0f}/s at {level.load:g}" + (f" (p50 {whole.p50:.2f} ms)" if whole else ""))
-    return ", ".join(parts) + " against a trivial server"
+    return ", ".join(parts) + " with a trivial server on stdio"
 
 
 def _usage_lines(result: BenchResult) -> list[Line]:

@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import accumulate, combinations
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -99,7 +99,10 @@ def _is_exhausted(result: BenchResult, what: str, first: int, last: int) -> bool
     if what == "rss" or result.after is None:
         return False
     most = max((level.load for level in result.levels if level.model != "open"), default=16)
-    return last - first >= max(100, 8 * most)
+    if last - first < max(100, 8 * most):
+        return False
+    used = [_of(each, what) for level in result.levels for each in level.usage]
+    return all(now >= 0.8 * peak for now, peak in zip(used, accumulate(used, max), strict=True))
 
 
 def _of(usage: UsageSample, what: str) -> int:
