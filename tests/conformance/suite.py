@@ -103,6 +103,12 @@ async def run_set(revision: str) -> SetRun:
     return scored(revision, *await _suite(["client", "--command", CLIENT, "--requirements", revision], SET_S))
 
 
+async def run_server(url: str) -> dict[str, tuple[int, int]]:
+    """Run the server scenarios against a server: how many checks passed and failed, by scenario."""
+    _, output = await _suite(["server", "--url", url], SET_S)
+    return {name: (int(passed), int(failed)) for name, passed, failed in _IN_SET.findall(output)}
+
+
 def listed(output: str) -> tuple[Scenario, ...]:
     """What `list --client` printed."""
     return tuple(Scenario(name, tuple(tags.split(","))) for name, tags in _LISTED.findall(output))

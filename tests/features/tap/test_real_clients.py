@@ -1,17 +1,24 @@
 """Clients and servers that were not written here, with and without the tap between them: the same results."""
 
+import asyncio
 import json
 import os
 import shutil
+import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from inspector.capture.format.verify import verify
+from inspector.capture.journal import start_capture
+from inspector.features.tap.http import HttpTap
+from inspector.transports.http.endpoint import HttpOptions
+from tests.conformance.suite import run_server
 from tests.features.tap.tapping import TAP
 from tests.servers import real
 from tests.servers.real import PLACE, argv
+from tests.waiting import until
 
 CLIENT = str(Path(__file__).with_name("sdk_client.py"))
 
@@ -88,3 +95,38 @@ def test_a_client_with_a_deadline_of_three_seconds_gets_the_response_to_a_held_c
     assert "hello" in json.dumps(json.loads(ran.stdout)["echo"])
     edits = [json.loads(line) for line in capture.read_bytes().splitlines() if line.startswith(b'{"r":"edit"')]
     assert [(each["act"], each["by"]) for each in edits] == [("hold", "rule:hold"), ("release", "deadline")]
+
+
+async def test_the_conformance_suite_finds_the_same_behind_the_http_tap(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    env = os.environ | {"PORT": str(port)}
+    server = await asyncio.create_subprocess_exec(
+        *argv("everything"),
+        "streamableHttp",
+        env=env,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        await until(lambda: _answers(port), "the server listens")
+        journal = start_capture(tmp_path / "tap.mcpcap", mode="http-proxy")
+        async with HttpTap(f"http://127.0.0.1:{port}/mcp", HttpOptions(), journal) as tap:
+            direct = await run_server(f"http://127.0.0.1:{port}/mcp")
+            through = await run_server(tap.url)
+        journal.close()
+    finally:
+        server.kill()
+        await server.wait()
+    assert len(direct) > 20
+    assert direct.pop("dns-rebinding-protection") != through["dns-rebinding-protection"] == (2, 0), (
+        "the tap is stricter"
+    )
+    del through["dns-rebinding-protection"]
+    assert through == direct
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as end:
+        return end.connect_ex(("127.0.0.1", port)) == 0
