@@ -366,6 +366,8 @@ class Relay:
         self._by_target = {flow.dst: flow for flow in flows.values()}
         self._set(self._wake_r, select.POLLIN)
         self._exit: int | None = None
+        self._is_unsettled = True
+        """Whether something has happened since, apart from bytes that were passed on whole."""
         self.at_end: list[Callable[[], None]] = []
         """Called when the server has exited and all is delivered."""
         for flow in flows.values():
@@ -417,6 +419,34 @@ class Relay:
 
     def step(self, timeout_ms: float | None = None) -> int | None:
         """Wait for something to do, at most so long, and do it; the wait status of the server once that is all."""
+        own = None
+        if self._is_unsettled:
+            self._arrange()
+            if self._exit is not None and self._is_drained():
+                return self._exit
+            own = self._timeout()
+            self._is_unsettled = own is not None
+        for fd, events in self._poll.poll(own if timeout_ms is None else timeout_ms):
+            flow_of = self._by_source.get(fd)
+            if flow_of is not None and flow_of.reads and fd not in self._handlers:
+                self._source_ready(flow_of)
+                if flow_of.size or self.desk is not None or not flow_of.reads or not flow_of.writes:
+                    self._is_unsettled = True
+                continue
+            self._is_unsettled = True
+            if fd == self._wake_r:
+                self._woken()
+            elif fd in self._handlers:
+                self._handlers[fd](events)
+            elif (flow_of := self._by_target.get(fd)) is not None and flow_of.writes:
+                self._target_ready(flow_of, events)
+        while self._posted:
+            self._is_unsettled = True
+            self._posted.popleft()()
+        return None
+
+    def _arrange(self) -> None:
+        """Have the next poll wait for what can happen now."""
         for flow in self.flows.values():
             if flow.reads and not flow.writes:
                 flow.end_reading()
@@ -426,21 +456,6 @@ class Relay:
                 self._set(flow.src, select.POLLIN if wants else None)
             if flow.writes:
                 self._set(flow.dst, select.POLLOUT if flow.size else 0)
-        if self._exit is not None and self._is_drained():
-            return self._exit
-        own = self._timeout()
-        for fd, events in self._poll.poll(own if timeout_ms is None else timeout_ms):
-            if fd == self._wake_r:
-                self._woken()
-            elif fd in self._handlers:
-                self._handlers[fd](events)
-            elif (flow_of := self._by_target.get(fd)) is not None and flow_of.writes:
-                self._target_ready(flow_of, events)
-            elif (flow_of := self._by_source.get(fd)) is not None and flow_of.reads:
-                self._source_ready(flow_of)
-        while self._posted:
-            self._posted.popleft()()
-        return None
 
     def close(self) -> None:
         """Close what is the loop's own."""
