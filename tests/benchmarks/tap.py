@@ -3,6 +3,7 @@
 Round trips are taken in turns, direct and through the tap, so that a busy machine slows both.
 """
 
+import asyncio
 import json
 import os
 import select
@@ -13,6 +14,13 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from statistics import median, quantiles
+
+import httpx
+
+from inspector.capture.journal import start_capture
+from inspector.features.tap.http import HttpTap
+from inspector.transports.http.endpoint import HttpOptions
+from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 
 TAP = [sys.executable, "-I", "-m", "inspector.features.tap"]
 ECHO = [sys.executable, "-I", "-c", "import os\nwhile data := os.read(0, 65536): os.write(1, data)"]
@@ -51,20 +59,26 @@ def _status(pid: int, name: str) -> int:
     return int(Path(f"/proc/{pid}/status").read_text().split(f"{name}:")[1].split()[0])
 
 
-def _flood(command: list[str], size: int, rate: float = 1e9) -> float:
-    """Seconds until so many bytes of lines came back, sent at most at so many bytes a second."""
+def _cpu(pid: int) -> float:
+    """Seconds of processor time that a process has used."""
+    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _flood(command: list[str], size: int, rate: float = 1e9, piece: bytes = PING * 300) -> float:
+    """Seconds until so many bytes came back, sent at most at so many bytes a second."""
     child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)  # noqa: TID251
     assert child.stdin is not None
     assert child.stdout is not None
     into, out_of = child.stdin.fileno(), child.stdout.fileno()
     os.set_blocking(into, False)
-    piece, sent, got, began = PING * 300, 0, 0, time.perf_counter()
+    sent, got, began = 0, 0, time.perf_counter()
     while got < size:
         may_send = sent < min(size, (time.perf_counter() - began) * rate)
         ready, writable, _ = select.select([out_of], [into] if may_send else [], [], 0.001)
         if writable:
             with suppress(BlockingIOError):
-                sent += os.write(into, piece[sent % len(PING) :])
+                sent += os.write(into, memoryview(piece)[sent % len(PING) :])
         if ready:
             got += len(os.read(out_of, 1 << 20))
     took = time.perf_counter() - began
@@ -72,6 +86,26 @@ def _flood(command: list[str], size: int, rate: float = 1e9) -> float:
     child.stdout.close()
     child.wait()
     return took
+
+
+async def _http() -> tuple[list[float], list[float]]:
+    """Seconds of POSTs, direct and through the tap, in turns."""
+
+    async def reply(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(200, (("Content-Type", "application/json"),), request.body)
+
+    direct, through = list[float](), list[float]()
+    journal = start_capture(Path(os.environ["MCP_INSPECT_HOME"]) / "http.mcpcap", mode="http-proxy")
+    headers = {"Content-Type": "application/json"}
+    async with Listener(reply) as server, HttpTap(f"{server.url}/mcp", HttpOptions(), journal) as tap:
+        async with httpx.AsyncClient() as client:
+            for turn in range(2000):
+                url, found = (tap.url, through) if turn % 2 else (f"{server.url}/mcp", direct)
+                began = time.perf_counter()
+                await client.post(url, content=PING, headers=headers)
+                found.append(time.perf_counter() - began)
+    journal.close()
+    return direct, through
 
 
 def _first_words(command: list[str]) -> float:
@@ -88,7 +122,7 @@ def main() -> None:
         rules.write_text(RULES)
         parties = {
             "direct": _Party(ECHO),
-            "tap": _Party([*TAP, "--", *ECHO]),
+            "tap": _Party([*TAP, "--label", "bench", "--", *ECHO]),
             "tap with 10 rules": _Party([*TAP, "--rules", str(rules), "--", *ECHO]),
         }
         time.sleep(1)
@@ -97,10 +131,20 @@ def main() -> None:
         time.sleep(2)
         wakes = _status(pid, "voluntary_ctxt_switches") - before
         print(f"idle: {_status(pid, 'VmRSS') / 1024:.1f} MiB, {wakes} wake-ups in 2 s")
+        used = _cpu(pid)
         for _ in range(TURNS):
             for party in parties.values():
                 party.measure()
-        floor = median(parties["direct"].trips)
+        print(f"processor time of the tap for a round trip: {(_cpu(pid) - used) / (TURNS * TRIPS) * 1e6:.0f} µs")
+        floor, alone = median(parties["direct"].trips), median(parties["tap"].trips)
+        parties["tap"].trips.clear()
+        follower = [sys.executable, "-m", "inspector", "attach", "bench", "--until", "tool == never"]
+        with subprocess.Popen(follower, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as attached:  # noqa: TID251
+            time.sleep(3)
+            for _ in range(TURNS):
+                parties["tap"].measure()
+            print(f"round trip attached: p50 {median(parties['tap'].trips) / alone:.2f} x not attached")
+            attached.kill()
         for name, party in parties.items():
             middle, late = median(party.trips), quantiles(party.trips, n=100)[98]
             print(f"round trip {name}: p50 {middle * 1e6:.0f} µs ({middle / floor:.2f} x), p99 {late * 1e6:.0f} µs")
@@ -108,6 +152,10 @@ def main() -> None:
         size = 40_000_000
         direct, through = _flood(ECHO, size), _flood([*TAP, "--", *ECHO], size)
         rate = size / len(PING) / through
+        large = 100_000_000
+        one = b"x" * 1_000_000
+        whole = _flood(ECHO, large, piece=one), _flood([*TAP, "--", *ECHO], large, piece=one)
+        print(f"one frame of 100 MB: {whole[0] / whole[1]:.2f} x the speed of direct")
         print(f"flood: {rate:,.0f} messages/s each way, {through / direct:.2f} x direct")
         capture = Path(place) / "steady.mcpcap"
         wanted = 100_000
@@ -115,6 +163,11 @@ def main() -> None:
         frames = capture.read_bytes().count(b'{"r":"frame"')
         gap = "a gap" if b'"r":"gap"' in capture.read_bytes() else "no gap"
         print(f"{wanted:,} messages/s each way for {seconds:.1f} s: {frames:,} recorded, {gap}")
+        direct_http, through_http = asyncio.run(_http())
+        added = (median(through_http) - median(direct_http)) * 1e3
+        late = (quantiles(through_http, n=100)[98] - quantiles(direct_http, n=100)[98]) * 1e3
+        ratio = median(through_http) / median(direct_http)
+        print(f"HTTP, both ends and the tap in one process: p50 +{added:.2f} ms ({ratio:.2f} x), p99 +{late:.2f} ms")
         true = ["/bin/true"]
         starts = [(_first_words([sys.executable, "-I", "-c", ""]), _first_words([*TAP, "--", *true])) for _ in range(9)]
         python, tap = (median(each) * 1000 for each in zip(*starts, strict=True))
