@@ -63,9 +63,8 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
     FindingsPanel.-narrow { layout: vertical; }
     FindingsPanel.-narrow > Vertical { width: 1fr; height: 1fr; }
     FindingsPanel.-narrow > .findings--detail {
-        width: 1fr; height: auto; max-height: 50%; border-left: none; border-top: solid $border-blurred;
+        width: 1fr; height: 50%; border-left: none; border-top: solid $border-blurred;
     }
-    FindingsPanel.-narrow Scroller { height: auto; margin: 0 0 1 0; }
     """
 
     def __init__(self, subject: OpenConversation) -> None:
