@@ -42,6 +42,8 @@ WITH_VALUE = frozenset(
     }
 )
 """Options whose value may be the next word."""
+_VALUE_MAY_BE_MISSING = "--watch"
+"""The option whose value is the next word only if that is not an option."""
 _SCHEMES = ("http://", "https://")
 
 
@@ -97,12 +99,12 @@ def first_word(words: Sequence[str]) -> int | None:
 
 def positions(words: Sequence[str]) -> Iterator[int]:
     """The indexes of words that are neither options nor options' values."""
-    is_value = False
+    is_value, before = False, ""
     for place, word in enumerate(words):
-        if is_value:
+        if is_value and (before != _VALUE_MAY_BE_MISSING or not word.startswith("-")):
             is_value = False
         elif word.startswith("-") and word != "-":
-            is_value = word in WITH_VALUE
+            is_value, before = word in WITH_VALUE or word == _VALUE_MAY_BE_MISSING, word
         else:
             yield place
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from inspector.capture.compare.normal import Normal
     from inspector.config.servers import FoundServer
     from inspector.config.targets import Target
+    from inspector.features.watch.watcher import Watcher
     from inspector.present.start import Capture, ConfiguredServer, LiveTap, OpenServer, StartChoice, Wanted
     from inspector.session.engine import Engine, Live, OpenedSession
 
@@ -278,12 +279,17 @@ def inspect(env: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> E
     demand_terminal(env)
     servers = Servers(env, chosen)
     others = _approved(servers.meant(chosen.others))
+    watcher = None
+    if chosen.watch:
+        from inspector.cli.watching import watcher_for
+
+        watcher = watcher_for(chosen.target, chosen.watch)
     try:
         with _brisk(), leaving_no_child(servers.end), held_log():
             runs = servers.add(chosen)
             first = runs.begin(held=show is None)
             beside = [servers.open(each) for each in others]
-            status = show(runs.begin, first) if show else _show(runs.begin, first, beside, servers)
+            status = show(runs.begin, first) if show else _show(runs.begin, first, beside, servers, watcher)
     finally:
         servers.end()
     _say_where(Output(env), servers.captures)
@@ -430,11 +436,15 @@ def show_live(begin: "Callable[..., Live]", first: "Live") -> ExitStatus:
 
 
 def _show(
-    begin: "Callable[..., Live]", first: "Live", beside: "Sequence[OpenedSession]" = (), opener: Servers | None = None
+    begin: "Callable[..., Live]",
+    first: "Live",
+    beside: "Sequence[OpenedSession]" = (),
+    opener: Servers | None = None,
+    watcher: "Watcher | None" = None,
 ) -> ExitStatus:
     from inspector.tui.app import InspectApp
 
-    return _run(InspectApp(begin, first=first, beside=beside, opener=opener))
+    return _run(InspectApp(begin, first=first, beside=beside, opener=opener, watcher=watcher))
 
 
 def _show_opened(

@@ -170,8 +170,18 @@ target_options = option_group(
     limit_options,
 )
 """The options of every command that connects to a server."""
+watch_option = click.option(
+    "--watch",
+    "watch",
+    multiple=True,
+    is_flag=False,
+    flag_value="",
+    metavar="[GLOB]",
+    help="Restart the server when a file changes; without GLOB, its source files.",
+)
 screen_options = option_group(
     target_options,
+    watch_option,
     click.option("--with", "others", multiple=True, metavar="TARGET", help="Also open this in a tab; see open --help."),
     click.option("--no-capture", is_flag=True, help="Do not record the session."),
     screen_lists,

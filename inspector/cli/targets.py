@@ -63,6 +63,8 @@ class TargetOptions(msgspec.Struct, frozen=True):
     """The OpenTelemetry collector to send spans to; "" for none."""
     profile: "ClientProfile | None" = None
     """The client to behave like; None for our own behaviour."""
+    watch: tuple[str, ...] = ()
+    """Globs of files whose change restarts the server, as typed; "" for its source files."""
 
     @property
     def is_demo(self) -> bool:
@@ -120,6 +122,7 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
         tuple(options.get("others", ())),
         options.get("otlp") or "",
         profile,
+        tuple(options.get("watch", ())),
     )
 
 

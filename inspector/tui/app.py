@@ -43,6 +43,7 @@ from inspector.tui.widgets.bars import FooterBar, MenuBar, Menus, valid_actions
 from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
+    from inspector.features.watch.watcher import Watcher
     from inspector.tui.screens.replay.playback import AnyPlayback
     from inspector.tui.screens.sessions.panel import SessionsPanel
     from inspector.tui.screens.tap.dialog import AttachedTap
@@ -88,6 +89,7 @@ class InspectApp(App[None]):
         opener: Opener | None = None,
         over: Screen[None] | None = None,
         tap: str = "",
+        watcher: "Watcher | None" = None,
     ) -> None:
         """Show a live conversation or a capture, and others `beside` in tabs of their own.
 
@@ -95,6 +97,7 @@ class InspectApp(App[None]):
         `first` is one that has been started already. The caller ends `subject` once the app is over. `show` names
         the first screen, `name` the first tab (`named`: see `Opened`). With an `opener` the person can have further
         ones opened. `over` lies over everything at first. `tap` is the socket of the tap that records `replay`.
+        `watcher` says when the server of the first tab is to be restarted; the app starts and stops it.
 
         Raises: CaptureError if `replay` is not a capture.
         """
@@ -119,9 +122,9 @@ class InspectApp(App[None]):
             Tab(1, self._first_subject(first, replay), begin, shown=show, name=name, named=named),
         )
         self.header = HeaderBar(self.subject, shown=show)
-        self._make_parts(opener, tap)
+        self._make_parts(opener, tap, watcher)
 
-    def _make_parts(self, opener: Opener | None, tap: str) -> None:
+    def _make_parts(self, opener: Opener | None, tap: str, watcher: "Watcher | None") -> None:
         self.replay = Replay(self, self.tabs, self.header, self.toasts)
         self.navigation = Navigation(self, self.tabs, self.header, self.replay, self.toasts, opener)
         self.questions = Questions(self, self.tabs, self.toasts)
@@ -133,7 +136,7 @@ class InspectApp(App[None]):
         )
         self.waits = Waits(self, self.tabs, self.pacing)
         self.demo_hint = DemoHint(self, self.tabs, self.pacing)
-        self.restarts = Restarts(self, self.tabs, self.header, self.toasts, self.navigation.offer_server)
+        self.restarts = Restarts(self, self.tabs, self.header, self.toasts, self.navigation.offer_server, watcher)
         self.parts: tuple[TickingPart, ...] = (
             self.replay,
             self.navigation,
@@ -204,6 +207,7 @@ class InspectApp(App[None]):
         self.call_after_refresh(tab.subject.begin)
         self.call_after_refresh(lambda: self.mount(tab.notice))
         self.call_after_refresh(_settle)
+        self.call_after_refresh(self.restarts.begin_watching)
         self.set_timer(self.CHECKS_AFTER_S, self._begin_checking)
         if isinstance(self.subject, Recording):
             self.run_worker(self.subject.keep_up, thread=True, exclusive=True, group="load")
@@ -221,7 +225,8 @@ class InspectApp(App[None]):
             self.checker = Checker(lambda: [tab.subject for tab in self.tabs])
 
     def on_unmount(self) -> None:
-        """End the checks, before what is checked is closed."""
+        """End watching and the checks, before what is checked is closed."""
+        self.restarts.stop_watching()
         if self.checker is not None:
             self.checker.stop()
 

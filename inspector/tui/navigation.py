@@ -90,7 +90,7 @@ class Navigation:
         subject, panel = await replay.subject_for(name), tab.panels.get(name)
         if panel is None:
             panel = tab.panels[name] = make_panel(name, tab.subject if name == "traffic" else subject)
-            await self._app.mount(panel, after=self._header)
+            await self._app.mount(panel, before="FooterBar")
         replay.show_moment(panel, subject)
         if name == "findings":
             panel.show_findings(tabs.panel.meant_findings)
@@ -224,7 +224,7 @@ class Navigation:
             from inspector.tui.screens.traffic.timeline import TimelinePanel
 
             tabs.timeline = TimelinePanel(tabs, self._replay.common.traffic_of, self.show_tab, self.show_entry_of)
-            await self._app.mount(tabs.timeline, after=self._header)
+            await self._app.mount(tabs.timeline, before="FooterBar")
         tabs.shows_timeline = True
         self._show_only(tabs.timeline)
         self._replay.common.come_in_sight()

@@ -21,6 +21,7 @@ from inspector.text import human_duration
 if TYPE_CHECKING:  # few sessions restart a server
     from inspector.features.lock.changes import SurfaceDiff
     from inspector.features.lock.schemas import SurfaceChange
+    from inspector.features.watch.watcher import FileChange
     from inspector.present.calls import Looked
 
 SIDE_BY_SIDE = 100
@@ -77,6 +78,8 @@ class RestartReport(msgspec.Struct, frozen=True):
     """What it waits for, a few words; "" once it is through."""
     verb: str = "Restarted"
     """"Reconnected" for a server that we did not start."""
+    change: "FileChange | None" = None
+    """The change that it was restarted for; None for a person's key."""
     took_ns: int | None = None
     """From the request to restart to the open connection; None while it is not open."""
     failed: str = ""
@@ -100,13 +103,30 @@ class RestartReport(msgspec.Struct, frozen=True):
         return bool(self.definitions and self.definitions.changes) or self.has_new_result
 
 
-def status_line(report: RestartReport) -> Line:
-    """How the restart went, in a few words."""
+def status_line(report: RestartReport, *, follows: bool = False) -> Line:
+    """How the restart went, in a few words; `follows` others in the line."""
     if report.failed:
         return ((f"{signs.ERROR} not connected: {text.one_line(report.failed, 200)}", "error"),)
     if report.took_ns is None:
         return ((f"{signs.PENDING} {report.doing or 'connecting'}", "pending"),)
-    return ((f"{signs.CONNECTED} ", "ok"), (f"{report.verb} in {human_duration(report.took_ns)}", "text"))
+    sign: Span = (f"{signs.NOTE} ", "faint") if follows else (f"{signs.CONNECTED} ", "ok")
+    verb = report.verb.lower() if follows else report.verb
+    return (sign, (f"{verb} in {human_duration(report.took_ns)}", "text"))
+
+
+def watching_line(globs: str) -> Line:
+    """What is watched."""
+    return ((f"{signs.CONNECTED} Watching ", "ok"), span(globs, "text", limit=200))
+
+
+def change_line(report: RestartReport) -> Line:
+    """Which file has changed, and when; () if it was not restarted for one."""
+    change = report.change
+    if change is None:
+        return ()
+    more = f" and {change.more:,} more" if change.more else ""
+    at = text.clock(change.wall_ns)[:8]
+    return ((f"{signs.NOTE} ", "faint"), span(change.name, "text", limit=60), (f"{more} changed {at}", "muted"))
 
 
 def last_lines(report: RestartReport, most: int) -> list[Line]:

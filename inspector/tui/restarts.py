@@ -6,7 +6,7 @@ call is run again, and a bar below the header says what has changed in the defin
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ import msgspec
 from textual.app import App
 
 from inspector.config.targets import HttpTarget
+from inspector.present.spans import Line, clip, span
 from inspector.protocol.things import LISTS, Tool
 from inspector.text import visible
 from inspector.tui import keys
@@ -26,6 +27,7 @@ from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
 
 if TYPE_CHECKING:
     from inspector.features.lock.lock_file import ServerDefinitions
+    from inspector.features.watch.watcher import FileChange, Watcher
     from inspector.tui.restart_model import CallResult, RestartReport
     from inspector.tui.screens.items.calls import RunningCall
 
@@ -33,6 +35,12 @@ _LOOK_S = 0.02
 """Between two looks at a connection that is being made."""
 _SHARE = 4
 """The lines before and after take no more than one of so many of the screen."""
+_ATTEMPTS, _AGAIN_S = 6, 0.5
+"""How often a server by URL is connected to after a change, and seconds to the second time; longer each time."""
+_WATCHED = 1
+"""The number of the tab whose server is watched."""
+_PROBLEMS_EVERY = 10
+"""Ticks between two looks at what is wrong with watching."""
 _LAST_WORDS_S = 0.1
 """What a server writes to stderr at its end may be read after its end."""
 _OPENED_BY = ("initialize", "server/discover")
@@ -91,18 +99,34 @@ class Restarts:
         header: HeaderBar,
         toasts: Toasts,
         offer_server: Callable[[Tab], None],
+        watcher: "Watcher | None" = None,
     ) -> None:
-        """`offer_server` offers to start the server of a recording."""
+        """`offer_server` offers to start the server of a recording; `watcher` is of the server of the first tab."""
         self._app = app
         self._tabs = tabs
         self._header = header
         self._toasts = toasts
         self._offer_server = offer_server
+        self._watcher = watcher
+        self._problems: tuple[str, ...] = ()
+        self._looks = 0
         self._known: dict[int, TabRestarts] = {}
         """By the number of a tab."""
         self.bar: RestartBar | None = None
         """None before the first restart."""
         self._shown: object = None
+
+    def begin_watching(self) -> None:
+        """Begin to watch files, where that is wanted."""
+        if self._watcher is not None:
+            self._known[_WATCHED] = TabRestarts()
+            self._watcher.start()
+
+    def stop_watching(self) -> None:
+        """Stop it."""
+        if self._watcher is not None:
+            self._watcher.stop()
+            self._watcher = None
 
     # Actions
 
@@ -146,10 +170,19 @@ class Restarts:
 
     # Restarting
 
-    def restart(self, tab: Tab, *, confirmed: bool = False, runs_again: bool = True) -> None:
+    def restart(
+        self,
+        tab: Tab,
+        *,
+        confirmed: bool = False,
+        runs_again: bool = True,
+        change: "FileChange | None" = None,
+        attempt: int = 1,
+    ) -> None:
         """Restart the server of a tab. `confirmed`: the last call is run again even if it may destroy something.
 
-        Without `runs_again` it is not run again. Of a recording, its server is offered.
+        Without `runs_again` it is not run again. `change` is why it is restarted, if a file has changed, and `attempt`
+        counts connections to a server by URL, which may still be starting. Of a recording, its server is offered.
         """
         if tab.begin is None:
             self._offer_server(tab)
@@ -157,7 +190,7 @@ class Restarts:
         from inspector.tui.restart_model import RestartReport  # the first picture has no use for it
 
         state = self._known.setdefault(tab.number, TabRestarts())
-        state.is_hidden = False
+        state.is_hidden = state.is_hidden and change is not None
         began_ns = time.monotonic_ns()
         chosen = () if tab.offers is None else (tab.offers,)
         old, live = tab.subject, tab.begin(*chosen, held=True)
@@ -170,11 +203,21 @@ class Restarts:
             self._header.rebind(new)
         is_remote = isinstance(live.target, HttpTarget)
         ending = "disconnecting" if is_remote else "stopping the old process"
-        state.report = RestartReport(ending, "Reconnected" if is_remote else "Restarted")
+        state.report = RestartReport(ending, "Reconnected" if is_remote else "Restarted", change)
         if is_remote:  # there is nothing that only one of the two connections can hold
             new.begin()
         self._app.run_worker(self._renew(state, old, new), group="ending")
-        follow = partial(self._follow, tab, state, new, began_ns, confirmed=confirmed, runs_again=runs_again)
+        follow = partial(
+            self._follow,
+            tab,
+            state,
+            new,
+            began_ns,
+            confirmed=confirmed,
+            runs_again=runs_again,
+            remote=is_remote,
+            attempt=attempt,
+        )
         self._app.run_worker(follow, group=f"restarted {tab.number}", exclusive=True)  # type: ignore[arg-type]
 
     def _last_call(self, tab: Tab) -> "RunningCall | None":
@@ -199,14 +242,30 @@ class Restarts:
             state.result = await asyncio.to_thread(_result, call)
 
     async def _follow(
-        self, tab: Tab, state: TabRestarts, new: LiveSubject, began_ns: int, *, confirmed: bool, runs_again: bool
+        self,
+        tab: Tab,
+        state: TabRestarts,
+        new: LiveSubject,
+        began_ns: int,
+        *,
+        confirmed: bool,
+        runs_again: bool,
+        remote: bool,
+        attempt: int,
     ) -> None:
         """Wait for the connection and its lists, run the last call again, and report."""
         await _until(lambda: new.stage is not ConversationStage.CONNECTING)
-        if new.stage is not ConversationStage.OPEN:
+        is_open = new.stage is ConversationStage.OPEN
+        if tab.number == _WATCHED and self._watcher is not None:
+            self._watcher.ended(well=is_open)
+        if not is_open:
             await asyncio.sleep(_LAST_WORDS_S)
             why = new.why or "the connection was closed"
             _report(state, doing="", failed=why, last_words=tuple(new.journal.stderr_tail))
+            change, attempt = state.report.change if state.report else None, attempt + 1
+            if remote and change is not None and attempt <= _ATTEMPTS:
+                await asyncio.sleep(attempt * _AGAIN_S)
+                self._app.call_later(partial(self.restart, tab, change=change, attempt=attempt))
             return
         _report(state, doing="", took_ns=_opened_ns(new) - began_ns)
         before = state.definitions
@@ -240,21 +299,41 @@ class Restarts:
     # The bar
 
     def tick(self) -> None:
-        """Show how the visible tab was restarted; nearly free while nothing has changed."""
-        state = self._known.get(self._tabs.current.number)
-        report = None if state is None or state.is_hidden or self._tabs.shows_timeline else state.report
-        if report is None and self.bar is None:
+        """Restart what has changed, and show how the visible tab was restarted; nearly free while nothing is new."""
+        self._look_at_files()
+        number = self._tabs.current.number
+        state = self._known.get(number)
+        watcher = self._watcher if number == _WATCHED else None
+        is_seen = state is not None and not self._tabs.shows_timeline and (watcher is not None or not state.is_hidden)
+        if not is_seen and self.bar is None:
             return
         if self.bar is None:
             self.bar = RestartBar(self._pressed)
             self._app.screen_stack[0].mount(self.bar, after=self._header)
         size = self._app.size
-        seen = (report, size)
+        report, folded = (state.report, state.is_hidden) if state is not None else (None, True)
+        seen = (is_seen and (report is not None or watcher is not None), report, folded, self._problems, size)
         if seen != self._shown and self.bar.is_attached:
             self._shown = seen
-            self.bar.set_class(report is not None, "-shown")
-            if report is not None:
-                self.bar.show(_bar_lines(report, size.width - 2, size.height // _SHARE))
+            self.bar.set_class(seen[0], "-shown")
+            watched = watcher.shown if watcher is not None else ""
+            problems = self._problems if watcher is not None else ()
+            lines = _bar_lines(report, watched, problems, size.width - 2, 0 if folded else size.height // _SHARE)
+            self.bar.show(lines[:1] if folded else lines)
+
+    def _look_at_files(self) -> None:
+        watcher = self._watcher
+        if watcher is None:
+            return
+        tab = self._tabs.numbered(_WATCHED)
+        if tab is None:  # it is closed
+            self.stop_watching()
+            return
+        self._looks = (self._looks + 1) % _PROBLEMS_EVERY
+        if not self._looks:
+            self._problems = watcher.problems()
+        if (change := watcher.due()) is not None:
+            self.restart(tab, change=change)
 
 
 def _report(state: TabRestarts, **news: object) -> None:
@@ -318,11 +397,18 @@ def _why_not(made: "RunningCall", subject: OpenConversation, *, confirmed: bool)
     return ""
 
 
-def _bar_lines(report: "RestartReport", width: int, most: int) -> list[BarLine]:
-    from inspector.tui.restart_model import definitions_line, last_lines, result_line, side_lines, status_line
+def _bar_lines(
+    report: "RestartReport | None", watched: str, problems: Sequence[str], width: int, most: int
+) -> list[BarLine]:
+    """The lines of the bar; `watched` is what is watched, "" for nothing."""
+    from inspector.tui.restart_model import definitions_line, last_lines, result_line, side_lines
 
-    right = (_EXIT_REPORT, *_RIGHT) if report.failed else _RIGHT
-    lines = [BarLine((BarItem(status_line(report)),), right, inset=1)]
+    right = (_EXIT_REPORT, *_RIGHT) if report is not None and report.failed else _RIGHT
+    lines = [BarLine(_first_items(report, watched), right, inset=1, gap=1)]
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    lines += [_text_line((span(f"{glyphs().warning} {said}{more}", "warning", limit=300),)) for said in problems[:1]]
+    if report is None:
+        return lines
     diff = BarItem((("[ Diff ", "accent"), (keys.shown_key("restart.changes"), "faint"), (" ]", "accent")), "diff")
     again = BarItem((("[ Run again ]", "accent"),), "again")
     for line, button, wanted in (
@@ -331,14 +417,33 @@ def _bar_lines(report: "RestartReport", width: int, most: int) -> list[BarLine]:
     ):
         if line:
             lines.append(BarLine((BarItem(line),), (button,) if wanted else (), inset=1))
-    lines += [BarLine((BarItem(line),), inset=1) for line in last_lines(report, most)]
+    lines += [_text_line(line) for line in last_lines(report, most)]
     if report.result is not None:
-        lines += [BarLine((BarItem(line),), inset=1) for line in side_lines(report.result, width, most)]
+        lines += [_text_line(line) for line in side_lines(report.result, width, most)]
     return lines
 
 
-_EXIT_REPORT = BarItem((("[ Exit report ]", "accent"),), "report", rank=3)
+def _first_items(report: "RestartReport | None", watched: str) -> tuple[BarItem, ...]:
+    from inspector.tui.restart_model import change_line, status_line, watching_line
+
+    if not watched:
+        return (BarItem(status_line(report)),) if report is not None else ()
+    items = [BarItem(watching_line(watched), short=tuple(clip(watching_line(watched), _SHORT)))]
+    if report is not None:
+        if change := change_line(report):
+            items.append(BarItem(change, rank=1))
+        items.append(BarItem(status_line(report, follows=True)))
+    return tuple(items)
+
+
+def _text_line(line: Line) -> BarLine:
+    return BarLine((BarItem(line),), inset=1)
+
+
+_SHORT = 24
+"""Cells of what is watched, where room is short."""
+_EXIT_REPORT = BarItem((("[ Exit report ]", "accent"),), "report", rank=2)
 _RIGHT = (
-    BarItem((("Restart ", "muted"), (keys.shown_key("reconnect"), "accent")), "restart", rank=2),
-    BarItem((("Hide ", "muted"), (glyphs().times, "accent")), "hide", rank=1),
+    BarItem((("Restart ", "muted"), (keys.shown_key("reconnect"), "accent")), "restart", rank=4),
+    BarItem((("Hide ", "muted"), (glyphs().times, "accent")), "hide", rank=3),
 )

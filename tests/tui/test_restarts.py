@@ -15,6 +15,8 @@ from textual.pilot import Pilot
 from inspector.capture.journal import Journal, start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
+from inspector.features.watch.globs import read_glob
+from inspector.features.watch.watcher import Watcher
 from inspector.present.spans import Line, plain
 from inspector.protocol.json_diff import differences
 from inspector.session.engine import Engine, Live
@@ -249,3 +251,36 @@ def test_an_error_after_a_result_is_a_change() -> None:
     found = compare_results(result({"t": 1}), result({"error": {"code": -32602}}))
     assert found.changes == differences({"t": 1}, {"error": {"code": -32602}})
     assert "changed" in plain(result_line(RestartReport(result=found)))
+
+
+# Watching
+
+
+def watcher(workshop: Workshop, *warnings: str) -> Watcher:
+    return Watcher([read_glob("*.json", workshop.source.parent)], warnings)
+
+
+async def test_a_changed_file_restarts_the_server_and_the_bar_says_which(workshop: Workshop) -> None:
+    app = InspectApp(workshop.begin, watcher=watcher(workshop, "A warning."))
+    async with app.run_test(size=SIZE) as pilot:
+        await sees(app, "● Watching *.json", "▲ A warning.")
+        await called(app, pilot, "5")
+        workshop.write(results={"add": "6"})
+        await sees(app, "offer.json changed ", "restarted in", "Definitions  Unchanged", '"5"', '"6"')
+        workshop.source.write_text("{")
+        await sees(app, "not connected: ", "JSONDecodeError", "● Watching *.json")
+        workshop.write(results={"add": "7"})
+        await sees(app, "restarted in", '"6"', '"7"')
+        app.restarts.action_restart_report()
+        await until(lambda: "Definitions" not in text(app), "the report is folded")
+        await sees(app, "● Watching *.json")
+
+
+async def test_without_a_call_only_the_definitions_are_compared(workshop: Workshop) -> None:
+    app = InspectApp(workshop.begin, watcher=watcher(workshop))
+    async with app.run_test(size=(80, 24)):
+        await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
+        await sees(app, "Watching")
+        workshop.write(tools=[tool("add", "Adds."), tool("sum")])
+        await sees(app, "1 info", "+ sum")
+        assert "Result" not in text(app)

@@ -1,0 +1,241 @@
+"""Watches files on a thread of its own, and says when a change is worth a restart.
+
+Changes are gathered until there is a moment of quiet. Restarts that follow each other without pause become rarer, and
+so do restarts of a server that exits at once. Nothing is restarted here: who watches asks `due`.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from inspector.features.watch.globs import Directories, Glob, directories_of
+
+logger = logging.getLogger(__name__)
+
+QUIET_S, LONGEST_S = 0.15, 1.0
+"""Seconds without a change after which a change counts, and the seconds after which it counts anyway."""
+GAP_S, LONGEST_GAP_S = 1.0, 10.0
+"""Seconds between two restarts at least: at first, and where each is followed by the next."""
+FEW_FAILURES = 3
+"""So many failures in a row are worth a remark."""
+_STEP_MS, _GROUP_MS, _LOOK_MS = 60, 240, 250
+_MOST_NAMES, _MOST_PATHS = 100, 20_000
+"""Names of a batch of changes that are kept, and paths of it that are looked at."""
+_ABSENT_S = 0.5
+"""Between two looks for a root that does not exist."""
+_PATIENCE_S = 2.0
+
+
+class FileChange(msgspec.Struct, frozen=True):
+    """Files that have changed."""
+
+    name: str
+    """One of them, relative to the root of its glob; a file name is foreign text."""
+    more: int
+    """How many others."""
+    wall_ns: int
+    """When the last one changed."""
+
+
+class Pace:
+    """When a change is worth a restart. `now` is in seconds, of any clock that only goes forward."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, None] = {}
+        self._first = self._last = 0.0
+        self._wall_ns = 0
+        self._restarted: float | None = None
+        self._gap = GAP_S
+        self.failures = 0
+        """How often in a row the server did not start, or exited at once."""
+
+    def noticed(self, names: Iterable[str], now: float, wall_ns: int) -> None:
+        """Files have changed."""
+        if not self._names:
+            self._first = now
+        if len(self._names) < _MOST_NAMES:
+            self._names |= dict.fromkeys(names)
+        self._last, self._wall_ns = now, wall_ns
+
+    def due(self, now: float) -> FileChange | None:
+        """What has changed, once, if it is time for a restart; None otherwise."""
+        if not self._names or now < self.not_before:
+            return None
+        if now - self._last < QUIET_S and now - self._first < LONGEST_S:
+            return None
+        first, *others = self._names
+        self._names = {}
+        self._note_restart(now)
+        return FileChange(first, len(others), self._wall_ns)
+
+    def _note_restart(self, now: float) -> None:
+        follows = self._restarted is not None and now - self._restarted < 2 * self._gap
+        self._gap = min(LONGEST_GAP_S, 2 * self._gap) if follows else GAP_S
+        self._restarted = now
+
+    @property
+    def not_before(self) -> float:
+        """The moment of the next restart at the earliest."""
+        if self._restarted is None:
+            return float("-inf")
+        return self._restarted + max(self._gap, min(LONGEST_GAP_S, 2.0 ** (self.failures - 1)))
+
+    def ended(self, *, well: bool) -> None:
+        """A restart came to a connection, or did not."""
+        self.failures = 0 if well else self.failures + 1
+
+    def remark(self, now: float) -> str:
+        """What a person should know of the pace now, one sentence; "" for nothing."""
+        waits = self.not_before - now
+        later = f", not before {waits:.0f} s" if waits >= 1 else ""
+        if self.failures >= FEW_FAILURES:
+            return f"The server failed to start {self.failures} times in a row. The next change restarts it{later}."
+        if self._gap >= 4 * GAP_S and waits > 0:
+            return f"Files change all the time: one restart in {self._gap:.0f} s at most."
+        return ""
+
+
+class Watcher:
+    """A thread that watches the files of some globs. Nothing is watched before `start`."""
+
+    def __init__(self, globs: Sequence[Glob], warnings: Sequence[str] = ()) -> None:
+        """`warnings`: what is known to be wrong before anything is watched, a sentence each."""
+        self.globs = tuple(globs)
+        self._warnings = tuple(warnings)
+        self._found = Directories(())
+        self._trouble = ""
+        self._lock = threading.Lock()
+        self.pace = Pace()
+        self._stop = threading.Event()
+        self.ready = threading.Event()
+        """Set once changes are noticed; also if there is nothing to watch yet."""
+        self._heard = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="mcp-inspect watch", daemon=True)
+
+    @property
+    def shown(self) -> str:
+        """The globs, as they were typed."""
+        return ", ".join(glob.text for glob in self.globs)
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._stop.set()
+        self._heard.set()
+        if self._thread.is_alive():
+            self._thread.join(_PATIENCE_S)
+
+    def due(self) -> FileChange | None:
+        """What has changed, once, when a restart is due."""
+        with self._lock:
+            return self.pace.due(time.monotonic())
+
+    def wait(self) -> FileChange:
+        """Wait until a restart is due."""
+        while (change := self.due()) is None:
+            self._heard.wait(QUIET_S)
+            if self._heard.is_set():
+                self._heard.clear()
+                self._stop.wait(QUIET_S / 2)
+        return change
+
+    def ended(self, *, well: bool) -> None:
+        """A restart came to a connection, or did not."""
+        with self._lock:
+            self.pace.ended(well=well)
+
+    def problems(self) -> tuple[str, ...]:
+        """What a person should know, a sentence each: the gravest first."""
+        found = self._found
+        said = [f"{place} does not exist; it is watched once it does." for place in found.missing]
+        if self._trouble:
+            said.append(self._trouble)
+        with self._lock:
+            said.append(self.pace.remark(time.monotonic()))
+        said += [f"{place} is huge: only a part of it is watched. Narrow the glob." for place in found.huge]
+        return tuple(each for each in (*said, *self._warnings) if each)
+
+    # On the thread
+
+    def _run(self) -> None:
+        known: frozenset[Path] | None = None
+        while not self._stop.is_set():
+            self._found = directories_of(self.globs)
+            places = frozenset(self._found.places)
+            if known is not None:
+                self._notice_new(places - known)
+            known = places
+            if not places:
+                self.ready.set()
+                self._stop.wait(_ABSENT_S)
+                continue
+            try:
+                self._watch(places, polls=bool(self._trouble))
+            except FileNotFoundError:  # a directory went meanwhile
+                self._stop.wait(QUIET_S)
+            except (OSError, RuntimeError) as error:  # the system has no watch left, or a file system has none
+                logger.info("watching failed: %s", error)
+                self._trouble = f"The system does not report changes ({error}). Files are looked at once a second."
+                self._stop.wait(_ABSENT_S)
+
+    def _watch(self, places: frozenset[Path], *, polls: bool) -> None:
+        """Notice changes until the directories are others."""
+        from watchfiles import Change, watch
+
+        batches = watch(
+            *sorted(map(str, places)),
+            watch_filter=None,
+            debounce=_GROUP_MS,
+            step=_STEP_MS,
+            stop_event=self._stop,
+            rust_timeout=_LOOK_MS,
+            yield_on_timeout=True,
+            raise_interrupt=False,
+            force_polling=polls or None,
+            poll_delay_ms=1000,
+            recursive=False,
+            ignore_permission_denied=True,
+        )
+        missing = set(self._found.missing)
+        for batch in batches:
+            self.ready.set()
+            self._notice(Path(path) for _, path in batch)
+            added = (Path(path) for change, path in batch if change is Change.added)
+            if any(self._may_hold(path) for path in added) or any(place.exists() for place in missing):
+                return
+            if any(not glob.root.exists() for glob in self.globs if glob.root not in missing):
+                return
+
+    def _may_hold(self, path: Path) -> bool:
+        """Whether a new path is a directory that may hold a file of the globs."""
+        if not path.is_dir() or path.is_symlink():
+            return False
+        return any(path.is_relative_to(glob.root) and not glob.ignores(path.name) for glob in self.globs)
+
+    def _notice(self, paths: Iterable[Path]) -> None:
+        found = (name for path in islice(paths, _MOST_PATHS) if (name := self._name_of(path)))
+        names = dict.fromkeys(islice(found, _MOST_NAMES))
+        if names:
+            with self._lock:
+                self.pace.noticed(names, time.monotonic(), time.time_ns())
+            self._heard.set()
+
+    def _notice_new(self, places: Iterable[Path]) -> None:
+        """Notice the files of directories that are new: they were made before anybody watched."""
+        for place in places:
+            try:
+                self._notice(place.iterdir())
+            except OSError:
+                continue
+
+    def _name_of(self, path: Path) -> str:
+        glob = next((each for each in self.globs if each.matches(path)), None)
+        return "" if glob is None else path.relative_to(glob.root).as_posix()
