@@ -5,6 +5,7 @@ so do restarts of a server that exits at once. Nothing is restarted here: who wa
 """
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from inspector.features.watch.globs import Directories, Glob, directories_of
+from inspector.features.watch.globs import MOST_ENTRIES, Directories, Glob, directories_of
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +30,8 @@ _MOST_NAMES, _MOST_PATHS = 100, 20_000
 _ABSENT_S = 0.5
 """Between two looks for a root that does not exist."""
 _PATIENCE_S = 2.0
+_GRAIN_NS = 20_000_000
+"""By so much the times of files may be behind the clock."""
 
 
 class FileChange(msgspec.Struct, frozen=True):
@@ -115,6 +118,8 @@ class Watcher:
         self.ready = threading.Event()
         """Set once changes are noticed; also if there is nothing to watch yet."""
         self._heard = threading.Event()
+        self._since_ns = 0
+        """By the clock on the wall, when changes were last read; 0 before the first time."""
         self._thread = threading.Thread(target=self._run, name="mcp-inspect watch", daemon=True)
 
     @property
@@ -170,15 +175,13 @@ class Watcher:
         while not self._stop.is_set():
             self._found = directories_of(self.globs)
             places = frozenset(self._found.places)
-            if known is not None:
-                self._notice_new(places - known)
-            known = places
+            new, known = frozenset() if known is None else places - known, places
             if not places:
                 self.ready.set()
                 self._stop.wait(_ABSENT_S)
                 continue
             try:
-                self._watch(places, polls=bool(self._trouble))
+                self._watch(places, new, polls=bool(self._trouble))
             except FileNotFoundError:  # a directory went meanwhile
                 self._stop.wait(QUIET_S)
             except (OSError, RuntimeError) as error:  # the system has no watch left, or a file system has none
@@ -186,8 +189,8 @@ class Watcher:
                 self._trouble = f"The system does not report changes ({error}). Files are looked at once a second."
                 self._stop.wait(_ABSENT_S)
 
-    def _watch(self, places: frozenset[Path], *, polls: bool) -> None:
-        """Notice changes until the directories are others."""
+    def _watch(self, places: frozenset[Path], new: frozenset[Path], *, polls: bool) -> None:
+        """Notice changes until the directories are others; of the new ones all files, once they are watched."""
         from watchfiles import Change, watch
 
         batches = watch(
@@ -205,7 +208,10 @@ class Watcher:
             ignore_permission_denied=True,
         )
         missing = set(self._found.missing)
-        for batch in batches:
+        for at, batch in enumerate(batches):
+            since_ns, self._since_ns = self._since_ns, time.time_ns()
+            if not at and (new or since_ns):
+                self._notice_files(places, new, since_ns or self._since_ns)
             self.ready.set()
             self._notice(Path(path) for _, path in batch)
             added = (Path(path) for change, path in batch if change is Change.added)
@@ -228,14 +234,25 @@ class Watcher:
                 self.pace.noticed(names, time.monotonic(), time.time_ns())
             self._heard.set()
 
-    def _notice_new(self, places: Iterable[Path]) -> None:
-        """Notice the files of directories that are new: they were made before anybody watched."""
+    def _notice_files(self, places: Iterable[Path], new: frozenset[Path], since_ns: int) -> None:
+        """Notice the files of new directories, and those that changed while the directories were listed again."""
+        left = MOST_ENTRIES
         for place in places:
             try:
-                self._notice(place.iterdir())
-            except OSError:
+                with os.scandir(place) as entries:
+                    found = [each for each in islice(entries, max(left, 0)) if place in new or _changed(each, since_ns)]
+            except OSError:  # it went meanwhile
                 continue
+            left -= len(found)
+            self._notice(Path(each.path) for each in found)
 
     def _name_of(self, path: Path) -> str:
         glob = next((each for each in self.globs if each.matches(path)), None)
         return "" if glob is None else path.relative_to(glob.root).as_posix()
+
+
+def _changed(entry: "os.DirEntry[str]", since_ns: int) -> bool:
+    try:
+        return entry.stat(follow_symlinks=False).st_mtime_ns >= since_ns - _GRAIN_NS
+    except OSError:
+        return False

@@ -69,6 +69,18 @@ def test_a_change_names_one_file_and_counts_the_others() -> None:
     assert pace.due(2) is None
 
 
+def noticed(watch: Watcher) -> FileChange:
+    """The next change."""
+    found: list[FileChange] = []
+
+    def look() -> bool:
+        found.extend(each for each in (watch.due(),) if each is not None)
+        return bool(found)
+
+    until_sync(look, "a change is noticed")
+    return found[0]
+
+
 @pytest.fixture
 def watch(tmp_path: Path) -> Iterator[Watcher]:
     (tmp_path / "src").mkdir()
@@ -84,23 +96,30 @@ def watch(tmp_path: Path) -> Iterator[Watcher]:
 def test_a_saved_file_is_noticed_and_others_are_not(watch: Watcher, tmp_path: Path) -> None:
     (tmp_path / "src/notes.txt").write_text("x")
     (tmp_path / "src/a.py").write_text("x")
-    assert watch.wait().name == "a.py"
+    assert noticed(watch).name == "a.py"
     assert watch.due() is None
+
+
+def test_waiting_for_a_change_ends_with_it(watch: Watcher, tmp_path: Path) -> None:
+    timer = threading.Timer(0, (tmp_path / "src/a.py").write_text, ["x"])
+    timer.start()
+    assert watch.wait().name == "a.py"
+    timer.join()
 
 
 def test_a_file_that_an_editor_puts_in_the_place_of_another_is_noticed(watch: Watcher, tmp_path: Path) -> None:
     (tmp_path / "src/a.py.tmp").write_text("x")
     (tmp_path / "src/a.py.tmp").rename(tmp_path / "src/a.py")
-    assert watch.wait().name == "a.py"
+    assert noticed(watch).name == "a.py"
 
 
 def test_files_of_a_new_directory_are_noticed_and_so_are_their_later_changes(watch: Watcher, tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     (tmp_path / "new/b.py").write_text("x")
     (tmp_path / "new").rename(tmp_path / "src/new")
-    assert watch.wait().name == "new/b.py"
+    assert noticed(watch).name == "new/b.py"
     (tmp_path / "src/new/c.py").write_text("x")
-    assert watch.wait().name == "new/c.py"
+    assert noticed(watch).name == "new/c.py"
 
 
 def test_a_root_that_is_made_later_is_watched_then(tmp_path: Path) -> None:
@@ -109,10 +128,13 @@ def test_a_root_that_is_made_later_is_watched_then(tmp_path: Path) -> None:
     try:
         until_sync(watch.ready.is_set, "it watches")
         assert watch.problems() == (f"{tmp_path}/later does not exist; it is watched once it does.", "A warning.")
-        (tmp_path / "later").mkdir()
+        (tmp_path / "made").mkdir()
+        (tmp_path / "made/first.py").write_text("x")
+        (tmp_path / "made").rename(tmp_path / "later")
+        assert noticed(watch).name == "first.py"
         until_sync(lambda: watch.problems() == ("A warning.",), "the root is found")
         (tmp_path / "later/a.py").write_text("x")
-        assert watch.wait().name == "a.py"
+        assert noticed(watch).name == "a.py"
     finally:
         watch.stop()
 
@@ -137,6 +159,6 @@ def test_a_system_without_watches_left_is_named_and_files_are_looked_at(
         until_sync(watch.ready.is_set, "it watches")
         assert "does not report changes" in watch.problems()[0]
         (tmp_path / "a.py").write_text("other")
-        assert watch.wait().name == "a.py"
+        assert noticed(watch).name == "a.py"
     finally:
         watch.stop()
