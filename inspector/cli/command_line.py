@@ -38,7 +38,7 @@ WITH_VALUE = frozenset(
         *("--send", "--by", "--otlp", "--keep-on", "--keep"),
         *("-t", "--tool", "--concurrency", "--rate", "--calls", "--soak", "--slowest", "--save", "--pid"),
         *("--against", "--markdown"),
-        *("--label", "--host-timeout", "--stderr", "--until"),
+        *("--label", "--host-timeout", "--stderr", "--until", "--watch"),
     }
 )
 """Options whose value may be the next word."""
@@ -104,7 +104,7 @@ def positions(words: Sequence[str]) -> Iterator[int]:
         if is_value and (before != _VALUE_MAY_BE_MISSING or not word.startswith("-")):
             is_value = False
         elif word.startswith("-") and word != "-":
-            is_value, before = word in WITH_VALUE or word == _VALUE_MAY_BE_MISSING, word
+            is_value, before = word in WITH_VALUE, word
         else:
             yield place
 

@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from inspector.cli.command_line import WITH_VALUE, CommandLine, duration, lasting, split, take_apart
+from inspector.cli.command_line import WITH_VALUE, CommandLine, duration, first_word, lasting, split, take_apart
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.main import commands
 from inspector.errors import UsageError
@@ -100,6 +100,23 @@ def test_only_the_first_dashes_divide() -> None:
     assert split(["a", "--", "b", "--", "c"]) == (("a",), ("b", "--", "c"))
     assert split(["a"]) == (("a",), None)
     assert split(["--"]) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("typed", "command"),
+    [
+        ("--watch check x.mcpcap", "x.mcpcap"),
+        ("--watch --era legacy check", "check"),
+        ("check --watch", "check"),
+        ("check x.mcpcap --watch --json", "check"),
+        ("--watch=src test", "test"),
+    ],
+)
+def test_an_option_whose_value_may_be_missing_takes_no_option_for_it(typed: str, command: str) -> None:
+    words = typed.split()
+    place = first_word(words)
+    assert place is not None
+    assert words[place] == command
 
 
 def test_every_option_with_a_value_is_known_to_have_one() -> None:
