@@ -67,6 +67,16 @@ class HasEntry(Protocol):
         """Its number; 0 for none."""
 
 
+class RepeatableCalls(Protocol):
+    """The calls, reads or prompts of a panel."""
+
+    made: "RunningCall | None"
+    """The last one, running or over."""
+
+    def repeat(self, made: "RunningCall") -> "RunningCall":
+        """Make it again on the connection of now; nothing moves on the screen."""
+
+
 class Panel(Widget):
     """What the app asks of every panel."""
 
@@ -102,6 +112,8 @@ class Panel(Widget):
 
     places: tuple[ActionScope, ...] = ()
     """What the help shows while it is visible."""
+    requests: "RepeatableCalls | None" = None
+    """The calls, reads or prompts that are made here; None for none."""
 
     def sync(self) -> None:
         """Look again, thirty times a second: nearly free while nothing has changed."""
@@ -155,15 +167,6 @@ class Panel(Widget):
 
     async def take_draft(self, message: bytes) -> None:
         """Write a message again. Means something where messages are written by hand."""
-
-    @property
-    def last_call(self) -> "RunningCall | None":
-        """The call, read or prompt that was made here last; None for none."""
-        return None
-
-    def repeat(self, made: "RunningCall") -> "RunningCall | None":
-        """Make a call again on the connection of now, if it was made here; nothing moves on the screen."""
-        return None
 
     async def cancel_running(self) -> bool:
         """Cancel what runs; whether something did."""

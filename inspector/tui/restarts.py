@@ -221,7 +221,8 @@ class Restarts:
         self._app.run_worker(follow, group=f"restarted {tab.number}", exclusive=True)  # type: ignore[arg-type]
 
     def _last_call(self, tab: Tab) -> "RunningCall | None":
-        made = [call for panel in tab.panels.values() if (call := panel.last_call) is not None]
+        requests = [panel.requests for panel in tab.panels.values() if panel.requests is not None]
+        made = [each.made for each in requests if each.made is not None]
         return max(made, key=lambda call: call.begun_ns, default=None)
 
     async def _renew(self, state: TabRestarts, old: OpenConversation, new: OpenConversation) -> None:
@@ -284,10 +285,11 @@ class Restarts:
         if why := _why_not(made, subject, confirmed=confirmed):
             _report(state, not_run=why)
             return
-        call = next((each for panel in tab.panels.values() if (each := panel.repeat(made)) is not None), None)
-        if call is None:
+        requests = (panel.requests for panel in tab.panels.values() if panel.requests is not None)
+        by = next((each for each in requests if each.made is made), None)
+        if by is None:
             return
-        state.call = call
+        state.call = call = by.repeat(made)
         _report(state, not_run="", result=None)
         await _until(lambda: call.over)
         after = await asyncio.to_thread(_result, call)

@@ -99,8 +99,8 @@ def read_glob(typed: str, base: Path) -> Glob:
     if fixed is None:
         place = Path(os.path.normpath(whole))
         is_directory = place.is_dir() or typed.endswith("/")
-        root, rest = (place, ("**", "*")) if is_directory else (place.parent, (place.name,))
-        rest = rest if is_directory else (_escaped(rest[0]),)
+        root = place if is_directory else place.parent
+        rest: tuple[str, ...] = ("**", "*") if is_directory else (_escaped(place.name),)
     else:
         root, rest = Path(os.path.normpath(os.path.join(*parts[:fixed]))), parts[fixed:]
     try:

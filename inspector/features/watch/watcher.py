@@ -45,7 +45,7 @@ class FileChange(msgspec.Struct, frozen=True):
     """When the last one changed."""
 
 
-class Pace:
+class RestartPace:
     """When a change is worth a restart. `now` is in seconds, of any clock that only goes forward."""
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ class Watcher:
         self._found = Directories(())
         self._trouble = ""
         self._lock = threading.Lock()
-        self.pace = Pace()
+        self.pace = RestartPace()
         self._stop = threading.Event()
         self.ready = threading.Event()
         """Set once changes are noticed; also if there is nothing to watch yet."""

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from inspector.features.watch.globs import read_glob
-from inspector.features.watch.watcher import GAP_S, LONGEST_GAP_S, LONGEST_S, QUIET_S, FileChange, Pace, Watcher
+from inspector.features.watch.watcher import GAP_S, LONGEST_GAP_S, LONGEST_S, QUIET_S, FileChange, RestartPace, Watcher
 from tests.waiting import until_sync
 
 
-def run(pace: Pace, changes: Iterator[float], end: float, step: float = 0.01) -> list[float]:
+def run(pace: RestartPace, changes: Iterator[float], end: float, step: float = 0.01) -> list[float]:
     """The moments of restarts, of a clock that goes on in steps."""
     found, now, following = [], 0.0, next(changes, end)
     while now < end:
@@ -26,12 +26,12 @@ def run(pace: Pace, changes: Iterator[float], end: float, step: float = 0.01) ->
 
 
 def test_a_change_counts_once_after_a_moment_of_quiet() -> None:
-    (at,) = run(Pace(), iter([1.0, 1.05, 1.1]), 5)
+    (at,) = run(RestartPace(), iter([1.0, 1.05, 1.1]), 5)
     assert 1.1 + QUIET_S <= at < 1.1 + 2 * QUIET_S
 
 
 def test_files_that_change_a_thousand_times_a_second_restart_at_a_bounded_rate() -> None:
-    found = run(Pace(), (n / 1000 for n in range(60_000)), 60)
+    found = run(RestartPace(), (n / 1000 for n in range(60_000)), 60)
     assert found[0] <= LONGEST_S + 0.1
     assert len(found) <= 12
     gaps = [later - earlier for earlier, later in pairwise(found)]
@@ -41,12 +41,12 @@ def test_files_that_change_a_thousand_times_a_second_restart_at_a_bounded_rate()
 
 def test_somebody_who_saves_now_and_then_waits_for_nothing() -> None:
     saved = [5.0 * n for n in range(1, 9)]
-    found = run(Pace(), iter(saved), 50)
+    found = run(RestartPace(), iter(saved), 50)
     assert [round(at - was, 1) for at, was in zip(found, saved, strict=True)] == [round(QUIET_S + 0.01, 1)] * 8
 
 
 def test_a_server_that_never_starts_is_restarted_less_often_and_only_on_a_change() -> None:
-    pace = Pace()
+    pace = RestartPace()
     found = []
     now = 0.0
     for _ in range(600):
@@ -63,7 +63,7 @@ def test_a_server_that_never_starts_is_restarted_less_often_and_only_on_a_change
 
 
 def test_a_change_names_one_file_and_counts_the_others() -> None:
-    pace = Pace()
+    pace = RestartPace()
     pace.noticed(["b.py", "a.py"], 0, 7)
     assert pace.due(1) == FileChange("b.py", 1, 7)
     assert pace.due(2) is None

@@ -340,7 +340,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.action_picture, self.action_markdown = result.action_picture, result.action_markdown
         self.action_edit, self.action_entry = result.action_edit, result.action_entry
         self.steps = StepLayout(self, items, form, result)
-        self.requests = ItemRequests(self, self.steps, conversation)
+        self.requests: ItemRequests = ItemRequests(self, self.steps, conversation)
         self.saved = SavedCalls(conversation, items.kind.method, partial(self.call_later, _show_call, self))
         """Saved calls, and calls of earlier sessions."""
         self._seen_findings: tuple[object, ...] = ()
@@ -400,15 +400,6 @@ class ItemsPanel(Panel, Generic[FormT]):
     def show_item(self, thing: ListedItem) -> None:
         """Open an item of the list."""
         self.items.open(thing)
-
-    @property
-    def last_call(self) -> RunningCall | None:
-        """The request that was made here last."""
-        return self.requests.made
-
-    def repeat(self, made: RunningCall) -> RunningCall | None:
-        """Make it again, if it was made here."""
-        return self.requests.repeat(made) if made is self.requests.made else None
 
     async def cancel_running(self) -> bool:
         """Cancel the newest request that runs."""
