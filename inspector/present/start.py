@@ -439,6 +439,8 @@ def _command(server: ConfiguredServer) -> list[Fact]:
 # A target as a user types it: a URL, a capture, a command line, or a server of a client config file.
 
 _SCHEMES = ("http://", "https://")
+_HOST_AND_PORT = re.compile(r"[A-Za-z0-9.-]+:\d{1,5}(/|$)")
+"""A URL without its scheme."""
 _MOST_NAMES = 8
 _RECORDINGS = frozenset((".mcpcap", ".har", ".json", ".jsonl", ".ndjson", ".log", ".txt", ".toml", ".yaml", ".yml"))
 
@@ -464,6 +466,8 @@ def wanted(word: str, servers: Sequence[ConfiguredServer], known: Sequence[Known
         return OpenTyped(argv=(str(expanded(word)) if "/" in word else word,))
     if any(char.isspace() for char in word):
         return OpenTyped(argv=_argv(word))
+    if _HOST_AND_PORT.match(word):
+        raise UsageError(f"did you mean http://{word}?", hint="A URL begins with http:// or https://.")
     raise _nothing(word, [*(each.name for each in known if each.saved), *(each.name for each in servers)])
 
 

@@ -245,6 +245,12 @@ def test_a_capture_is_opened_where_it_is(tmp_path: Path, monkeypatch: pytest.Mon
         wanted("none.mcpcap", ())
 
 
+def test_a_url_without_its_scheme_is_refused_with_the_whole_url() -> None:
+    for word in ("127.0.0.1:3000/mcp", "localhost:80"):
+        with pytest.raises(UsageError, match=f"did you mean http://{word}"):
+            wanted(word, [])
+
+
 def test_a_word_that_means_nothing_is_refused_with_what_was_found() -> None:
     with pytest.raises(UsageError) as refused:
         wanted("gals", (GULLS, WANTED_BROKEN))

@@ -377,7 +377,7 @@ class StartPane(Vertical):
         try:
             self._take(wanted(event.value, self._servers, self._known))
         except UsageError as error:
-            self._say(f"{error}. {error.hint}" if error.hint else str(error))
+            self._say(f"{error}. {error.hint}".replace("?.", "?") if error.hint else str(error))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Remove the message about another text."""
