@@ -252,7 +252,6 @@ class ProcessTree:
         self._root = psutil.Process(pid)
         self._known = [self._root]
         self._turn = 0
-        self._cpu: dict[int, float] = {}
 
     def sample(self, at_s: float, calls: int) -> UsageSample | None:
         """Now; None if it has ended, or may not be looked at."""
@@ -261,16 +260,17 @@ class ProcessTree:
                 self._known = [self._root, *self._root.children(recursive=True)]
         self._turn += 1
         rss = fds = threads = 0
+        cpu_s = 0.0
         for each in self._known:
             with suppress(psutil.Error), each.oneshot():
                 times = each.cpu_times()
-                self._cpu[each.pid] = times.user + times.system
+                cpu_s += times.user + times.system + times.children_user + times.children_system
                 rss += each.memory_info().rss
                 threads += each.num_threads()
                 fds += each.num_fds()
         if not rss:
             return None
-        return UsageSample(at_s, calls, rss, fds, threads, sum(self._cpu.values()))
+        return UsageSample(at_s, calls, rss, fds, threads, cpu_s)
 
 
 def process_tree(session: Session, pid: int | None) -> ProcessTree | None:

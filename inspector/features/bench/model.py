@@ -226,9 +226,11 @@ class BlockingResult(msgspec.Struct, frozen=True):
     together: int = 1
     """So many slow calls at once …"""
     together_ms: float = 0.0
-    """… took so long."""
+    """… took so long until the last was answered …"""
+    together_first_ms: float = 0.0
+    """… and so long until the first was."""
     cpu_ms: float | None = None
-    """Processor time that one of them costs the server; None if it cannot be measured."""
+    """Processor time that one of them costs the server and what it has run meanwhile; None if it cannot be measured."""
 
 
 class BenchResult(msgspec.Struct):

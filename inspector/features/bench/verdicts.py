@@ -215,8 +215,10 @@ def _mismatch(result: BenchResult, kind: MismatchKind) -> dict[str, Any] | None:
 
 _WAITED = 0.5
 """Share of the slow call that another request must wait for to count as blocked."""
-_COMPUTES = 0.5
+_COMPUTES = 0.3
 """Share of the slow call that is processor time, from which on the server computes, and does not wait."""
+_AT_ONCE = 1.5
+"""The first of several calls at once is not delayed if it takes less than so many times as long as one."""
 _LONG_MS = 50.0
 """A server that computes, or may do so, for a shorter time is not reproached for doing one thing after the other."""
 
@@ -244,7 +246,11 @@ def _blocking(result: BenchResult) -> Iterator[BenchVerdict]:
         return
     factor = found.together_ms / found.slow_ms if found.slow_ms else 1.0
     fast_waits = bool(found.fast) and found.fast_beside_ms - found.fast_ms > _WAITED * rest
-    in_turn = factor > 0.75 * found.together and (waits or found.cpu_ms is None)
+    in_turn = (  # calls that share a busy processor all end late, those that queue do not
+        factor > 0.75 * found.together
+        and found.together_first_ms < _AT_ONCE * found.slow_ms
+        and (waits or found.cpu_ms is None)
+    )
     if fast_waits or in_turn:
         facts = []
         if fast_waits:

@@ -114,7 +114,7 @@ def test_the_slope_of_most_points_outweighs_outliers() -> None:
 def blocked(slow_ms: float = 100.0, **changed: float | None) -> list[str]:
     facts: dict[str, float | None] = {
         "probe_ms": 0.2, "probe_beside_ms": 0.4, "fast_ms": 0.3, "fast_beside_ms": 0.5,
-        "together_ms": 105.0, "cpu_ms": 1.0,
+        "together_ms": 105.0, "together_first_ms": 101.0, "cpu_ms": 1.0,
     }  # fmt: skip
     facts |= changed
     result = BenchResult("target", BenchOptions())
@@ -128,6 +128,7 @@ def test_what_waits_for_a_slow_call_tells_a_lock_from_a_blocked_loop() -> None:
     assert blocked(probe_beside_ms=80, cpu_ms=None) == ["blocks-everything"]
     assert blocked(fast_beside_ms=80, together_ms=400) == ["calls-serialized"]
     assert blocked(together_ms=400) == ["calls-serialized"]
+    assert blocked(together_ms=400, together_first_ms=350) == []  # all of them are slower: a busy machine
     assert blocked(together_ms=400, cpu_ms=95.0) == []  # it computes, with one core at most
     assert blocked(20, probe_beside_ms=20, cpu_ms=18.0) == []  # as does any server that computes for a moment
     assert blocked(20, probe_beside_ms=20, cpu_ms=0.0) == ["blocks-everything"]
