@@ -286,7 +286,7 @@ class Top(msgspec.Struct, frozen=True, order=True):
     """Of the exchange."""
     source: int
     """Which of the journals, from 0."""
-    key: str
+    tool: str
     n: int
     """The entry of the request."""
 

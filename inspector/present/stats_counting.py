@@ -271,19 +271,18 @@ class JournalStats:
         group.durations.add(ns, sign)
         took[slot] = took.get(slot, 0) + sign * ns
         if log.methods[number] == self._calls:
-            self._top(self.table.slowest, ns, number, group, sign)
-            self._top(self.table.largest, back, number, group, sign)
+            self._top(self.table.slowest, ns, number, sign)
+            self._top(self.table.largest, back, number, sign)
 
-    def _top(self, heap: list[Top], value: int, number: int, group: StatsGroup, sign: int) -> None:
+    def _top(self, heap: list[Top], value: int, number: int, sign: int) -> None:
         if sign < 0:
             kept = [each for each in heap if (each.number, each.source) != (number, self._source)]
             if len(kept) < len(heap):
                 heap[:] = kept
                 heapq.heapify(heap)
-        elif len(heap) < TOPS:
-            heapq.heappush(heap, Top(value, number, self._source, group.key, self._log.request_frames[number]))
-        elif value > heap[0].value:
-            heapq.heapreplace(heap, Top(value, number, self._source, group.key, self._log.request_frames[number]))
+        elif len(heap) < TOPS or value > heap[0].value:
+            top = Top(value, number, self._source, self._log[number - 1].target, self._log.request_frames[number])
+            (heapq.heappush if len(heap) < TOPS else heapq.heapreplace)(heap, top)
 
     def _fly(self, number: int) -> None:
         """Note how many requests are open while this one is sent."""

@@ -39,9 +39,9 @@ _WIDE = 100
 _LEAST_KEY = 12
 
 
-def sparkline(values: Sequence[float]) -> str:
-    """One bar for each value, the highest for the largest; "" of nothing."""
-    most = max(values, default=0)
+def sparkline(values: Sequence[float], most: float = 0) -> str:
+    """One bar for each value, the highest for `most`, or for the largest if that is more; "" of nothing."""
+    most = max(most, max(values, default=0))
     if most <= 0:
         return _BARS[0] * len(values)
     return "".join(_BARS[min(len(_BARS) - 1, int(max(0.0, value) / most * len(_BARS)))] for value in values)
@@ -259,7 +259,7 @@ def totals(table: StatsTable, total: StatsGroup, repeated: Sequence[Repeated] = 
 
 
 def _top(top: Top, said: str) -> str:
-    return f"{key_text(top.key)} {said} #{top.n}"
+    return f"{key_text(top.tool)} {said} #{top.n}"
 
 
 def _never_called(table: StatsTable) -> str:
@@ -381,7 +381,7 @@ def stats_data(table: StatsTable, repeated: Sequence[Repeated], sources: Sequenc
     server, person, held = table.time_split
 
     def top(each: Top, value: str, shown: float) -> dict[str, Any]:
-        return {"key": each.key, value: shown, "n": each.n, "source": sources[each.source]}
+        return {"tool": each.tool, value: shown, "n": each.n, "source": sources[each.source]}
 
     return {
         "by": table.by.text or table.by.name,

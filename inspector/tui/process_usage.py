@@ -20,6 +20,8 @@ _PACE_S = 1.0
 _KEPT = 600
 """Samples: ten minutes."""
 _COLUMNS = 16
+_SOME_PERCENT = 10
+"""Of one processor: less than this does not take the whole height."""
 _LEAST_S = 120.0
 """For so long at least is memory watched before it is said to grow."""
 _GROWS = 1.1
@@ -99,9 +101,9 @@ def usage_facts(samples: Sequence[Usage]) -> tuple[Fact, ...]:
     if not used:
         return ()
     sizes = [float(each.rss) for each in samples]
-    cpu = f"{used[-1]:.0f} %  {sparkline(_parts(used))}  max {max(used):.0f} %"
+    cpu = f"{used[-1]:.0f} %  {sparkline(_parts(used), _SOME_PERCENT)}  max {max(used):.0f} %"
     seconds = samples[-1].at_s - samples[0].at_s
-    memory = f"{human_size(samples[-1].rss)}  {sparkline(_parts(sizes))}"
+    memory = f"{human_size(samples[-1].rss)}  {_course(sizes)}"
     rate = (sizes[-1] - sizes[0]) * 60 / max(seconds, 1)
     if seconds >= _LEAST_S:
         memory += f"  {'+' if rate >= 0 else '-'}{human_size(round(abs(rate)))}/min"
@@ -114,7 +116,7 @@ def usage_text(samples: Sequence[Usage]) -> str:
     used = shares(samples)
     if not used:
         return ""
-    course = sparkline(_parts([float(each.rss) for each in samples]))
+    course = _course([float(each.rss) for each in samples])
     return f"CPU {used[-1]:.0f} % · RSS {human_size(samples[-1].rss)} {course}"
 
 
@@ -125,6 +127,12 @@ def grows_steadily(sizes: Sequence[float]) -> bool:
         return False
     first, second, last = (sum(part) / third for part in (sizes[:third], sizes[third : 2 * third], sizes[-third:]))
     return first < second < last and last > _GROWS * first
+
+
+def _course(sizes: Sequence[float]) -> str:
+    """Memory over time, from the least on; a change of a tenth or more takes the whole height."""
+    least = min(sizes)
+    return sparkline([each - least for each in _parts(sizes)], least / 10)
 
 
 def _parts(values: Sequence[float]) -> list[float]:

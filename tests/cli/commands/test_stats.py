@@ -27,7 +27,7 @@ def test_a_capture_is_counted() -> None:
     assert totals["calls"] == sum(group["calls"] for group in ran.data["groups"])
     assert totals["bytes_in"] == sum(group["bytes_in"] for group in ran.data["groups"])
     assert "echo" in ran.data["never_called"]
-    assert ran.data["slowest"][0]["key"] == "long_running"
+    assert ran.data["slowest"][0]["tool"] == "long_running"
 
 
 def test_several_captures_add_up() -> None:

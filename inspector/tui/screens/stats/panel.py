@@ -56,6 +56,8 @@ _LONGEST_S = 0.005
 _PIECE, _REPEATS_PIECE, _ENTRIES_PIECE = 500, 20, 2000
 """Requests that are counted, requests whose arguments are compared, and entries that are filtered between two looks at
 the clock."""
+_WIDE = 110
+"""From this width on, the filter is shown in full."""
 _TREND = 24
 """Columns of the sparklines of the selected row, at most."""
 
@@ -322,9 +324,8 @@ class StatsPanel(Panel):
         if self._stats.is_behind or (self._chosen is not None and self._chosen.is_filtering):
             right.append(BarItem(((f"{glyphs().pending} counting ", "pending"),)))
         elif self._term is not None:
-            right.append(
-                BarItem(((fit(f"filter {visible(describe(self._term), limit=200)}", 40) + " ", "accent"),), rank=2)
-            )
+            said = fit(f"filter {visible(describe(self._term), limit=200)}", 40)
+            right.append(BarItem(((f"{said if self.size.width >= _WIDE else 'filtered'} ", "accent"),)))
         self._head.show([BarLine(left=tuple(left), right=tuple(right), gap=0)])
 
     def _show(self) -> None:
@@ -348,7 +349,9 @@ class StatsPanel(Panel):
         if lines != self._drawn:
             self._drawn = lines
             dark = self.app.current_theme.dark
-            shown = Text("\n").join(spans_to_text(clip(line, width), dark=dark) for line in lines)
+            shown = Text("\n", no_wrap=True, overflow="ellipsis").join(
+                spans_to_text(clip(line, width), dark=dark) for line in lines
+            )
             self._group.update(shown)
 
     def _show_totals(self) -> None:
