@@ -60,9 +60,9 @@ def quickly(*concurrency: int, seconds: float = 0.5, timeout_s: float = 20.0) ->
     [
         ("lock", ("fast", "slow"), quickly(1), "calls-serialized"),
         ("blocking", ("fast", "slow"), quickly(1), "blocks-everything"),
-        ("leak", ("fast",), quickly(2, seconds=2.5), "memory-growth"),
+        ("leak", ("fast",), quickly(2, seconds=3.5), "memory-growth"),
         ("descriptors", ("fast",), quickly(2, seconds=2), "descriptor-growth"),
-        ("deadlock", ("fast",), quickly(1, 2, timeout_s=1.5), "deadlock"),
+        ("deadlock", ("fast",), quickly(1, 2, timeout_s=3), "deadlock"),
         ("swapped", ("fast", "echo"), quickly(4), "swapped-responses"),
         ("shared", ("fast", "echo"), quickly(4), "swapped-responses"),
         ("twice", ("fast",), quickly(1), "unknown-responses"),
@@ -128,7 +128,7 @@ def test_in_the_open_model_waiting_for_the_server_counts_as_latency() -> None:
     whole = level.whole()
     assert level.model is LoadModel.OPEN
     assert whole is not None
-    assert whole.count >= 36
+    assert whole.count > 20
     assert whole.max > 500
     assert len(level.lag) >= whole.count
 
