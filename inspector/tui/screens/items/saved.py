@@ -192,6 +192,8 @@ class SavedCalls(Widget):
         self._files: tuple[Path, ...] = ()
         self._stamp: object = None
         self._looked_at = 0.0
+        self._had_calls = False
+        """Whether there were calls of earlier sessions; those of this one do not open it."""
         self._looks = False
         """Whether a thread reads the files now."""
         self._secrets: set[str] = set()
@@ -217,10 +219,10 @@ class SavedCalls(Widget):
 
     @property
     def is_shown(self) -> bool:
-        """Whether it is visible: where there is a call, or where a person wants it."""
+        """Whether it is visible: where a call is saved or was there at first, or where a person wants it."""
         if self._chosen_to_show is not None:
             return self._chosen_to_show
-        return self._conversation.can_act and bool(self._rows.saved or self._rows.recent)
+        return self._conversation.can_act and bool(self._rows.saved or self._had_calls)
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Go on with another connection."""
@@ -258,8 +260,9 @@ class SavedCalls(Widget):
         found = await asyncio.to_thread(read)
         if found is not None:
             self._files, self._stamp, self._rows.saved, self._rows.recent = found
-            if before is None and not self._rows.saved:
-                self._rows.shows_saved = not self._rows.recent
+            if before is None:
+                self._had_calls = bool(self._rows.recent)
+                self._rows.shows_saved = bool(self._rows.saved) or not self._rows.recent
         self._renew()
 
     def _renew(self) -> None:

@@ -1,0 +1,106 @@
+"""Calls of server-everything are saved, run again in a later session, all at once, and without a screen."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from inspector.config.targets import Target
+from inspector.features.cases.file import open_cases
+from tests.cli.running import inspect
+from tests.servers.real import NotInstalled, is_ci
+from tests.stories.commands import words_of
+from tests.stories.persons import at_the_screen
+from tests.stories.real_targets import named, running
+
+pytestmark = pytest.mark.real
+
+_FILE = """\
+mcp-inspect-cases: 1
+vars: {a: 20, secret: "${env:STORY_SECRET}"}
+cases:
+  - name: sum
+    request: tools/call
+    params: {name: get-sum, arguments: {a: "{{a}}", b: 22}}
+    save: {said: "$.content[0].text"}
+    expect: [{at: /result/content/0/text, matches: "42"}]
+  - name: say it
+    uses: [sum]
+    request: tools/call
+    params: {name: echo, arguments: {message: "{{said}} {{secret}}"}}
+    expect: [{at: /result/content/0/text, equals: "Echo: {{said}} {{secret}}"}]
+  - name: weather
+    request: tools/call
+    params: {name: get-structured-content, arguments: {location: Chicago}}
+    save: {degrees: $.structuredContent.temperature}
+    expect: [{at: /result/structuredContent, schema: outputSchema}]
+"""
+
+
+@asynccontextmanager
+async def _everything(place: Path) -> AsyncIterator[Target]:
+    try:
+        async with running(named("everything-stdio"), place) as target:
+            yield target
+    except NotInstalled as error:
+        if is_ci():
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+
+
+async def test_a_call_is_saved_and_run_in_the_next_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "calls.mcp.yaml"
+    async with _everything(tmp_path) as target:
+        async with at_the_screen(target, None) as person:
+            await person.press("2")
+            await person.sees("get-sum")
+            await person.press("slash")
+            await person.types("get-sum")
+            await person.press("enter", "enter", "4", "tab", "5", "ctrl+j")
+            await person.sees("The sum of 4 and 5 is 9")
+            assert "Recent" not in person.screen
+            await person.press("escape", "x", "s")
+            await person.sees("Name of the saved call, in calls.mcp.yaml")
+            await person.types(" of nine")
+            await person.press("enter")
+            await person.sees("Saved 1", "get-sum of nine")
+        (case,) = (await asyncio.to_thread(open_cases, file)).cases
+        assert (case.name, case.params) == ("get-sum of nine", {"name": "get-sum", "arguments": {"a": 4, "b": 5}})
+
+        async with at_the_screen(target, None) as person:
+            await person.press("2")
+            await person.sees("Saved 1", "Recent 1")
+            await person.press("v", "c")
+            await person.press("r")
+            await person.sees("1 passed, 0 failed", "The sum of 4 and 5 is 9")
+            await person.press("right_square_bracket")
+            await person.sees('{"a": 4')
+            await person.press("left_square_bracket", "x", "l")
+            await person.sees("Run all", "1 passed, 0 failed")
+
+
+async def test_a_file_with_variables_runs_without_a_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("STORY_SECRET", "gull-rock-1")
+    file, capture = tmp_path / "story.mcp.yaml", tmp_path / "a.mcpcap"
+    await asyncio.to_thread(file.write_text, _FILE)
+    async with _everything(tmp_path) as target:
+        before, after = words_of(target)
+        words = (*before, *after)
+        ran = await asyncio.to_thread(inspect, "run", file.name, "--json", "--capture", str(capture), *words)
+        assert ran.status == 0, ran.stdout + ran.stderr
+        assert [(each["name"], each["passed"]) for each in ran.data["calls"]] == [
+            ("sum", True),
+            ("say it", True),
+            ("weather", True),
+        ]
+        assert isinstance(ran.data["calls"][2]["saved"]["degrees"], int | float)
+        assert "gull-rock-1" not in json.dumps(ran.data) + ran.stderr
+        assert b"gull-rock-1" not in await asyncio.to_thread(capture.read_bytes)
+        one = await asyncio.to_thread(inspect, "run", "say it", *words)
+        assert one.status == 0, one.stdout + one.stderr
+        assert "42" in one.stdout
