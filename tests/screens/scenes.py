@@ -5,6 +5,13 @@ from tests.screens.staging import START, Scene
 
 WIDE = (160, 45)
 _DRAWN = ("▀▀▀▀",)
+_CALLS = """\
+mcp-inspect-cases: 1
+cases:
+  - {name: the count of lamps, request: tools/call, params: {name: structured_result}}
+  - {name: echo a greeting, request: tools/call, params: {name: echo, arguments: {text: Ahoy}}}
+  - {name: a long run, request: tools/call, params: {name: long_running, arguments: {steps: 3}}}
+"""
 
 
 SCENES = (
@@ -52,6 +59,8 @@ SCENES = (
     Scene(
         "tools-picture", "lighthouse", size=WIDE, show="tools", keys=("slash", *"image", "enter", "v i"), sees=_DRAWN
     ),
+    Scene("saved-calls", "evening", size=WIDE, show="tools", asks=True, calls=_CALLS, sees=("Saved 3",)),
+    Scene("saved-calls-small", "evening", show="tools", asks=True, calls=_CALLS, sees=("Saved 3",)),
     Scene("resources", "evening", size=WIDE, show="resources", keys=("j",)),
     Scene("resources-small", "evening", show="resources"),
     Scene("resources-template", "evening", size=WIDE, show="resources", keys=("G", "k")),

@@ -33,6 +33,7 @@ from inspector.session.desk import Ticket, TicketState
 from inspector.session.engine import Live
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage, DeskView, OpenConversation, Recording
+from inspector.tui.screens.items import saved as saved_calls
 from inspector.tui.start_app import StartApp
 from inspector.tui.theme import DARK_NAME, glyphs
 from tests.architecture.sources import ROOT
@@ -71,6 +72,8 @@ class Scene:
     """As if the end of the capture had just come, live."""
     asks: bool = False
     """As if the questions that nobody answers in the capture waited for the person, live."""
+    calls: str = ""
+    """The project's file of saved calls; "" for none."""
     no_color: bool = False
     encoding: str = "utf-8"
     """The locale's."""
@@ -177,11 +180,15 @@ def dressed(scene: Scene) -> Iterator[None]:
     encoding, change = locale.getencoding, NotesFile.change
     locale.getencoding = lambda: scene.encoding
     NotesFile.change = lambda self, made: made(self.read())  # type: ignore[method-assign]  # nothing lies beside samples
+    calls, near = Path(home.name) / saved_calls.FILE, saved_calls.collections_near
+    calls.write_text(scene.calls)
+    saved_calls.collections_near = lambda directory: (calls,) if scene.calls else ()
     _look_anew()
     try:
         with chdir(ROOT):
             yield
     finally:
+        saved_calls.collections_near = near
         home.cleanup()
         locale.getencoding, NotesFile.change = encoding, change  # type: ignore[method-assign]
         os.environ.clear()

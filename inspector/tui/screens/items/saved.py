@@ -285,7 +285,7 @@ class SavedCalls(Widget):
             left.append(BarItem((("[ ", "faint"), ("Run all", "text"), _key("saved.all"), (" ]", "faint")), "all"))
         if self._said and rows.shows_saved:
             left.append(BarItem(tuple(self._said)))
-        self._foot.show([BarLine(left=tuple(left), inset=0)])
+        self._foot.show([BarLine(left=tuple(left), inset=1)])
         self._foot.display = bool(left)
         rows.touch()
         most = _MOST if self.app.size.height >= _HIGH else _MOST // 2
