@@ -273,15 +273,24 @@ def _row(tap: dict[str, Any]) -> Line:
     return tuple(shown)
 
 
-@command.command("rules", cls=Documented, examples=("mcp-inspect tap rules github.rules.yaml",))
-@click.argument("file", type=click.Path(path_type=Path))
+@command.command(
+    "rules",
+    cls=Documented,
+    examples=("mcp-inspect tap rules github.rules.yaml", "mcp-inspect tap rules --of github > github.rules.yaml"),
+)
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("--of", "tap", metavar="ID|LABEL", help="Write the rules of a running tap as a rules file.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj
-def rules_command(env: CliEnv, /, file: Path, as_json: bool) -> ExitStatus:
-    """Check a rules file: exit 1 if a rule in it is invalid, and say which and why."""
+def rules_command(env: CliEnv, /, file: Path | None, tap: str | None, as_json: bool) -> ExitStatus:
+    """Check a rules file: exit 1 if a rule in it is invalid, and say which and why. Or write the rules of a tap."""
     import msgspec
 
     output = Output(env, as_json=as_json)
+    if (file is None) == (tap is None):
+        raise UsageError("name a rules file, or a tap with --of", hint="See mcp-inspect tap rules --help.")
+    if file is None:
+        return _write_rules(output, tap or "")
     rules, problems = _read_rules(output, file, reports=not as_json)
     if as_json:
         output.data(
@@ -294,6 +303,23 @@ def rules_command(env: CliEnv, /, file: Path, as_json: bool) -> ExitStatus:
         for each in rules:
             output.lines([(span(f"{each.rule.name}: {each.rule.action} {each.rule.side} {each.rule.when}"),)])
     return ExitStatus.FINDINGS if problems else ExitStatus.OK
+
+
+def _write_rules(output: Output, wanted: str) -> ExitStatus:
+    """The rules of a running tap as a rules file. Raises: TapGone."""
+    import yaml
+
+    from inspector.features.tap.client import TapClient, find
+    from inspector.present.held import written_rule
+
+    client = TapClient(find(wanted)["socket"])
+    rules = [written_rule(each) for each in client.greeting.get("rules", ())]
+    client.close()
+    if output.as_json:
+        output.data({"rules": rules, "problems": []})
+    else:
+        output.text(yaml.safe_dump(rules, sort_keys=False, allow_unicode=True, width=120).rstrip())
+    return ExitStatus.OK
 
 
 @command.command(

@@ -70,6 +70,22 @@ def test_a_request_is_sent_into_a_running_session(tmp_path: Path) -> None:
         tap.ends()
 
 
+def test_the_rules_of_a_tap_are_written_as_a_rules_file(tmp_path: Path) -> None:
+    text = "- {name: short, action: override, names: [x], merge: {description: Short.}}\n"
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(text)
+    with tapped(tmp_path, sys.executable, "-c", SERVER, options=("--label", "made", "--rules", str(rules))) as tap:
+        until(registry.live, "the tap is registered")
+        written = inspect("tap", "rules", "--of", "made").stdout
+        tap.stdin.close()
+        tap.ends()
+    rules.write_text(written)
+    told = inspect("tap", "rules", str(rules), "--json")
+    (rule,) = json.loads(told.stdout)["rules"]
+    assert rule == {"name": "short", "action": "override", "names": ["x"], "merge": {"description": "Short."}}
+    assert "name a rules file" in inspect("tap", "rules").stderr
+
+
 def test_a_tap_needs_a_server_and_sensible_options() -> None:
     assert "no server named" in inspect("tap").stderr
     assert "--host-timeout" in inspect("tap", "--host-timeout", "soon", "--", "x").stderr
