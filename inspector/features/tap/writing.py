@@ -325,12 +325,17 @@ def _uuid() -> str:
 def _fresh(label: str, command: list[str], wall_ns: int, directory: Path | None) -> Path:
     import re
 
-    from inspector.config.paths import short_name
-    from inspector.config.settings import captures_directory
+    from inspector.config.paths import places, short_name
 
+    if directory is None:
+        directory = places().captures
+        if (places().config / "config.toml").exists():  # what reads it takes megabytes
+            from inspector.config.settings import captures_directory
+
+            directory = captures_directory()
     when = time.strftime("%Y%m%d-%H%M%S", time.localtime(wall_ns // 1_000_000_000))
     name = re.sub(r"[^A-Za-z0-9._]+", "-", label).strip("-.")[:40] if label else short_name(command)
-    return (directory or captures_directory()) / f"{when}-{name or 'tap'}-{os.urandom(2).hex()}.mcpcap"
+    return directory / f"{when}-{name or 'tap'}-{os.urandom(2).hex()}.mcpcap"
 
 
 def _connection(relay: "Relay") -> ConnectionFact:
