@@ -127,17 +127,17 @@ KNOWN: dict[str, KnownExtension] = {
     known.name: known
     for known in (
         KnownExtension(
-            SKILLS, "skills", "It serves agent skills: instructions and files, listed with digests.", {}, True
+            SKILLS, "skills", "Agent skills: instructions and files for models, listed with digests.", {}, True
         ),
         KnownExtension(
             UI,
             "ui",
-            "MCP Apps: tools bring pages for the host to show; their source is shown here, never the page.",
+            "MCP Apps: tools return pages for a client to render. mcp-inspect shows their source.",
             {"mimeTypes": [APP_TYPE]},
             False,
         ),
         KnownExtension(
-            TASKS_EXTENSION, "tasks", "A call may come back as a task that is asked about later.", {}, False
+            TASKS_EXTENSION, "tasks", "A call may return a task, which the client polls for its result.", {}, False
         ),
     )
 }
