@@ -42,6 +42,7 @@ from inspector.tui.app_parts import (
 )
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.export.dialog import ExportScreen
+from inspector.tui.screens.export.ways import WAYS
 from inspector.tui.screens.login.dialog import LoginScreen
 from inspector.tui.screens.server.capabilities import OffersScreen
 from inspector.tui.screens.sessions.panel import SessionsPanel
@@ -198,19 +199,24 @@ async def test_a_recording_is_exported_as_a_whole_and_in_parts(tmp_path: Path, m
         await until(lambda: (tmp_path / "wreck.har").exists(), "its file")
 
 
+def down_to(way: str) -> str:
+    """The keys from the first thing that can be made to another."""
+    return "j" * [each.id for each in WAYS].index(way)
+
+
 async def test_a_live_conversation_is_shared_by_whoever_has_opened_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with aboard("north", size=(100, 30)) as (app, pilot, fleet):
-        await pilot.press("x x", *"jjjjjj", "enter", "enter")
+        await pilot.press("x x", *down_to("share"), "enter", "enter")
         await until(lambda: "this session is not recorded" in text(app), "that nothing is recorded here")
         await pilot.press("escape")
         app.subject.journal.capture_path = tmp_path / "kept.mcpcap"
-        await pilot.press("x x", *"jjjjjj", "enter", "enter")
+        await pilot.press("x x", *down_to("share"), "enter", "enter")
         await until(lambda: isinstance(app.screen, LinesScreen) and "3 values replaced" in text(app), "what was done")
         assert fleet.shared == [(tmp_path / "kept.mcpcap", tmp_path / "kept.shared.mcpcap", False, False)]
-        await pilot.press("escape", "x x", *"jjjjjjj", "enter", "enter")
+        await pilot.press("escape", "x x", *down_to("surface"), "enter", "enter")
         await until(lambda: "Written to kept.surface.json" in text(app), "the surface of what is live")
 
 
