@@ -278,7 +278,9 @@ async def test_a_call_that_is_given_up_while_it_asks_takes_its_question_along(tm
 
 
 async def test_an_answer_comes_too_late_for_a_call_that_has_timed_out(tmp_path: Path) -> None:
-    async with asked(built("mcp1", "stdio"), tmp_path, clocks=Timeouts(total_s=1.5)) as person:
+    # The connection and the question have to be there before: this clock is that of every request.
+    clocks = Timeouts(total_s=8)
+    async with asked(built("mcp1", "stdio"), tmp_path, clocks=clocks) as person:
         await call(person, "ask")
         await person.sees("Timed out", "asks in ask: Which berth?")
         await person.press("escape", "escape", "5")
