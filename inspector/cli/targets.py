@@ -86,10 +86,7 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
         saved = saved_by_name(env, url)
         if saved is not None:
             return _saved(env, saved, options)
-        server = found_by_name(env, url)
-        if server is None and "://" not in url and (broken := _unreadable_files(env)):
-            raise UsageError(f"{url!r} is not a URL, and no client's file that could be read names it", hint=broken)
-        target = _http(url, options) if server is None else _found(server, options, env.environ)
+        target = _named(env, url, options)
     else:
         raise no_server()
     if otlp := options.get("otlp"):
@@ -124,6 +121,14 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
         profile,
         tuple(options.get("watch", ())),
     )
+
+
+def _named(env: CliEnv, url: str, options: Mapping[str, Any]) -> Target:
+    """The server at a URL, or of a name in a client config file. Raises: UsageError."""
+    server = found_by_name(env, url)
+    if server is None and "://" not in url and (broken := _unreadable_files(env)):
+        raise UsageError(f"{url!r} is not a URL, and no client's file that could be read names it", hint=broken)
+    return _http(url, options) if server is None else _found(server, options, env.environ)
 
 
 def saved_by_name(env: CliEnv, word: str | None) -> "SavedTarget | None":
