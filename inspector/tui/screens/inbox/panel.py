@@ -87,7 +87,7 @@ class InboxPanel(Panel):
 
     def sync(self) -> None:
         """Take in what is new."""
-        if not (self.pane.is_ready and self._list.is_mounted):
+        if not (self.is_attached and self.pane.is_ready and self._list.is_mounted):
             return
         if self._rows.take():
             self._follow()
