@@ -99,7 +99,7 @@ async def test_nested_input_is_typed_into_the_form_and_goes_out_as_typed(name: s
         await person.press("tab", "right")
         await person.sees("● cook")
         await person.press("tab", "enter")
-        await person.sees("list · 2 now", "1 required")
+        await person.sees("array · 2 now", "1 required")
         await person.types("Bo")
         await person.sees("✓ Valid")
         await person.press("ctrl+j")
