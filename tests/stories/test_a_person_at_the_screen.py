@@ -174,7 +174,7 @@ async def test_everything_can_be_done_on_a_small_terminal(tmp_path: Path) -> Non
         await person.sees("tools/call sink")
         await person.press("enter")
         await person.press("9")
-        await person.sees("harbour", "command")
+        await person.sees("harbour", "[ Restart ^r ]")
 
 
 async def test_a_server_that_dies_leaves_a_post_mortem_and_all_that_was_seen(tmp_path: Path) -> None:
