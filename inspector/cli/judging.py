@@ -236,11 +236,13 @@ def conclude(
     report: ReportOptions,
     status: ExitStatus | None = ExitStatus.OK,
     more: Sequence[Finding] = (),
+    heard: Callable[[Sequence[Finding]], object] = len,
 ) -> ExitStatus:
     """Find all that is wrong in a journal, tell it, write the reports.
 
-    `more`: findings that were made while the session ran. `status` is what the command would exit with so far, None
-    if it was interrupted: where something failed, that "no findings" is never printed.
+    `more`: findings that were made while the session ran; `heard` is called with all of them. `status` is what the
+    command would exit with so far, None if it was interrupted: where something failed, that "no findings" is never
+    printed.
 
     Raises: UsageError for a file that can't be read or written, after the findings were printed.
     """
@@ -251,6 +253,7 @@ def conclude(
         findings = [*findings, *_over_budget(journal, report.budget)]
     if report.hosts:
         findings = for_hosts(findings, report.hosts)
+    heard(findings)
     if report.writes_baseline:
         assert report.baseline is not None, "it was looked at with the options"
         write_whole(report.baseline, written(findings, report.target))

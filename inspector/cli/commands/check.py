@@ -1,5 +1,7 @@
 """`mcp-inspect check` and `doctor`: find faults of a server or a capture."""
 
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented, shared
 from inspector.cli.judging import (
+    PlannedCall,
     ReportOptions,
     conclude,
     judging_options,
@@ -29,9 +32,10 @@ from inspector.cli.judging import (
 )
 from inspector.cli.judging import remember as remember_now
 from inspector.cli.lists import declared, fetch, fetch_each, raise_failure
-from inspector.cli.options import headless_options, headless_settings
+from inspector.cli.options import headless_options, headless_settings, watch_option
 from inspector.cli.output import Output
-from inspector.cli.targets import names_a_server
+from inspector.cli.targets import choose, names_a_server
+from inspector.cli.watching import Ran, run_watching
 from inspector.errors import UsageError
 from inspector.forms.typed import json_text
 from inspector.protocol.capabilities import SKILLS, declares
@@ -85,6 +89,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @shared("probe", "--random", type=click.IntRange(0, 10_000), default=0, metavar="N", help="Also N random calls a tool.")
 @shared("probe", "--seed", type=int, default=0, metavar="S", help="Choose other random calls; the same for the same S.")
 @shared("probe", "--probe-timeout", type=duration, default=10.0, metavar="S", help="Wait so long for a response (10).")
+@watch_option
 @judging_options
 @click.argument("word", required=False, metavar="[FILE | URL | NAME | -- COMMAND]")
 @headless_settings
@@ -104,8 +109,39 @@ def check_command(
     finding is at least as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4, 6 or 7 if there was no
     session or no response. Findings are printed in each case. --host counts findings by their effect in these clients.
     """
+    if options["watch"]:
+        if env.server_argv is None and word is not None and not names_a_server(env, word):
+            raise UsageError("--watch needs a server, and this is a file")
+        cases = read_cases(calls, env.stdin)
+
+        def once(env: CliEnv, options: dict[str, Any]) -> Ran:
+            found: list[Finding] = []
+            return Ran(_check(env, word, cases, lock, remember, options, found.extend), _facts(found))
+
+        return run_watching(env, choose(env, word, options).target, options, once)
+    return _check(env, word, read_cases(calls, env.stdin), lock, remember, options)
+
+
+def _facts(found: Sequence[Finding]) -> dict[str, str]:
+    """What is compared from run to run: the sentences of findings, by check and count."""
+    facts: dict[str, str] = {}
+    counts = Counter[str]()
+    for each in found:
+        counts[each.id] += 1
+        facts[f"{each.id} {counts[each.id]}" if counts[each.id] > 1 else each.id] = f"{each.severity}: {each.sentence}"
+    return facts
+
+
+def _check(
+    env: CliEnv,
+    word: str | None,
+    cases: Sequence[PlannedCall],
+    lock: Path | None,
+    remember: bool,
+    options: dict[str, Any],
+    heard: Callable[[Sequence[Finding]], object] = len,
+) -> ExitStatus:
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
-    cases = read_cases(calls, env.stdin)
     is_file = env.server_argv is None and word is not None and not names_a_server(env, word)
     if is_file and cases:
         raise UsageError("--call needs a server, and this is a file")
@@ -130,7 +166,7 @@ def check_command(
             except UsageError as error:  # findings are printed nevertheless
                 problem = error
         so_far = lists[0] if status is ExitStatus.OK else status
-        found[0] = conclude(output, journal, report, so_far if problem is None else ExitStatus.USAGE, probed)
+        found[0] = conclude(output, journal, report, so_far if problem is None else ExitStatus.USAGE, probed, heard)
         if not cases and not probing.wanted:
             say_uncalled(output, journal)
         if problem is not None:

@@ -19,10 +19,11 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.launch import settings_for
-from inspector.cli.options import headless_settings
+from inspector.cli.options import headless_settings, watch_option
 from inspector.cli.output import Output
 from inspector.cli.requests import result_lines
 from inspector.cli.targets import TargetOptions, choose
+from inspector.cli.watching import Ran, run_watching
 from inspector.errors import UsageError
 from inspector.features.cases.collection import (
     SUFFIX,
@@ -236,6 +237,7 @@ environment_option = click.option(
     "-k", "--filter", "words", multiple=True, metavar="TEXT", help="Run only cases with this text in the name."
 )
 @environment_option
+@watch_option
 @click.option("--junit", type=_FILE, metavar="FILE", help="Write a JUnit XML report.")
 @click.option("--update-snapshots", "update", is_flag=True, help="Update snapshots with the current responses.")
 @click.option("--pytest", "code", type=_FILE, metavar="FILE", help="Write the cases as a pytest file; run nothing.")
@@ -269,6 +271,20 @@ def command(env: CliEnv, /, file: Path | None, url: str | None, **options: Any) 
         raise UsageError(
             "missing the file of test cases", hint="Make one: mcp-inspect test --from-capture session.mcpcap"
         )
+    if not options["watch"]:
+        return _run_file(env, file, url, options).status
+    if options["update"] or options["code"] is not None:
+        raise UsageError("--watch goes with neither --update-snapshots nor --pytest")
+    target = choose(env, url or _target_in(env, file, options["environment"]), options).target
+    return run_watching(env, target, options, lambda env, options: _run_file(env, file, url, options), [file])
+
+
+def _target_in(env: CliEnv, file: Path, environment: str) -> str | None:
+    """The server that a file names, where the command line names none."""
+    return None if env.server_argv is not None else open_collection(file, environment).target or None
+
+
+def _run_file(env: CliEnv, file: Path, url: str | None, options: dict[str, Any]) -> Ran:
     words, junit, update, code = (options.pop(name) for name in ("words", "junit", "update", "code"))
     environment = options.pop("environment")
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
@@ -278,7 +294,7 @@ def command(env: CliEnv, /, file: Path | None, url: str | None, **options: Any) 
     found = collection.cases
     runs = open_runs(env, collection, chosen_cases(found, words, file))
     if code is not None:
-        return _write_code(output, code, runs, env, url)
+        return Ran(_write_code(output, code, runs, env, url))
     ran: list[CaseRun] = []
 
     def done(each: CaseRun) -> None:
@@ -287,10 +303,11 @@ def command(env: CliEnv, /, file: Path | None, url: str | None, **options: Any) 
 
     status = perform(env, url, options, runs, done)
     if status is not ExitStatus.OK:
-        return status
+        return Ran(status)
     if junit is not None:
         write_whole(junit, as_junit(ran, str(file)))
-    return told(output, ran, file, found, update=update)
+    facts = {each.case.name: f"failed: {each.failures[0].sentence}" if each.failures else "passed" for each in ran}
+    return Ran(told(output, ran, file, found, update=update), facts)
 
 
 def _alone(chosen: TargetOptions, env: CliEnv) -> Session:

@@ -111,6 +111,12 @@ def read_glob(typed: str, base: Path) -> Glob:
     return Glob(typed, Path(os.path.realpath(root)), pattern, depth, frozenset(rest) & IGNORED)
 
 
+def file_glob(path: Path) -> Glob:
+    """One file, whatever signs are in its path."""
+    whole = Path(os.path.abspath(path))
+    return read_glob(str(whole.parent / _escaped(whole.name)), whole.parent)
+
+
 def _escaped(name: str) -> str:
     return re.sub(r"([*?\[{])", r"[\1]", name)
 

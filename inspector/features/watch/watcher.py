@@ -143,9 +143,11 @@ class Watcher:
         with self._lock:
             return self.pace.due(time.monotonic())
 
-    def wait(self) -> FileChange:
-        """Wait until a restart is due."""
+    def wait(self, enough: threading.Event | None = None) -> FileChange | None:
+        """Wait until a restart is due; None once `enough` is set."""
         while (change := self.due()) is None:
+            if enough is not None and enough.is_set():
+                return None
             self._heard.wait(QUIET_S)
             if self._heard.is_set():
                 self._heard.clear()

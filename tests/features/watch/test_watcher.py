@@ -103,8 +103,13 @@ def test_a_saved_file_is_noticed_and_others_are_not(watch: Watcher, tmp_path: Pa
 def test_waiting_for_a_change_ends_with_it(watch: Watcher, tmp_path: Path) -> None:
     timer = threading.Timer(0, (tmp_path / "src/a.py").write_text, ["x"])
     timer.start()
-    assert watch.wait().name == "a.py"
+    change = watch.wait()
     timer.join()
+    assert change is not None
+    assert change.name == "a.py"
+    enough = threading.Event()
+    enough.set()
+    assert watch.wait(enough) is None
 
 
 def test_a_file_that_an_editor_puts_in_the_place_of_another_is_noticed(watch: Watcher, tmp_path: Path) -> None:
