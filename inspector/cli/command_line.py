@@ -39,6 +39,7 @@ WITH_VALUE = frozenset(
         *("-t", "--tool", "--concurrency", "--rate", "--calls", "--soak", "--slowest", "--save", "--pid"),
         *("--against", "--markdown"),
         *("--label", "--host-timeout", "--stderr", "--until", "--watch"),
+        *("--random", "--seed", "--probe-timeout"),
     }
 )
 """Options whose value may be the next word."""
