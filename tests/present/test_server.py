@@ -110,7 +110,7 @@ def test_each_extension_says_who_declares_it_with_which_settings_and_what_it_is(
         (UI, 'client only: we {"mimeTypes":["a"]}'),
     ]
     meanings = [fact.value for fact in section.facts if not fact.key]
-    assert meanings[0].startswith("It serves agent skills")
+    assert meanings[0].startswith("Agent skills")
     assert len(meanings) == 2
 
 

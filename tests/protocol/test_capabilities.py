@@ -67,7 +67,7 @@ def test_both_sides_are_told_apart() -> None:
         ("com.example/x", True, False),
         (UI, False, True),
     ]
-    assert found[0].meaning.startswith("It serves agent skills")
+    assert found[0].meaning.startswith("Agent skills")
     assert found[1].meaning == ""
     assert negotiated({"extensions": []}, None) == ()
 
