@@ -89,10 +89,7 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
         target = _named(env, url, options)
     else:
         raise no_server()
-    if otlp := options.get("otlp"):
-        from inspector.features.export.otlp import endpoint
-
-        endpoint(otlp)  # an invalid URL is an error before the server starts
+    _check_otlp(options)
     no_capture = options.get("no_capture", False)
     if no_capture and options["capture"]:
         raise UsageError("both --capture and --no-capture", hint="Give one of them.")
@@ -129,6 +126,14 @@ def _named(env: CliEnv, url: str, options: Mapping[str, Any]) -> Target:
     if server is None and "://" not in url and (broken := _unreadable_files(env)):
         raise UsageError(f"{url!r} is not a URL, and no client's file that could be read names it", hint=broken)
     return _http(url, options) if server is None else _found(server, options, env.environ)
+
+
+def _check_otlp(options: Mapping[str, Any]) -> None:
+    """Raises: UsageError for an invalid URL of a collector, before the server is started."""
+    if otlp := options.get("otlp"):
+        from inspector.features.export.otlp import endpoint
+
+        endpoint(otlp)
 
 
 def saved_by_name(env: CliEnv, word: str | None) -> "SavedTarget | None":

@@ -118,60 +118,69 @@ def main() -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as place:
         os.environ["MCP_INSPECT_HOME"] = place
-        rules = Path(place) / "rules.yaml"
-        rules.write_text(RULES)
-        parties = {
-            "direct": _Party(ECHO),
-            "tap": _Party([*TAP, "--label", "bench", "--", *ECHO]),
-            "tap with 10 rules": _Party([*TAP, "--rules", str(rules), "--", *ECHO]),
-        }
-        time.sleep(1)
-        pid = parties["tap"].child.pid
-        before = _status(pid, "voluntary_ctxt_switches")
-        time.sleep(2)
-        wakes = _status(pid, "voluntary_ctxt_switches") - before
-        print(f"idle: {_status(pid, 'VmRSS') / 1024:.1f} MiB, {wakes} wake-ups in 2 s")
-        used = _cpu(pid)
+        _round_trips(Path(place))
+        _floods(Path(place))
+    direct_http, through_http = asyncio.run(_http())
+    added = (median(through_http) - median(direct_http)) * 1e3
+    late = (quantiles(through_http, n=100)[98] - quantiles(direct_http, n=100)[98]) * 1e3
+    ratio = median(through_http) / median(direct_http)
+    print(f"HTTP, both ends and the tap in one process: p50 +{added:.2f} ms ({ratio:.2f} x), p99 +{late:.2f} ms")
+    true = ["/bin/true"]
+    starts = [(_first_words([sys.executable, "-I", "-c", ""]), _first_words([*TAP, "--", *true])) for _ in range(9)]
+    python, tap = (median(each) * 1000 for each in zip(*starts, strict=True))
+    print(f"start and end around /bin/true: {tap:.0f} ms, an empty Python {python:.0f} ms")
+
+
+def _round_trips(place: Path) -> None:
+    """Idle cost, and round trips: direct, through a tap, with ten rules, with an attached interface."""
+    rules = place / "rules.yaml"
+    rules.write_text(RULES)
+    parties = {
+        "direct": _Party(ECHO),
+        "tap": _Party([*TAP, "--label", "bench", "--", *ECHO]),
+        "tap with 10 rules": _Party([*TAP, "--rules", str(rules), "--", *ECHO]),
+    }
+    time.sleep(1)
+    pid = parties["tap"].child.pid
+    before = _status(pid, "voluntary_ctxt_switches")
+    time.sleep(2)
+    wakes = _status(pid, "voluntary_ctxt_switches") - before
+    print(f"idle: {_status(pid, 'VmRSS') / 1024:.1f} MiB, {wakes} wake-ups in 2 s")
+    used = _cpu(pid)
+    for _ in range(TURNS):
+        for party in parties.values():
+            party.measure()
+    print(f"processor time of the tap for a round trip: {(_cpu(pid) - used) / (TURNS * TRIPS) * 1e6:.0f} µs")
+    floor, alone = median(parties["direct"].trips), median(parties["tap"].trips)
+    parties["tap"].trips.clear()
+    follower = [sys.executable, "-m", "inspector", "attach", "bench", "--until", "tool == never"]
+    with subprocess.Popen(follower, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as attached:  # noqa: TID251
+        time.sleep(3)
         for _ in range(TURNS):
-            for party in parties.values():
-                party.measure()
-        print(f"processor time of the tap for a round trip: {(_cpu(pid) - used) / (TURNS * TRIPS) * 1e6:.0f} µs")
-        floor, alone = median(parties["direct"].trips), median(parties["tap"].trips)
-        parties["tap"].trips.clear()
-        follower = [sys.executable, "-m", "inspector", "attach", "bench", "--until", "tool == never"]
-        with subprocess.Popen(follower, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as attached:  # noqa: TID251
-            time.sleep(3)
-            for _ in range(TURNS):
-                parties["tap"].measure()
-            print(f"round trip attached: p50 {median(parties['tap'].trips) / alone:.2f} x not attached")
-            attached.kill()
-        for name, party in parties.items():
-            middle, late = median(party.trips), quantiles(party.trips, n=100)[98]
-            print(f"round trip {name}: p50 {middle * 1e6:.0f} µs ({middle / floor:.2f} x), p99 {late * 1e6:.0f} µs")
-            party.end()
-        size = 40_000_000
-        direct, through = _flood(ECHO, size), _flood([*TAP, "--", *ECHO], size)
-        rate = size / len(PING) / through
-        large = 100_000_000
-        one = b"x" * 1_000_000
-        whole = _flood(ECHO, large, piece=one), _flood([*TAP, "--", *ECHO], large, piece=one)
-        print(f"one frame of 100 MB: {whole[0] / whole[1]:.2f} x the speed of direct")
-        print(f"flood: {rate:,.0f} messages/s each way, {through / direct:.2f} x direct")
-        capture = Path(place) / "steady.mcpcap"
-        wanted = 100_000
-        seconds = _flood([*TAP, "--capture", str(capture), "--", *ECHO], 5 * wanted * len(PING), wanted * len(PING))
-        frames = capture.read_bytes().count(b'{"r":"frame"')
-        gap = "a gap" if b'"r":"gap"' in capture.read_bytes() else "no gap"
-        print(f"{wanted:,} messages/s each way for {seconds:.1f} s: {frames:,} recorded, {gap}")
-        direct_http, through_http = asyncio.run(_http())
-        added = (median(through_http) - median(direct_http)) * 1e3
-        late = (quantiles(through_http, n=100)[98] - quantiles(direct_http, n=100)[98]) * 1e3
-        ratio = median(through_http) / median(direct_http)
-        print(f"HTTP, both ends and the tap in one process: p50 +{added:.2f} ms ({ratio:.2f} x), p99 +{late:.2f} ms")
-        true = ["/bin/true"]
-        starts = [(_first_words([sys.executable, "-I", "-c", ""]), _first_words([*TAP, "--", *true])) for _ in range(9)]
-        python, tap = (median(each) * 1000 for each in zip(*starts, strict=True))
-        print(f"start and end around /bin/true: {tap:.0f} ms, an empty Python {python:.0f} ms")
+            parties["tap"].measure()
+        print(f"round trip attached: p50 {median(parties['tap'].trips) / alone:.2f} x not attached")
+        attached.kill()
+    for name, party in parties.items():
+        middle, late = median(party.trips), quantiles(party.trips, n=100)[98]
+        print(f"round trip {name}: p50 {middle * 1e6:.0f} µs ({middle / floor:.2f} x), p99 {late * 1e6:.0f} µs")
+        party.end()
+
+
+def _floods(place: Path) -> None:
+    """Messages as fast as they go, one large frame, and a steady rate that is recorded."""
+    size = 40_000_000
+    direct, through = _flood(ECHO, size), _flood([*TAP, "--", *ECHO], size)
+    rate = size / len(PING) / through
+    large, one = 100_000_000, b"x" * 1_000_000
+    whole = _flood(ECHO, large, piece=one), _flood([*TAP, "--", *ECHO], large, piece=one)
+    print(f"one frame of 100 MB: {whole[0] / whole[1]:.2f} x the speed of direct")
+    print(f"flood: {rate:,.0f} messages/s each way, {through / direct:.2f} x direct")
+    capture = place / "steady.mcpcap"
+    wanted = 100_000
+    seconds = _flood([*TAP, "--capture", str(capture), "--", *ECHO], 5 * wanted * len(PING), wanted * len(PING))
+    frames = capture.read_bytes().count(b'{"r":"frame"')
+    gap = "a gap" if b'"r":"gap"' in capture.read_bytes() else "no gap"
+    print(f"{wanted:,} messages/s each way for {seconds:.1f} s: {frames:,} recorded, {gap}")
 
 
 if __name__ == "__main__":

@@ -143,28 +143,19 @@ def _check(
 ) -> ExitStatus:
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     is_file = env.server_argv is None and word is not None and not names_a_server(env, word)
-    if is_file and cases:
-        raise UsageError("--call needs a server, and this is a file")
-    if is_file and remember:
-        raise UsageError("--remember needs a server, and this is a file")
-    key = "" if is_file else target_key(env, word, options)
     probing = read_probe_options(options)
-    if is_file and probing.wanted:
-        raise UsageError("--probe needs a server, and this is a file")
+    for option, is_given in (("--call", cases), ("--remember", remember), ("--probe", probing.wanted)):
+        if is_file and is_given:
+            raise UsageError(f"{option} needs a server, and this is a file")
+    key = "" if is_file else target_key(env, word, options)
     seen = seen_before(env, key, lock, output)
     report = msgspec.structs.replace(read_report_options(options, target_of(env, word), output), seen=seen)
     if is_file:
         return _check_file(output, Path(word or ""), report)
-    found, lists = [ExitStatus.OK], [ExitStatus.OK]
-    probed: list[Finding] = []
+    found, lists, probed = [ExitStatus.OK], [ExitStatus.OK], list[Finding]()
 
     def at_last(journal: Journal, status: ExitStatus | None) -> None:
-        problem = None
-        if remember and journal.conversation.opening is not None:
-            try:
-                remember_now(env, key, journal, output)
-            except UsageError as error:  # findings are printed nevertheless
-                problem = error
+        problem = _remembered(env, key, journal, output) if remember else None
         so_far = lists[0] if status is ExitStatus.OK else status
         found[0] = conclude(output, journal, report, so_far if problem is None else ExitStatus.USAGE, probed, heard)
         if not cases and not probing.wanted:
@@ -181,6 +172,16 @@ def _check(
 
     status = visit(env, word, options, work, at_last=at_last, judges=True)
     return status or found[0] or lists[0]
+
+
+def _remembered(env: CliEnv, key: str, journal: Journal, output: Output) -> UsageError | None:
+    """Save the definitions as a baseline. Return the error if that fails: findings are printed nevertheless."""
+    try:
+        if journal.conversation.opening is not None:
+            remember_now(env, key, journal, output)
+    except UsageError as error:
+        return error
+    return None
 
 
 _MOST_SILENT = 2
