@@ -192,7 +192,7 @@ def _shown(place: Path, cwd: Path) -> str:
 
 
 def _script(word: str, cwd: Path) -> Path | None:
-    """A word of the command that is a file of source, outside of installed packages."""
+    """A source file that the command names, outside of installed packages."""
     path = cwd / os.path.expanduser(word.partition(":")[0])
     if path.suffix.lower() not in _BY_SUFFIX or IGNORED & set(path.parts):
         return None
