@@ -101,6 +101,10 @@ class DocumentedGroup(click.Group):
         super().__init__(*args, **kwargs)
         self.examples = examples
 
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        """The same in every context: click keeps those of the first one."""
+        return ["-h", "--help"]
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the subcommand's name first."""
         place = first_word(args)
