@@ -53,7 +53,8 @@ class Running:
     def ends(self) -> int:
         """Press Ctrl+C; the exit status."""
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(PATIENCE_S)
+        status: int = self.process.wait(PATIENCE_S)
+        return status
 
 
 @contextmanager

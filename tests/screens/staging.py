@@ -180,15 +180,15 @@ def dressed(scene: Scene) -> Iterator[None]:
     encoding, change = locale.getencoding, NotesFile.change
     locale.getencoding = lambda: scene.encoding
     NotesFile.change = lambda self, made: made(self.read())  # type: ignore[method-assign]  # nothing lies beside samples
-    calls, near = Path(home.name) / saved_calls.FILE, saved_calls.collections_near
+    calls, near = Path(home.name) / saved_calls.FILE, saved_calls.collections_near  # type: ignore[attr-defined]
     calls.write_text(scene.calls)
-    saved_calls.collections_near = lambda directory: (calls,) if scene.calls else ()
+    saved_calls.collections_near = lambda directory: (calls,) if scene.calls else ()  # type: ignore[attr-defined]
     _look_anew()
     try:
         with chdir(ROOT):
             yield
     finally:
-        saved_calls.collections_near = near
+        saved_calls.collections_near = near  # type: ignore[attr-defined]
         home.cleanup()
         locale.getencoding, NotesFile.change = encoding, change  # type: ignore[method-assign]
         os.environ.clear()

@@ -430,7 +430,8 @@ class Relay:
             flow_of = self._by_source.get(fd)
             if flow_of is not None and flow_of.reads and fd not in self._handlers:
                 self._source_ready(flow_of)
-                if flow_of.size or self.desk is not None or not flow_of.reads or not flow_of.writes:
+                still_reads: bool = flow_of.reads
+                if flow_of.size or self.desk is not None or not (still_reads and flow_of.writes):
                     self._is_unsettled = True
                 continue
             self._is_unsettled = True
