@@ -577,7 +577,7 @@ async def test_a_server_that_says_nothing_is_waited_for_in_words(silent: Live) -
         assert "has sent nothing yet" in text(app)
         if sys.platform == "linux":
             await until(lambda: "alive (python" in text(app), "its process was seen")
-        assert "^r restart" in text(app)
+        assert "Restart or reconnect ^r" in text(app)
         os.kill(_started(silent)[0], signal.SIGTERM)
         await until(lambda: "was started again with initialize" in text(app), "the restart is shown")
         await until(lambda: f"pid {_started(silent)[1]})" in text(app), "the second process is waited for")
