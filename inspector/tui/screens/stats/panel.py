@@ -184,10 +184,10 @@ class StatsPanel(Panel):
         if not (self._list.is_mounted and self._totals.is_mounted and self._group.is_mounted):
             return
         self._ticks += 1
-        if self._ticks % _TICKS == 1:
-            self._look()
-        elif self._count():
+        if (self._ticks == 1 or self._ticks % _TICKS != 1) and self._count():
             hurry(self)
+        if self._ticks % _TICKS == 1:
+            self._look()  # the first time with what is counted already: a key may follow at once
         for each in (self._list, self._totals):
             each.sync()
 
@@ -339,7 +339,7 @@ class StatsPanel(Panel):
         rates = table.trend(group, columns)
         lines += [
             (),
-            (("Calls/min ", "muted"), (sparkline(rates), "accent"), (f"  {max(rates):.3g} at most", "muted")),
+            (("Calls/min ", "muted"), (sparkline(rates), "accent"), (f"  {max(rates):,.0f} at most", "muted")),
             (
                 ("Mean time ", "muted"),
                 (sparkline(means), "accent"),
