@@ -75,7 +75,11 @@ _KEYS = {"_": "underscore", "-": "minus", ".": "full_stop", " ": "space", "/": "
 
 @asynccontextmanager
 async def at_the_screen(
-    target: Target, capture: Path | None, size: tuple[int, int] = SIZE, **settings: Any
+    target: Target,
+    capture: Path | None,
+    size: tuple[int, int] = SIZE,
+    watcher: Any = None,
+    **settings: Any,
 ) -> AsyncIterator[Person]:
     """A person before the app on a live server; every connection has ended after the block, the first is recorded."""
     engine, lives = Engine(), list[Live]()
@@ -86,7 +90,7 @@ async def at_the_screen(
         return lives[-1]
 
     try:
-        app = InspectApp(begin)
+        app = InspectApp(begin, watcher=watcher)
         async with app.run_test(size=size, notifications=True) as pilot:
             yield Person(pilot, lives[0].journal)
     finally:

@@ -183,12 +183,14 @@ async def test_a_server_that_the_call_ends_is_restarted_from_its_post_mortem(wor
         assert "Post-mortem" not in text(app)
 
 
-async def test_nothing_is_left_of_connections_that_are_over(workshop: Workshop) -> None:
+@pytest.mark.parametrize("restarts", [4])
+async def test_nothing_is_left_of_connections_that_are_over(workshop: Workshop, restarts: int) -> None:
     app = InspectApp(workshop.begin)
     async with app.run_test(size=SIZE) as pilot:
         await called(app, pilot, "5")
         old: list[weakref.ref[Journal]] = []
-        for _ in range(4):
+        files = descriptors()
+        for _ in range(restarts):
             before = app.subject
             old.append(weakref.ref(before.journal))
             calls = len(workshop.log("call"))
@@ -203,6 +205,14 @@ async def test_nothing_is_left_of_connections_that_are_over(workshop: Workshop) 
             return sum(each() is not None for each in old)
 
         await until(lambda: left() <= 1, "the journals of earlier connections are let go")
+        assert len(workshop.log("start")) - len(workshop.log("end")) == 1
+        assert descriptors() <= files + 2
+
+
+def descriptors() -> int:
+    """How many files are open; 0 where that can't be seen."""
+    place = Path("/proc/self/fd")
+    return len(os.listdir(place)) if place.is_dir() else 0
 
 
 # The model
