@@ -183,7 +183,7 @@ async def test_a_server_that_the_call_ends_is_restarted_from_its_post_mortem(wor
         assert "Post-mortem" not in text(app)
 
 
-@pytest.mark.parametrize("restarts", [4])
+@pytest.mark.parametrize("restarts", [4, pytest.param(200, marks=pytest.mark.every_server)])
 async def test_nothing_is_left_of_connections_that_are_over(workshop: Workshop, restarts: int) -> None:
     app = InspectApp(workshop.begin)
     async with app.run_test(size=SIZE) as pilot:
