@@ -1,1 +1,1 @@
-"""What happened, kept: numbered, dated, on disk, and read back."""
+"""Captures: entries are numbered, timestamped, written to disk and read back."""

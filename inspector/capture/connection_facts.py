@@ -1,6 +1,6 @@
-"""What is known beside the messages: the connection, the child process, its last words, the HTTP exchanges.
+"""Facts beside the messages: the connection, the child process, its last stderr lines, the HTTP exchanges.
 
-Kept for the screens as facts come; everything here is also in the journal as entries.
+Collected for the screens as facts arrive. All of them are also entries of the journal.
 """
 
 from collections import deque
@@ -24,24 +24,24 @@ from inspector.protocol.tracking.exchanges import HttpEnd
 
 TAIL_LINES = 200
 TAIL_BYTES = 4096
-"""How many lines of stderr are at hand, and how much of each."""
+"""Limits of the stderr tail: number of lines, and bytes per line."""
 
 
 class HttpExchange:
-    """One HTTP exchange: the numbers of its entries (0: not seen), and their facts, read from the store when asked."""
+    """An HTTP exchange: the numbers of its entries (0: not seen). Its facts are read from the store on access."""
 
     __slots__ = ("_store", "end_n", "http", "place", "request_n", "response_n")
 
     def __init__(self, store: Store, http: int, place: int = 0) -> None:
         self._store = store
         self.http = http
-        """Its number within the connection."""
+        """Number within the connection."""
         self.place = place
-        """Its position among all that were ever begun."""
+        """Position among all HTTP exchanges of the journal."""
         self.request_n = 0
         self.response_n = 0
         self.end_n = 0
-        """END or ERROR, whichever came last."""
+        """Number of the END or ERROR entry, whichever is newer."""
 
     @property
     def request(self) -> HttpFact | None:
@@ -50,27 +50,27 @@ class HttpExchange:
 
     @property
     def response(self) -> HttpFact | None:
-        """Status and headers; None if none came."""
+        """Status and headers; None if there is no response."""
         return self._fact(self.response_n)
 
     @property
     def end(self) -> HttpFact | None:
-        """How it ended; None while it lasts."""
+        """How the exchange ended; None while it is open."""
         return self._fact(self.end_n)
 
     @property
     def requested_ns(self) -> int | None:
-        """When the request left."""
+        """Time at which the request was sent."""
         return self._time(self.request_n)
 
     @property
     def responded_ns(self) -> int | None:
-        """When the response's head was there."""
+        """Time at which the response headers were received."""
         return self._time(self.response_n)
 
     @property
     def ended_ns(self) -> int | None:
-        """When it ended."""
+        """Time at which the exchange ended."""
         return self._time(self.end_n)
 
     def _fact(self, n: int) -> HttpFact | None:
@@ -82,33 +82,33 @@ class HttpExchange:
 
 
 class ConnectionFacts:
-    """What the facts so far amount to."""
+    """Current state of the connection, derived from the facts."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self.connections = 0
-        """How often a connection was opened."""
+        """Number of connections opened so far."""
         self.connection: ConnectionFact | None = None
-        """The last that opened."""
+        """Connection that was opened last."""
         self.ended: ConnectionFact | None = None
-        """How that one ended; None while it lasts."""
+        """How the last connection ended; None while it is open."""
         self.unreachable: Entry | None = None
-        """The first of the HTTP exchanges in a row that got no response at all; None once one did, or if all did."""
+        """First of the latest consecutive HTTP exchanges without any response; None after a response."""
         self._processes: list[Entry] = []
         self.stderr_tail: deque[bytes] = deque(maxlen=TAIL_LINES)
         self.http_exchanges: dict[int, HttpExchange] = {}
         self.http_in_order: list[HttpExchange] = []
-        """All that were ever begun, also those whose number was used again by a later connection."""
+        """All HTTP exchanges, including those whose number a later connection reused."""
         self.touched: dict[int, HttpExchange] | None = None
-        """Those with new facts since this was last emptied, by their places; None: not needed."""
+        """Exchanges with new facts since this was last emptied, by position; None if not tracked."""
 
     @property
     def processes(self) -> tuple[Entry, ...]:
-        """All that happened to the child, oldest first."""
+        """All events of the child process, oldest first."""
         return tuple(self._processes)
 
     def take(self, entry: Entry, fact: Fact) -> None:
-        """A fact whose entry is in the store."""
+        """Process a fact whose entry is in the store."""
         match fact:
             case ConnectionFact():
                 self._connection(fact)
@@ -124,11 +124,11 @@ class ConnectionFacts:
                 assert_never(fact)
 
     def take_stderr(self, lines: Sequence[bytes]) -> None:
-        """Lines of stderr whose entries are in the store."""
+        """Process lines of stderr whose entries are in the store."""
         self.stderr_tail.extend(line[:TAIL_BYTES] for line in lines[-TAIL_LINES:])
 
     def http_end(self, fact: HttpFact) -> HttpEnd:
-        """How an HTTP exchange ended, with what its response was."""
+        """Return how an HTTP exchange ended, and what its response was."""
         exchange = self.http_exchanges.get(fact.http)
         response = exchange.response if exchange is not None else None
         if response is None:
@@ -143,7 +143,7 @@ class ConnectionFacts:
             self.connection, self.ended, self.unreachable = fact, None, None
         elif fact.event is not ConnectionEvent.RENEW:
             self.ended = fact
-        elif fact.transport == "stdio":  # the server was started once more: what it said before is no last word
+        elif fact.transport == "stdio":  # the server was restarted: stderr from before it is not the last output
             self.stderr_tail.clear()
 
     def _http(self, entry: Entry, fact: HttpFact) -> None:

@@ -1,8 +1,8 @@
-"""Files of other programs, named where a capture is expected: each is converted to a temporary capture.
+"""Files of other programs, opened where a capture is expected: each is converted to a temporary capture.
 
-A stand-in is made when its file is first looked into, for its owner alone. It has no name: whatever ends the program,
-a signal too, it is gone, and with it what secrets it holds. Notes and test cases are written beside the file
-that was named, and the same file has the same id each time, so that its notes are found again.
+The temporary capture is made on first access, is readable by its owner only, and has no name. It disappears with the
+process, even after a signal, and so do the secrets in it. Notes and test cases are written beside the original file.
+The same file always gets the same capture id, so its notes are found again.
 """
 
 import os
@@ -19,42 +19,42 @@ from inspector.capture.format.records import Head
 from inspector.errors import CaptureError
 
 _Version = tuple[int, int, int, int]
-"""What identifies the current content of a file: device, inode, size, time of the last change."""
+"""Identifies the current content of a file: device, inode, size, modification time."""
 
 
 class StandIn(msgspec.Struct, frozen=True):
     """A temporary capture made from a file."""
 
     capture: Path
-    """Its descriptor, as a file to open again and again. It goes when the program ends."""
+    """Path of its open descriptor, which can be opened repeatedly while the program runs."""
     file: Path
-    """The one that was named."""
+    """The original file."""
     title: str
-    """What that is: "a HAR file"."""
+    """Kind of the original file: "a HAR file"."""
     passed_over: dict[str, int]
-    """What of it could not be taken, by what it was, in the plural."""
+    """What could not be converted: counts by kind, in the plural."""
 
 
 class OpenedCapture(NamedTuple):
-    """A capture that is open for reading, or the temporary capture of another program's file."""
+    """A capture opened for reading, or the temporary capture of another program's file."""
 
     fd: int
-    """The caller that opened it closes it."""
+    """File descriptor. The caller closes it."""
     head: Head
     path: Path
-    """Where it is: the given name, or that of the temporary capture."""
+    """The given path, or that of the temporary capture."""
     stand_in: StandIn | None
 
 
 class _StandIns:
-    """Those of this run."""
+    """Temporary captures of this run."""
 
     def __init__(self) -> None:
         self._known: dict[_Version, StandIn] = {}
         self._lock = Lock()
 
     def of(self, path: Path, version: _Version) -> StandIn:
-        """That of a foreign file, made now if there is none. Raises: CaptureError."""
+        """Return the temporary capture of a foreign file; make it if there is none yet. Raises: CaptureError."""
         with self._lock:
             known = self._known.get(version)
             if known is None:
@@ -100,7 +100,7 @@ def _opened(path: Path, found: StandIn | None) -> OpenedCapture:
 
 
 def stand_in(path: Path) -> StandIn | None:
-    """The temporary capture of a file; None for a capture, and for a file of unknown format.
+    """Return the temporary capture of a file; None for a capture and for a file of unknown format.
 
     Making it takes as long as an import. Raises: CaptureError if a file of a known format has no content.
     """
@@ -109,12 +109,12 @@ def stand_in(path: Path) -> StandIn | None:
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether a file needs a temporary capture."""
+    """Return whether a file needs a temporary capture."""
     return _version(path) is not None
 
 
 def _version(path: Path) -> _Version | None:
-    """Of a file in a known format of another program; None for any other one, and if there is none."""
+    """Return the version of a file in a known foreign format; None for any other file or a missing one."""
     with suppress(CaptureError):
         fd = open_for_reading(path)
         try:
@@ -129,6 +129,6 @@ def _version(path: Path) -> _Version | None:
 
 
 def _is_known(start: bytes) -> bool:
-    from inspector.capture.import_.readers import recognised  # few open a file of another program
+    from inspector.capture.import_.readers import recognised  # rarely needed
 
     return recognised(start) is not None

@@ -1,7 +1,7 @@
-"""The journal: the one place that numbers, dates, folds, keeps and publishes what happened.
+"""The journal: numbers, timestamps, folds, stores and publishes everything that happens.
 
-Transports report to it at the moment of the write or the read; everything else asks it. It never raises into
-the traffic: a disk that fails and a listener that fails each become a notice, and the traffic continues.
+Transports report to it at the moment of each write or read; all other parts read from it. It never raises into the
+traffic: a failing disk or listener becomes a notice, and the traffic continues.
 """
 
 import logging
@@ -46,16 +46,16 @@ if TYPE_CHECKING:
     from inspector.capture.store.history import Points
 
 
-# Listeners: who hears of each entry of a journal, on the thread that reports it.
+# Listeners are called for each new entry of a journal, on the reporting thread.
 
 Listener = Callable[[Entry, Sequence[Event]], None]
-"""Called with each entry once it is in the store, and what the fold made of it (nothing, for a fact)."""
+"""Called with each entry once it is in the store, and the events that the fold derived from it (none for a fact)."""
 
 logger = logging.getLogger(__name__)
 
 
 class Listeners:
-    """The listeners of one journal; `note` tells a person that one was lost."""
+    """Listeners of one journal. `note` adds a notice when one of them is removed after an error."""
 
     def __init__(self, note: Callable[[str], None]) -> None:
         self._note = note
@@ -64,22 +64,22 @@ class Listeners:
 
     @property
     def hear_runs(self) -> bool:
-        """Whether a listener wants log messages and stderr lines, which come in floods, one by one."""
+        """Whether a listener needs log messages and stderr lines, which arrive in floods, one by one."""
         return len(self._not_in_runs) < len(self._all)
 
     def add(self, listener: Listener, *, in_runs: bool) -> Callable[[], None]:
-        """Have it called from the next entry on; returns what ends that."""
+        """Add a listener, called from the next entry on; return a function that removes it."""
         self._all.append(listener)
         if not in_runs:
             self._not_in_runs.append(listener)
         return lambda: self._forget(listener)
 
     def tell(self, entry: Entry, events: Sequence[Event]) -> None:
-        """Call all of them."""
+        """Call all listeners."""
         for listener in tuple(self._all):
             try:
                 listener(entry, events)
-            except Exception:  # the listeners' border: none of them may stop the traffic
+            except Exception:  # boundary: no listener may stop the traffic
                 logger.exception("a listener failed at entry %d", entry.n)
                 self._forget(listener)
                 self._note(f"A part of the program failed at entry {entry.n} and no longer follows what happens.")
@@ -94,10 +94,10 @@ _PYTHON = ".".join(map(str, sys.version_info[:3]))
 
 
 class Journal:
-    """What happened, from the first entry to the newest. One thread reports; any may read.
+    """All entries of a session. One thread reports; any may read.
 
-    `head` gives the clocks at the start, `source` is where the lines are. With a `recorder` what is reported goes
-    to its file; without one the journal is the reading of a capture.
+    `head` holds the clocks at the start, `source` reads the lines. With a `recorder`, entries are written to its
+    file; without one, the journal is read from a capture.
     """
 
     def __init__(
@@ -118,23 +118,23 @@ class Journal:
         self.started_ns = head.tm
         self.started_wall_ns = head.tw
         self.capture_path = path
-        """The file that keeps it; None if that one has no name."""
+        """Path of the capture file; None if it has no name."""
         self.name = ""
-        """What it is called among several; "" where it is alone."""
+        """Name among several journals; "" for a single one."""
         self.surroundings = ConnectionFacts(self.store)
         self.stderr_tail = self.surroundings.stderr_tail
-        """The last 200 lines of the child's stderr, of each at most 4 KiB."""
+        """Last 200 lines of stderr, up to 4 KiB each."""
         self.http_exchanges = self.surroundings.http_exchanges
-        """By their number within the connection; of two with the same number, the newer."""
+        """HTTP exchanges by number within the connection. Of two with the same number, the newer."""
         self.marks: dict[int, Mark] = {}
-        """Marks, by entry; filled by the reader of the notes."""
+        """Marks by entry, filled by the reader of the notes."""
         self.edits: dict[int, list[EditRecord]] = {}
-        """What a proxy did with messages, by their entry, in order; filled while its capture is read."""
+        """Proxy actions on messages, by entry, in order; filled while a capture is read."""
         self.points: Points | None = None
-        """Checkpoints, from which earlier moments are soon folded; None if none are made."""
+        """Checkpoints, from which earlier states are computed quickly; None if none are made."""
         self._recorder = recorder
         self.loaded = recorder is None
-        """Whether it is the reading of a capture, whole or as it was at a moment."""
+        """Whether this was loaded from a capture, completely or up to some entry."""
         self._keep_secrets = keep_secrets
         self._masked: Callable[[bytes], bytes] | None = None
         self._clock = clock
@@ -145,17 +145,17 @@ class Journal:
 
     @property
     def count(self) -> int:
-        """How many entries there are; they are numbered from 1."""
+        """Number of entries. They are numbered from 1."""
         return self.store.count
 
     @property
     def live(self) -> bool:
-        """False for a capture that was loaded: nothing will happen in it any more."""
+        """Whether entries may still be added; False for a loaded capture."""
         return self._recorder is not None
 
     @property
     def recording(self) -> bool:
-        """Whether what happens now is kept in a file that will be there tomorrow."""
+        """Whether new entries are written to a file that persists."""
         return self._recorder is not None and self.capture_path is not None and self._recorder.file.healthy
 
     @property
@@ -165,23 +165,23 @@ class Journal:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a person should know about this journal, as banners; may quote names of files."""
+        """Notices about this journal for the user, shown as banners; may quote file names."""
         trouble = self._recorder.file.trouble if self._recorder is not None else ""
         return (*self._notices, trouble) if trouble else tuple(self._notices)
 
     @property
     def connection(self) -> ConnectionFact | None:
-        """The connection that was opened last."""
+        """Connection that was opened last."""
         return self.surroundings.connection
 
     @property
     def ended(self) -> ConnectionFact | None:
-        """How that connection ended; None while it lasts."""
+        """How the last connection ended; None while it is open."""
         return self.surroundings.ended
 
     @property
     def processes(self) -> tuple[Entry, ...]:
-        """What happened to the child, oldest first."""
+        """Events of the child process, oldest first."""
         return self.surroundings.processes
 
     def frame(
@@ -197,9 +197,10 @@ class Journal:
         cut: int = 0,
         origin: str = "",
     ) -> None:
-        """A frame crossed the wire just now; of one that was over the limit the beginning, and how much was cut.
+        """Record a frame that has just crossed the wire.
 
-        `origin`: who made it, if it was not the party at that end.
+        Of a frame over the size limit, `payload` is the beginning and `cut` the number of bytes removed. `origin` is
+        its author, if that is not the party at that end.
         """
         if self._masked is not None:
             payload = self._masked(payload)
@@ -208,7 +209,7 @@ class Journal:
         self._record(Entry(n, now, wall, frame), origin)
 
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
-        """Frames crossed the wire just now, in one piece. Those that make a run are taken in together."""
+        """Record frames that have just crossed the wire together. Those that make a run are stored as one."""
         if (masked := self._masked) is not None:
             lines = [(masked(payload), eol) for payload, eol in lines]
         together = not self._listeners.hear_runs
@@ -224,7 +225,7 @@ class Journal:
                 self.frame(direction, channel, payload, eol=eol)
 
     def stderr_lines(self, lines: Sequence[tuple[bytes, Eol]]) -> None:
-        """Lines of stderr were read just now, in one piece. Those that make a run are taken in together."""
+        """Record lines of stderr that have just been read together. Those that make a run are stored as one."""
         if (masked := self._masked) is not None:
             lines = [(masked(payload), eol) for payload, eol in lines]
         together = not self._listeners.hear_runs
@@ -237,27 +238,27 @@ class Journal:
                 self.fact(Stderr(payload, is_partial))
 
     def fact(self, fact: Fact) -> None:
-        """Something happened beside the frames just now."""
+        """Record a fact that has just happened."""
         self._record(Entry(self.store.count + 1, self._clock(), self._wall(), fact))
 
     def edited(self, record: EditRecord) -> None:
-        """A proxy did something with a message just now: `record.of` is the number of its entry."""
+        """Record a proxy's action on a message. `record.of` is the number of its entry."""
         record = replace(record, tm=self._clock())
         self.edits.setdefault(record.of, []).append(record)
         if self._recorder is not None:
             self._recorder.add(record)
 
     def ruled(self, record: RuleRecord) -> None:
-        """A rule of a proxy was set, switched or taken away just now."""
+        """Record that a proxy rule was added, changed or removed."""
         if self._recorder is not None:
             self._recorder.add(replace(record, tm=self._clock()))
 
     def append(self, entry: Entry) -> None:
-        """A recorded entry, with its own clocks; its number too, if that is the next one, else the next one."""
+        """Append a recorded entry with its own timestamps. It gets the next number."""
         self._record(numbered(entry, self.store.count + 1))
 
     def take(self, entry: Entry, place: int, length: int) -> None:
-        """An entry whose line is in the source already: fold it, store it, notify the listeners."""
+        """Add an entry whose line is already in the source: fold it, store it, notify the listeners."""
         what = entry.what
         events: Sequence[Event] = ()
         if isinstance(what, Frame):
@@ -270,31 +271,31 @@ class Journal:
         self._listeners.tell(entry, events)
 
     def listen(self, listener: Listener, *, in_runs: bool = True) -> Callable[[], None]:
-        """Have a listener called, on the reporting thread, from the next entry on; returns what ends that.
+        """Add a listener, called on the reporting thread from the next entry on; return a function that removes it.
 
-        `in_runs` False: it need not hear of log messages and lines of stderr that come in floods, which is much
-        faster. One that raises is taken off, and a notice says so.
+        With `in_runs` False the listener is not called for runs of log messages and stderr lines, which is much
+        faster. A listener that raises is removed, with a notice.
         """
         return self._listeners.add(listener, in_runs=in_runs)
 
     def mask_with(self, masked: Callable[[bytes], bytes]) -> None:
-        """From now on record messages and lines of stderr as this function returns them, to mask secrets.
+        """Mask secrets: from now on record messages and stderr lines as this function returns them.
 
-        A capture that keeps credentials keeps these too. What crosses the wire stays as it is.
+        A capture that keeps credentials keeps these too. What crosses the wire is not changed.
         """
         if not self._keep_secrets:
             self._masked = masked
 
     def note(self, notice: str) -> None:
-        """Add a banner."""
+        """Add a notice, shown as a banner."""
         self._notices.append(notice)
 
     def before_close(self, act: Callable[[], None]) -> None:
-        """Call `act` at the beginning of `close`, while payloads can still be read."""
+        """Register `act` to be called at the beginning of `close`, while payloads can still be read."""
         self._before_close.append(act)
 
     def close(self) -> None:
-        """Write what is queued and the last line, and close the file: payloads can't be read from now on.
+        """Write what is queued and the end record, then close the file. Payloads can't be read afterwards.
 
         A second call does nothing.
         """
@@ -320,7 +321,7 @@ class Journal:
 
 
 def end_what_is_over(conversation: Conversation, around: ConnectionFacts, time_ns: int, fact: Fact) -> None:
-    """What can't be answered any more is lost, and the facts say when that is so."""
+    """Mark exchanges as lost that can't be answered any more after this fact."""
     match fact:
         case ConnectionFact(event=ConnectionEvent.CLOSE | ConnectionEvent.ABORT):
             conversation.end(time_ns, fact.why or "the connection was closed")
@@ -335,10 +336,10 @@ def end_what_is_over(conversation: Conversation, around: ConnectionFacts, time_n
 
 
 def _without_secrets(entry: Entry) -> Entry:
-    """What is written of a fact: credentials are not. The very same if there are none in it."""
+    """Return the entry as it is written, without credentials; the same object if it has none."""
     if not isinstance(entry.what, HttpFact) and not (isinstance(entry.what, ConnectionFact) and entry.what.url):
         return entry
-    from inspector.capture.format.redact import redacted  # starting a server does not need its patterns
+    from inspector.capture.format.redact import redacted  # not needed to start a server
 
     what = redacted(entry.what)
     return entry if what is entry.what else replace(entry, what=what)
@@ -353,13 +354,13 @@ def start_capture(
     clock: Callable[[], int] = time.monotonic_ns,
     wall: Callable[[], int] = time.time_ns,
 ) -> Journal:
-    """A journal that records into a new file; with None into one without a name, which is gone with the journal.
+    """Return a journal that records to a new file; with None to an anonymous one, which ends with the journal.
 
-    `mode` says who speaks: "client", "stdio-proxy", "http-proxy", "mock", "replay". An existing file is an error
-    unless it may be overwritten. Credentials in headers and URLs are masked in the file unless `keep_secrets`; at
-    hand, in memory, are those of the newest entries. The caller that starts a capture closes the journal.
+    `mode` is the observed role: "client", "stdio-proxy", "http-proxy", "mock", "replay". An existing file is an
+    error unless `overwrite` is set. Credentials in headers are masked in the file unless `keep_secrets` is set; in
+    memory, the newest entries keep them. The caller closes the journal.
 
-    Raises: UsageError if the file can't be made.
+    Raises: UsageError if the file can't be created.
     """
     fd = create_anonymous() if path is None else create(path, overwrite=overwrite)
     head = new_head(mode, clock(), wall())
@@ -371,7 +372,7 @@ def start_capture(
 
 
 def new_head(mode: str, time_ns: int, wall_ns: int) -> Head:
-    """The first record of a capture that begins now."""
+    """Return the first record of a capture that starts now."""
     tool = RecordingTool("mcp-inspect", __version__, _PYTHON, os.uname().sysname)
     zone = time.strftime("%z", time.localtime(wall_ns // 1_000_000_000))
     return Head(format=FORMAT, v=VERSION, id=str(uuid.uuid4()), tw=wall_ns, tm=time_ns, tz=zone, tool=tool, mode=mode)

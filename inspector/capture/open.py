@@ -1,6 +1,6 @@
-"""An open capture: read or recalled, followed while it grows, and watched for as long as it is open.
+"""Opening a capture: it is loaded, followed while it grows, and watched for changes while it is open.
 
-It is work for a thread of its own, which can be stopped at any time.
+This runs on a thread of its own and can be stopped at any time.
 """
 
 import threading
@@ -14,36 +14,36 @@ from inspector.capture.format.lines import LineBlock, blocks
 from inspector.capture.journal import Journal
 from inspector.capture.store.load import Loading, Trouble
 
-# A capture that may still be recording: read as far as it goes, then followed until recording ends.
+# A capture that may still be recording is read to its current end, then followed until the recording ends.
 
 
 class Following(Loading):
-    """A capture that grows.
+    """A growing capture.
 
-    Raises (when made): CaptureError if the file is not a capture or must not be read.
+    Raises (when created): CaptureError if the file is not a capture or must not be read.
     """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._place = 0
-        """Behind the last whole line."""
+        """Offset after the last complete line."""
         self._rest: Iterator[LineBlock] | None = None
-        """What is being taken in, a bite at a time."""
+        """Lines being read, block by block."""
         self.caught_up = False
-        """Whether all was taken in that was there at the last look."""
+        """Whether everything that the file contained at the last call was read."""
         self.trouble: Trouble | None = None
-        """What has happened to the file, if that is why nothing more will come."""
+        """Problem with the file, if that ended the reading."""
         self.why = ""
-        """Why nothing more will come; "" while something may."""
+        """Why nothing more will be read; "" while something may."""
 
     def follow(self, most: int | None = None) -> bool:
-        """Take in what is there by now, or the next lines, about so many; False once nothing more will come.
+        """Read all available lines, or about `most` of them; return False once nothing more will follow.
 
-        `why` says so then.
+        `why` is then set.
         """
         if self.why:
             return False
-        trouble = self.standing.trouble(self._place)  # asked before reading: what was written until then is read
+        trouble = self.standing.trouble(self._place)  # before reading, to read all that was written until then
         over = trouble is not None or not being_written(self._source.fd)
         if self._rest is None:
             self._rest = self._whole_lines()
@@ -65,7 +65,7 @@ class Following(Loading):
         return not self.why
 
     def finish(self) -> None:
-        """After the last line: read the rest of one without an end, and report problems of the file."""
+        """Read the rest after the last complete line, and report problems of the file."""
         for block in blocks(self._source.read, self._place):
             self._take_block(block)
         self.conclude()
@@ -75,45 +75,45 @@ class Following(Loading):
 
 
 _BITE = 2000
-"""Lines between two looks whether to stop: some ten milliseconds."""
+"""Lines between two checks whether to stop: some ten milliseconds."""
 _PACE_S, _WATCH_S = 0.1, 1.0
-"""How often one looks whether a capture has grown, and whether it is still the same."""
+"""Seconds between two checks whether a capture has grown, and whether it is still the same file."""
 _MANY = 50_000
-"""Entries whose reading leaves megabytes behind."""
+"""Number of entries whose loading leaves megabytes to release."""
 _LONG = 32 * 1024 * 1024
-"""Bytes of a capture whose columns grow to megabytes."""
+"""Size in bytes of a capture whose columns grow to megabytes."""
 _MMAP_THRESHOLD, _THRESHOLD = -3, 128 * 1024
-"""A parameter of glibc's malloc: from so many bytes on, memory is had from the system and goes back to it at once."""
+"""Parameter of glibc's mallopt: allocations of this size or more are returned to the system at once when freed."""
 
 
 class CaptureReading:
-    """One capture. `journal` fills while `read` runs.
+    """Reading of one capture. `journal` fills while `read` runs.
 
-    Raises (when made): CaptureError if the file is not a capture or must not be read.
+    Raises (when created): CaptureError if the file is not a capture or must not be read.
     """
 
     def __init__(self, path: Path, cache: Path | None = None) -> None:
-        """`cache`: where indexes are kept; None for none."""
+        """Open a capture. `cache` is the directory of the indexes; None for none."""
         self._loading = Following(path)
         self._cache = cache
         self._stop = threading.Event()
         self.journal = self._loading.journal
         self.is_complete = False
-        """Whether everything was read that was there."""
+        """Whether everything available was read."""
         self.grows = False
-        """Whether it was being recorded to at the last look."""
+        """Whether the capture was still being recorded at the last check."""
 
     @property
     def share(self) -> float:
-        """How much of it was read, from 0 to 1."""
+        """Fraction of the file that was read, from 0 to 1."""
         return 1.0 if self.is_complete else min(1.0, self._loading.done / max(1, self._loading.total))
 
     def stop(self) -> None:
-        """End `read` and `watch` soon, from any thread."""
+        """Make `read` and `watch` return soon. Any thread may call it."""
         self._stop.set()
 
     def read(self, stopped: Callable[[], bool] = lambda: False) -> None:
-        """Read it to its end, and follow it while it is being recorded to, or until stopped."""
+        """Read the capture to its end; while it is being recorded, follow it until stopped."""
         loading = self._loading
         if loading.total >= _LONG:
             _grow_apart()
@@ -137,12 +137,12 @@ class CaptureReading:
         _give_back(self.journal)
 
     def watch(self, stopped: Callable[[], bool] = lambda: False) -> None:
-        """After `read`: say so once the file is not what it was, and show nothing else in its place."""
+        """After `read`: add a notice once the file has changed, and stop showing its new content."""
         loading = self._loading
         while loading.trouble is None and not self._is_over(stopped):
             trouble = loading.standing.trouble(loading.done)
             if self._is_over(stopped):
-                return  # The file may have been closed meanwhile: what was seen of it means nothing.
+                return  # The file may have been closed meanwhile: the check is then meaningless.
             if trouble is not None:
                 loading.distrust(trouble)
                 return
@@ -155,18 +155,21 @@ class CaptureReading:
 
 
 def _grow_apart() -> None:
-    """Let large columns grow where they leave no holes behind, where the C library can (glibc): a tenth at the most."""
-    import ctypes  # few captures are so long
+    """Let large columns grow without fragmenting the heap, where the C library supports it (glibc).
+
+    This saves a tenth of the memory at most.
+    """
+    import ctypes  # needed for long captures only
 
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _THRESHOLD)
 
 
 def _give_back(journal: Journal) -> None:
-    """Return the memory to the system that only the reading needed, where the C library can (glibc)."""
+    """Return memory that only the loading needed to the system, where the C library supports it (glibc)."""
     if journal.count < _MANY:
         return
-    import ctypes  # few captures are so long
+    import ctypes  # needed for long captures only
 
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)

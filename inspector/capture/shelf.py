@@ -1,6 +1,6 @@
-"""The directory of captures that are made without being asked for: their names, and how the oldest make room.
+"""The directory of automatic captures: their names, and the removal of the oldest.
 
-Only what looks like a capture is ever removed, and never one that is being recorded to.
+Only files named like an automatic capture are removed, and never one that is being recorded to.
 """
 
 import os
@@ -25,16 +25,16 @@ from inspector.protocol.revisions.openings import SERVER_INFO
 
 SUFFIX = ".mcpcap"
 BUDGET = 2 * 1024 * 1024 * 1024
-"""Bytes that all captures of a shelf may take."""
+"""Total size in bytes of all captures in the directory."""
 _OURS = re.compile(r"\d{8}-\d{6}-[A-Za-z0-9._-]+-[0-9a-f]{4}\.mcpcap")
-"""A name as `fresh_path` gives it. A user who names a capture wants to keep it."""
+"""File name as `fresh_path` makes it. A capture with another name was named by the user, who wants to keep it."""
 _LABEL = 40
 
 
 def fresh_path(directory: Path, wall_ns: int, label: str, *, chance: str | None = None) -> Path:
-    """Where a capture that begins now is put: named by local time and by what it is of, readable and sorted by age.
+    """Return the path of a new capture: named by local time and label, readable and sorted by age.
 
-    `label` may be any text; `chance` keeps two apart that begin within a second.
+    `label` may be any text; `chance` distinguishes two captures that start within a second.
     """
     when = time.strftime("%Y%m%d-%H%M%S", time.localtime(wall_ns // 1_000_000_000))
     name = re.sub(r"[^A-Za-z0-9._]+", "-", label).strip("-.")[:_LABEL].rstrip("-.") or "capture"
@@ -42,7 +42,7 @@ def fresh_path(directory: Path, wall_ns: int, label: str, *, chance: str | None 
 
 
 def captures(directory: Path) -> list[Path]:
-    """The captures of a shelf, newest first; empty if the directory does not exist."""
+    """Return the captures in a directory, newest first; empty if the directory does not exist."""
     try:
         with os.scandir(directory) as items:
             found = [
@@ -56,9 +56,9 @@ def captures(directory: Path) -> list[Path]:
 
 
 def make_room(directory: Path, budget: int = BUDGET) -> list[Path]:
-    """Remove the oldest captures until the others fit the budget (bytes); which ones went.
+    """Remove the oldest captures until the others fit the budget in bytes; return the removed ones.
 
-    One that a user has named stays, one that can't be removed, and one that is being recorded into.
+    Captures that the user has named, that can't be removed, or that are being recorded to are kept.
     """
     total = 0
     removed = []
@@ -77,9 +77,9 @@ def _size(path: Path) -> int:
 
 
 def remove(path: Path) -> bool:
-    """Remove a capture and its notes; False if it can't be removed or is being recorded to.
+    """Remove a capture and its notes; return False if it can't be removed or is being recorded to.
 
-    No link is followed.
+    Symbolic links are not followed.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -98,38 +98,38 @@ def remove(path: Path) -> bool:
     return True
 
 
-# What a capture is about, in a few facts: for a list of many, without reading each completely.
+# Summary of a capture: a few facts for a list of captures, without reading each completely.
 
 SMALL = 8 * 1024 * 1024
-"""Bytes of a capture that is read whole: some tenths of a second."""
+"""Bytes of a capture that is read completely: some tenths of a second."""
 _END = 128 * 1024
-"""Bytes of the beginning and of the end that are read of others."""
+"""Bytes read from the beginning and from the end of a larger capture."""
 _VERSION = 1
 _ENTRIES = ("frame", "err", "conn", "proc", "http", "sse")
-"""Types of records that are entries."""
+"""Record types that are entries."""
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What is known of one capture. Texts in it are foreign."""
+    """Summary of one capture. Its texts are untrusted."""
 
     id: str = ""
     server: str = ""
-    """What the server calls itself; "" if that is not known."""
+    """Name of the server; "" if unknown."""
     target: str = ""
-    """The command, or the URL."""
+    """Command line or URL."""
     started_ns: int = 0
-    """Wall clock."""
+    """Wall clock time of the start."""
     lasted_ns: int = 0
     size: int = 0
-    """Bytes of the file."""
+    """Size of the file in bytes."""
     entries: int | None = None
     exchanges: int | None = None
     errors: int | None = None
-    """Exchanges that failed."""
+    """Number of failed exchanges."""
     ended: str = ""
-    """"recording", "clean", "died", "cut", or "" if nothing is known."""
+    """"recording", "clean", "died", "cut", or "" if unknown."""
     why: str = ""
-    """Why it died, or why it can't be read."""
+    """Why it died, or why the file can't be read."""
     readable: bool = True
 
 
@@ -141,10 +141,10 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 class Summaries:
-    """Summaries that were made before, kept in a file: one whose capture has changed is made again."""
+    """Cache of summaries in a file. If a capture has changed, its summary is made again."""
 
     def __init__(self, file: Path | None) -> None:
-        """Read what is there; None: keep none."""
+        """Read the cache file; None: use no file."""
         self._file = file
         self._known: dict[str, _Kept] = {}
         if file is not None:
@@ -154,7 +154,7 @@ class Summaries:
                 self._known = {}
 
     def of(self, path: Path) -> Summary:
-        """The summary of a capture, made now if need be. Any thread, one at a time."""
+        """Return the summary of a capture from the cache, or make it. Any thread, one at a time."""
         try:
             found = path.lstat()
         except OSError as error:
@@ -172,13 +172,13 @@ class Summaries:
         return made
 
     def content(self, paths: list[Path]) -> bytes:
-        """What is to be kept: that of these captures alone."""
+        """Return the content of the cache file for these captures only."""
         names = {str(path) for path in paths}
         return msgspec.json.encode({name: kept for name, kept in self._known.items() if name in names})
 
 
 def summary(path: Path) -> Summary:
-    """What a capture is about. Never raises: why it can't be read is in `why`."""
+    """Return the summary of a capture. Never raises: why it can't be read is in `why`."""
     try:
         fd = open_for_reading(path)
     except CaptureError as error:
@@ -195,7 +195,7 @@ def summary(path: Path) -> Summary:
         os.close(fd)
     try:
         return _whole(path, recording=recording)
-    except CaptureError as error:  # it went meanwhile
+    except CaptureError as error:  # removed meanwhile
         return Summary(readable=False, why=str(error))
 
 
@@ -227,7 +227,7 @@ def _whole(path: Path, *, recording: bool) -> Summary:
 
 
 def _of_ends(fd: int, size: int, id_: str, started_ns: int, *, recording: bool) -> Summary:
-    """Of a large one: the server is at its beginning, how it ended at its end."""
+    """Summarize a large capture: the server is near its beginning, how it ended at its end."""
     first = _records(read_at(fd, 0, _END))
     last = _records(read_at(fd, max(0, size - _END), _END).partition(b"\n")[2])
     opened = next((each for each in first if isinstance(each, ConnectionRecord)), None)
@@ -262,7 +262,7 @@ def _records(data: bytes) -> "list[Dated | EndRecord]":
 
 
 def _named(records: "list[Dated | EndRecord]") -> str:
-    """What the server calls itself in the first answer that says so."""
+    """Return the server's name from the first response that contains it."""
     for record in records:
         if not isinstance(record, FrameRecord) or record.raw is None or "erverInfo" not in record.raw:
             continue

@@ -1,1 +1,1 @@
-"""Comparing what captures hold, operation by operation."""
+"""Comparison of captures, operation by operation."""

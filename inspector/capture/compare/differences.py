@@ -1,6 +1,6 @@
-"""What is different between two captures: operation by operation, and in each of them place by place.
+"""Differences between two captures, per operation and per JSON path.
 
-Whether two operations differ is computed for all of them; the places only for those that are shown.
+Whether two operations differ is computed for all of them; the differing paths only for those that are shown.
 """
 
 from collections import defaultdict, deque
@@ -20,15 +20,16 @@ from inspector.protocol.frames import Direction
 from inspector.protocol.json_diff import JsonChange, differ, differences
 from inspector.protocol.jsonrpc import encode
 
-# Which operation of one capture is which of the other: by what was asked, never by position or time.
+# Alignment: which operation of one capture corresponds to which of the other. Matched by request, never by position or
+# time.
 
 T = TypeVar("T")
 Pair = tuple[int | None, int | None]
-"""Positions in the first and the second sequence; None on the side where there is nothing."""
+"""Positions in the first and the second sequence; None on the side that has no counterpart."""
 
 
 def align(first: Sequence[T], second: Sequence[T], *keys: Callable[[T], Hashable]) -> list[Pair]:
-    """Pair the items of two sequences by the strictest key that holds; all of them, in the order of `first`."""
+    """Pair all items of two sequences by the strictest key that matches, in the order of `first`."""
     partner_of: dict[int, int] = {}
     left_first, left_second = [*range(len(first))], [*range(len(second))]
     for key in keys:
@@ -45,7 +46,10 @@ def align(first: Sequence[T], second: Sequence[T], *keys: Callable[[T], Hashable
 
 
 def _in_place(count: int, partner_of: dict[int, int], alone: Sequence[int]) -> list[Pair]:
-    """All pairs in the order of the first sequence; an item of the second alone follows its own neighbour."""
+    """Return all pairs in the order of the first sequence.
+
+    An item that only the second sequence has follows its predecessor there.
+    """
     in_first = {there: here for here, there in partner_of.items()}
     behind: defaultdict[int, list[int]] = defaultdict(list)
     neighbour, lonely = -1, set(alone)
@@ -57,23 +61,23 @@ def _in_place(count: int, partner_of: dict[int, int], alone: Sequence[int]) -> l
     found: list[Pair] = []
     waiting = behind[-1]
     for here in range(count):
-        if here in partner_of:  # a removed item precedes the new one in its place
+        if here in partner_of:  # a removed item precedes the item that replaces it
             found += [(None, there) for there in waiting]
             waiting = behind[here]
         found.append((here, partner_of.get(here)))
     return found + [(None, there) for there in waiting]
 
 
-# An operation as one JSON value, in which two of them can be compared place by place.
+# An operation as one JSON value, so that two operations can be compared path by path.
 
 _STAMPED = "io.modelcontextprotocol/"
-"""Members of `_meta` whose names begin so say who is speaking, at every request and in every result."""
+"""Prefix of the `_meta` members that identify the sender in every request and every result."""
 _CACHING = ("ttlMs", "cacheScope")
 _ANSWERED = (ExchangeState.ANSWERED, ExchangeState.ERROR, ExchangeState.LATE)
 
 
 def essence(method: str, params: Any) -> Any:
-    """What is asked for, without what a client adds to every request, and without who the client is."""
+    """Return the params without what a client adds to every request and without its own identity."""
     if not isinstance(params, dict):
         return params
     left_out = {"inputResponses", "requestState"}
@@ -92,9 +96,10 @@ def essence(method: str, params: Any) -> Any:
 def document(
     account: OperationRecord, normal: Normal, left_out: Collection[str] = (), *, across: bool = False
 ) -> dict[str, Any]:
-    """All that is compared of an operation, but for the parts of these names (see `alike`).
+    """Return everything about an operation that is compared, except the parts in `left_out` (see `alike`).
 
-    `across`: with one by another revision; then what a result says because of its own is left out as well.
+    `across` is True if the other operation uses another revision: members of a result that depend on the revision
+    are then left out as well.
     """
     said: dict[str, Any] = {}
     if "params" not in left_out:
@@ -108,9 +113,9 @@ def document(
 
 
 def alike(before: OperationRecord, after: OperationRecord) -> set[str]:
-    """The parts of two operations that are plainly the same as they came, which is most: none of it need be decoded.
+    """Return the parts of two operations that are equal as recorded, so that they need not be decoded.
 
-    They are "answer", "progress", "logs", "notifications" and "questions". Params are not included.
+    The parts are "answer", "progress", "logs", "notifications" and "questions". Params are never included.
     """
     found = set()
     if len(before.sent) == len(after.sent) == 1 and before.state is after.state and _same_answer(before, after):
@@ -127,7 +132,7 @@ def alike(before: OperationRecord, after: OperationRecord) -> set[str]:
 
 
 ALL = frozenset(("params", "answer", "progress", "logs", "notifications", "questions"))
-"""The parts of an operation."""
+"""All parts of an operation."""
 
 
 def _same_answer(before: OperationRecord, after: OperationRecord) -> bool:
@@ -145,7 +150,7 @@ def _outcome(account: OperationRecord) -> tuple[str, Any]:
 
 
 def _without_envelope(result: Any) -> Any:
-    """A result without what every result of the stateless era carries, and none of another."""
+    """Return a result without the members that only results of the stateless era have."""
     if not isinstance(result, dict):
         return result
     kept = {name: value for name, value in result.items() if name not in _CACHING}
@@ -170,7 +175,7 @@ def _beside(account: OperationRecord, left_out: Collection[str]) -> Iterator[tup
 
 
 def loose_document(loose: Loose, normal: Normal) -> Any:
-    """What is compared of a message without an operation: the members with a value."""
+    """Return what is compared of a message outside any operation."""
     return normal({"params": loose.params})
 
 
@@ -184,7 +189,7 @@ _NONE: tuple[JsonChange, ...] = ()
 
 
 class OperationVerdict(StrEnum):
-    """How two sides compare."""
+    """Outcome of the comparison of two operations."""
 
     SAME = "same"
     DIFFERENT = "different"
@@ -193,16 +198,19 @@ class OperationVerdict(StrEnum):
 
 
 class OperationPlace(msgspec.Struct, frozen=True, gc=False):
-    """The place of an operation in its capture."""
+    """Location of an operation in its capture."""
 
     frame: int
-    """Of its first request, or of the message."""
+    """Number of the operation's first request frame, or of the message."""
     started_ns: int = 0
     duration_ns: int | None = None
 
 
 class Compared(msgspec.Struct, frozen=True, gc=False):
-    """An operation on both sides, or a message that belongs to none. Names are foreign text."""
+    """One row of a comparison: an operation, or a message outside any operation.
+
+    Names are untrusted text.
+    """
 
     verdict: OperationVerdict
     method: str
@@ -210,25 +218,25 @@ class Compared(msgspec.Struct, frozen=True, gc=False):
     before: OperationPlace | None
     after: OperationPlace | None
     find: Callable[[], tuple[JsonChange, ...]] | None = None
-    """Finds the places, again at each call; None if there are none to find."""
+    """Computes the differing paths, again at each call; None if there are none."""
     loose: bool = False
-    """Whether it is a message that belongs to no operation."""
+    """Whether the row is a message outside any operation."""
     why: str = ""
-    """Why there is nothing on one side, if that is known: a sentence of ours, which may quote."""
+    """Why one side is empty, if known: our own sentence, which may quote untrusted text."""
 
     @property
     def changes(self) -> tuple[JsonChange, ...]:
-        """The places where the two sides differ, found now: ask once."""
+        """Differing paths. Computed at each access, so keep the value."""
         return _NONE if self.find is None else self.find()
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """All of it, in the order of the first capture."""
+    """Result of a comparison, in the order of the first capture."""
 
     rows: tuple[Compared, ...]
 
     def count(self, verdict: OperationVerdict) -> int:
-        """How many rows have it."""
+        """Return how many rows have this verdict."""
         return sum(row.verdict is verdict for row in self.rows)
 
     @property
@@ -238,7 +246,10 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def compare(before: Accounts, after: Accounts, normal: Normal, only: Sequence[str] = ()) -> Comparison:
-    """Compare two conversations. `only` are patterns of methods or targets (`tools/*`, `echo`); none: all."""
+    """Compare two conversations.
+
+    `only` are patterns of methods or targets (`tools/*`, `echo`); if empty, everything is compared.
+    """
     keyed = _keyed(normal)
     ours, theirs = ([*map(keyed, _wanted(side.operations, only))] for side in (before, after))
     pairs = align(ours, theirs, _by_content, _by_subject)
@@ -251,9 +262,9 @@ def compare(before: Accounts, after: Accounts, normal: Normal, only: Sequence[st
 
 
 def compare_two(before: OperationRecord, after: OperationRecord, normal: Normal, *, asked_too: bool = True) -> Compared:
-    """Compare an operation with the one that is known to be the same wish.
+    """Compare two operations that are known to correspond.
 
-    `asked_too` False leaves out what the client asked for, or what is known to be the same.
+    `asked_too` False leaves the params out.
     """
     left_out = alike(before, after) | (set() if asked_too else {"params"})
     if left_out == ALL or not _differ(before, after, normal, left_out):
@@ -292,7 +303,7 @@ def _too_deep(before: OperationRecord, after: OperationRecord) -> tuple[JsonChan
 
 
 def side(account: OperationRecord) -> OperationPlace:
-    """Its place."""
+    """Return the location of an operation."""
     ended = account.ended_ns
     return OperationPlace(account.frame, account.started_ns, None if ended is None else ended - account.started_ns)
 
@@ -316,7 +327,7 @@ def _at(items: Sequence[Any], at: int | None) -> Any:
 
 
 _Keyed = tuple[OperationRecord, bytes]
-"""An operation, and what it asks for as a text that is equal if that is."""
+"""An operation, and a canonical text of what it requests: equal requests have equal texts."""
 
 
 def _keyed(normal: Normal) -> Callable[[OperationRecord], _Keyed]:

@@ -1,10 +1,10 @@
-"""What differs from run to run and means nothing: made-up ids, times, cursors, ports, paths. Each gets a placeholder.
+"""Normalization: values that differ from run to run without meaning (ids, times, ports) get a placeholder.
 
-A person adds rules of his own, a line each:
+The user can add rules, one per line:
 
-    result.content[*].text                   that place, with any value
-    **.etag => <etag>                        the same, with a placeholder; ** is any way down, * any one member
-    /pid [0-9]+/ => pid <n>                  what a regular expression finds in any text
+    result.content[*].text                   this path, with any value
+    **.etag => <etag>                        the same, with a placeholder; ** is any path, * any one member
+    /pid [0-9]+/ => pid <n>                  every match of a regular expression in any text
 """
 
 import re
@@ -34,10 +34,10 @@ _TEMPORARY = re.compile(
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-. ]+")
 _MADE_UP = re.compile(r"(?=[^\s]*\d)[\w\-.:+/=~]{8,}\Z")
 _LATE, _EARLY = 4_102_444_800, 946_684_800
-"""Seconds since 1970 between which a number in a member that tells a time is one: 2000 to 2100."""
+"""Range in which a number counts as a time, in seconds since 1970: the years 2000 to 2100."""
 
 NAMES = ("uuids", "times", "ports", "paths", "ids", "cursors")
-"""What is replaced unless it is to be compared exactly."""
+"""Kinds of values that are replaced unless the user requests an exact comparison."""
 
 _TEXTS: dict[str, tuple[re.Pattern[str], str, tuple[str, ...]]] = {
     "uuids": (_UUID, "<uuid>", ("-",)),
@@ -45,7 +45,10 @@ _TEXTS: dict[str, tuple[re.Pattern[str], str, tuple[str, ...]]] = {
     "ports": (_PORT, "<port>", ("localhost:", "127.0.0.1:", "[::1]:", "0.0.0.0:")),
     "paths": (_TEMPORARY, "<temporary>", ("/tmp/", "/var/folders/", "\\Temp\\")),
 }
-"""A pattern, its placeholder, and texts one of which is in every match: most values have none of them."""
+"""Pattern, placeholder, and substrings one of which is in every match.
+
+The substrings are a cheap pre-check: most values contain none of them.
+"""
 _CURSORS = {
     "cursor": "<cursor>",
     "nextCursor": "<cursor>",
@@ -59,32 +62,32 @@ Path_ = tuple[str | int, ...]
 
 
 class NormalizationRule(msgspec.Struct, frozen=True):
-    """One rule of a person's."""
+    """A rule written by the user."""
 
     placeholder: str
     place: tuple[str, ...] = ()
-    """Steps down; () for a rule about texts."""
+    """Path to the value; () for a rule that applies to any text."""
     pattern: re.Pattern[str] | None = None
 
 
 class _Named(msgspec.Struct, frozen=True, gc=False):
-    """What the name of a member says about its value."""
+    """What a member's name implies about its value."""
 
     cursor: str = ""
-    """The placeholder, if it is one of the protocol's; else ""."""
+    """Placeholder, if the name is a cursor or token of the protocol; otherwise ""."""
     is_id: bool = False
-    """Whether it is one that the protocol gives, whatever it looks like."""
+    """Whether the protocol defines the member as an id, whatever the value looks like."""
     may_be_id: bool = False
     tells_time: bool = False
 
     def of_text(self, text: str) -> str:
-        """The placeholder; "" if it is to be compared."""
+        """Return the placeholder for a text; "" if the text is to be compared."""
         if self.cursor or self.is_id:
             return self.cursor or "<id>"
         return "<id>" if self.may_be_id and _MADE_UP.match(text) else ""
 
     def of_number(self, value: float) -> str:
-        """The same for a number or a truth value."""
+        """Return the placeholder for a number or a boolean; "" if it is to be compared."""
         if isinstance(value, bool):
             return "<id>" if self.is_id else ""
         if isinstance(value, int) and (self.cursor or self.is_id):
@@ -94,25 +97,28 @@ class _Named(msgspec.Struct, frozen=True, gc=False):
 
 _NO_NAME = _Named()
 _MOST_NAMES = 10_000
-"""Names that are known at a time: a server may invent any number."""
+"""Limit of cached names: a server may invent any number."""
 
 
 class Normal:
-    """Makes values comparable. One object serves any number of values."""
+    """Replaces volatile values by placeholders. One object can be used for any number of values."""
 
     def __init__(self, rules: Sequence[NormalizationRule] = (), *, off: Iterable[str] = ()) -> None:
-        """`off` names what stays as it is, out of `NAMES`."""
+        """Create a normalizer. `off` lists the kinds of `NAMES` that are not replaced."""
         left = [name for name in NAMES if name not in set(off)]
         texts = [_TEXTS[name] for name in left if name in _TEXTS]
         texts += [(rule.pattern, rule.placeholder, ("",)) for rule in rules if rule.pattern is not None]
         self._texts = [(pattern, placeholder.replace("\\", r"\\"), needles) for pattern, placeholder, needles in texts]
         self._left = frozenset(left)
         self._named: dict[str, _Named] = {}
-        """What is known of names of members, by name: the same ones come again and again."""
+        """Cache by member name: the same names recur."""
         self._places = [rule for rule in rules if rule.place]
 
     def __call__(self, value: Any) -> Any:
-        """The value with placeholders. What it was is left alone; too deep a value is returned as it is."""
+        """Return a copy with placeholders.
+
+        The argument is not changed. A value nested too deeply is returned unchanged.
+        """
         try:
             if not self._places:
                 return self._below(value, _NO_NAME)
@@ -133,7 +139,7 @@ class Normal:
         return self._below(value, self._known(name))
 
     def _below(self, value: Any, name: "_Named") -> Any:
-        """A value that no rule about places concerns; an item has the name of its array."""
+        """Normalize a value that no path rule applies to. An array item uses the name of its array."""
         if isinstance(value, str):
             return name.of_text(value) or self.text(value)
         if isinstance(value, dict):
@@ -152,7 +158,7 @@ class Normal:
         return found
 
     def text(self, text: str) -> str:
-        """A text with placeholders."""
+        """Return a text with placeholders."""
         for pattern, placeholder, needles in self._texts:
             for needle in needles:
                 if needle in text:
@@ -162,7 +168,7 @@ class Normal:
 
 
 def read_rule(text: str) -> NormalizationRule:
-    """One rule as a person writes it. Raises: UsageError."""
+    """Parse one rule as the user writes it. Raises: UsageError."""
     left, arrow, right = text.partition("=>")
     if text.lstrip().startswith("/") and (end := text.rfind("/", 0, text.find("=>") if arrow else None)) > 0:
         left = text[: end + 1]
@@ -187,7 +193,9 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_rules(path: Path) -> tuple[list[NormalizationRule], list[str]]:
-    """Rules of a file, YAML or TOML by its ending, and what it wants exact: `ignore` and `exact` are lists.
+    """Read rules and the kinds to compare exactly from a file: its lists `ignore` and `exact`.
+
+    The file is YAML or TOML, depending on its suffix.
 
     Raises: UsageError.
     """
@@ -206,7 +214,7 @@ def read_rules(path: Path) -> tuple[list[NormalizationRule], list[str]]:
 
 
 def _steps(text: str) -> tuple[str, ...]:
-    """`result.content[*].text` as its steps: result, content, [*], text."""
+    """Split `result.content[*].text` into its steps: result, content, [*], text."""
     if not re.fullmatch(r'(?:\.?(?:\*\*|\*|[^.\[\]"\s]+|"[^"]*")|\[(?:\*|\d+|"[^"]*")\])+', text):
         return ()
     found = re.findall(r'"[^"]*"|\[(?:\*|\d+)\]|\[("[^"]*")\]|[^.\[\]"]+', text)
@@ -221,7 +229,7 @@ def _is_there(place: tuple[str, ...]) -> bool:
 
 
 def _below(rules: list[tuple[tuple[str, ...], str]], step: str) -> list[tuple[tuple[str, ...], str]]:
-    """What is left of rules one step further down."""
+    """Return what is left of the rules one step further down."""
     found = []
     for place, placeholder in rules:
         if place and place[0] == "**":

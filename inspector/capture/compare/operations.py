@@ -1,9 +1,9 @@
-"""Each operation of a conversation in full: its request, what happened meanwhile, its response.
+"""Operations of a conversation in full: request, messages in between, response.
 
-A message is part of an operation only if that is certain: by its progress token or its HTTP stream; a server
-request also if only one call was pending. All others are separate: on one pipe, what a server sends by the
-way comes now before an answer and now behind it. Probes and pings are left out: whether they are sent
-depends on clocks and on what is remembered of a server.
+A message is part of an operation only if that is certain: by its progress token or its HTTP stream; a server request
+also if only one call is pending. All others are kept separately, because on a pipe an unrelated message may arrive
+before or after a response. Probes and pings are left out: whether they are sent depends on timing and on what is
+cached about a server.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ from inspector.protocol.things import KIND_OF_METHOD
 _SAYS_NOTHING = {"notifications/initialized", "notifications/cancelled", "notifications/progress"}
 _LEFT_OUT = {"ping"}
 _MAY_SPEAK = {"tools/call", "prompts/get", "resources/read", "completion/complete"}
-"""Requests that a server may say something about while it works on them."""
+"""Requests during which a server may send related messages."""
 _TASK_RESULT = "tasks/result"
 
 
@@ -40,14 +40,14 @@ class ServerRequestRecord(msgspec.Struct, gc=False):
     method: str
     params: Any
     answer: Any = None
-    """The result, or the error; None while there is neither."""
+    """Result or error; None if there is neither."""
     failed: bool = False
     """Whether the answer is an error."""
     frame: int = 0
 
 
 class SentRequest(msgspec.Struct, gc=False):
-    """One request of an operation, and what it got."""
+    """One request of an operation, and its response."""
 
     exchange: int
     frame: int
@@ -59,22 +59,22 @@ class SentRequest(msgspec.Struct, gc=False):
 
 
 class OperationRecord(msgspec.Struct, gc=False):
-    """An operation of the client's, as it went."""
+    """A client operation with everything that happened during it."""
 
     number: int
-    """As the conversation numbers operations."""
+    """Number of the operation in the conversation."""
     method: str
     target: str
     frame: int
-    """Of its first request."""
+    """Number of the first request frame."""
     started_ns: int
     ended_ns: int | None = None
     state: ExchangeState = ExchangeState.PENDING
-    """Of its last exchange."""
+    """State of the last exchange."""
     revision: str | None = None
-    """By which its first request went out; None if that is not known."""
+    """Revision of the first request; None if unknown."""
     sent: list[SentRequest] = []
-    """All its requests: pages, retries, looks at its task."""
+    """All requests of the operation: pages, retries, polls of its task."""
     progress: list[Any] = []
     logs: list[Any] = []
     told: list[tuple[str, Any]] = []
@@ -83,18 +83,18 @@ class OperationRecord(msgspec.Struct, gc=False):
 
     @property
     def params(self) -> Any:
-        """Of its first request."""
+        """Params of the first request."""
         return self.sent[0].params.value
 
     @property
     def last(self) -> SentRequest:
-        """Whose answer is the operation's."""
+        """Request whose response is the operation's outcome."""
         answered = [each for each in self.sent if each.answer_frame is not None]
         return answered[-1] if answered else self.sent[0]
 
     @property
     def answer(self) -> Any:
-        """The result or error it came to; of a list all pages in one."""
+        """Result or error of the operation; the pages of a list are merged."""
         last = self.last
         if last.failed or self.method not in KIND_OF_METHOD or len(self.sent) < 2:
             return last.answer.value
@@ -102,26 +102,26 @@ class OperationRecord(msgspec.Struct, gc=False):
 
 
 class Loose(msgspec.Struct, gc=False):
-    """A message that belongs to no operation for sure."""
+    """A message that can't be assigned to an operation with certainty."""
 
     method: str
     sender: Direction
     params: Any
     frame: int
     answer: Any = None
-    """The response to a server request."""
+    """Response, if the message is a server request."""
     failed: bool = False
 
 
 class Accounts(msgspec.Struct, gc=False):
-    """All operations of a conversation, in the order of their first requests, and the messages outside of them."""
+    """All operations of a conversation in the order of their first requests, and the messages outside them."""
 
     operations: list[OperationRecord] = []
     loose: list[Loose] = []
 
 
 def accounts(journal: Journal) -> Accounts:
-    """Read a journal from its beginning; a file is read faster by `read_accounts`."""
+    """Collect the operations of a journal. For a file, `read_accounts` is faster."""
     teller = Teller()
     for entry in entries(journal.store, 1, journal.count):
         if isinstance(entry.what, Frame):
@@ -130,29 +130,32 @@ def accounts(journal: Journal) -> Accounts:
 
 
 class Teller:
-    """Gets the frames in order: each with its events, or, with `take`, the frame alone."""
+    """Collects operations from frames in order: from frames with their events, or with `take` from frames alone."""
 
     def __init__(self, fold: Conversation | None = None) -> None:
-        """`fold` interprets the frames before they are passed here; None: only `take` is used."""
+        """Create a collector.
+
+        `fold` interprets the frames before they are passed here. Without it, only `take` may be used.
+        """
         self._fold = Conversation() if fold is None else fold
         self._by_operation: dict[int, OperationRecord] = {}
         self._by_exchange: dict[int, tuple[OperationRecord, SentRequest]] = {}
         self._questions: dict[int, ServerRequestRecord | Loose] = {}
         self._loose: list[Loose] = []
         self._open: dict[int, Exchange] = {}
-        """Requests of the client's that are open and about which a server may say something."""
+        """Pending client requests during which a server may send related messages."""
 
     def take(self, frame: Frame) -> None:
-        """Take in the next one."""
+        """Process the next frame."""
         self.heard(frame, self._fold.observe(frame))
 
     def heard(self, frame: Frame, events: Sequence[Event]) -> None:
-        """What the fold made of the next one."""
+        """Process the next frame with the events that the fold derived from it."""
         for event in events:
             self._heard(frame, event)
 
     def heard_plainly(self, taken: FoldedFrames, record: FrameRecord, n: int) -> None:
-        """The next one is one plain message: a call, its result, progress, or another notification."""
+        """Process the next frame, which is one plain message: a call, its result, progress, or another notification."""
         envelope = envelope_of(record.raw or "")
         if envelope is None:
             return
@@ -166,7 +169,10 @@ class Teller:
             self._told_of(taken.method, part_of(envelope.params).value, record.dir, record.ex, n)
 
     def told(self, exchanges: Sequence[Exchange] | None = None) -> Accounts:
-        """Its outcome; `exchanges` know how those ended that no frame ended."""
+        """Return the collected operations.
+
+        `exchanges` provide the end of requests that no frame ended.
+        """
         known = self._fold.exchanges if exchanges is None else exchanges
         for number, (account, sent) in self._by_exchange.items():
             if sent is account.sent[-1] and sent.answer_frame is None:
@@ -215,7 +221,7 @@ class Teller:
         self._note_answers(account, params)
 
     def _note_answers(self, account: OperationRecord, params: Part) -> None:
-        """A retry brings the answers to what was asked in the result before (2026-07-28)."""
+        """Copy the answers in a retry to the input requests of the previous result (2026-07-28)."""
         if len(account.sent) < 2 or not account.asked:
             return
         brought = peek.mapping(params.value, "inputResponses")
@@ -277,7 +283,7 @@ class Teller:
             account.told.append((method, params))
 
     def _owner(self, http: int | None) -> OperationRecord | None:
-        """The operation that a message of the server belongs to, by its HTTP exchange; None if unknown."""
+        """Return the operation that a server message belongs to; None if unknown."""
         there = [each for each in self._open.values() if http is not None and each.http == http]
         if http is None and len(self._open) == 1:
             there = [*self._open.values()]
@@ -286,7 +292,7 @@ class Teller:
 
 
 def _joined(pages: Sequence[Any]) -> Any:
-    """Pages of a list as one: what is an array in several of them is put together, and there is no next one."""
+    """Merge the pages of a list: arrays are concatenated, the cursor is dropped."""
     whole: dict[str, Any] = {}
     for page in pages:
         for key, value in peek.mapping(page).items():
@@ -296,17 +302,17 @@ def _joined(pages: Sequence[Any]) -> Any:
     return whole
 
 
-# Reading a capture for comparison: its operations, collected in one pass.
+# Collecting the operations of a capture file in one pass.
 
 
 class Read(msgspec.Struct, frozen=True):
-    """A capture that was read."""
+    """Content of a capture that was read."""
 
     accounts: Accounts
     notices: tuple[str, ...]
-    """What a person should know about the file; may quote names of files."""
+    """What the user should know about the file; may quote file names."""
     client: str = ""
-    """Name and version of the client, and the capabilities that it declares: foreign text; "" if unknown."""
+    """Name, version and declared capabilities of the client, as untrusted text; "" if unknown."""
 
 
 def _client(opening: Opening | None) -> str:
@@ -318,7 +324,9 @@ def _client(opening: Opening | None) -> str:
 
 
 def read_accounts(path: Path, on_progress: Callable[[int, int], None] | None = None) -> Read:
-    """The operations of a capture. `on_progress`: called with bytes read and bytes in all.
+    """Read the operations of a capture.
+
+    `on_progress` is called with the bytes read and the total bytes.
 
     Raises: CaptureError if the file is not a capture or must not be read.
     """

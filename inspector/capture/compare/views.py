@@ -1,4 +1,4 @@
-"""The two views of a session through a proxy that changed messages: what the client saw, and what the server saw."""
+"""Views of a session through a proxy that changed messages: as the client saw it, and as the server saw it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +23,9 @@ View = Literal["client", "server"]
 
 
 def write_view(path: Path, view: View, target: Path) -> int:
-    """Write the messages of a capture as one party saw them to a new file; how many are not as they were sent.
+    """Write the messages of a capture as one party saw them; return how many differ from what was sent.
+
+    `target` must be a new file.
 
     Raises: OSError.
     """
@@ -50,7 +52,7 @@ def _records(path: Path) -> Iterator[Record]:
             try:
                 yield from_line(line)
             except ValueError:
-                continue  # unknown or damaged: a comparison leaves it out
+                continue  # unknown or damaged: not compared
 
 
 def _decides(record: EditRecord) -> bool:
@@ -58,7 +60,7 @@ def _decides(record: EditRecord) -> bool:
 
 
 def _as_seen(frame: FrameRecord, edit: EditRecord | None, view: View) -> FrameRecord | None:
-    """A frame as one party saw it; None if it did not."""
+    """Return a frame as one party saw it; None if that party did not see it."""
     is_receiver = (frame.dir is Direction.TO_SERVER) == (view == "server")
     if not is_receiver:
         return None if frame.origin in MADE_BY_PROXY else frame

@@ -1,1 +1,1 @@
-"""The capture file: records, writing, reading, verifying, recovering and notes."""
+"""The capture file format: records, writing, reading, verification, recovery and notes."""

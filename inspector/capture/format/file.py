@@ -1,8 +1,8 @@
-"""The file of a capture being written: whole lines, appended by a thread of its own, readable at once.
+"""The file of a capture being recorded: whole lines, appended by a thread of its own, readable at once.
 
-Nothing is dropped while the disk works: if it is slower than the traffic, the caller has to wait a little.
-A disk that fails is a banner and no exception: lines then wait in memory up to a budget, are written once the
-disk takes them again, and what had no room is counted in a `gap` record.
+Nothing is dropped while the disk works: if it is slower than the traffic, the caller waits a little. A failing disk
+causes a banner, not an exception. Lines then wait in memory up to a budget and are written once the disk accepts
+data again. What exceeded the budget is counted in a `gap` record.
 """
 
 import atexit
@@ -24,21 +24,21 @@ from inspector.capture.format.records import EndRecord, GapRecord, to_line
 from inspector.errors import UsageError
 
 LOST = 2**64 - 1
-"""The place of a line that was not kept."""
+"""Offset of a line that was not kept."""
 BUDGET = 64 * 1024 * 1024
 """Bytes of lines that may wait for the disk."""
 _CHUNK = 1024 * 1024
-"""Bytes given to one write. More gains nothing and keeps readers waiting."""
+"""Bytes per write call. More gains nothing and keeps readers waiting."""
 _PACE = 1.0
-"""Seconds between two syncs while there is something to sync, and between two tries of a failing disk."""
+"""Seconds between two syncs while there is unsynced data, and between two retries of a failing disk."""
 _PATIENCE = 5.0
-"""Seconds that an observer waits for a disk that neither works nor fails."""
+"""Seconds that the caller waits for a disk that neither accepts data nor fails."""
 
 _sync = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 
 
 class CaptureFile:
-    """Lines on their way to a descriptor opened for appending, and back. The descriptor is ours from now on.
+    """Writer and reader of one file. It takes over the descriptor, which must be open for appending.
 
     `put` is called by one thread, `read` by any.
     """
@@ -55,7 +55,7 @@ class CaptureFile:
         sync: Callable[[int], None] = _sync,
     ) -> None:
         self.path = path
-        """None for an anonymous file."""
+        """Path of the file; None for an anonymous file."""
         self._fd = fd
         self._budget = budget
         self._pace = pace
@@ -65,20 +65,20 @@ class CaptureFile:
         self._turn = threading.Condition()
         self._reading = threading.Lock()
         self._window = FileWindow()
-        """Held while the descriptor is read from, so that a large payload does not keep the traffic waiting."""
+        """Guarded by `_reading` instead of `_turn`, so that reading a large payload does not block the traffic."""
         self._fresh: dict[int, bytes] = {}
-        """Lines, or runs of them in one piece, by their place, not yet taken by the writer."""
+        """Queued lines, or runs of lines as one piece, by offset. The writer has not taken them yet."""
         self._taken: dict[int, bytes] = {}
-        """What the writer is at."""
+        """Lines that the writer is currently writing."""
         self._end = 0
         self._written = 0
         self._waiting = 0
-        """Bytes in both."""
+        """Bytes in `_fresh` and `_taken`."""
         self._idle = False
         self._blocked = False
         self._trouble = ""
         self._past = ""
-        """The last problem, reported when it is over."""
+        """Last problem, reported once it is over."""
         self._losses = _Losses()
         self._closing: Callable[[str], EndRecord] | None = None
         self._closed = False
@@ -90,27 +90,27 @@ class CaptureFile:
 
     @property
     def healthy(self) -> bool:
-        """Whether what is observed now reaches the file."""
+        """Whether new lines reach the file."""
         return not self._trouble and not self._closed
 
     @property
     def size(self) -> int:
-        """Bytes that were put so far."""
+        """Bytes queued or written so far."""
         return self._end
 
     @property
     def open(self) -> bool:
-        """False from the first call of `close` on."""
+        """Whether `close` has not been called yet."""
         return not self._closed and self._closing is None
 
     @property
     def backpressure(self) -> bool:
-        """Whether the traffic waits for the disk, or did since the queue was last empty."""
+        """Whether the traffic waits for the disk, or has waited since the queue was last empty."""
         return self._blocked
 
     @property
     def trouble(self) -> str:
-        """What is, or was, wrong with the disk, as a banner; "" if nothing is."""
+        """Banner about a current or past disk problem; "" if there is none."""
         count = self._losses.count
         lost = f"{count} records are lost" if count else "nothing is lost"
         if self._trouble and self._closed:
@@ -120,9 +120,9 @@ class CaptureFile:
         return f"The capture could not be written for a while: {self._past}; {lost}." if self._past else ""
 
     def put(self, line: bytes, time_ns: int = 0, *, size: int = 0) -> int:
-        """Queue a line, its end included; its place in the file, or LOST.
+        """Queue a line including its line end; return its offset in the file, or LOST.
 
-        `time_ns` and `size` (payload bytes) go into the `gap` record if the line has to be lost.
+        `time_ns` and `size` (payload bytes) go into the `gap` record if the line has to be dropped.
         """
         with self._turn:
             if self._waiting >= self._budget:
@@ -135,7 +135,7 @@ class CaptureFile:
             return self._queue(line)
 
     def put_run(self, lines: list[bytes], time_ns: int, sizes: list[int]) -> list[int]:
-        """Queue lines that belong together, as `put` does one; their places."""
+        """Queue lines that belong together, like `put`; return their offsets."""
         with self._turn:
             if self.open and self._waiting < self._budget and not self._losses.is_pending:
                 first = self._queue(b"".join(lines))
@@ -143,9 +143,9 @@ class CaptureFile:
         return [self.put(line, time_ns, size=size) for line, size in zip(lines, sizes, strict=True)]
 
     def read(self, place: int, length: int) -> bytes:
-        """The bytes of a line, whether or not it has been written yet; fewer or none if they can't be had."""
-        # Without the lock, for which a reader would wait in a flood: a line goes from fresh to taken to the file, and
-        # is in two of them for a moment rather than in none, so a reader in this order finds it.
+        """Return the bytes of a line, written or not; fewer or none if they are not available."""
+        # No lock here: during a flood a reader would wait for it. A line moves from `_fresh` to `_taken` to the file
+        # and is briefly in two of them rather than in none, so reading in this order finds it.
         if place == LOST:
             return b""
         if place + length > self._written:
@@ -156,9 +156,10 @@ class CaptureFile:
             return b"" if self._closed else self._window.read(self._fd, place, length)
 
     def close(self, end: Callable[[str], EndRecord] | None = None) -> None:
-        """Write what is queued and the last line, made by `end` from the digest of all before; then close.
+        """Write what is queued and the last line, then close the file.
 
-        A second call does nothing. If the disk still fails, what waits in memory is gone.
+        `end` makes the last line from the digest of all lines before it. A second call does nothing. If the disk
+        still fails, the lines that wait in memory are lost.
         """
         with self._turn:
             if not self.open:
@@ -179,12 +180,12 @@ class CaptureFile:
         self._end += len(line)
         self._waiting += len(line)
         self._fresh[place] = line
-        if self._idle and not self._trouble:  # in trouble the writer sleeps until its next try
+        if self._idle and not self._trouble:  # after an error the writer sleeps until its next retry
             self._turn.notify_all()
         return place
 
     def _await_room(self) -> None:
-        """Back-pressure: wait until the disk has taken enough, has failed, or patience is at its end."""
+        """Apply back-pressure: wait until the disk has taken enough, has failed, or `_patience` is exceeded."""
         if self._trouble:
             return
         self._blocked = True
@@ -192,7 +193,7 @@ class CaptureFile:
             self._trouble = self._past = "the disk takes nothing"
 
     def _run(self) -> None:
-        """The writer's life: take what is there, write it, sync now and then."""
+        """Run the writer thread: write what is queued, sync now and then."""
         while self._await_work():
             self._write_taken()
             if self._dirty_since is not None and time.monotonic() - self._dirty_since >= self._pace:
@@ -200,7 +201,7 @@ class CaptureFile:
         self._finish()
 
     def _await_work(self) -> bool:
-        """Wait until there is something to do, and take it; False if this file is to be closed."""
+        """Wait for work and take it; return False if the file is to be closed."""
         with self._turn:
             if not self._taken and not self._fresh:
                 self._blocked = False
@@ -214,7 +215,7 @@ class CaptureFile:
             return self._closing is None
 
     def _pause(self) -> float | None:
-        """Seconds until there is something to do even without new entries; None for never."""
+        """Return the seconds until there is work even without new entries; None for never."""
         if self._trouble:
             return self._pace
         if self._dirty_since is None:
@@ -234,13 +235,13 @@ class CaptureFile:
             self._turn.notify_all()
 
     def _chunks(self) -> Iterator[bytes]:
-        """What is taken and not yet written, in pieces of about a MiB."""
+        """Yield what is taken and not yet written, in pieces of about 1 MiB."""
         piece: list[bytes] = []
         size = 0
         for place, line in self._taken.items():
             if place + len(line) <= self._written:
                 continue
-            cut = max(0, self._written - place)  # a failed write may have taken half a line
+            cut = max(0, self._written - place)  # a failed write may have written half a line
             piece.append(line[cut:] if cut else line)
             size += len(line) - cut
             if size >= _CHUNK:
@@ -266,7 +267,7 @@ class CaptureFile:
 
     def _sync_now(self) -> None:
         self._dirty_since = None
-        if self.path is not None:  # an anonymous file outlives nothing
+        if self.path is not None:  # an anonymous file does not outlive the process
             try:
                 self._sync(self._fd)
             except OSError as error:
@@ -278,7 +279,7 @@ class CaptureFile:
             self._turn.notify_all()
 
     def _finish(self) -> None:
-        """Write all that is left, then the end, as far as the disk lets us."""
+        """Write all remaining lines and the last line, as far as the disk accepts them."""
         with self._turn:
             self._taken |= self._fresh
             self._fresh = {}
@@ -293,7 +294,7 @@ class CaptureFile:
 
 
 def _within(pieces: dict[int, bytes], place: int, length: int) -> bytes | None:
-    """A line among pieces in the order of their places; None if none of them has it."""
+    """Return a line from pieces ordered by offset; None if no piece contains it."""
     piece = pieces.get(place)
     if piece is None and pieces:
         places = list(pieces)
@@ -304,7 +305,7 @@ def _within(pieces: dict[int, bytes], place: int, length: int) -> bytes | None:
 
 
 class _Losses:
-    """What was lost: how much in all, and what is not yet in a `gap` record."""
+    """Counts of lost entries: in total, and not yet recorded in a `gap` record."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -326,19 +327,21 @@ class _Losses:
         )
 
     def untold(self) -> Iterator[bytes]:
-        """The `gap` line for what was lost since the last one, if anything."""
+        """Yield the `gap` line for the losses since the last one, if there are any."""
         gap, self._gap = self._gap, None
         if gap is not None:
             yield to_line(gap)
 
 
-# Making the file of a capture: new, for its owner alone, never through a link.
+# Creating the file of a capture: new, readable by its owner only, never through a symbolic link.
 
 _ANOTHER = "name another file"
 
 
 def make_private_directory(path: Path) -> None:
-    """Make a directory and what is missing above it, each readable by its owner alone. Existing ones stay as they are.
+    """Make a directory and its missing parents, readable by the owner only.
+
+    Existing directories are not changed.
 
     Raises: OSError.
     """
@@ -350,9 +353,9 @@ def make_private_directory(path: Path) -> None:
 
 
 def create(path: Path, *, overwrite: bool = False) -> int:
-    """Make a new file for a capture, for its owner alone, and open it for appending and reading.
+    """Create a file for a capture, readable by its owner only; open it for appending and reading.
 
-    With `overwrite`, a capture that is there already is emptied first; a link is never followed.
+    With `overwrite`, an existing capture is emptied first. A symbolic link is never followed.
 
     Raises: UsageError.
     """
@@ -374,12 +377,12 @@ def create(path: Path, *, overwrite: bool = False) -> int:
 
 
 def _claim(fd: int, path: Path) -> None:
-    """Make the open file ours: an ordinary file that no other process records into, empty, readable by us alone."""
+    """Take over the open file: it must be a regular file without another writer; it is emptied and made private."""
     found = os.fstat(fd)
     if not stat.S_ISREG(found.st_mode):
         raise UsageError(f"{path} is not a regular file", hint=_ANOTHER)
-    # In a shared directory another user may have prepared the name: their file could be read by them, and a hard
-    # link would have us empty another file.
+    # In a shared directory another user may have created the file: they could read it, and through a hard link we would
+    # empty another file.
     if found.st_uid != os.geteuid() or found.st_nlink > 1:
         why = "belongs to another user" if found.st_uid != os.geteuid() else "has more than one name (hard link)"
         raise UsageError(f"{path} {why}", hint=_ANOTHER)
@@ -388,16 +391,16 @@ def _claim(fd: int, path: Path) -> None:
     except BlockingIOError:
         raise UsageError(f"{path} is being recorded into right now", hint=_ANOTHER) from None
     except OSError:
-        pass  # a file system without locks: then we can't tell, and go on
+        pass  # a file system without locks: unknown, so continue
     with suppress(OSError):
         os.fchmod(fd, 0o600)
     os.ftruncate(fd, 0)
 
 
 def demand_place(out: Path, original: Path, *, overwrite: bool) -> None:
-    """See that something made of a capture may be written there.
+    """Check that a file derived from a capture may be written to `out`.
 
-    Raises: UsageError if it is the original, or exists already, or is being recorded to.
+    Raises: UsageError if it is the original, exists already, or is being recorded to.
     """
     if out.exists() and out.samefile(original):
         raise UsageError(f"{out} is the original, which stays as it is", hint="Name another file.")
@@ -410,11 +413,11 @@ def demand_place(out: Path, original: Path, *, overwrite: bool) -> None:
 
 
 def create_anonymous() -> int:
-    """Open a file without a name for appending and reading: it is gone with its descriptor.
+    """Open a file without a name for appending and reading. It disappears when its descriptor is closed.
 
     Raises: OSError.
     """
-    with suppress(AttributeError, OSError):  # Linux, and a file system that can; it spares a slow import
+    with suppress(AttributeError, OSError):  # Linux, if the file system supports it; avoids a slow import
         return os.open(os.environ.get("TMPDIR", "/tmp"), os.O_TMPFILE | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC, 0o600)
     import tempfile
 
@@ -425,7 +428,7 @@ def create_anonymous() -> int:
 
 
 def being_written(fd: int) -> bool:
-    """Whether this file is being recorded to."""
+    """Return whether a process is recording to this file."""
     try:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

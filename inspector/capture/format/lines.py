@@ -1,4 +1,4 @@
-"""Reading a file that may grow: opening it, bytes at a place, and line by line."""
+"""Reading a file that may grow: opening it, reading at an offset, and line by line."""
 
 import os
 import stat
@@ -9,11 +9,11 @@ from typing import NamedTuple
 from inspector.errors import CaptureError, UsageError
 
 WINDOW = 64 * 1024
-"""Bytes that are read at once."""
+"""Bytes that are read at a time."""
 
 
 def read_at(fd: int, place: int, length: int) -> bytes:
-    """So many bytes from that place of a file, fewer at its end, none if it can't be read. Moves no position."""
+    """Return up to `length` bytes at an offset: fewer at the end, none if unreadable. Keeps the file position."""
     parts: list[bytes] = []
     while length > 0:
         try:
@@ -29,18 +29,18 @@ def read_at(fd: int, place: int, length: int) -> bytes:
 
 
 class FileWindow:
-    """The part of one file that was read last. The file only grows; its content never changes."""
+    """Cache of the part of one file that was read last. The file only grows; its content never changes."""
 
     def __init__(self) -> None:
         self._place = 0
         self._bytes = b""
 
     def read(self, fd: int, place: int, length: int) -> bytes:
-        """So many bytes from that place, as `read_at` gives them."""
+        """Return bytes at an offset, like `read_at`."""
         if length > WINDOW:
             return read_at(fd, place, length)
         if not self._place <= place <= place + length <= self._place + len(self._bytes):
-            # a reader that goes back, as a filter does, finds the next line before this one
+            # a caller that reads backwards, such as a filter, finds the previous line in the window
             self._place = max(0, place + length - WINDOW) if place < self._place else place
             self._bytes = read_at(fd, self._place, WINDOW)
         at = place - self._place
@@ -48,19 +48,19 @@ class FileWindow:
 
 
 MOST = 1024 * 1024 * 1024
-"""Bytes of the longest line that is read; longer ones are skipped as unreadable."""
+"""Bytes of the longest line that is read. Longer ones are skipped as unreadable."""
 BLOCK = 2000
-"""Lines in a block, at most: some milliseconds to process."""
+"""Maximum number of lines in a block: some milliseconds to process."""
 _CHUNK = 1024 * 1024
 
 
 def open_for_reading(path: Path) -> int:
-    """A descriptor of an ordinary file.
+    """Open a regular file; return its descriptor.
 
     Raises: CaptureError.
     """
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not keep us waiting
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # do not block on a FIFO
     except ValueError as error:
         raise CaptureError(f"{path} can't be opened: {error}", hint=_way_out(error)) from None
     except OSError as error:
@@ -73,15 +73,17 @@ def open_for_reading(path: Path) -> int:
 
 
 def demand_file(path: Path, hint: str) -> None:
-    """See that a name is that of an ordinary file. `hint`: what to do if nothing has that name.
+    """Check that a path is that of a regular file.
 
-    Raises: UsageError; CaptureError for what is there and no such file.
+    `hint` suggests what to do if the path does not exist.
+
+    Raises: UsageError; CaptureError if the path is something other than a regular file.
     """
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         raise UsageError(f"{path}: no such file", hint=hint) from None
-    except (OSError, ValueError) as error:  # a NUL in a name is a ValueError
+    except (OSError, ValueError) as error:  # a NUL in a path raises ValueError
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise CaptureError(f"{path} can't be opened: {why}", hint=_way_out(error)) from None
     if not stat.S_ISREG(mode):
@@ -99,34 +101,34 @@ def _way_out(error: OSError | ValueError) -> str:
 
 
 Tell = Callable[[int, int], None]
-"""Hears how many bytes of a file are done, and of how many: the second may be less, if the file grows."""
+"""Progress callback: bytes done and total bytes. The total may be too low if the file grows."""
 
 
 def tell_nobody(done: int, total: int) -> None:
-    """Ignores the progress."""
+    """Ignore the progress."""
 
 
 Line = tuple[int, bytes, bool]
-"""The place of a line, the line without its end, and whether it had one."""
+"""Offset of the line, the line without its line end, and whether it had one."""
 
 
 class LineBlock(NamedTuple):
     """Consecutive lines."""
 
     place: int
-    """Of the first one."""
+    """Offset of the first line."""
     lines: list[bytes]
-    """Without their ends. Instead of one that is longer than MOST, b"" alone."""
+    """Lines without their line ends. A line longer than MOST is b"" in a block of its own."""
     end: int
-    """The place behind them."""
+    """Offset after the last line."""
     whole: bool = True
-    """Whether the last one had an end; one that had none comes alone."""
+    """Whether the last line has a line end. A line without one is in a block of its own."""
 
 
 def lines(read: Callable[[int, int], bytes]) -> Iterator[Line]:
-    """Each line without its end, its place in the file, and whether it had an end: the last may be incomplete.
+    """Yield each line with its offset and whether it has a line end: the last one may be incomplete.
 
-    `read` gives so many bytes from a place. Of a line longer than MOST, b"" is given. The file may grow meanwhile.
+    `read` returns bytes at an offset. A line longer than MOST is given as b"". The file may grow meanwhile.
     """
     for place, several, _, whole in blocks(read):
         for line in several:
@@ -135,7 +137,10 @@ def lines(read: Callable[[int, int], bytes]) -> Iterator[Line]:
 
 
 def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = BLOCK) -> Iterator[LineBlock]:
-    """The same from a place on, at most so many lines at once, and never none: a tenth of the cost of one by one."""
+    """Yield lines in non-empty blocks of at most `most`, from an offset on.
+
+    This costs a tenth of reading them one by one.
+    """
     place = position = start
     size = 0
     parts: list[bytes] = []
@@ -163,7 +168,7 @@ def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = BLOCK)
 
 
 def _divided(place: int, several: list[bytes], most: int) -> Iterator[LineBlock]:
-    """Lines that were read at once, so many at a time; those that are too long apart."""
+    """Split lines that were read together into blocks; lines that are too long get their own."""
     first = 0
     for at in [at for at, line in enumerate(several) if len(line) > MOST] if MOST < _CHUNK else ():
         yield from _divided(place, several[first:at], most)

@@ -1,7 +1,7 @@
-"""Notes about a capture: marks with a colour and a comment, views, and the time reference.
+"""Notes about a capture: marks with colour and comment, named views, the time reference.
 
-It is kept beside the capture, in a file of its own: the capture is evidence and never changes. That
-file is as foreign as the capture: what can't be read is counted, reported, and kept unchanged.
+They are kept beside the capture in a separate file, because a capture is evidence and never changes. That file is as
+untrusted as the capture: unreadable lines are counted, reported, and kept unchanged.
 """
 
 import errno
@@ -19,13 +19,13 @@ from inspector.atomic_write import whole_file
 from inspector.errors import UsageError
 
 SUFFIX = ".notes"
-"""What the name of the capture's file is followed by."""
+"""Appended to the file name of the capture."""
 COLOURS = ("yellow", "red", "green", "blue", "violet")
 FORMAT, VERSION = "mcpcap-notes", "1.0"
 MOST_BYTES = 16 * 1024 * 1024
-"""A larger file is not read."""
+"""Larger files are not read."""
 MOST_TEXT = 10_000
-"""Characters of a comment."""
+"""Maximum length of a comment in characters."""
 _MOST_NAME, _MOST_FILTER, _MOST_COLUMNS = 100, 10_000, 40
 _NUMBER = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
 
@@ -36,42 +36,42 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="r", tag="
     n: _NUMBER
     color: str = COLOURS[0]
     text: str = ""
-    """The comment; "" for none."""
+    """Comment; "" for none."""
     tw: int = 0
-    """When it was made, nanoseconds since 1970."""
+    """Creation time, nanoseconds since 1970."""
 
 
 class View(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="r", tag="view"):
-    """A way to look at the traffic that has a name."""
+    """A named view of the traffic."""
 
     name: str
     filter: str = ""
     columns: tuple[str, ...] = ()
-    """Their names; none: the width decides."""
+    """Column names; if empty, the columns depend on the width."""
     tree: bool = True
 
 
 class Reference(msgspec.Struct, frozen=True, tag_field="r", tag="timeref"):
-    """The entry that times count from."""
+    """Entry that times are relative to."""
 
     n: _NUMBER
 
 
 class Remark(msgspec.Struct, frozen=True, tag_field="r", tag="note"):
-    """The comment on the capture."""
+    """Comment on the whole capture."""
 
     text: str
 
 
 class NotesHead(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="r", tag="head"):
-    """The first line."""
+    """First line of the file."""
 
     format: str
     v: str = VERSION
     capture: str = ""
-    """The id of the capture."""
+    """Id of the capture."""
     file: str = ""
-    """The name of its file, for people who find only the notes. Nothing is ever opened by it."""
+    """File name of the capture, for users who find only the notes. It is never used to open a file."""
 
 
 _Record = NotesHead | Mark | View | Reference | Remark
@@ -80,42 +80,42 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Notes(msgspec.Struct, frozen=True):
-    """All that was noted. `change` of the file that they are kept in makes others of them."""
+    """All notes of a capture. Immutable: `NotesFile.change` replaces it."""
 
     marks: dict[int, Mark] = {}
-    """By entry, in the order of entries."""
+    """Marks by entry number, in ascending order."""
     views: tuple[View, ...] = ()
     reference: int = 0
-    """The entry that times count from; 0 for none."""
+    """Entry that times are relative to; 0 for none."""
     remark: str = ""
     others: tuple[bytes, ...] = ()
-    """Lines of unknown types. They stay in the file."""
+    """Lines of unknown types. They are kept in the file."""
     trouble: str = ""
-    """What is wrong with the file, a sentence that may quote it; "" if nothing is."""
+    """Problem with the file, a sentence that may quote it; "" if there is none."""
     foreign: bool = False
-    """Whether the file belongs to another capture, or can't be read: then it is not changed."""
+    """Whether the file belongs to another capture or is unreadable: it is then not changed."""
 
     def marked(self, n: int, mark: Mark | None) -> "Notes":
-        """The same with that mark at entry n, or with none."""
+        """Return a copy with this mark at entry n, or without one."""
         marks = {number: each for number, each in self.marks.items() if number != n}
         if mark is not None:
             marks[n] = mark
         return msgspec.structs.replace(self, marks=dict(sorted(marks.items())))
 
     def with_view(self, name: str, view: View | None) -> "Notes":
-        """The same with that view in the place of the one of that name, or with none of it."""
+        """Return a copy with this view under the name, or without one."""
         views = [each for each in self.views if each.name != name]
         return msgspec.structs.replace(self, views=(*views, *(() if view is None else (view,))))
 
 
 class NotesFile:
-    """The notes of one capture.
+    """The notes file of one capture.
 
-    `path` is that of the capture; None: there is none, and notes end with the journal.
+    `path` is that of the capture; None if it has none: notes are then kept in memory only.
     """
 
     def __init__(self, path: Path | None, capture_id: str) -> None:
-        """Read nothing yet."""
+        """Store the location. Nothing is read yet."""
         self.path = path.with_name(path.name + SUFFIX) if path is not None else None
         self._capture = path
         self._id = capture_id
@@ -123,10 +123,10 @@ class NotesFile:
         self._version: _FileVersion | None = None
 
     def read(self) -> Notes:
-        """The current notes. Problems of the file are in `trouble`.
+        """Return the current notes. Problems of the file are in `trouble`.
 
         A file that has not changed since it was last read or written is not parsed again: with a hundred thousand
-        marks that takes longer than a key may.
+        marks, parsing takes too long for a key press.
         """
         if self.path is None:
             return self._latest
@@ -141,9 +141,9 @@ class NotesFile:
         return self._latest
 
     def change(self, made: Callable[[Notes], Notes]) -> Notes:
-        """Change the current notes and write them, completely or not at all.
+        """Change the current notes and write them atomically.
 
-        Raises: UsageError if that can't be done.
+        Raises: UsageError if that fails.
         """
         before = self.read()
         if before.foreign:
@@ -168,12 +168,12 @@ class NotesFile:
 
 
 def new_mark(n: int, color: str = COLOURS[0], text: str = "") -> Mark:
-    """A mark that is made now."""
+    """Create a mark with the current time."""
     return Mark(n, color, _sound(text[:MOST_TEXT]), time.time_ns())
 
 
 def remove_notes(capture: Path) -> None:
-    """Remove the notes beside a capture that is being removed. Raises: OSError; not if there are none."""
+    """Remove the notes of a capture that is being removed, if there are any. Raises: OSError."""
     path = capture.with_name(capture.name + SUFFIX)
     with suppress(FileNotFoundError):
         if stat.S_ISREG(path.lstat().st_mode):
@@ -184,7 +184,7 @@ _FileVersion = tuple[int, int, int]
 
 
 def _version(found: os.stat_result) -> _FileVersion:
-    """What changes whenever a file is written or replaced: inode, bytes, nanoseconds of the last change."""
+    """Return what changes whenever a file is written or replaced: inode, size, modification time in ns."""
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
@@ -280,7 +280,10 @@ def _lines(notes: Notes, head: NotesHead) -> bytes:
 
 
 def _sound(text: str) -> str:
-    """A text that can be written: a file's name may hold bytes that are no UTF-8, and what is typed half a sign."""
+    """Return an encodable text.
+
+    File names may contain bytes that are not UTF-8, and typed text half a surrogate pair.
+    """
     return text.encode("utf-8", "replace").decode()
 
 

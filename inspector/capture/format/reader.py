@@ -1,8 +1,8 @@
-"""The head of a capture: whether a file is one, and may be read; what it is otherwise.
+"""The head of a capture: whether a file is a capture, and may be read; what else it is otherwise.
 
-A partial last line, garbage in the middle, unknown records and unknown fields are counted and skipped. A newer
-major version, or an unknown feature listed in `must`, is rejected: half an understanding would
-look complete. No line of a capture names anything that is opened.
+A partial last line, unreadable lines, unknown records and unknown fields are counted and skipped. A newer major
+version, or an unknown feature listed in `must`, is rejected: a partly understood capture would look complete.
+Nothing in a capture names a file that is opened.
 """
 
 import shlex
@@ -24,12 +24,12 @@ _CALLED = {
     "har": "looks like a HAR file, not a capture",
 }
 LOOKS_AT = 64 * 1024
-"""How many bytes from the beginning are enough to tell."""
+"""Bytes at the beginning that are enough to recognise a format."""
 
 
 def foreign(name: str, start: bytes) -> CaptureError:
-    """The error for a file that begins with `start` (up to LOOKS_AT bytes) and with no head of a capture."""
-    from inspector.capture.import_.readers import recognised  # few open a wrong file
+    """Return the error for a file that is not a capture. `start` is its beginning, up to LOOKS_AT bytes."""
+    from inspector.capture.import_.readers import recognised  # rarely needed
 
     known = recognised(start)
     what, hint = _looks_like(start)
@@ -63,7 +63,7 @@ def _is_text(start: bytes) -> bool:
     try:
         start.decode("utf-8")
     except UnicodeDecodeError as error:
-        return error.start > len(start) - 4 and len(start) == LOOKS_AT  # a character cut by our own look
+        return error.start > len(start) - 4 and len(start) == LOOKS_AT  # a character cut at LOOKS_AT
     return True
 
 
@@ -74,15 +74,15 @@ def _looks_like_json(text: bytes) -> tuple[str, str]:
 
 
 _DIGITS = 9
-"""Digits of a version's part that are looked at: Python refuses to read thousands."""
+"""Maximum number of digits parsed per part of a version: Python refuses thousands."""
 _UNDERSTOOD: frozenset[str] = frozenset()
-"""What `must` may name."""
+"""Features that `must` may list."""
 
 
 def read_head(fd: int, path: Path) -> Head:
-    """The first record of a capture.
+    """Read the first record of a capture.
 
-    Raises: CaptureError if this is not a capture, or one that must not be read.
+    Raises: CaptureError if the file is not a capture, or one that must not be read.
     """
     start = read_at(fd, 0, LOOKS_AT)
     try:
@@ -100,7 +100,7 @@ def read_head(fd: int, path: Path) -> Head:
 
 
 def _not_read(path: Path, start: bytes) -> CaptureError:
-    """The error for a first line that is not a known record: a newer head may look different."""
+    """Return the error for a first line that is not a known record: a newer head may look different."""
     if type_of(start.split(b"\n", 1)[0]) == "head":
         return CaptureError(f"{path} begins with a head that mcp-inspect can't read", hint="update mcp-inspect")
     return foreign(str(path), start)
@@ -118,6 +118,6 @@ def _refuse_newer(version: str, path: Path) -> None:
 
 
 def is_newer_minor(version: str) -> bool:
-    """Whether a readable capture may contain unknown records and fields."""
+    """Return whether a readable capture may contain unknown records and fields."""
     minor = version.partition(".")[2].partition(".")[0]
     return minor.isdecimal() and int(minor[:_DIGITS]) > int(VERSION.partition(".")[2])

@@ -1,8 +1,8 @@
-"""The records of a capture, one line each: what is written, what is read, and nothing derived.
+"""Records of a capture, one line each. They contain only what was observed, nothing derived.
 
-A record holds what crossed the wire and when. Kind, method, latency and pairing are folded again at each
-reading, because a stored conclusion can be wrong while the bytes cannot. A payload is in `raw`, as text,
-if it is UTF-8 (then it comes back to the same bytes), else in `b64`.
+A record holds what crossed the wire and when. Kind, method, latency and pairing are derived again at each reading,
+because a stored conclusion can be wrong while the bytes cannot. A payload is in `raw`, as text, if it is valid UTF-8
+(which restores the same bytes), otherwise in `b64`.
 """
 
 from functools import cache
@@ -27,15 +27,15 @@ from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
 FORMAT = "mcpcap"
 VERSION = "1.0"
 NO_CREDENTIALS = "credentials"
-"""The policy by which credentials in HTTP headers and URLs are not written."""
+"""Redaction policy: credentials in HTTP headers and URLs are not written."""
 
 LIMIT = 2**63 - 1
 Nanoseconds = Annotated[int, msgspec.Meta(ge=-LIMIT, le=LIMIT)]
-"""Bounded, so that a foreign number fits the columns that keep it."""
+"""Bounded, so that an untrusted number fits the columns that store it."""
 
 
 class RecordingTool(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What wrote a capture."""
+    """Program that wrote a capture."""
 
     name: str = ""
     version: str = ""
@@ -44,32 +44,32 @@ class RecordingTool(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Redaction(msgspec.Struct, frozen=True):
-    """What was taken out before it was written."""
+    """What was removed before writing."""
 
     policy: str = "none"
-    """NO_CREDENTIALS for what concerns no frame: those are whole, and their digests hold."""
+    """Redaction policy. NO_CREDENTIALS does not affect frames: they are complete, and their digests are valid."""
     on: str = "none"
 
 
 class Import(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where a capture is from that another program recorded."""
+    """Origin of a capture that another program recorded."""
 
     tool: str = ""
-    """The format."""
+    """Name of the format."""
     version: str = ""
     file_sha256: str = ""
-    """Of the file that was read."""
+    """SHA-256 of the source file."""
     losses: tuple[str, ...] = ()
-    """What that format does not hold, each as the end of "it does not tell"."""
+    """What that format does not record, each as the end of "it does not tell"."""
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True, tag_field="r", tag="head"):
-    """The first line: which format, and the pair of clocks that ties monotonic to wall time."""
+    """First line: the format, and the pair of clocks that relates monotonic time to wall time."""
 
     format: str
     v: str
     must: tuple[str, ...] = ()
-    """What a reader has to know, or it must not read on."""
+    """Features that a reader must know in order to read on."""
     id: str = ""
     tw: Nanoseconds = 0
     tm: Nanoseconds = 0
@@ -78,7 +78,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, tag_field="r", tag="head")
     mode: str = "client"
     redaction: Redaction = Redaction()
     imported: Import | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="import")
-    """On what was imported, else left out."""
+    """Set only for imported captures."""
 
 
 class _Dated(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -102,9 +102,9 @@ class FrameRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True,
     ex: int | None = None
     origin: str = ""
     fwd: str = ""
-    """What a proxy did with it: "" forwarded, `held`, `dropped`, `replaced`, `failed`."""
+    """What a proxy did with it: "" (forwarded), `held`, `dropped`, `replaced`, `failed`."""
     t_out: Nanoseconds | None = None
-    """When a proxy had forwarded it whole, on the clock of `tm`."""
+    """When a proxy had forwarded the frame completely, on the clock of `tm`."""
     probe: bool = False
     sse: SseFacts | None = None
     raw: str | None = None
@@ -121,7 +121,7 @@ class StderrRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_fi
 
 
 class Target(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a connection leads to."""
+    """Endpoint of a connection."""
 
     argv: tuple[str, ...] = ()
     cwd: str = ""
@@ -129,14 +129,14 @@ class Target(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ProxyPeer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The process on the other side of a proxy: the client that started it."""
+    """Process on the other side of a proxy: the client that started it."""
 
     pid: int = 0
     exe: str = ""
 
 
 class ConnectionRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="conn"):
-    """The connection opened or ended."""
+    """A connection was opened or ended."""
 
     ev: ConnectionEvent
     transport: str = ""
@@ -148,7 +148,7 @@ class ConnectionRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, ta
 
 
 class ProcessRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="proc"):
-    """Something happened to the child process."""
+    """An event of the child process."""
 
     ev: ProcessEvent
     pid: int = 0
@@ -157,7 +157,7 @@ class ProcessRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_f
 
 
 class HttpRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="http"):
-    """A step of one HTTP exchange."""
+    """One step of an HTTP exchange."""
 
     ex: int
     ev: HttpEvent
@@ -170,14 +170,14 @@ class HttpRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_fiel
     body_len: int | None = None
     why: str = ""
     timing: HttpTiming | None = None
-    """Where the time went, on a response. Captures of before have none."""
+    """Timing breakdown, on a response. Older captures have none."""
     document: str | None = None
-    """The metadata that an exchange of a login brought, on its end."""
+    """Metadata fetched by an exchange of a login, on its end."""
     probe: bool = False
 
 
 class SseRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="sse"):
-    """An event or comment that carried no message."""
+    """An SSE event or comment without a message."""
 
     ex: int
     event: str | None = None
@@ -188,7 +188,7 @@ class SseRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field
 
 
 class SumRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="sum"):
-    """A digest over all bytes of one channel so far, line ends included."""
+    """Digest over all bytes of one channel so far, line ends included."""
 
     c: str = ""
     dir: Direction
@@ -199,10 +199,10 @@ class SumRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, t
 
 
 class EditRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="edit"):
-    """What a proxy did with a message. The message itself, as its sender wrote it, stays in its `frame`."""
+    """What a proxy did with a message. The message as its sender wrote it remains in its `frame`."""
 
     of: int
-    """The number of that frame among the entries."""
+    """Entry number of the frame."""
     act: str
     """`hold`, `release`, `modify`, `drop`, `answer`, `delay`, `fault`, `log`."""
     by: str = ""
@@ -211,23 +211,23 @@ class EditRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, 
     tm: Nanoseconds = 0
     why: str = ""
     raw: str | None = None
-    """What was forwarded in its place; null where nothing was."""
+    """What was forwarded instead; null if nothing was."""
     b64: bytes | None = None
 
 
 class RuleRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="rule"):
-    """A rule of a proxy was armed, changed or taken away."""
+    """A proxy rule was added, changed or removed."""
 
     name: str
     on: bool
     by: str = ""
-    """`file`, or `user` for one that was set from an interface."""
+    """`file`, or `user` for a rule set in the user interface."""
     text: str = ""
-    """The rule, as JSON."""
+    """Rule as JSON."""
     c: str = ""
     tm: Nanoseconds = 0
     why: str = ""
-    """Why it was switched off, if not on request."""
+    """Why the rule was switched off, if not by the user."""
 
 
 class GapRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="gap"):
@@ -242,24 +242,24 @@ class GapRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, t
 
 
 class RedactRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="redact"):
-    """Something that was replaced in a copy. It follows the record that it was taken from."""
+    """A value that was replaced in a redacted copy. It follows the record that contained the value."""
 
     rule: str
-    """By what it was known."""
+    """Detection rule that matched."""
     n: int = 0
-    """The entry; 0 for another record."""
+    """Entry number; 0 for another record."""
     path: str = ""
-    """Where in the record, and then in the message."""
+    """Path in the record, then in the message."""
     len: int = 0
-    """The class of its length, never the length."""
+    """Length class, never the exact length."""
     kh: str = ""
-    """A keyed digest, equal for equal secrets. The key is in no file."""
+    """Keyed digest, equal for equal secrets. The key is in no file."""
     kind: str = ""
     """"string" or "number"."""
 
 
 class EndRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="r", tag="end"):
-    """The last line of a capture that was closed: how many records of each type, and the digest of all lines before."""
+    """Last line of a closed capture: the number of records of each type, and the digest of all lines before it."""
 
     counts: dict[str, int] = {}
     sha256: str = ""
@@ -267,38 +267,41 @@ class EndRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="r", tag="e
 
 
 Dated = FrameRecord | StderrRecord | ConnectionRecord | ProcessRecord | HttpRecord | SseRecord
-"""The records that are entries of the journal."""
+"""Records that are entries of the journal."""
 Record = Head | Dated | EditRecord | RuleRecord | SumRecord | GapRecord | RedactRecord | EndRecord
 
 KNOWN = frozenset(
     {"head", "frame", "err", "conn", "proc", "http", "sse", "edit", "rule", "sum", "gap", "redact", "end"}
 )
 MADE_BY_PROXY = frozenset({"rule", "user"})
-"""Origins of frames that no party wrote: no digest of the wire counts them."""
+"""Origins of frames that neither party wrote. They are in no wire digest."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 @cache
 def decoder() -> "msgspec.json.Decoder[Record]":
-    """Made when something is read back: a process that only writes does not wait for it."""
+    """Return the decoder.
+
+    It is created on first use: a process that only writes does not need it.
+    """
     return msgspec.json.Decoder(Record)
 
 
 def to_line(record: Record) -> bytes:
-    """The record as one line, its end included."""
+    """Return the record as one line, line end included."""
     try:
         return _encode(record) + b"\n"
     except (UnicodeEncodeError, OverflowError):
-        # Names of files and variables may hold bytes that are no UTF-8; Python keeps them as lone surrogates,
-        # and JSON can spell those, if only escaped. Numbers have no limit there either.
+        # File names and environment variables may contain bytes that are not UTF-8. Python keeps them as lone
+        # surrogates, which JSON can only represent escaped. Python's json has no limit on numbers either.
         import json
 
         return json.dumps(msgspec.to_builtins(record), separators=(",", ":")).encode() + b"\n"
 
 
 def from_line(line: bytes) -> Record:
-    """The record of a line, with or without its end. Unknown fields are ignored.
+    """Parse the record of a line, with or without its line end. Unknown fields are ignored.
 
     Raises: ValueError if the line is not a known record.
     """
@@ -312,7 +315,7 @@ def from_line(line: bytes) -> Record:
 
 
 def _from_tolerant(line: bytes) -> Record:
-    """What only the slower reader takes: escaped lone surrogates."""
+    """Parse with the slower decoder, which accepts escaped lone surrogates."""
     import json
 
     try:
@@ -323,7 +326,7 @@ def _from_tolerant(line: bytes) -> Record:
 
 
 def type_of(line: bytes) -> str | None:
-    """The type of a line that is not a known record; None if it is not a JSON object with an `r`."""
+    """Return the type of a line that is not a known record; None if it is not a JSON object with an `r`."""
     import json
 
     try:
@@ -334,26 +337,26 @@ def type_of(line: bytes) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
-# Entries of the journal to records of the file and back.
+# Conversion between journal entries and file records.
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A numbered and dated record of the journal: a frame, or a fact beside the frames."""
+    """A numbered and timestamped item of the journal: a frame, or a fact beside the frames."""
 
     n: int
-    """From 1, without gaps, in the order of observation."""
+    """Number from 1, without gaps, in the order of observation."""
     time_ns: int
     """Monotonic clock, nanoseconds."""
     wall_ns: int
     """Wall clock, nanoseconds since 1970."""
     what: Frame | Fact
-    """A frame repeats the number and the clocks."""
+    """Content. A frame repeats the number and the timestamps."""
     missing: bool = False
-    """True if the payload can't be read back (the disk failed, the file changed); `what` is then an empty stand-in."""
+    """Whether the payload can't be read back (the disk failed, the file changed). `what` is then an empty stand-in."""
 
 
 def numbered(entry: Entry, n: int) -> Entry:
-    """The entry under this number."""
+    """Return the entry with this number."""
     if entry.n == n:
         return entry
     what = entry.what
@@ -363,8 +366,8 @@ def numbered(entry: Entry, n: int) -> Entry:
 
 
 def size_of(what: Frame | Fact) -> int:
-    """Payload bytes; 0 for a fact that has none."""
-    if isinstance(what, Frame):  # tested first and alone: a union is made again at each call
+    """Return the payload size in bytes; 0 for a fact without a payload."""
+    if isinstance(what, Frame):  # checked first: the union would be rebuilt at each call
         return len(what.payload)
     if isinstance(what, Stderr):
         return len(what.payload)
@@ -372,7 +375,7 @@ def size_of(what: Frame | Fact) -> int:
 
 
 def record_of(entry: Entry, *, c: str, origin: str, fwd: str = "", t_out: int | None = None) -> Dated:
-    """What is written of an entry. `c` names the connection, `origin` who made a frame."""
+    """Return the record of an entry. `c` is the connection, `origin` the author of a frame."""
     what = entry.what
     if isinstance(what, Frame):
         return _frame_record(what, c, origin, fwd, t_out)
@@ -464,9 +467,9 @@ def _http_record(fact: HttpFact, entry: Entry, c: str) -> HttpRecord:
 
 
 def entry_of(record: Dated, n: int, wall_ns: int = 0) -> Entry:
-    """The entry of a record, with the number `n` instead of that in the file.
+    """Return the entry of a record, with the number `n` instead of the one in the file.
 
-    `wall_ns` is used if the record has no wall clock of its own.
+    `wall_ns` is used if the record has no wall clock time.
 
     Raises: ValueError if the record lacks its payload.
     """
@@ -477,7 +480,7 @@ def entry_of(record: Dated, n: int, wall_ns: int = 0) -> Entry:
 
 
 def clamped(wall_ns: int) -> int:
-    """The nearest moment that a column can hold."""
+    """Return the nearest time that a column can hold."""
     return max(-LIMIT, min(wall_ns, LIMIT))
 
 
@@ -544,7 +547,7 @@ def _http_fact(record: HttpRecord) -> HttpFact:
 
 
 def split_payload(payload: bytes) -> tuple[str | None, bytes | None]:
-    """A payload as text, if that comes back to the same bytes, else as bytes."""
+    """Return a payload as text if that restores the same bytes, otherwise as bytes."""
     try:
         return payload.decode("utf-8"), None
     except UnicodeDecodeError:
@@ -552,7 +555,7 @@ def split_payload(payload: bytes) -> tuple[str | None, bytes | None]:
 
 
 def joined_payload(raw: str | None, b64: bytes | None) -> bytes:
-    """The bytes of a payload. Raises: ValueError if the record has none."""
+    """Return the bytes of a payload. Raises: ValueError if the record has none."""
     if b64 is not None:
         return b64
     if raw is None:

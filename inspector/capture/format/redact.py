@@ -1,7 +1,7 @@
-"""What gives access and is not written: credentials in HTTP headers and in URLs, taken out before the capture has them.
+"""Redaction of credentials in HTTP headers and URLs, before they are written to the capture.
 
-The replacement keeps the scheme and the length, which is enough to tell an empty token from a cut one. Messages are
-never touched here.
+The replacement keeps the scheme and the length, which distinguishes an empty token from a truncated one. Messages
+are never changed here.
 """
 
 import msgspec
@@ -14,7 +14,7 @@ _IN_URLS = ("location", "content-location", "referer", "link")
 
 
 def redacted(what: Frame | Fact) -> Frame | Fact:
-    """The same without credentials; the very same if there are none."""
+    """Return the item without credentials; the same object if it has none."""
     if isinstance(what, HttpFact):
         headers, target = _headers(what.headers), without_credentials(what.target)
         if headers != what.headers or target != what.target:

@@ -1,7 +1,7 @@
-"""Checking a capture against itself: are all bytes that were observed in the file, and unchanged?
+"""Verification of a capture against itself: are all observed bytes in the file, and unchanged?
 
-The streams are built again from the records and compared with the digests that were taken at the wire. It finds
-loss and damage, not forgery: a person who changes a frame on purpose can change the digests too.
+The streams are rebuilt from the records and compared with the digests that were taken at the wire. This finds loss
+and damage, not forgery: whoever changes a frame on purpose can change the digests too.
 """
 
 import hashlib
@@ -38,13 +38,13 @@ from inspector.errors import CaptureError, UsageError
 from inspector.protocol.frames import Channel, Direction, Frame
 
 INTERFERING = frozenset({"modify", "drop", "answer", "fault"})
-"""What a proxy did that lets one party see something that the other did not write."""
+"""Proxy actions after which a party sees something that the other party did not write."""
 MOST_FAULTS = 100
-"""Faults that are listed one by one."""
+"""Limit of faults that are listed individually."""
 
 
 class CaptureState(StrEnum):
-    """The state of a capture. The first that applies."""
+    """State of a capture: the first one that applies."""
 
     DAMAGED = "damaged"
     """Damaged or modified, or data was never written."""
@@ -58,44 +58,44 @@ class CaptureState(StrEnum):
 
 
 class FirstBad(msgspec.Struct, frozen=True):
-    """The first line that does not fit."""
+    """First line that is invalid."""
 
     line: int
-    """From 1."""
+    """Line number, from 1."""
     byte: int
-    """Where the line begins, from 0."""
+    """Offset of the line in bytes, from 0."""
     why: str
 
 
 class VerifyResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What the check found."""
+    """Result of a verification."""
 
     frames: int
-    """Frames in the file."""
+    """Number of frames in the file."""
     covered: int
-    """How many of them a digest vouches for: fewer than all if the capture was cut, none in a redacted copy."""
+    """Number of frames covered by a digest: fewer than all if the capture was cut, none in a redacted copy."""
     complete: bool
-    """Whether the last line is there and fits all lines before it."""
+    """Whether the end record exists and matches all lines before it."""
     faults: tuple[str, ...]
-    """What does not fit, a sentence each, at most MOST_FAULTS; nothing if all does."""
+    """Faults, one sentence each, at most MOST_FAULTS."""
     fault_count: int = 0
     first_bad: FirstBad | None = None
     partial_bytes: int = 0
-    """How long the last line is that has no end; 0 if all have."""
+    """Length of a last line without a line end; 0 if it has one."""
     redacted: bool = False
     clean: bool = False
-    """Whether the last line says that the capture was closed."""
+    """Whether the end record says that the capture was closed."""
     recording: bool = False
     unknown: dict[str, int] = {}
-    """Records of unknown types, by type; not a fault."""
+    """Number of records by unknown type. They are not a fault."""
     edited: int = 0
-    """Messages that a proxy changed, dropped, delayed or answered, on purpose: one party saw something else."""
+    """Messages that a proxy changed, dropped, delayed or answered on purpose, so that one party saw something else."""
     newer: bool = False
-    """Whether the format has a later minor version than mcp-inspect."""
+    """Whether the format has a later minor version than this mcp-inspect supports."""
 
     @property
     def state(self) -> CaptureState:
-        """What it comes to."""
+        """Overall state."""
         if self.fault_count:
             return CaptureState.DAMAGED
         if self.recording:
@@ -106,7 +106,7 @@ class VerifyResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def verify(path: Path, tell: Tell = tell_nobody) -> VerifyResult:
-    """Check a capture. `tell` hears now and then how many bytes are done, and of how many.
+    """Verify a capture. `tell` is called from time to time with the bytes done and the total bytes.
 
     Raises: CaptureError if it can't be read.
     """
@@ -126,7 +126,7 @@ def verify(path: Path, tell: Tell = tell_nobody) -> VerifyResult:
 
 
 class _Check:
-    """The state of a check, line by line."""
+    """State of a verification, updated line by line."""
 
     def __init__(self, head: Head, *, recording: bool) -> None:
         self._head = head
@@ -229,7 +229,10 @@ class _Check:
             self._digests.take(frame)
 
     def _sum(self, recorded: SumRecord) -> None:
-        """After a gap no stream is complete, so later digests are invalid; in a redacted copy all are."""
+        """Compare a recorded digest.
+
+        After a gap no stream is complete, so later digests are invalid. In a redacted copy all of them are.
+        """
         if self._blind or self._redacted:
             return
         found = self._digests.sum(recorded.dir, recorded.ch, recorded.c)
@@ -244,40 +247,39 @@ class _Check:
     def _end(self, told: EndRecord) -> None:
         self._complete = told.sha256 == self._all.hexdigest()
         self._clean = told.clean
-        known = Counter({kind: count for kind, count in told.counts.items() if kind in KNOWN})  # 0 is as if left out
+        known = Counter({kind: count for kind, count in told.counts.items() if kind in KNOWN})  # 0 means missing
         if self._complete and known != self._counts:
             self._fault("The last line counts other records than there are: it was changed.")
         if not self._complete:
             self._fault("The last line does not fit the lines before it: something was changed, added or taken out.")
 
 
-# The valid part of a capture that was cut or damaged: everything before the damage, byte by byte, and an
-# end.
+# Recovery of a capture that was cut or damaged: everything before the damage, byte by byte, and an end record.
 
 
 class Recovered(msgspec.Struct, frozen=True):
-    """What became of it."""
+    """Result of a recovery."""
 
     records: int
-    """Lines that were copied, the head included."""
+    """Number of lines copied, including the head."""
     copied: int
-    """Their bytes."""
+    """Number of bytes copied."""
     not_copied: int
     """Bytes of the original that are not in the copy."""
     line: int | None
-    """The first line that could not be read, from 1; None if all could."""
+    """First line that could not be read, from 1; None if all could."""
     partial: bool
-    """Whether that line had no end."""
+    """Whether that line has no line end."""
     complete: bool
-    """Whether the original had its own end, which was copied."""
+    """Whether the original has an end record, which was copied."""
     recording: bool
     """Whether another process was recording into it."""
 
 
 def recover(path: Path, out: Path, *, overwrite: bool = False, tell: Tell = tell_nobody) -> Recovered:
-    """Write the clean beginning of a capture to a file of its own, 0600. `tell` hears how far it is.
+    """Write the valid beginning of a capture to a new file with mode 0600. `tell` receives the progress.
 
-    Raises: CaptureError if there is no beginning to read; UsageError if the file can't be written.
+    Raises: CaptureError if there is no valid beginning; UsageError if the file can't be written.
     """
     fd = open_for_reading(path)
     try:
@@ -295,7 +297,7 @@ def recover(path: Path, out: Path, *, overwrite: bool = False, tell: Tell = tell
 
 
 class _Copy:
-    """A file on its way."""
+    """A recovery in progress."""
 
     def __init__(self, target: BinaryIO) -> None:
         self._target = target
@@ -326,7 +328,7 @@ class _Copy:
         return Recovered(records, kept, size - kept, bad, torn, self._ended, grows)
 
     def _take(self, line: bytes) -> bool:
-        """Copy a line that can be read, or that a later program can; whether it could."""
+        """Copy a line if this or a later version can read it; return whether it was copied."""
         try:
             record = from_line(line)
         except ValueError:

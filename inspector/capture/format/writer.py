@@ -1,4 +1,4 @@
-"""The recorder: entries in, lines of a capture out, with the digests between and the last line at the end."""
+"""The recorder: converts entries to lines of a capture, with digests in between and an end record."""
 
 import hashlib
 from collections import Counter
@@ -28,7 +28,7 @@ from inspector.protocol.frames import Channel, Direction, Eol, Frame
 
 EVERY_FRAMES = 1000
 EVERY_NS = 5_000_000_000
-"""A `sum` is due after so many frames, or so much time with traffic, whichever comes first."""
+"""A `sum` is due after this number of frames or this much time with traffic, whichever is first."""
 
 _EOL = {Eol.LF: b"\n", Eol.CRLF: b"\r\n", Eol.NONE: b""}
 
@@ -38,19 +38,19 @@ class _Stream(msgspec.Struct):
     bytes: int = 0
     frames: int = 0
     written: int = 0
-    """Frames at the last `sum`."""
+    """Number of frames at the last `sum`."""
     since_ns: int = 0
-    """The clock at the first frame after the last `sum`."""
+    """Time of the first frame after the last `sum`."""
 
 
 class Digests:
-    """The digests of one capture so far."""
+    """Running digests of one capture."""
 
     def __init__(self) -> None:
         self._streams: dict[tuple[Direction, Channel], _Stream] = {}
 
     def take(self, frame: Frame) -> bool:
-        """Add a frame; whether a `sum` of its stream is due now."""
+        """Add a frame; return whether a `sum` of its stream is due."""
         key = (frame.direction, frame.channel)
         stream = self._streams.get(key)
         if stream is None:
@@ -65,7 +65,7 @@ class Digests:
         return stream.frames - stream.written >= EVERY_FRAMES or frame.time_ns - stream.since_ns >= EVERY_NS
 
     def take_run(self, run: FrameRun) -> bool:
-        """Add a run; whether a `sum` of its stream is due now."""
+        """Add a run; return whether a `sum` of its stream is due."""
         stream = self._streams.setdefault((run.direction, run.channel), _Stream())
         end = _EOL[run.eol]
         whole = end.join(run.payloads) + end
@@ -77,7 +77,10 @@ class Digests:
         return stream.frames - stream.written >= EVERY_FRAMES or run.time_ns - stream.since_ns >= EVERY_NS
 
     def sum(self, direction: Direction, channel: Channel, c: str) -> SumRecord:
-        """The digest of one stream so far; the count to the next restarts. Even one without frames has it."""
+        """Return the digest of one stream so far, and restart the count to the next one.
+
+        A stream without frames has a digest, too.
+        """
         stream = self._streams.get((direction, channel)) or _Stream()
         stream.written = stream.frames
         return SumRecord(
@@ -90,7 +93,7 @@ class Digests:
         )
 
     def rest(self, c: str) -> list[SumRecord]:
-        """A `sum` for each stream that has frames since its last one."""
+        """Return a `sum` for each stream with frames since its last one."""
         due = [key for key, stream in self._streams.items() if stream.frames > stream.written]
         return [self.sum(*key, c) for key in due]
 
@@ -103,20 +106,21 @@ class Recorder:
         self._connections = 0
         self._origins = _origins(head.mode)
         self._vouches = head.mode != "import"
-        """Whether the bytes come from the wire: of others no digest is taken, for it would vouch for nothing."""
+        """Whether the bytes were observed on the wire. Others get no digest, because it would prove nothing."""
         self._digests = Digests()
         self._counts: Counter[str] = Counter(head=1)
         file.put(to_line(head))
 
     @property
     def frames(self) -> int:
-        """How many frames are in the file."""
+        """Number of frames in the file."""
         return self._counts["frame"]
 
     def keep(self, entry: Entry, *, origin: str = "", fwd: str = "", t_out: int | None = None) -> tuple[int, int]:
-        """Write an entry; the place and the length of its line. The place is LOST if the disk fails for long.
+        """Write an entry; return the offset and the length of its line.
 
-        A proxy says of a frame what it did with it, and who made one that came from no party (`origin`).
+        The offset is LOST if the disk fails for long. `fwd` and `t_out` are a proxy's treatment of a frame, `origin`
+        is the author of a frame that neither party wrote.
         """
         what = entry.what
         if isinstance(what, ConnectionFact) and what.event is ConnectionEvent.OPEN:
@@ -133,7 +137,7 @@ class Recorder:
         return place, len(line)
 
     def keep_run(self, run: FrameRun | StderrRun) -> tuple[list[int], list[int]]:
-        """Write a run; the places and the lengths of its lines."""
+        """Write a run; return the offsets and the lengths of its lines."""
         if isinstance(run, StderrRun):
             lines = run.records(c=self._connection)
             places = self.file.put_run(lines, run.time_ns, run.sizes)
@@ -153,7 +157,7 @@ class Recorder:
             self._counts[str(record.__struct_config__.tag)] += 1
 
     def close(self) -> None:
-        """Write the last digests and the last line, and close the file."""
+        """Write the last digests and the end record, and close the file."""
         if not self.file.open:
             return
         for record in self._digests.rest(self._connection):

@@ -1,1 +1,4 @@
-"""What other programs recorded, made a capture. One file a format; each says how it is known and what it has lost."""
+"""Import of other programs' recordings as captures.
+
+Each format has a file, which recognises it and lists what it does not record.
+"""

@@ -1,8 +1,8 @@
-"""HAR 1.2, as browsers, proxies and `export --to har` write it, and the exports of the official Inspector.
+"""Import of HAR 1.2 (from browsers, proxies and `export --to har`) and of exports of the official Inspector.
 
-Both are JSON documents that may be larger than memory. A document is looked through once, for braces and strings
-alone, and a part is decoded when its turn comes. A document that is cut off has the parts before the cut. HAR is known
-from http://www.softwareishard.com/blog/har-12-spec/. Of a browser's HAR only what carries MCP is taken.
+Both are JSON documents that may be larger than memory. A document is scanned once for braces and strings only, and a
+part is decoded when it is needed. Of a truncated document, the parts before the cut are read. HAR is known from
+http://www.softwareishard.com/blog/har-12-spec/. Of a browser's HAR, only entries that carry MCP are imported.
 """
 
 import base64
@@ -34,21 +34,21 @@ from inspector.protocol.facts import Headers, HttpEvent, HttpFact, HttpTiming
 from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
 from inspector.protocol.jsonrpc import NotJsonRpc, read
 
-# Finding the parts of a document, and reading them one by one.
+# Locating the parts of a document, and reading them one by one.
 
 Path = tuple[str, ...]
-"""The names on the way from the whole document to a member; () for the document."""
+"""Member names from the root of the document to a member; () for the root."""
 MOST = 512 * 1024 * 1024
-"""Bytes of a part, and of a string in one; a larger part is skipped."""
+"""Maximum size in bytes of a part, and of a string in one. Larger parts are skipped."""
 _CHUNK = 1024 * 1024
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}"]', re.DOTALL)
-"""A string, a bracket, or the beginning of a string that continues after what was read."""
+"""A string, a bracket, or the beginning of a string that continues after the current buffer."""
 _OPENING = b"{["
 _BOM = b"\xef\xbb\xbf"
 
 
 class Parts:
-    """The places of the items of an array, in the order in which they are to be read."""
+    """Offsets of the items of an array, in the order in which they are to be read."""
 
     def __init__(self) -> None:
         self._at, self._start, self._length = array("q"), array("q"), array("q")
@@ -57,21 +57,21 @@ class Parts:
         return len(self._at)
 
     def add(self, at_ns: int, start: int, length: int) -> None:
-        """One more; `at_ns` is when it happened, 0 if unknown."""
+        """Add an item; `at_ns` is its time, 0 if unknown."""
         self._at.append(at_ns)
         self._start.append(start)
         self._length.append(length)
 
     def in_order(self) -> Iterator[tuple[int, int, int]]:
-        """When each happened, its place and its length; the earliest first, those of the same moment in file order."""
+        """Yield time, offset and length of each item, by time; items of the same time in file order."""
         for index in sorted(range(len(self._at)), key=self._at.__getitem__):
             yield self._at[index], self._start[index], self._length[index]
 
 
 def parts(source: ImportSource, way: Path, when: Callable[[Members], int | None], what: str) -> Parts:
-    """The items of the array at the end of the way.
+    """Locate the items of the array at the path `way`.
 
-    `when` says when an item happened; `what` names items in the plural, for those that can't be read.
+    `when` returns the time of an item. `what` names the items in the plural, to report those that can't be read.
     """
     found = Parts()
     for path, start, length in spans(source, way):
@@ -86,9 +86,9 @@ def parts(source: ImportSource, way: Path, when: Callable[[Members], int | None]
 
 
 def merged(pieces: Iterable[tuple[int, Iterable[ImportedItem]]]) -> Iterator[ImportedItem]:
-    """Items in the order of their times, of pieces that begin one after the other and may last beyond the next.
+    """Yield items by time, from pieces that start in order but may overlap.
 
-    At hand are those of the pieces that overlap. What has no time comes first.
+    Only overlapping pieces are held in memory. Items without a time are first.
     """
     waiting: list[tuple[int, int, ImportedItem]] = []
     count = 0
@@ -103,14 +103,14 @@ def merged(pieces: Iterable[tuple[int, Iterable[ImportedItem]]]) -> Iterator[Imp
 
 
 def spans(source: ImportSource, way: Path) -> Iterator[tuple[Path, int, int]]:
-    """Path, place and length of each container in the array at the end of the way, and of each beside the way.
+    """Yield path, offset and length of each container in the array at `way`, and of each one outside that path.
 
-    The path of the former is the way. What is cut off at the end of the file is counted. A string that is longer
-    than any part may be is the end of it, for it would have to be held to be passed.
+    The path of the former is `way`. A truncated end of the file is counted. Scanning ends at a string that is longer
+    than any part may be, because it would have to be held in memory to be skipped.
     """
     walk = _Walk(way)
     place, rest = len(_BOM) if source.read(0, 3) == _BOM else 0, b""
-    while chunk := source.read(place + len(rest), max(_CHUNK, len(rest))):  # of a long string ever more at once
+    while chunk := source.read(place + len(rest), max(_CHUNK, len(rest))):  # read ever more of a long string
         buffer = rest + chunk
         used = len(buffer)
         for token in _TOKEN.finditer(buffer):
@@ -131,27 +131,27 @@ def spans(source: ImportSource, way: Path) -> Iterator[tuple[Path, int, int]]:
 
 
 class _Walk:
-    """Where one is in a document: how deep, and how far on the way to the array."""
+    """Position in a document: nesting depth, and progress along the path to the array."""
 
     def __init__(self, way: Path) -> None:
         self._way = way
         self.depth = 0
-        """How many containers one is in."""
+        """Number of containers entered."""
         self._on_way = 0
-        """How many of them lie on the way, the document and the array among them."""
+        """How many of them are on the path, including the root and the array."""
         self._name = b""
-        """The last string: before a container in an object, it is its name."""
+        """Last string: before a container in an object, it is the name of that member."""
         self._part: Path | None = None
-        """What one is in that is not on the way; None for nothing."""
+        """Path of the current container outside `way`; None if there is none."""
         self._begin = 0
 
     def string(self, text: bytes) -> None:
-        """A string comes."""
+        """Process a string."""
         if self._part is None:
             self._name = text
 
     def bracket(self, text: bytes, place: int) -> tuple[Path, int, int] | None:
-        """A bracket comes; the part that it ends, if it ends one."""
+        """Process a bracket; return the part that it closes, if any."""
         if text in _OPENING:
             if self._part is None:
                 self._enter(text == b"[", place)
@@ -167,7 +167,7 @@ class _Walk:
         return None
 
     def _enter(self, is_array: bool, place: int) -> None:
-        """A container begins in the last one that is on the way."""
+        """Enter a container whose parent is on the path."""
         steps = self._on_way
         part = self._way
         if steps <= len(self._way):
@@ -186,11 +186,11 @@ def _member_name(name: bytes) -> str:
         return ""
 
 
-# An HTTP exchange of another program's file, as facts and frames.
+# An HTTP exchange from another program's file, converted to facts and frames.
 
 
 class RecordedExchange(msgspec.Struct, frozen=True):
-    """What is known of it."""
+    """An HTTP exchange as recorded."""
 
     method: str
     url: str
@@ -203,30 +203,30 @@ class RecordedExchange(msgspec.Struct, frozen=True):
     came: bytes = b""
     began_ns: int | None = None
     waited_ns: int = 0
-    """Until the response's head."""
+    """Time until the response headers."""
     lasted_ns: int = 0
     timing: HttpTiming | None = None
     error: str = ""
 
     @property
     def is_stream(self) -> bool:
-        """Whether events came back."""
+        """Whether the response is an event stream."""
         return any(name.lower() == "content-type" and "event-stream" in value for name, value in self.headers)
 
     @property
     def is_mcp(self) -> bool:
-        """Whether it seems to carry the protocol."""
+        """Whether the exchange seems to carry MCP."""
         named = (name.lower() for name, _ in (*self.sent_headers, *self.headers))
         return any(name.startswith("mcp-") for name in named) or is_rpc(self.sent) or is_rpc(self.came)
 
 
 def is_rpc(body: bytes) -> bool:
-    """Whether a body is JSON-RPC."""
+    """Return whether a body is JSON-RPC."""
     return b'"jsonrpc"' in body[:100_000] and not any(isinstance(each, NotJsonRpc) for each in read(body))
 
 
 def items(each: RecordedExchange, http: int) -> Iterator[ImportedItem]:
-    """The exchange under a number, in the order in which it happened."""
+    """Yield the facts and frames of an exchange in order. `http` is its number."""
     began, headed, ended = each.began_ns, _plus(each.began_ns, each.waited_ns), _plus(each.began_ns, each.lasted_ns)
     request = HttpFact(HttpEvent.REQUEST, http, method=each.method, target=each.url, headers=each.sent_headers)
     yield ImportedItem(began, request)
@@ -258,7 +258,7 @@ def items(each: RecordedExchange, http: int) -> Iterator[ImportedItem]:
 
 
 def events(body: bytes) -> Iterator[tuple[bytes, SseFacts]]:
-    """The events of a stream that carry data; the last counts without the blank line that ends it, too."""
+    """Yield the events of a stream that carry data. The last one needs no blank line at its end."""
     for block in body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n\n"):
         data: list[bytes] = []
         event, id_, retry = None, None, None
@@ -301,14 +301,14 @@ def _read(source: ImportSource) -> Iterator[ImportedItem]:
 
 
 class _About:
-    """What is to be said of all entries before the first one."""
+    """Facts about the connection, collected from all entries before the first one is imported."""
 
     def __init__(self) -> None:
         self.url = ""
         self.transport = "http"
 
     def when(self, entry: Members) -> int | None:
-        """When an entry began, which is looked at on the way."""
+        """Return when an entry began. Also note its URL and transport."""
         request = entry.inner("request")
         method, url = request.text("method"), request.text("url")
         if method in _CARRIERS and self.transport != "stdio":
@@ -339,7 +339,7 @@ def _items(source: ImportSource, entry: Any, number: int) -> Iterator[ImportedIt
 
 
 def _lines(entry: Any, out: Channel, back: Channel) -> Iterator[ImportedItem]:
-    """A message on a pipe, and what answered it."""
+    """Yield a message on a pipe, and its response."""
     began = moment(peek.text(entry, "startedDateTime"))
     from_client = peek.text(entry, "_mcp", "direction") != "s2c"
     eol = Eol.LF if out is Channel.STDIN else Eol.NONE
@@ -425,7 +425,7 @@ HAR = Reader(
 )
 
 
-# The exports of the official Inspector: its history of messages, or its list of HTTP requests, an array each.
+# Exports of the official Inspector: its message history, or its list of HTTP requests, each an array.
 
 _FIRST = re.compile(rb"\s*\[\s*\{")
 _MESSAGES = (b'"direction"', b'"message"', b'"timestamp"')
@@ -434,11 +434,11 @@ _REQUESTS = (b'"requestHeaders"', b'"timestamp"')
 
 
 class _Entry(msgspec.Struct, rename="camel"):
-    """An entry of either list."""
+    """An entry of either export."""
 
     timestamp: str = ""
     origin: str = ""
-    """Who sent the message, where it says so."""
+    """Sender of the message, if given."""
     message: msgspec.Raw = msgspec.Raw(b"")
     response: msgspec.Raw = msgspec.Raw(b"")
     duration: float = 0
@@ -485,7 +485,7 @@ def _entries(source: ImportSource, entries: Parts) -> Iterator[tuple[int, _Entry
 
 
 def _messages(source: ImportSource, entries: Iterable[tuple[int, _Entry]]) -> Iterator[tuple[int, list[ImportedItem]]]:
-    """Requests and notifications at their time, answers at theirs."""
+    """Yield requests and notifications at their time, responses at theirs."""
     directions = Directions()
     for at, each in entries:
         if not is_there(each.message):
@@ -496,7 +496,7 @@ def _messages(source: ImportSource, entries: Iterable[tuple[int, _Entry]]) -> It
         found = [frame(sender, payload, at or None, piped=False)]
         if is_there(each.response):
             back = Direction.FROM_SERVER if sender is Direction.TO_SERVER else Direction.TO_SERVER
-            directions.of(bytes(each.response))  # it has a response, from either side
+            directions.of(bytes(each.response))  # a request that has its response is not pending
             then = at + _official_ns(each.duration) if at else None
             found.append(frame(back, bytes(each.response), then, piped=False))
         yield at, found

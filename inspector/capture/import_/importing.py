@@ -1,6 +1,6 @@
-"""Importing: a foreign file is recognised, read, and written as a capture that says where it is from and what is lost.
+"""Import: a foreign file is recognised, read, and written as a capture that states its origin and what is missing.
 
-Nothing is made up: what the format does not tell is not in the capture, but for the clock, which every entry has.
+Nothing is made up: what the format does not record is not in the capture, except timestamps, which every entry has.
 """
 
 import hashlib
@@ -26,34 +26,34 @@ from inspector.errors import CaptureError
 from inspector.protocol.frames import Frame
 
 _BEGIN = 1_000_000_000
-"""The monotonic clock of the first entry."""
+"""Monotonic time of the first entry."""
 _FIRST = 10
-"""Items among which one is sought that says when all this was."""
+"""Number of items searched for the first timestamp."""
 _CHUNK = 1024 * 1024
 _NAMESPACE = uuid.UUID("5d0f6f0e-93f5-5b0c-9a52-6e8f0c2d7b41")
-"""For the ids of captures that are made of other files."""
+"""Namespace for the ids of captures made from other files."""
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """What became of a file."""
+    """Result of an import."""
 
     reader: Reader
     entries: int
     frames: int
     passed_over: dict[str, int]
-    """What could not be taken, by what it was."""
+    """What could not be imported: counts by kind."""
 
 
 def import_file(
     path: Path, out: Path, *, name: str = "", overwrite: bool = False, keep_secrets: bool = False
 ) -> Imported:
-    """Convert a foreign file to a capture; `name` is the format, "" to find it out.
+    """Convert a foreign file to a capture. `name` is the format; "" to detect it.
 
-    The capture of the same file has the same id each time: it is the same evidence.
+    The same file always gives the same capture id: it is the same evidence.
 
-    Raises: CaptureError if its format is unknown, or if it is empty; UsageError if `out` can't be written.
+    Raises: CaptureError if the format is unknown or the file is empty; UsageError if `out` can't be written.
     """
-    demand_place(out, path, overwrite=True)  # whether it may be overwritten is seen when it is made
+    demand_place(out, path, overwrite=True)  # `create` checks `overwrite`
     fd = open_for_reading(path)
     try:
         start = read_at(fd, 0, LOOKS_AT)
@@ -96,7 +96,7 @@ def _head(origin: Import, began_ns: int, *, keep_secrets: bool) -> Head:
 def _write(
     found: Iterator[ImportedItem], head: Head, out: Path, *, overwrite: bool, source: ImportSource
 ) -> tuple[int, int]:
-    """Write the capture; how many frames and entries it has. A file that comes to nothing is removed."""
+    """Write the capture; return the number of frames and of entries. A file without entries is removed."""
     file = CaptureFile(create(out, overwrite=overwrite), out)
     whole = head.redaction.on == "none"
     journal = Journal(file, head, recorder=Recorder(file, head), path=out, keep_secrets=whole)
@@ -130,7 +130,7 @@ def _entry(item: ImportedItem, clock: "_Clock", began_ns: int) -> Entry:
 
 
 class _Clock:
-    """Times for all entries: what has none has that of the one before, and the monotonic clock never goes back."""
+    """Timestamps for all entries: a missing one repeats the previous one, and monotonic time never decreases."""
 
     def __init__(self, start_ns: int) -> None:
         self._wall = start_ns

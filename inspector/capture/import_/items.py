@@ -1,6 +1,6 @@
-"""What a reader of a foreign format yields, and the small things that all of them need.
+"""What the reader of a foreign format yields, and helpers that all readers need.
 
-A reader never raises because of a line's content: what it can't read is counted in `Source.passed_over`.
+A reader never raises because of the content of a line: what it can't read is counted in `ImportSource.passed_over`.
 """
 
 from collections import Counter
@@ -16,46 +16,46 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, RequestId, encode, read
 
-# The members of a JSON object of another program, each read as the type that is expected there.
+# Members of a JSON object of another program, each read as the expected type.
 
 LATEST = 2**62
-"""Nanoseconds: larger values are invalid times."""
+"""Larger times are invalid, in nanoseconds."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class Members(dict[str, msgspec.Raw]):
-    """The members of an object by their names."""
+    """Undecoded members of a JSON object, by name."""
 
     def value(self, name: str) -> Any:
-        """The value of a member; None if it is not there."""
+        """Return the value of a member; None if it is missing."""
         return value(self[name]) if name in self else None
 
     def text(self, name: str) -> str:
-        """The same where a string is expected; "" for anything else."""
+        """Return a member that should be a string; "" for anything else."""
         found = self.value(name)
         return found if isinstance(found, str) else ""
 
     def words(self, name: str) -> tuple[str, ...]:
-        """The strings of a list; of anything else none."""
+        """Return the strings of a list; nothing for anything else."""
         found = self.value(name)
         return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else ()
 
     def moment(self, name: str) -> int | None:
-        """Nanoseconds since 1970 of a time; None if it is invalid."""
+        """Return a time as nanoseconds since 1970; None if it is invalid."""
         return moment(self.value(name))
 
     def exact(self, name: str) -> bytes:
-        """The bytes of a member."""
+        """Return the undecoded bytes of a member."""
         return bytes(self[name]) if name in self else b""
 
     def inner(self, name: str) -> "Members":
-        """The members of an object in it; none of anything else."""
+        """Return the members of an inner object; empty for anything else."""
         return (members(self[name]) if name in self else None) or Members()
 
 
 def value(written: bytes | msgspec.Raw) -> Any:
-    """Any value, from its text; None if that is not JSON."""
+    """Decode any JSON value; None if it is invalid."""
     try:
         return msgspec.json.decode(written)
     except _UNREADABLE:
@@ -63,7 +63,7 @@ def value(written: bytes | msgspec.Raw) -> Any:
 
 
 def members(line: bytes | msgspec.Raw) -> Members | None:
-    """The members of a JSON object; None for anything else."""
+    """Return the members of a JSON object; None for anything else."""
     try:
         return Members(_decode(line))
     except _UNREADABLE:
@@ -71,7 +71,10 @@ def members(line: bytes | msgspec.Raw) -> Members | None:
 
 
 def moment(said: object) -> int | None:
-    """Nanoseconds since 1970 of an ISO time, local if it has no zone, or of (milli)seconds; None if it is invalid."""
+    """Return a time as nanoseconds since 1970; None if it is invalid.
+
+    Accepts an ISO time (local if it has no zone), and seconds or milliseconds since 1970.
+    """
     if isinstance(said, bool):
         return None
     if isinstance(said, int | float):
@@ -94,7 +97,7 @@ def _checked(nanoseconds: float) -> int | None:
 
 
 def first_members(start: bytes) -> Members:
-    """The members of the object on the first line; empty if that is not an object."""
+    """Return the members of the object on the first line; empty if that is not an object."""
     for line in start.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         if line.strip():
             return members(line) or Members()
@@ -102,25 +105,25 @@ def first_members(start: bytes) -> Members:
 
 
 class ImportedItem(NamedTuple):
-    """Something that was recorded."""
+    """One recorded item."""
 
     wall_ns: int | None
-    """When; None if the format does not say."""
+    """Wall clock time; None if the format does not record it."""
     what: Frame | Fact
-    """A frame's number and clocks are set when it is written."""
+    """Content. The number and the timestamps of a frame are set when it is written."""
 
 
 class ImportSource:
-    """A foreign file that is open for reading."""
+    """A foreign file opened for reading."""
 
     def __init__(self, fd: int, name: str) -> None:
         self._fd = fd
         self.name = name
         self.passed_over: Counter[str] = Counter()
-        """What could not be taken, by what it was, in the plural."""
+        """What could not be imported: counts by kind, in the plural."""
 
     def lines(self) -> Iterator[bytes]:
-        """Its lines without their ends and without a byte-order mark; blank ones are not among them."""
+        """Yield the lines without their ends and without a byte-order mark, except blank ones."""
         for at, line, _ in lines(lambda place, most: read_at(self._fd, place, most)):
             text = line.removeprefix(b"\xef\xbb\xbf") if at == 0 else line
             text = text.removesuffix(b"\r")
@@ -128,7 +131,7 @@ class ImportSource:
                 yield text
 
     def objects(self) -> Iterator[Members]:
-        """Its lines that are JSON objects, their members as they were written; others are counted."""
+        """Yield the lines that are JSON objects, their members undecoded. Other lines are counted."""
         for line in self.lines():
             found = members(line)
             if found is None:
@@ -137,33 +140,33 @@ class ImportSource:
                 yield found
 
     def read(self, place: int, length: int) -> bytes:
-        """So many bytes from a place; fewer at its end."""
+        """Return bytes at an offset; fewer at the end of the file."""
         return read_at(self._fd, place, length)
 
 
 class Reader(msgspec.Struct, frozen=True):
-    """A format that can be read."""
+    """A readable format."""
 
     name: str
-    """For --from."""
+    """Value of the option --from."""
     title: str
-    """What it is, as the end of "this is"."""
+    """Description, as the end of "this is"."""
     losses: tuple[str, ...]
-    """What it does not hold, each as the end of "it does not tell"."""
+    """What the format does not record, each as the end of "it does not tell"."""
     knows: Callable[[bytes], bool]
-    """Whether a file that begins so is one."""
+    """Returns whether a file with this beginning has the format."""
     read: Callable[[ImportSource], Iterator[ImportedItem]]
 
 
 def frame(direction: Direction, payload: bytes, wall_ns: int | None, *, piped: bool = True) -> ImportedItem:
-    """A frame, on a pipe or on a channel that was not recorded."""
+    """Return a frame on a pipe, or on an unknown channel."""
     sent = direction is Direction.TO_SERVER
     channel = (Channel.STDIN if sent else Channel.STDOUT) if piped else Channel.MEMORY
     return ImportedItem(wall_ns, Frame(0, 0, 0, direction, channel, payload, Eol.LF if piped else Eol.NONE))
 
 
 def said(raw: Any) -> bytes:
-    """The payload of something that was kept as a text, or as JSON of any kind."""
+    """Return the payload of a message that was stored as a text, or as any JSON value."""
     return raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else encode(raw)
 
 
@@ -176,22 +179,22 @@ def opened(
     piped: bool = True,
     transport: str = "",
 ) -> ImportedItem:
-    """The connection opened. Without `transport` it is what `piped` says."""
+    """Return the opening of a connection. Without `transport`, `piped` determines it."""
     carried = transport or ("stdio" if piped else "memory")
     return ImportedItem(wall_ns, ConnectionFact(ConnectionEvent.OPEN, carried, argv=argv, cwd=cwd, url=url))
 
 
 def closed(wall_ns: int | None, why: str = "", *, piped: bool = True) -> ImportedItem:
-    """It ended."""
+    """Return the end of a connection."""
     return ImportedItem(wall_ns, ConnectionFact(ConnectionEvent.CLOSE, "stdio" if piped else "memory", why=why))
 
 
 def is_there(raw: msgspec.Raw) -> bool:
-    """Whether a member of a decoded document is there, and is not null."""
+    """Return whether a member of a decoded document exists and is not null."""
     return bytes(raw) not in (b"", b"null")
 
 
-# Who sent a message, if the file does not say: known by its method, or by the request that it responds to.
+# Sender of a message, if the file does not name it: known by its method, or by the request that it responds to.
 
 _OF_SERVER = frozenset(
     {
@@ -203,17 +206,17 @@ _OF_SERVER = frozenset(
     }
 )
 _MOST = 100_000
-"""Requests whose answers are awaited."""
+"""Limit of pending requests."""
 
 
 class Directions:
-    """What is known so far of the messages of one session."""
+    """Derives the senders of one session's messages from its pending requests."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[Direction, RequestId], None] = {}
 
     def of(self, payload: bytes) -> Direction:
-        """Who sent this frame, the next of its session."""
+        """Return the sender of the next frame of the session."""
         found = Direction.FROM_SERVER
         for at, message in enumerate(read(payload)):
             one = self._of(message)
@@ -241,7 +244,7 @@ class Directions:
         return Direction.FROM_SERVER if message.method in _OF_SERVER else Direction.TO_SERVER
 
     def _answering(self, id_: RequestId) -> Direction:
-        """Of two open requests with one id, the older is answered."""
+        """Return who responds. Of two pending requests with the same id, the older is answered."""
         asked = next((key for key in self._open if key[1] == id_ and type(key[1]) is type(id_)), None)
         if asked is None:
             return Direction.FROM_SERVER

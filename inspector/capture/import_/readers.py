@@ -1,4 +1,4 @@
-"""The foreign formats that can be read: recorders, logs of MCP clients, HAR, plain JSON-RPC.
+"""Importable formats: recorders, logs of MCP clients, HAR, plain JSON-RPC.
 
 mcp-cassette, versions 1 and 2, is known from its documentation (docs/cassette-format-v2.md in
 https://github.com/ivermin1123/mcp-cassette), the logs of Claude Desktop and VS Code from logs in public issues.
@@ -29,7 +29,7 @@ from inspector.errors import CaptureError
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Direction
 
-# mcp-cassette: a header, then `frame`, `raw` and `chunks` entries, each with milliseconds since.
+# mcp-cassette: a header, then `frame`, `raw` and `chunks` entries, each with milliseconds since the start.
 
 _DIRECTIONS = {"c2s": Direction.TO_SERVER, "s2c": Direction.FROM_SERVER}
 _NEWEST = 2
@@ -40,7 +40,7 @@ def _cassette_knows(start: bytes) -> bool:
 
 
 class _Tape:
-    """What the header says."""
+    """Header of a cassette."""
 
     def __init__(self, header: Members, name: str) -> None:
         version = header.value("cassetteVersion")
@@ -55,7 +55,7 @@ class _Tape:
         self.url = header.text("url")
 
     def at(self, offset: Any) -> int | None:
-        """When, of milliseconds since it began."""
+        """Return the time for an offset in milliseconds from the start."""
         if self.began_ns is None or isinstance(offset, bool) or not isinstance(offset, int | float):
             return None
         return self.began_ns + round(min(max(offset, 0), 1e12) * 1e6)
@@ -107,7 +107,7 @@ CASSETTE = Reader(
 )
 
 
-# mcpsnoop: an envelope a line, with direction, transport, time and the message in `raw` or a text in `text`.
+# mcpsnoop: one envelope per line, with direction, transport, time and the message in `raw` or a text in `text`.
 
 
 def _mcpsnoop_knows(start: bytes) -> bool:
@@ -152,7 +152,7 @@ MCPSNOOP = Reader(
 )
 
 
-# Plain JSON-RPC, a message a line, as `export --to jsonrpc` and many others write it.
+# Plain JSON-RPC, one message per line, as `export --to jsonrpc` and many other programs write it.
 
 
 def _plain_knows(start: bytes) -> bool:
@@ -182,7 +182,7 @@ PLAIN = Reader(
 )
 
 
-# The log of a server in Claude Desktop, `mcp-server-NAME.log`: messages of both sides, and its stderr between.
+# The log of a server in Claude Desktop, `mcp-server-NAME.log`: messages of both sides, mixed with stderr.
 
 _LINE = re.compile(rb"(\d{4}-\d\d-\d\dT[\d:.]+Z)((?: \[[^\]]*\])+) (.*)", re.DOTALL)
 _MESSAGE = re.compile(rb"Message from (client|server): (.*?)(?: \{ metadata: [^{}]* \})?", re.DOTALL)
@@ -217,7 +217,7 @@ def _claude_desktop_read(source: ImportSource) -> Iterator[ImportedItem]:
 
 
 def _name(brackets: bytes) -> str:
-    """The server's name: the bracket that is not a level."""
+    """Return the server's name: the bracket that is not a log level."""
     names = re.findall(r"\[([^\]]*)\]", brackets.decode("utf-8", "replace"))
     return next((each for each in names if each not in ("info", "warn", "error", "debug")), "")
 
@@ -236,7 +236,7 @@ CLAUDE_DESKTOP = Reader(
 )
 
 
-# The output of a server in VS Code, with the level Trace or Debug: messages of both sides, and its stderr.
+# Server output in VS Code with log level Trace or Debug: messages of both sides, mixed with stderr.
 
 _VSCODE_LINE = re.compile(rb"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) \[(\w+)\] (.*)", re.DOTALL)
 _VSCODE_MESSAGE = re.compile(rb"\[(Client Says|Server Says|editor -> server|server -> editor)\] (.*)", re.DOTALL)
@@ -295,7 +295,7 @@ VSCODE = Reader(
 )
 
 
-# The formats that can be read, in the order in which a file is tried: the telling ones first, bare lines last.
+# Formats in the order in which they are tried: the most specific ones first, bare lines last.
 
 READERS: dict[str, Reader] = {
     each.name: each
@@ -312,5 +312,5 @@ READERS: dict[str, Reader] = {
 
 
 def recognised(start: bytes) -> Reader | None:
-    """The format of a file that begins like this; None if unknown."""
+    """Return the format of a file with this beginning; None if unknown."""
     return next((each for each in READERS.values() if each.knows(start)), None)

@@ -1,1 +1,1 @@
-"""Entries of a journal at scale: columns in memory, payloads on disk, an index, and earlier states."""
+"""Entry storage at scale: columns in memory, payloads on disk, an index, and earlier states."""

@@ -1,6 +1,6 @@
-"""The columns of a store: what is asked of many entries, without a payload. Thirty bytes an entry.
+"""Columns of a store: values needed of many entries without their payloads. Thirty bytes per entry.
 
-One thread adds, any thread reads. `count` is published last, so whatever is up to it can be read without a lock.
+One thread adds, any thread reads. `count` is updated last, so everything up to it can be read without a lock.
 """
 
 from array import array
@@ -25,12 +25,11 @@ from inspector.protocol.events import (
 )
 from inspector.protocol.jsonrpc import Answer
 
-# What a frame was, in one number each, for the columns: kind, method and exchange, taken from the fold's
-# events.
+# Kind, method and exchange of a frame as one number each for the columns, taken from the fold's events.
 
 
 class MessageKind(IntEnum):
-    """What a frame contains. NONE is for other entries."""
+    """Kind of message in a frame. NONE is for other entries."""
 
     NONE = 0
     REQUEST = 1
@@ -38,21 +37,21 @@ class MessageKind(IntEnum):
     RESPONSE = 3
     ERROR = 4
     INVALID = 5
-    """No JSON-RPC message."""
+    """Not a JSON-RPC message."""
     BATCH = 6
     """Several messages."""
 
 
 class Meaning(msgspec.Struct, frozen=True, gc=False):
-    """What a frame was."""
+    """What a frame means to the fold."""
 
     kind: MessageKind
     method: str = ""
-    """Of a request or a notification, else ""."""
+    """Method of a request or a notification, otherwise ""."""
     exchange: int = 0
-    """The number of the exchange it belongs to; 0 for none."""
+    """Number of the frame's exchange; 0 for none."""
     probe: bool = False
-    """Whether it answers a probe: a carriage that reads no JSON can't tag the answer itself."""
+    """Whether the frame is a response to a probe: a transport that parses no JSON can't flag it."""
 
 
 NOTHING = Meaning(MessageKind.NONE)
@@ -60,7 +59,7 @@ _GARBLED = Meaning(MessageKind.INVALID)
 
 
 def meaning_of(events: Sequence[Event]) -> Meaning:
-    """What a frame was, from what the fold made of it. Of a batch, method and exchange are the first message's."""
+    """Return the meaning of a frame from its events. Of a batch, method and exchange are the first message's."""
     if len(events) == 1:
         return _of_one(events[0]) or NOTHING
     found = [meaning for event in events if (meaning := _of_one(event)) is not None]
@@ -70,7 +69,7 @@ def meaning_of(events: Sequence[Event]) -> Meaning:
 
 
 def _of_one(event: Event) -> Meaning | None:
-    """None for an event that comes in addition to its message's own."""
+    """Return the meaning of an event; None for an event in addition to the message's main event."""
     match event:
         case Notified():
             return Meaning(MessageKind.NOTIFICATION, event.message.method)
@@ -93,16 +92,18 @@ def _answer(event: Closed | CameLate | Orphaned) -> MessageKind:
 
 
 KIND_BITS, TO_SERVER_BIT, FROM_SERVER_BIT, PROBE_BIT, BYTES_BIT = 0x07, 0x08, 0x10, 0x20, 0x40
-"""What the flags of a frame say: the number of its MessageKind, who sent it, whether it is of a probe, and whether its
-payload is not text, and so is in its line as base64."""
+"""Flags of a frame: its MessageKind, direction, whether it belongs to a probe, and whether its payload is binary.
+
+A binary payload is stored as base64 in its line.
+"""
 UNLISTED = 0xFFFF
-"""In the column of methods: one without a number."""
+"""Value in the column of methods for a method without a number."""
 NOWHERE = -1
-"""In the column of places: LOST."""
+"""Value in the column of places for LOST."""
 
 
 class EntryKind(IntEnum):
-    """What an entry is."""
+    """Kind of an entry."""
 
     FRAME = 1
     STDERR = 2
@@ -114,11 +115,11 @@ class EntryKind(IntEnum):
 
 ENTRY_KINDS: tuple[EntryKind, ...] = (EntryKind.FRAME, *EntryKind)
 MESSAGE_KINDS: tuple[MessageKind, ...] = tuple(MessageKind)
-"""By their numbers: a list takes in each entry, and asking the enums costs it as much as all the rest."""
+"""Members by value. A list processes every entry, and calling the enum would double the cost."""
 
 
 class CompactColumns(msgspec.Struct, frozen=True):
-    """The columns that are copied only when needed."""
+    """Columns that are copied only when needed."""
 
     times: DeltaArray
     walls: DeltaArray
@@ -128,7 +129,7 @@ class CompactColumns(msgspec.Struct, frozen=True):
 
 
 class Columns:
-    """The columns of entries that follow one another, as copies: `first` is at position 0."""
+    """Copies of the columns of consecutive entries: `first` is at position 0."""
 
     def __init__(
         self,
@@ -142,45 +143,45 @@ class Columns:
         self._narrow, self._part = narrow, (first - 1, first - 1 + len(kinds))
         self.first = first
         self.kinds = kinds
-        """Numbers of EntryKind."""
+        """Values of EntryKind."""
         self.flags = flags
-        """See KIND_BITS and its neighbours; 0 for a fact."""
+        """Flags, see KIND_BITS; 0 for a fact."""
         self.methods = methods
         """Positions in `Store.method_names`, or UNLISTED."""
         self.exchanges = exchanges
 
     @cached_property
     def times(self) -> Sequence[int]:
-        """Monotonic clock."""
+        """Monotonic timestamps."""
         return self._narrow.times.part(*self._part)
 
     @cached_property
     def walls(self) -> Sequence[int]:
-        """Wall clock."""
+        """Wall clock timestamps."""
         return self._narrow.walls.part(*self._part)
 
     @cached_property
     def sizes(self) -> "array[int]":
-        """Payload bytes."""
+        """Payload sizes in bytes."""
         return self._narrow.sizes.part(*self._part)
 
     @cached_property
     def places(self) -> Sequence[int]:
-        """The place of each line in the source, or LOST."""
+        """Offset of each line in the source, or LOST."""
         found = self._narrow.places.part(*self._part)
         return [LOST if place < 0 else place for place in found] if NOWHERE in found else found
 
     @cached_property
     def offsets(self) -> "array[int]":
-        """The offset of each line from the first, if all of them are within 4 GiB."""
+        """Offset of each line relative to the first, if all of them are within 4 GiB."""
         return self._narrow.places.differences(*self._part)
 
     @property
     def spread(self) -> int:
-        """The greatest of the offsets."""
+        """Largest relative offset."""
         return self._narrow.places.spread(*self._part)
 
     @cached_property
     def lengths(self) -> "array[int]":
-        """Bytes of each line."""
+        """Length of each line in bytes."""
         return self._narrow.lengths.part(*self._part)

@@ -1,8 +1,9 @@
-"""The fold of plain traffic, leaner: what it does is what `Conversation.observe` does, without telling what it meant.
+"""Fast fold of plain messages: has the same effect as `Conversation.observe`, but returns no events.
 
-Reading a long recording needs no events, only the final conversation and one line of columns. Plain messages are
-notifications, calls of tools and their results with which nothing is unusual; of a call's arguments and of a result's
-content no objects are made. All else is rejected here: the caller passes it to the conversation as a frame.
+Loading a long recording needs no events, only the final conversation and one row of columns per frame. Plain
+messages are notifications, tool calls and their results without unusual members. The arguments of a call and the
+content of a result are not decoded. Everything else is rejected here, and the caller passes it to the conversation
+as a frame.
 """
 
 from collections import Counter
@@ -27,7 +28,7 @@ from inspector.protocol.tracking.tasks import TELLING
 REQUEST, NOTIFICATION, ANSWER = 1, 2, 3
 _PROGRESS, _CALL = "notifications/progress", "tools/call"
 _TELLING = frozenset({_PROGRESS, "notifications/cancelled", COMPLETE, *TELLING, *TELLING_OF_CHANGES})
-"""Notifications that the fold takes note of."""
+"""Notifications that affect the fold."""
 _TO_SERVER, _FROM_SERVER = Direction.TO_SERVER, Direction.FROM_SERVER
 _PENDING = ExchangeState.PENDING
 _UNUSUAL = (msgspec.DecodeError, UnicodeError, RecursionError)
@@ -36,13 +37,13 @@ _Absent = msgspec.Raw | msgspec.UnsetType
 
 
 class FoldedFrames(NamedTuple):
-    """What was taken in."""
+    """Outcome of folding one frame."""
 
     kind: int
     """REQUEST, NOTIFICATION or ANSWER."""
     method: str = ""
     exchange: int = 0
-    """The number of the exchange that it belongs to; 0 for none."""
+    """Number of its exchange; 0 for none."""
 
 
 class _Meta(msgspec.Struct, gc=False):
@@ -51,7 +52,10 @@ class _Meta(msgspec.Struct, gc=False):
 
 
 class _Params(msgspec.Struct, gc=False):
-    """Of a call what the fold must know and what makes it unusual; of progress all. Of other methods' nothing."""
+    """Params: of a call, what the fold needs and what makes it unusual; of progress, everything.
+
+    Of other methods nothing is needed.
+    """
 
     progressToken: int | str | msgspec.UnsetType = _UNSET  # noqa: N815
     progress: int | float | msgspec.UnsetType = _UNSET
@@ -65,14 +69,14 @@ class _Params(msgspec.Struct, gc=False):
 
 
 class _Head(msgspec.Struct, gc=False):
-    """The beginning of a result."""
+    """Relevant members of a result."""
 
     isError: bool = False  # noqa: N815
     resultType: str = ""  # noqa: N815
 
 
 class _Message(msgspec.Struct, gc=False):
-    """A message in one look: what is not as it is named here is unusual."""
+    """Relevant members of a message. What does not decode as this is unusual."""
 
     jsonrpc: str
     id: int | str | msgspec.UnsetType = _UNSET
@@ -86,7 +90,7 @@ _decode = msgspec.json.Decoder(_Message).decode
 
 
 class PlainFold:
-    """A conversation that is fed plain messages."""
+    """Folds plain messages into a conversation."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
@@ -95,14 +99,14 @@ class PlainFold:
         self._progress = conversation.progress
         self._operations = conversation.operations
         self._calls: set[int] = set()
-        """Numbers of calls that were taken here and not answered since."""
+        """Numbers of pending calls that were folded here."""
 
     def take(
         self, payload: str, n: int, time_ns: int, direction: Direction, *, http: bool = False
     ) -> FoldedFrames | None:
-        """Take in a frame that is one plain message; None for any other, of which nothing was taken in.
+        """Fold a frame that is one plain message; return None, without any effect, for any other.
 
-        `http` is for one that belongs to an HTTP exchange, or to a probe: of those only notifications are plain.
+        `http` is True for a frame of an HTTP exchange or of a probe: of those only notifications are plain.
         """
         try:
             message = _decode(payload)
@@ -171,31 +175,31 @@ class PlainFold:
 
 
 def _is_plain(call: _Params) -> bool:
-    """Whether nothing about a call is unusual."""
+    """Return whether a call has no unusual members."""
     odd = call.task is not _UNSET or call.inputResponses is not _UNSET or call.requestState is not _UNSET
     return not odd and (call.meta is _UNSET or call.meta.revision is _UNSET)
 
 
-# Frames of a recording on their way into the store: folded one by one, kept by the thousand.
+# Frames of a recording on their way to the store: folded one by one, stored in batches.
 
 LONGEST = 1024 * 1024
-"""Bytes of a line that is taken this way."""
+"""Maximum length in bytes of a line that is processed this way."""
 _ROWS_TO_SERVER = Direction.TO_SERVER
 _NOT_HERE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class Hearer(Protocol):
-    """Hears of each frame while a recording is read, in their order."""
+    """Is called for each frame in order while a recording is read."""
 
     def heard(self, frame: Frame, events: Sequence[Event]) -> None:
-        """What the fold made of a frame."""
+        """Process a frame with the events that the fold derived from it."""
 
     def heard_plainly(self, taken: FoldedFrames, record: FrameRecord, n: int) -> None:
-        """A frame that is one plain message, which `record` holds as text."""
+        """Process a frame that is one plain message, which `record` holds as text."""
 
 
 class Rows:
-    """The frames that one journal does not have in its store yet."""
+    """Frames of one journal that are not in its store yet."""
 
     def __init__(self, journal: Journal) -> None:
         self._store = journal.store
@@ -203,15 +207,15 @@ class Rows:
         self._plain = PlainFold(journal.conversation)
         self._waiting: list[Row] = []
         self.hearer: Hearer | None = None
-        """Gets the frames; None if not needed."""
+        """Is called for each frame; None if not needed."""
         self.passed_over: Counter[str] = Counter()
-        """How many records had "no payload", and were skipped, or one of "other length"."""
+        """Number of skipped records with "no payload", and of records with "other length"."""
 
     def take(self, lines: Sequence[bytes], at: int, place: int, anchor: int) -> tuple[int, int]:
-        """Take in lines from position `at` on, the first of which is at `place`, up to one that is not a frame.
+        """Fold lines from position `at` on, up to one that is not a frame.
 
-        Returns the position of that one, and its place. `anchor`: wall clock less monotonic clock, for records
-        without the one.
+        `place` is the offset of the first line. Returns the position of the line that is not a frame, and its
+        offset. `anchor` is wall clock minus monotonic time, for records without a wall clock time.
         """
         decode, plain, put = decoder().decode, self._plain.take, self._waiting.append
         number_of, n = self._store.number_for, self._store.count + len(self._waiting)
@@ -251,12 +255,12 @@ class Rows:
         return at, place
 
     def flush(self) -> None:
-        """Put all of them into the store: before a fact, and when a step ends."""
+        """Move all waiting frames to the store: before a fact, and at the end of a step."""
         self._store.add_rows(self._waiting)
         self._waiting.clear()
 
     def _fold(self, record: FrameRecord, wall_ns: int, place: int, length: int, n: int) -> int:
-        """Take in a frame with which something is unusual; how many were taken in."""
+        """Fold a frame that is not plain; return how many were folded (0 or 1)."""
         try:
             entry = entry_of(record, n, wall_ns)
         except ValueError:

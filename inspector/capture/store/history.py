@@ -1,7 +1,7 @@
-"""The past of a journal: what was known when any of its entries had just come, as a journal that can be looked at.
+"""Earlier states of a journal: what was known at any of its entries, as a journal of its own.
 
-It is folded from the frames themselves, beginning at the nearest checkpoint before, and shares the entries with the
-journal it is of. What is known at a moment never depends on later entries.
+A state is folded from the frames, starting at the nearest checkpoint before it, and shares the entries with the
+original journal. It never depends on later entries.
 """
 
 from collections.abc import Callable
@@ -21,14 +21,14 @@ from inspector.protocol.facts import ConnectionFact, Stderr
 from inspector.protocol.frames import Frame
 
 EVERY = 25_000
-"""Entries between two checkpoints: folding so many takes some tenths of a second."""
+"""Entries between two checkpoints: folding them takes some tenths of a second."""
 
 NEAR = 4000
-"""Entries that are folded in some hundredths of a second."""
+"""Number of entries that are folded in some hundredths of a second."""
 
 
 class Point(msgspec.Struct, frozen=True):
-    """What was known when the first `count` entries had come, given the journal they are of."""
+    """A checkpoint: what was known after the first `count` entries. Only valid together with its journal."""
 
     count: int
     conversation: Checkpoint
@@ -36,15 +36,18 @@ class Point(msgspec.Struct, frozen=True):
     connection: ConnectionFact | None
     ended: ConnectionFact | None
     unreachable: int
-    """The number of an entry; 0 for none."""
+    """Entry number; 0 for none."""
     http: int
-    """How many HTTP exchanges had begun."""
+    """Number of HTTP exchanges begun so far."""
     touched: list[tuple[int, int, int, int, int]]
-    """Those of which something had come since the point before: position, number, request, response, end."""
+    """HTTP exchanges with new entries since the previous checkpoint.
+
+    Each is its position, number, and entry numbers of request, response and end.
+    """
 
 
 class Points:
-    """The checkpoints of a journal, oldest first. One thread offers; any may read."""
+    """Checkpoints of a journal, oldest first. One thread adds; any may read."""
 
     def __init__(self, every: int = EVERY) -> None:
         self.all: list[Point] = []
@@ -52,7 +55,7 @@ class Points:
         self._next = every
 
     def offer(self, journal: Journal) -> None:
-        """The journal has grown, and what it holds is folded: make a checkpoint if it is time for one."""
+        """Make a checkpoint if it is due. Called after the journal has grown, once its entries are folded."""
         if journal.count < self._next:
             return
         self._next = journal.count + self.every
@@ -60,11 +63,11 @@ class Points:
             self.all.append(_point(journal))
 
     def restored(self, points: list[Point]) -> None:
-        """Take over the checkpoints that were made at another reading of the same capture."""
+        """Use the checkpoints from an earlier loading of the same capture."""
         self.all[:] = points
 
     def before(self, n: int) -> list[Point]:
-        """Those of entry n or earlier."""
+        """Return the checkpoints at or before entry n."""
         return [point for point in self.all if point.count <= n]
 
 
@@ -86,12 +89,12 @@ def _point(journal: Journal) -> Point:
 
 
 class PastJournal(Journal):
-    """A journal as it was: entries 1 to `count`, and what was known by them. It reads from the journal it is of."""
+    """Earlier state of a journal: entries 1 to `count`, and what was known then. Entries are read from the original."""
 
     def __init__(self, whole: Journal) -> None:
         super().__init__(_Lent(), whole.head, path=whole.capture_path)
         self.whole = whole
-        """What it is the past of."""
+        """The original journal."""
         self.name, self.marks = whole.name, whole.marks
         self.store = _First(whole.store)
         self._surround(ConnectionFacts(self.store))
@@ -99,27 +102,27 @@ class PastJournal(Journal):
 
     @property
     def live(self) -> bool:
-        """Whether more is to come: what is open here may still be answered."""
+        """Whether entries may follow: pending requests may still be answered."""
         return self.whole.live or self.count < self.whole.count
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What is said of the file holds at any of its moments."""
+        """Notices of the original: they apply to each of its states."""
         return self.whole.notices
 
     def advance(self, n: int, stopped: Callable[[], bool] = lambda: False) -> None:
-        """Go on to entry n, or to the newest there is; `stopped` may end that before. One thread only."""
+        """Advance to entry n, or to the newest one. `stopped` may end this early. One thread only."""
         n = min(n, self.whole.count)
         while self.store.count < n and not stopped():
             self._take_in(self.store.count + 1)
 
     def close(self) -> None:
-        """Nothing of it is its own."""
+        """Do nothing: the original owns all resources."""
 
     def begin_at(self, points: list[Point]) -> None:
-        """Know at once what was known at the last of these; nothing is changed if that can't be had. Only at first.
+        """Start at the last of these checkpoints instead of the first entry. Call it only on a new journal.
 
-        Raises: NotKept.
+        Raises: NotKept if the checkpoint can't be restored; nothing is changed then.
         """
         point, whole = points[-1], self.whole
         self.conversation = conversation_at(point.conversation, whole.conversation)
@@ -152,7 +155,7 @@ class PastJournal(Journal):
         self.store.count = n
 
     def _take_plainly(self, n: int) -> bool:
-        """Take in a frame with which nothing is unusual; whether it was one."""
+        """Process a frame if it is one plain message; return whether it was."""
         place, length = self.whole.store.line(n)
         if place == LOST or length > LONGEST:
             return False
@@ -167,16 +170,16 @@ class PastJournal(Journal):
 
 
 class History:
-    """All moments of one journal, which may grow meanwhile."""
+    """All states of one journal, which may grow meanwhile."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
         self._last: PastJournal | None = None
 
     def known(self, n: int) -> PastJournal:
-        """The journal as it was at entry n, on the way to which the last one that was asked for may have gone on.
+        """Return the state at entry n. The journal returned last may be advanced for this.
 
-        Of several threads, only one may ask for what is not far.
+        If n is not far (see `is_far`), only one thread may call this.
         """
         last = self._last
         if last is None or last.count > n or n - last.count > max(NEAR, self.cost(n)):
@@ -185,14 +188,17 @@ class History:
         return last
 
     def is_far(self, n: int) -> bool:
-        """Whether it takes a while to know that moment; asking for it then changes none that was asked for before."""
+        """Return whether computing the state at entry n takes a while.
+
+        If so, `known` leaves the journals it returned before unchanged.
+        """
         last = self._last
         if last is not None and 0 <= n - last.count <= NEAR:
             return False
         return self.cost(n) > NEAR
 
     def at(self, n: int, stopped: Callable[[], bool] = lambda: False) -> PastJournal:
-        """The journal as it was when entry n had just come; an earlier moment if stopped. Any thread."""
+        """Return the state at entry n; an earlier one if stopped. Any thread."""
         points = self.journal.points.before(n) if self.journal.points is not None else []
         found = PastJournal(self.journal)
         while points:
@@ -204,13 +210,13 @@ class History:
         return found
 
     def cost(self, n: int) -> int:
-        """How many entries must be folded for `at`."""
+        """Return how many entries `at` has to fold."""
         points = self.journal.points.before(n) if self.journal.points is not None else []
         return n - (points[-1].count if points else 0)
 
 
 class _Lent:
-    """The source of a journal that has none: its entries come from another's store."""
+    """Empty source of an earlier state, whose entries are read from the original store."""
 
     def read(self, place: int, length: int) -> bytes:
         return b""
@@ -220,7 +226,7 @@ class _Lent:
 
 
 class _First(Store):
-    """The first entries of a store, which share everything with it but their count."""
+    """The first entries of a store. Everything except the count is shared."""
 
     def __init__(self, store: Store) -> None:
         vars(self).update(vars(store))

@@ -1,11 +1,11 @@
-"""The index of a capture: what loading it came to, kept in the cache, so that opening it again takes no folding.
+"""The index of a capture: its loaded state in the cache, so that opening it again needs no folding.
 
-It contains nothing that the capture lacks: it is made again whenever the capture, mcp-inspect or the format of the
-index changed, and any defect is a reason to load the capture without it. It lies in a
-directory of our own, never beside the capture, is readable by its owner alone, and is read only where that is so and
-its digest is right.
+It contains nothing that the capture lacks. It is made again whenever the capture, mcp-inspect or the index format
+changed, and if it has any defect, the capture is loaded without it. It is in a directory of our own, never beside
+the capture, and readable by its owner only. It is used only if that is so and its digest is right.
 
-A file of it: MAGIC; the SHA-256 of all that follows; the length of the contents; the contents (msgpack); the columns.
+File format: MAGIC; the SHA-256 of everything after it; the length of the contents; the contents (msgpack); the
+columns.
 """
 
 import hashlib
@@ -43,8 +43,7 @@ from inspector.protocol.compact_arrays import DeltaArray, ShortArray
 from inspector.protocol.exchange_log import LateChange
 from inspector.protocol.facts import ConnectionFact
 
-# What the index of a capture holds: the columns of its store, its conversation, and what is known beside the
-# messages.
+# Contents of an index: the columns of the store, the conversation, and the facts beside the messages.
 
 _STORE = {"_numbers", "_names", "_source", "_recent", "beginnings", "count"}
 _SURROUNDINGS = {
@@ -65,7 +64,7 @@ _FLAGS = bytes(flags for flags in range(0x80) if flags & 0x07 <= max(MessageKind
 
 
 class Rest(msgspec.Struct):
-    """All but the columns."""
+    """Everything except the columns."""
 
     count: int
     methods: list[str]
@@ -74,21 +73,21 @@ class Rest(msgspec.Struct):
     connection: ConnectionFact | None
     ended: ConnectionFact | None
     unreachable: int
-    """The number of an entry; 0 for none."""
+    """Entry number; 0 for none."""
     processes: list[int]
-    """Numbers of entries."""
+    """Entry numbers."""
     stderr_tail: list[bytes]
     http: list[tuple[int, int, int, int]]
-    """Of each exchange its number, and the entries of its request, its response and its end."""
+    """Of each HTTP exchange its number, and the entry numbers of request, response and end."""
     notices: list[str]
     points: list[Point]
-    """Its checkpoints."""
+    """Checkpoints."""
     changes: list[LateChange] | None
-    """What they need to know of exchanges."""
+    """Late changes of exchanges, which the checkpoints need."""
 
 
 def rest_of(journal: Journal) -> tuple[Rest, dict[str, Column]]:
-    """What a loaded journal knows, and its columns.
+    """Return the state of a loaded journal, and its columns.
 
     Raises: NotKept.
     """
@@ -116,9 +115,11 @@ def rest_of(journal: Journal) -> tuple[Rest, dict[str, Column]]:
 
 
 def restore(journal: Journal, rest: Rest, columns: dict[str, bytes], *, size: int) -> None:
-    """Let an empty journal know all of this. `size`: bytes of the capture. `columns` is used up.
+    """Restore the state of an empty journal. `columns` is consumed.
 
-    Raises: NotKept, and the journal knows nothing.
+    `size` is that of the capture in bytes.
+
+    Raises: NotKept; the journal stays empty then.
     """
     try:
         filled = _filled(journal.store, rest, columns)
@@ -135,7 +136,7 @@ def restore(journal: Journal, rest: Rest, columns: dict[str, bytes], *, size: in
         journal.note(notice)
     count = filled.pop("count")
     vars(journal.store).update(filled)
-    journal.store.count = count  # last: who reads looks at it first
+    journal.store.count = count  # last, because readers check it first
     if rest.unreachable:
         journal.surroundings.unreachable = journal.store.entry(rest.unreachable)
     vars(journal.surroundings)["_processes"] += [journal.store.entry(n) for n in rest.processes]
@@ -156,14 +157,14 @@ def _filled(store: Store, rest: Rest, columns: dict[str, bytes]) -> dict[str, An
 
 
 def _column(own: Column, name: str, columns: dict[str, bytes]) -> Any:
-    """The column that was kept by this name, like the store's own."""
+    """Return the stored column of this name, in the type of the store's own."""
     column: Column = bytearray() if isinstance(own, bytearray) else array(own.typecode)
     fill_column(column, columns.pop(_COLUMN + name))
     return column
 
 
 def _check(filled: Mapping[str, Any], rest: Rest, exchanges: int, size: int) -> None:
-    """Check that the columns are valid: later readers do not.
+    """Check that the columns are valid: code that reads them later does not.
 
     Raises: NotKept.
     """
@@ -194,16 +195,16 @@ def _surround(around: ConnectionFacts, store: Store, rest: Rest) -> None:
 MAGIC = b"mcp-inspect index 1\n"
 SUFFIX = ".mcpidx"
 SMALLEST = 4 * 1024 * 1024
-"""Bytes of a capture that is worth an index: a smaller one is loaded as fast."""
+"""Size in bytes from which a capture gets an index: a smaller one loads as fast without."""
 MOST, BUDGET = 20, 1024 * 1024 * 1024
-"""So many indexes are kept, of so many bytes together: those that were used last."""
+"""Maximum number of indexes, and of their total bytes. The most recently used are kept."""
 _ENDS = 1024
-"""Bytes at the beginning and at the end of a capture that must be the same."""
+"""Bytes at the beginning and at the end of a capture that identify it."""
 _LARGEST = 1 << 30
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """Which capture it is, as it was; and who has read it."""
+    """Identity of a capture file in its current version, and of the program that loaded it."""
 
     path: str
     device: int
@@ -211,9 +212,9 @@ class Identity(msgspec.Struct, frozen=True):
     size: int
     changed_ns: int
     id: str
-    """As its head has it."""
+    """Id in the head of the capture."""
     ends: bytes
-    """A digest of its beginning and its end."""
+    """Digest of its beginning and its end."""
     reader: str
 
 
@@ -221,11 +222,11 @@ class _Contents(msgspec.Struct):
     identity: Identity
     rest: Rest
     columns: list[tuple[str, int]]
-    """Names, and how many bytes."""
+    """Name and size in bytes of each column."""
 
 
 def identity(fd: int, path: Path, head_id: str) -> Identity:
-    """Which capture this is now. Raises: OSError."""
+    """Return the current identity of a capture. Raises: OSError."""
     found = os.fstat(fd)
     ends = hashlib.sha256(read_at(fd, 0, _ENDS) + read_at(fd, max(0, found.st_size - _ENDS), _ENDS)).digest()
     return Identity(
@@ -234,7 +235,10 @@ def identity(fd: int, path: Path, head_id: str) -> Identity:
 
 
 def save(directory: Path, journal: Journal, what: Identity) -> bool:
-    """Keep what a capture came to; whether that worked. Afterwards the indexes that were not used for longest go."""
+    """Save the index of a capture; return whether that worked.
+
+    Afterwards the least recently used indexes are removed.
+    """
     try:
         rest, columns = rest_of(journal)
         lengths = [(name, len(memoryview(column).cast("B"))) for name, column in columns.items()]
@@ -255,7 +259,10 @@ def save(directory: Path, journal: Journal, what: Identity) -> bool:
 
 
 def load(directory: Path, journal: Journal, what: Identity) -> bool:
-    """Let an empty journal know what was kept of this capture; False, and nothing changed, if nothing usable was."""
+    """Restore an empty journal from the index of this capture.
+
+    Return False, without any change, if there is no usable index.
+    """
     file = directory / _name(what)
     try:
         fd = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -299,7 +306,7 @@ def _check_owner(fd: int) -> None:
 
 
 def _read(fd: int, what: Identity) -> tuple[_Contents, dict[str, bytes]]:
-    """The contents and the columns of an index. Each column is read, then given up as soon as it is taken over."""
+    """Read the contents and the columns of an index. Each column is freed as soon as it is taken over."""
     total = os.fstat(fd).st_size
     digest = hashlib.sha256()
     start = os.read(fd, len(MAGIC) + digest.digest_size)
@@ -336,7 +343,7 @@ def _name(what: Identity) -> str:
 
 
 def _make_room(directory: Path) -> None:
-    """Remove the indexes that were not used for longest, until the others fit, and what a crash has left."""
+    """Remove the least recently used indexes until the others fit, and temporary files left by a crash."""
     total = 0
     for place, (file, size) in enumerate(_indexes(directory)):
         total += size
@@ -346,7 +353,7 @@ def _make_room(directory: Path) -> None:
 
 
 def _indexes(directory: Path) -> Iterator[tuple[Path, int]]:
-    """The newest first."""
+    """Yield the indexes, newest first."""
     with os.scandir(directory) as items:
         found = [(item.stat(follow_symlinks=False), item.name) for item in items if SUFFIX in item.name]
     for status, name in sorted(found, key=lambda each: each[0].st_mtime_ns, reverse=True):
@@ -355,7 +362,10 @@ def _indexes(directory: Path) -> Iterator[tuple[Path, int]]:
 
 @cache
 def _reader() -> str:
-    """The reader: this version of mcp-inspect, on this kind of machine. A changed fold makes other indexes."""
+    """Return the identity of the reader: this version of mcp-inspect on this kind of machine.
+
+    After a change of the fold, indexes differ.
+    """
     room = Path(inspector.__file__).parent
     parts = [inspector.__version__, sys.byteorder, sys.version.split()[0]]
     parts += [str(array(code).itemsize) for code in "HIqQ"]

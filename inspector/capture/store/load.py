@@ -1,6 +1,6 @@
-"""Loading a capture: its records become a journal again, as if it happened now. It never connects, starts or fetches.
+"""Loading a capture: its records become a journal. Nothing is connected, started or fetched.
 
-What can't be read is counted and reported in notices; the rest is there.
+What can't be read is counted and reported in notices; everything else is loaded.
 """
 
 import os
@@ -40,24 +40,23 @@ from inspector.capture.store.history import Points
 from inspector.protocol.events import Event
 from inspector.protocol.frames import Frame
 
-# Whether a capture that is open is still the file that was read: files are truncated, rewritten and replaced
-# meanwhile.
+# Check whether an open capture is still the file that was read: it may be truncated, rewritten or replaced.
 
 _START = 1024
-"""Bytes at the beginning that tell one capture from another: the head has a number of its own."""
+"""Bytes at the beginning that identify a capture: its head contains an id."""
 
 
 class Trouble(msgspec.Struct, frozen=True):
     """What has happened to a file."""
 
     why: str
-    """Half a sentence."""
+    """Part of a sentence."""
     readable: int | None = None
-    """How many bytes from its beginning are what they were; None for all that were read."""
+    """Number of unchanged bytes from the beginning; None if everything that was read is unchanged."""
 
 
 class OpenedFile:
-    """One open file."""
+    """An open file and its initial state."""
 
     def __init__(self, fd: int, path: Path) -> None:
         self._fd = fd
@@ -65,11 +64,14 @@ class OpenedFile:
         self._start = read_at(fd, 0, _START)
 
     def trouble(self, read: int) -> Trouble | None:
-        """What has happened since it was opened; None if it is what it was. `read`: bytes that were taken from it."""
+        """Return what has happened to the file since it was opened; None if it is unchanged.
+
+        `read` is the number of bytes read so far.
+        """
         try:
             opened, there = os.fstat(self._fd), os.stat(self._path)
             start = read_at(self._fd, 0, len(self._start))
-            # If the start differs, the file may have been cut since the first look at its size.
+            # If the start differs, the file may have been truncated after `opened` was taken.
             size = opened.st_size if start == self._start else os.fstat(self._fd).st_size
         except OSError as error:
             return Trouble(f"the capture can't be looked at any more: {error.strerror}")
@@ -87,7 +89,7 @@ class OpenedFile:
 
 
 class RecordedFile:
-    """The lines of a finished file. Any thread may read."""
+    """Lines of a finished file. Any thread may read."""
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
@@ -97,14 +99,14 @@ class RecordedFile:
         self._end: int | None = None
 
     def read(self, place: int, length: int) -> bytes:
-        """The bytes of a line; fewer or none if the file has changed or is closed."""
+        """Return the bytes of a line; fewer or none if the file has changed or is closed."""
         with self._lock:
             if self._closed or (self._end is not None and place + length > self._end):
                 return b""
             return self._window.read(self.fd, place, length)
 
     def end_at(self, size: int) -> None:
-        """Read nothing beyond from now on: the content there has changed."""
+        """Read nothing after this offset from now on: the content there has changed."""
         with self._lock:
             self._end = size
             self._window = FileWindow()
@@ -118,20 +120,20 @@ class RecordedFile:
 
 
 class Loading:
-    """A capture that is being read: `journal` fills with every step, and can be shown meanwhile.
+    """A capture being loaded: `journal` grows with every step and can be shown meanwhile.
 
-    For another program's file, its temporary capture is read; the journal is that of the named file.
+    For another program's file, its temporary capture is read; the journal has the path of the original file.
 
-    Raises (when made): CaptureError if the file is not a capture or must not be read.
+    Raises (when created): CaptureError if the file is not a capture or must not be read.
     """
 
     def __init__(self, path: Path) -> None:
         fd, head, read, self._stand_in = open_capture(path)
         self._source = RecordedFile(fd)
         self.journal = Journal(self._source, head, path=path)
-        """It is there from the beginning; closing it ends the loading."""
+        """Available from the beginning. Closing it ends the loading."""
         self.total = os.fstat(fd).st_size
-        """Bytes of the file when it was opened."""
+        """Size of the file in bytes when it was opened."""
         self.done = 0
         """Bytes read so far."""
         self._blocks: Iterator[LineBlock] | None = None
@@ -144,10 +146,10 @@ class Loading:
         self._path = read
         self._identity: index.Identity | None = None
         self.standing = OpenedFile(fd, read)
-        """Whether the file is still what it was."""
+        """Detects changes of the file."""
 
     def tell(self, hearer: Hearer) -> None:
-        """Before the first step: add a listener for every frame."""
+        """Add a listener for every frame. Call this before the first step."""
 
         def hear(entry: Entry, events: Sequence[Event]) -> None:
             if isinstance(entry.what, Frame):
@@ -158,13 +160,13 @@ class Loading:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the last record that was read says that the capture was closed."""
+        """Whether the last record says that the capture was closed."""
         return self._end is not None and self._end.clean
 
     def step(self, most: int = BLOCK) -> bool:
-        """Take in the next lines, at most so many; False once the end is reached and the notices are complete.
+        """Read the next lines, at most `most`; return False at the end, when the notices are complete.
 
-        `most` is settled by the first step.
+        The value of the first call determines `most`.
         """
         if self._blocks is None:
             self._blocks = blocks(self._source.read, most=most)
@@ -176,13 +178,13 @@ class Loading:
         return False
 
     def distrust(self, trouble: Trouble) -> None:
-        """The file is another one now: say so, and show nothing of what it holds in the place of what was read."""
+        """Add a notice that the file has changed, and stop reading the changed content."""
         if trouble.readable is not None:
             self._source.end_at(trouble.readable)
         self.journal.note(f"Now {trouble.why}: shown is what was read before, as far as it can still be had.")
 
     def recall(self, directory: Path) -> bool:
-        """Take over what an earlier loading of this capture has kept there; if True, that is all, without a step."""
+        """Restore the journal from the index in a directory; if True is returned, no step is needed."""
         if self._stand_in is not None or self.total < index.SMALLEST or being_written(self._source.fd):
             return False
         try:
@@ -195,7 +197,7 @@ class Loading:
         return True
 
     def remember(self, directory: Path) -> bool:
-        """After the last step: keep what it came to for the next time, if the capture is what it was at `recall`."""
+        """After the last step: save an index if the capture is unchanged since `recall`; return whether it did."""
         if self._identity is None or self.journal.edits or being_written(self._source.fd):
             return False  # an index holds no edits
         try:
@@ -266,7 +268,7 @@ class Loading:
             self._passed_over["unknown"] += 1
 
     def conclude(self) -> None:
-        """Report problems of the file: once, after the last line was read."""
+        """Report problems of the file. Call this once, after the last line was read."""
         self.done = max(self.done, self.total)
         note = self.journal.note
         if isinstance(self._head.imported, Import):
@@ -296,9 +298,10 @@ _PASSED_OVER = {
 
 
 def load(path: Path, *, on_progress: Callable[[int, int], None] | None = None, cache: Path | None = None) -> Journal:
-    """The complete journal of a capture. `on_progress` gets bytes read and bytes in all, from time to time.
+    """Load a capture completely and return its journal.
 
-    `cache`: where it is kept what reading long captures came to, and what was kept is taken from; None for nowhere.
+    `on_progress` is called with the bytes read and the total bytes, from time to time. `cache` is the directory of
+    the indexes of long captures; None for none.
 
     Raises: CaptureError if the file is not a capture or must not be read.
     """
@@ -312,7 +315,7 @@ def load(path: Path, *, on_progress: Callable[[int, int], None] | None = None, c
 
 
 def finish(loading: Loading, on_progress: Callable[[int, int], None] | None = None) -> Journal:
-    """Take all steps of a loading; its journal."""
+    """Take all remaining steps of a loading; return its journal."""
     try:
         more = True
         while more:

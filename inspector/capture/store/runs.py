@@ -1,7 +1,7 @@
-"""Runs: log messages or lines of stderr that came in one piece, kept at a quarter of what they cost one by one.
+"""Runs: log messages or lines of stderr that arrived together, stored at a quarter of the cost.
 
-A flood is nearly always one of these. They are neither requests nor responses, so the fold takes no note
-of them; they were read by the same read, so they share its moment. What is written is what `record_of` would write.
+A flood nearly always consists of these. They are neither requests nor responses, so the fold ignores them. One read
+returned them, so they share a timestamp. The lines written are the same as those of `record_of`.
 """
 
 from collections.abc import Sequence
@@ -14,17 +14,17 @@ from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 
 METHOD = "notifications/message"
-"""What a run consists of. The fold takes no note of it in any revision."""
+"""Method of the messages in a run. The fold ignores it in every revision."""
 SHORTEST = 4
-"""Frames; fewer gain nothing."""
+"""Minimum number of frames; fewer gain nothing."""
 LONGEST_PAYLOAD = 64 * 1024
-"""Bytes of a payload that may be in a run."""
+"""Maximum size in bytes of a payload in a run."""
 
 _to_json = msgspec.json.Encoder().encode
 
 
 class _LogMessage(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A log message and nothing else: an id, a result or an error makes it something to look at."""
+    """A log message and nothing else: a message with an id, a result or an error is not part of a run."""
 
     jsonrpc: Literal["2.0"]
     method: Literal["notifications/message"]
@@ -36,8 +36,8 @@ _NAME = METHOD.encode()
 
 
 def belongs(payload: bytes) -> bool:
-    """Whether a frame may be part of a run: a well-formed log message, and not a long one."""
-    if _NAME not in payload or len(payload) > LONGEST_PAYLOAD:  # sooner said of all others than by reading them
+    """Return whether a frame may be part of a run: a well-formed log message that is not too long."""
+    if _NAME not in payload or len(payload) > LONGEST_PAYLOAD:  # cheaper than decoding, and true of most other messages
         return False
     try:
         _decode(payload)
@@ -47,10 +47,10 @@ def belongs(payload: bytes) -> bool:
 
 
 class FrameRun(msgspec.Struct, frozen=True):
-    """Some frames that came in one piece, each line of which ended alike."""
+    """Frames that arrived together, with the same line end."""
 
     first: int
-    """The number of its first frame; the others follow."""
+    """Number of its first frame; the others follow."""
     time_ns: int
     wall_ns: int
     direction: Direction
@@ -62,15 +62,15 @@ class FrameRun(msgspec.Struct, frozen=True):
 
     @property
     def sizes(self) -> list[int]:
-        """Payload bytes of each."""
+        """Payload size of each frame in bytes."""
         return list(map(len, self.payloads))
 
     def entries(self) -> list[Entry]:
-        """The same, one by one."""
+        """Return the frames as single entries."""
         return [self._entry(place) for place in range(len(self.payloads))]
 
     def records(self, *, c: str, origin: str) -> list[bytes]:
-        """The lines of the capture; `c` names the connection, `origin` who made the frames."""
+        """Return the lines for the capture. `c` is the connection, `origin` the author of the frames."""
         head, found = self._head(c, origin), []
         for n, payload in enumerate(self.payloads, self.first):
             try:
@@ -82,7 +82,7 @@ class FrameRun(msgspec.Struct, frozen=True):
         return found
 
     def _head(self, c: str, origin: str) -> bytes:
-        """What the records of a run have in common, without the brace at its end."""
+        """Return the common part of the records, without the closing brace."""
         common = FrameRecord(
             c=c,
             dir=self.direction,
@@ -102,21 +102,21 @@ class FrameRun(msgspec.Struct, frozen=True):
 
 
 class StderrRun(msgspec.Struct, frozen=True):
-    """Some lines of stderr that came in one piece, each of which has ended."""
+    """Lines of stderr that arrived together, each with a line end."""
 
     first: int
-    """The number of the first; the others follow."""
+    """Number of the first line; the others follow."""
     time_ns: int
     wall_ns: int
     payloads: Sequence[bytes]
 
     @property
     def sizes(self) -> list[int]:
-        """Payload bytes of each."""
+        """Payload size of each line in bytes."""
         return list(map(len, self.payloads))
 
     def records(self, *, c: str) -> list[bytes]:
-        """The lines of the capture; `c` names the connection."""
+        """Return the lines for the capture. `c` is the connection."""
         rest, found = b'"c":%b,"tm":%d,"tw":%d' % (_to_json(c), self.time_ns, self.wall_ns), []
         for n, payload in enumerate(self.payloads, self.first):
             try:

@@ -1,8 +1,8 @@
-"""A conversation as data, and back: a long recording need not be folded again to be opened again.
+"""Serialization of a conversation, so that a long recording need not be folded again when it is opened again.
 
-The columns are stored as raw bytes, all else as one typed value, and a restored object continues as the original.
-A member that this file does not know, or a value that would be restored differently, is a reason to store nothing:
-folding again is always right.
+The columns are stored as raw bytes, everything else as one typed value. A restored object continues like the
+original. If there is a member that this file does not know, or a value that would be restored differently, nothing
+is stored: folding again is always correct.
 """
 
 import zlib
@@ -31,7 +31,7 @@ Column: TypeAlias = "array[Any] | bytearray"
 
 
 class NotKept(Exception):
-    """This can't be kept, or what was kept can't be used; its text says why."""
+    """The state can't be stored, or the stored state can't be used; the text says why."""
 
 
 class _Opening(msgspec.Struct):
@@ -56,7 +56,7 @@ class _Stream(msgspec.Struct):
 
 
 class ConversationSnapshot(msgspec.Struct):
-    """Everything about a conversation but its columns. Exchanges, tasks and streams stand for their numbers."""
+    """A conversation without its columns. Exchanges, tasks and streams are represented by their numbers."""
 
     names: list[str]
     open_records: dict[int, bytes]
@@ -103,7 +103,7 @@ _LOG = {"_objects", "_held", "_names", "_numbers", "changes", "_changed"}
 
 
 def columns_of(owner: object) -> dict[str, Column]:
-    """The members of an object that are columns, by name; of narrow ones their parts."""
+    """Return the members of an object that are columns, by name; for narrow columns their parts."""
     found: dict[str, Column] = {}
     for name, value in vars(owner).items():
         if isinstance(value, array | bytearray):
@@ -123,7 +123,10 @@ def refuse_others(name: str, members: Mapping[str, Any], known: Set[str]) -> Non
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two values are the same, of the same types: 1 is not 1.0 here. A word of an enumeration is a text."""
+    """Return whether two values are equal and of equal types.
+
+    1 differs from 1.0. An enum member equals its string.
+    """
     if isinstance(one, str) and isinstance(other, str):
         return one == other
     if type(one) is not type(other):
@@ -138,7 +141,7 @@ def alike(one: Any, other: Any) -> bool:
 
 
 def keep(conversation: Conversation) -> tuple[bytes, dict[str, Column]]:
-    """A conversation as data: one value as msgpack, and columns by name.
+    """Serialize a conversation: one msgpack value, and columns by name.
 
     Raises: NotKept.
     """
@@ -158,7 +161,9 @@ def keep(conversation: Conversation) -> tuple[bytes, dict[str, Column]]:
 
 
 def condensed(conversation: Conversation) -> ConversationSnapshot:
-    """All but the columns, as values that are the conversation's own: to be written at once, and never changed.
+    """Return everything except the columns.
+
+    The values are shared with the conversation: write them at once and do not change them.
 
     Raises: NotKept.
     """
@@ -166,7 +171,7 @@ def condensed(conversation: Conversation) -> ConversationSnapshot:
 
 
 def restored(data: bytes, columns: dict[str, bytes]) -> Conversation:
-    """The conversation that was kept. `columns` is used up.
+    """Restore a conversation. `columns` is consumed.
 
     Raises: NotKept if this is not a snapshot, or is inconsistent.
     """
@@ -178,9 +183,9 @@ def restored(data: bytes, columns: dict[str, bytes]) -> Conversation:
 
 
 def rebuilt(kept: ConversationSnapshot, columns: dict[str, bytes]) -> Conversation:
-    """The conversation of these parts. Both are used up.
+    """Build a conversation from its parts. Both are consumed.
 
-    Raises: NotKept if they do not agree with each other.
+    Raises: NotKept if they do not match.
     """
     conversation = Conversation()
     try:
@@ -193,7 +198,7 @@ def rebuilt(kept: ConversationSnapshot, columns: dict[str, bytes]) -> Conversati
 
 
 def adopt(conversation: Conversation, other: Conversation) -> None:
-    """Let a conversation that knows nothing know what the other does, which must not be used any more."""
+    """Move the state of `other` to an empty conversation. `other` must not be used afterwards."""
     vars(conversation.exchanges).update(vars(other.exchanges))
     theirs = _parts(other)
     for name, own in _parts(conversation).items():
@@ -205,9 +210,9 @@ def adopt(conversation: Conversation, other: Conversation) -> None:
 
 
 def fill_column(column: Column, data: bytes) -> None:
-    """Let a column hold these bytes and nothing else.
+    """Replace the content of a column by these bytes.
 
-    Raises: ValueError if they are not whole numbers of it.
+    Raises: ValueError if they are not a multiple of the item size.
     """
     del column[:]
     if isinstance(column, bytearray):
@@ -217,9 +222,9 @@ def fill_column(column: Column, data: bytes) -> None:
 
 
 def _parts(conversation: Conversation) -> dict[str, dict[str, Any]]:
-    """The members of a conversation and of its trackers, which this file alone takes out and puts back.
+    """Return the members of a conversation and of its trackers. Only this file accesses them directly.
 
-    Raises: NotKept if there are others than it knows.
+    Raises: NotKept if there are unknown members.
     """
     own = vars(conversation)
     parts = {name: own if name == "conversation" else vars(own[name]) for name in _MEMBERS}
@@ -357,15 +362,14 @@ def _within(
         yield row
 
 
-# Checkpoints: a conversation as it was at some moment, in some ten kilobytes, while the conversation itself
-# continues.
+# Checkpoints: a conversation at some moment, in some ten kilobytes, while the conversation itself continues.
 
 _LARGEST = 256 * 1024 * 1024
-"""Bytes that a checkpoint may unfold to: one that came from a file may be anything."""
+"""Maximum decompressed size in bytes: a checkpoint from a file is untrusted."""
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
-    """What a conversation was: lengths of what only grows, and the rest."""
+    """State of a conversation at some moment: lengths of what only grows, and the rest."""
 
     exchanges: int
     records: int
@@ -374,14 +378,14 @@ class Checkpoint(msgspec.Struct, frozen=True):
     operations: int
     questions: int
     changes: int
-    """How many exchanges had changed after their end, in the count of `ExchangeLog.changes`."""
+    """Number of late changes so far, as in `ExchangeLog.changes`."""
     rest: bytes
 
 
 def checkpoint(conversation: Conversation) -> Checkpoint:
-    """The checkpoint of now. From the first one on, the log of exchanges must track its changes.
+    """Make a checkpoint of the current state. From the first one on, the exchange log tracks late changes.
 
-    Raises: NotKept if something can't be kept.
+    Raises: NotKept if something can't be stored.
     """
     log = conversation.exchanges
     kept = condensed(conversation)
@@ -399,7 +403,7 @@ def checkpoint(conversation: Conversation) -> Checkpoint:
 
 
 def conversation_at(point: Checkpoint, later: Conversation) -> Conversation:
-    """The conversation of that moment, apart from the one that has gone on since. That may go on meanwhile.
+    """Return the conversation at a checkpoint, independent of `later`, which may continue meanwhile.
 
     Raises: NotKept if the checkpoint is from another conversation.
     """
@@ -433,8 +437,8 @@ def _unfolded(data: bytes) -> bytes:
 
 
 def _columns_at(point: Checkpoint, log: ExchangeLog) -> dict[str, Any]:
-    """The columns as they were, but for exchanges that were still open."""
-    own = columns_of(log)  # first what may change, then how it was before: so no change goes unseen
+    """Return the columns at that moment, except exchanges that were still open."""
+    own = columns_of(log)  # copied before the changes are read, so that no change is missed
     lengths = {"_places": point.exchanges, "_records": point.records}
     found: dict[str, Any] = {name: column[: lengths.get(name, point.exchanges + 1)] for name, column in own.items()}
     for change in reversed((log.changes or [])[point.changes :]):
@@ -444,7 +448,7 @@ def _columns_at(point: Checkpoint, log: ExchangeLog) -> dict[str, Any]:
 
 
 def _open_again(columns: dict[str, Any], kept: ConversationSnapshot) -> None:
-    """What was open had no record, no answer and no end."""
+    """Reset exchanges that were open then: they had no record, no response and no end."""
     for number in kept.open_records:
         if not 0 < number <= len(columns["_places"]):
             raise NotKept("an exchange has no number")

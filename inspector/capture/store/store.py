@@ -1,6 +1,6 @@
-"""All entries of a journal: columns in memory, payloads in the capture file. A million cost megabytes, not gigabytes.
+"""All entries of a journal: columns in memory, payloads in the capture file. A million entries take only megabytes.
 
-One thread adds, any thread reads. `count` is published last, so whatever is up to it can be read without a lock.
+One thread adds, any thread reads. `count` is updated last, so everything up to it can be read without a lock.
 """
 
 import threading
@@ -51,14 +51,14 @@ from inspector.protocol.facts import (
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.jsonrpc import Notification, Request, read
 
-# The entries that were read last, whole, up to a number of payload bytes. Any thread may ask and put.
+# Cache of the entries that were read last, limited by payload bytes. Any thread may read and write.
 
 MOST = 8 * 1024 * 1024
-"""Payload bytes of the entries that are kept at hand."""
+"""Payload bytes of the cached entries."""
 
 
 class RecentEntries:
-    """The newest always; of the others as many as fit into `MOST`."""
+    """Cache of entries: always the newest one, and as many of the others as fit into `MOST`."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -67,11 +67,11 @@ class RecentEntries:
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many there are, and their bytes."""
+        """Number of cached entries, and their bytes."""
         return len(self._entries), self._bytes
 
     def get(self, n: int) -> Entry | None:
-        """The entry of that number, if it is here."""
+        """Return the entry of this number, if it is cached."""
         with self._lock:
             found = self._entries.get(n)
             if found is None:
@@ -80,9 +80,9 @@ class RecentEntries:
             return found[0]
 
     def put(self, entry: Entry, size: int) -> None:
-        """Keep an entry whose payload has so many bytes, at the cost of those that were asked for longest ago."""
+        """Cache an entry with a payload of `size` bytes. The least recently used entries are evicted."""
         if entry.missing:
-            return  # it may be there the next time
+            return  # it may be cached the next time
         cost = size + 500
         with self._lock:
             if entry.n in self._entries:
@@ -95,36 +95,36 @@ class RecentEntries:
 
 
 _LARGE = 1024 * 1024
-"""Payload bytes from which a new entry is kept in memory, so that it can be shown without reading it back."""
+"""Payload bytes from which a new entry is cached, so that it can be shown without reading it back."""
 _HELD = 2000
-"""Entries that are kept as they were where the file has them without credentials."""
+"""Maximum number of entries kept unredacted whose lines in the file are without credentials."""
 _METHODS = 60_000
-"""How many methods get a number; a server may invent more, and those are read from the file."""
+"""Maximum number of methods with a number. A server may invent more; those are read from the file."""
 _LONG = 200
-"""Characters of the longest method that gets a number."""
+"""Maximum length in characters of a method with a number."""
 _MOST = 0xFFFF_FFFF
-"""The largest number a column of 32 bits shows."""
+"""Largest value of a 32-bit column."""
 Row = tuple[int, int, int, int, int, int, int, int]
-"""A frame in the columns: place, length, time, wall clock, size, flags, number of the method, exchange."""
+"""Columns of a frame: place, length, time, wall clock, size, flags, number of the method, exchange."""
 
 
 class LineStorage(Protocol):
-    """Where the lines of the entries are."""
+    """Source of the entries' lines."""
 
     def read(self, place: int, length: int) -> bytes:
-        """The bytes of a line; fewer or none if they can't be had. Any thread; never raises."""
+        """Return the bytes of a line; fewer or none if they are not available. Any thread; never raises."""
 
     def close(self) -> None:
-        """Nothing can be read from now on. A second call does nothing."""
+        """Close the source: nothing can be read afterwards. A second call does nothing."""
 
 
 class Store:
-    """Entries 1 to `count`. Asking for another raises IndexError."""
+    """Entries 1 to `count`. Any other number raises IndexError."""
 
     def __init__(self, source: LineStorage) -> None:
         self._source = source
         self.count = 0
-        """How many entries can be read. Grows only, and only after all else about an entry is in place."""
+        """Number of entries that can be read. It only grows, and only after everything else of an entry is in place."""
         self._places = DeltaArray()
         self._lengths = ShortArray()
         self._times = DeltaArray()
@@ -138,12 +138,12 @@ class Store:
         self._names = [""]
         self._recent = RecentEntries()
         self.beginnings = RecentEntries()
-        """Of large entries, as far as they were read: see `capture.beginnings`."""
+        """Beginnings of large entries, see `beginning`."""
         self._held: dict[int, Entry] = {}
-        """What is not in the source as it was: with what gives access."""
+        """Original entries, with credentials, whose lines in the source are redacted."""
 
     def add(self, entry: Entry, meaning: Meaning, place: int, length: int) -> None:
-        """Entry number `count` + 1, whose line is at `place` (LOST: nowhere). One thread only."""
+        """Add entry number `count` + 1, whose line is at `place` (LOST: not stored). One thread only."""
         what = entry.what
         size = size_of(what)
         self._put(place, min(length, _MOST), entry.time_ns, entry.wall_ns, min(size, _MOST))
@@ -156,7 +156,7 @@ class Store:
         self.count = entry.n
 
     def add_rows(self, rows: Sequence[Row]) -> None:
-        """Frames that follow one another. One thread only."""
+        """Add consecutive frames. One thread only."""
         if not rows:
             return
         places, lengths, times, walls, sizes, flags, methods, exchanges = zip(*rows, strict=True)
@@ -168,17 +168,17 @@ class Store:
         self.count += len(rows)
 
     def number_for(self, method: str) -> int:
-        """What stands for a method in a row. One thread only."""
+        """Return the number of a method for a row. One thread only."""
         return self._numbers.get(method) or self._number(method)
 
     def hold(self, entry: Entry) -> None:
-        """Keep an entry in memory as it is, for it is written otherwise. The oldest of many goes. One thread only."""
+        """Keep an unredacted entry in memory, because its line is redacted. Old ones are dropped. One thread only."""
         self._held[entry.n] = entry
         if len(self._held) > _HELD:
             del self._held[next(iter(self._held))]
 
     def add_run(self, run: FrameRun | StderrRun, places: list[int], lengths: list[int]) -> None:
-        """The entries of a run, whose lines are at those places. One thread only."""
+        """Add the entries of a run, whose lines are at those places. One thread only."""
         count = len(run.payloads)
         self._put_many(places, lengths, [run.time_ns] * count, [run.wall_ns] * count, run.sizes)
         self._exchanges.extend(repeat(0, count))
@@ -202,7 +202,7 @@ class Store:
         self._methods.extend(repeat(self._numbers.get(METHOD) or self._number(METHOD), count))
 
     def is_run(self, first: int, last: int) -> bool:
-        """Whether the entries `first` to `last` are log messages of the server's, each a frame of its own."""
+        """Return whether the entries `first` to `last` are log messages of the server, each a frame of its own."""
         part, count = slice(first - 1, last), last - first + 1
         number = self._numbers.get(METHOD)
         return (
@@ -212,57 +212,57 @@ class Store:
         )
 
     def kind(self, n: int) -> EntryKind:
-        """What the entry is."""
+        """Return the kind of an entry."""
         return ENTRY_KINDS[self._kinds[self._at(n)]]
 
     def message_kind(self, n: int) -> MessageKind:
-        """What the frame holds; NONE for a fact."""
+        """Return the kind of message in a frame; NONE for a fact."""
         return MESSAGE_KINDS[self._flags[self._at(n)] & 0x07]
 
     def is_stderr(self, first: int, last: int) -> bool:
-        """Whether all of the entries `first` to `last` are lines of stderr."""
+        """Return whether all of the entries `first` to `last` are lines of stderr."""
         return self._kinds.count(EntryKind.STDERR, first - 1, last) == last - first + 1
 
     def time_ns(self, n: int) -> int:
-        """Monotonic clock."""
+        """Return the monotonic time of an entry."""
         return self._times[self._at(n)]
 
     def wall_ns(self, n: int) -> int:
-        """Wall clock, nanoseconds since 1970."""
+        """Return the wall clock time of an entry, nanoseconds since 1970."""
         return self._walls[self._at(n)]
 
     def size(self, n: int) -> int:
-        """Payload bytes; 0 for a fact that has none."""
+        """Return the payload size in bytes; 0 for a fact without a payload."""
         return self._sizes[self._at(n)]
 
     def direction(self, n: int) -> Direction | None:
-        """Who sent the frame; None for a fact."""
+        """Return the direction of a frame; None for a fact."""
         flags = self._flags[self._at(n)]
         if not flags & 0x18:
             return None
         return Direction.TO_SERVER if flags & 0x08 else Direction.FROM_SERVER
 
     def exchange(self, n: int) -> int:
-        """The number of the exchange the frame belongs to (of a batch: its first message); 0 for none."""
+        """Return the number of the exchange of a frame (of a batch: of its first message); 0 for none."""
         return self._exchanges[self._at(n)]
 
     def of_exchanges(self, first: int, last: int) -> Iterator[int]:
-        """Which of the entries `first` to `last` belong to an exchange."""
+        """Yield the entries from `first` to `last` that belong to an exchange."""
         return compress(range(first, last + 1), self._exchanges[first - 1 : last])
 
     def of_exchange(self, number: int, first: int, last: int) -> Iterator[int]:
-        """Which of the entries `first` to `last` belong to that exchange."""
+        """Yield the entries from `first` to `last` that belong to the exchange `number`."""
         with suppress(ValueError):
             while True:
                 first = self._exchanges.index(number, first - 1, last) + 2
                 yield first - 1
 
     def probe(self, n: int) -> bool:
-        """Whether the frame was sent to find out the server's era, or answers such a one."""
+        """Return whether the frame is a probe of the server's era, or the response to one."""
         return bool(self._flags[self._at(n)] & 0x20)
 
     def columns(self, first: int, last: int) -> Columns:
-        """The columns of the entries `first` to `last`. Any thread."""
+        """Return the columns of the entries `first` to `last`. Any thread."""
         self._at(last)
         part = slice(self._at(first), last)
         return Columns(
@@ -275,27 +275,27 @@ class Store:
         )
 
     def place(self, n: int) -> int:
-        """The place of the entry's line in the source; LOST if nowhere."""
+        """Return the offset of the entry's line in the source; LOST if it is not stored."""
         place = self._places[self._at(n)]
         return place if place >= 0 else LOST
 
     def line(self, n: int) -> tuple[int, int]:
-        """The place of the entry's line, and its length."""
+        """Return the offset of the entry's line, and its length."""
         return self.place(n), self._lengths[n - 1]
 
     def backwards(self, kind: EntryKind) -> Iterator[int]:
-        """The entries of a kind, the newest first."""
+        """Yield the entries of a kind, newest first."""
         at = self.count
         while (at := self._kinds.rfind(bytes((kind,)), 0, at)) >= 0:
             yield at + 1
 
     def method(self, n: int) -> str:
-        """Of a request or a notification, else ""."""
+        """Return the method of a request or a notification, otherwise ""."""
         number = self._methods[self._at(n)]
         return self._names[number] if number != UNLISTED else self._read_method(n)
 
     def of_method(self, method: str) -> list[int]:
-        """The entries that are requests or notifications of a method, in their order."""
+        """Return the entries that are requests or notifications of a method, in order."""
         number, found, at = self._numbers.get(method, 0), [], 0
         with suppress(ValueError):
             while number:
@@ -304,31 +304,31 @@ class Store:
         return found
 
     def method_number(self, method: str) -> int:
-        """What stands for a method in the column of methods; -1 while none of its messages has come."""
+        """Return the number of a method in the column of methods; -1 if no message has it yet."""
         return self._numbers.get(method, -1)
 
     @property
     def method_names(self) -> Sequence[str]:
-        """By the numbers in the column of methods. Grows only."""
+        """Method names by number in the column of methods. It only grows."""
         return self._names
 
     @property
     def at_hand(self) -> tuple[int, int, int]:
-        """How many entries are kept whole because they were read last, their bytes, and the most that may be."""
+        """Number of cached entries, their bytes, and the limit of bytes."""
         return (*self._recent.size, MOST)
 
     def kept(self, n: int) -> Entry | None:
-        """The entry if it is at hand: nothing is read back. Any thread."""
+        """Return the entry if it is cached: nothing is read from the file. Any thread."""
         return self._held.get(n) or self._recent.get(n)
 
     def read(self, place: int, length: int) -> bytes:
-        """So many bytes of the source from that place; fewer or none if they can't be had. Any thread."""
+        """Return `length` bytes of the source at an offset; fewer or none if they are not available. Any thread."""
         return self._source.read(place, length)
 
     def entry(self, n: int) -> Entry:
-        """The entry with its payload, read back from the file. Any thread.
+        """Return the entry with its payload, read back from the file. Any thread.
 
-        If the payload can't be had, `missing` is set and the payload is empty: nothing raises for 1 to `count`.
+        If the payload is not available, `missing` is set and the payload is empty. Never raises for 1 to `count`.
         """
         at = self._at(n)
         found = self.kept(n)
@@ -345,7 +345,7 @@ class Store:
         try:
             record = from_line(line)
             if not isinstance(record, Dated):
-                return None  # the file was changed under us
+                return None  # the file was changed
             return entry_of(record, n, self._walls[at])
         except ValueError:
             return None
@@ -356,7 +356,7 @@ class Store:
         return Entry(n, time_ns, wall_ns, what, missing=True)
 
     def _put(self, place: int, length: int, time_ns: int, wall_ns: int, size: int) -> None:
-        """The values of one more entry in narrow columns."""
+        """Append the values of one entry to the narrow columns."""
         self._places.append(place if place != LOST else NOWHERE)
         self._lengths.append(length)
         self._times.append(time_ns)
@@ -371,7 +371,7 @@ class Store:
         walls: Sequence[int],
         sizes: Sequence[int],
     ) -> None:
-        """The same, of several."""
+        """Append the values of several entries to the narrow columns."""
         if LOST in places:
             places = [place if place != LOST else NOWHERE for place in places]
         self._places.extend(places)
@@ -411,7 +411,10 @@ _KIND_OF_FACT: dict[type, EntryKind] = {
 
 
 def _flags(what: Frame | Fact) -> int:
-    """Three bits for the kind of message, two for the direction, one for the probe, one for binary payloads."""
+    """Return the flags of a frame; 0 for a fact.
+
+    Three bits for the kind of message, two for the direction, one for a probe, one for a binary payload.
+    """
     if not isinstance(what, Frame):
         return 0
     direction = 0x08 if what.direction is Direction.TO_SERVER else 0x10
@@ -419,7 +422,7 @@ def _flags(what: Frame | Fact) -> int:
 
 
 def _form(payload: bytes) -> int:
-    """BYTES_BIT if a line can't hold it as text."""
+    """Return BYTES_BIT if the payload is not valid UTF-8."""
     if payload.isascii():
         return 0
     try:
@@ -437,7 +440,7 @@ def _first_method(payload: bytes) -> str:
 
 
 def _empty(kind: EntryKind, direction: Direction | None, n: int, time_ns: int, wall_ns: int) -> Frame | Fact:
-    """What is shown in the place of an entry that can't be read back."""
+    """Return a stand-in for an entry that can't be read back."""
     match kind:
         case EntryKind.FRAME:
             return Frame(n, time_ns, wall_ns, direction or Direction.FROM_SERVER, Channel.MEMORY, b"")
@@ -455,18 +458,18 @@ def _empty(kind: EntryKind, direction: Direction | None, n: int, time_ns: int, w
             assert_never(kind)
 
 
-# Entries read back one after another, to go through a whole journal.
+# Reading entries back one after another, to iterate over a whole journal.
 
 _PLAIN = frozenset((EntryKind.FRAME, EntryKind.STDERR))
-"""What the file contains completely. Of other facts the file may contain less than memory does."""
+"""Kinds that the file contains completely. Of other facts, memory may contain more than the file."""
 _BULK_LONG = 1 << 20
-"""Bytes of a line from which on an entry at hand is not read back: that takes three times its length meanwhile."""
+"""Line length in bytes from which a cached entry is used: reading it back takes three times its length in memory."""
 
 
 def entries(store: Store, first: int, last: int) -> Iterator[Entry]:
-    """The entries `first` to `last` with their payloads, none if that is before; any thread.
+    """Yield the entries `first` to `last` with their payloads; none if `last` is before `first`. Any thread.
 
-    `missing` is set for what can't be read back.
+    `missing` is set for entries that can't be read back.
     """
     if last < first:
         return
@@ -489,17 +492,17 @@ def _read(line: bytes, n: int, wall_ns: int) -> Entry | None:
         return None
 
 
-# The beginning of an entry that is too large to be read for one line of a list.
+# The beginning of an entry that is too large to be read for one row of a list.
 
 LARGE = 512 * 1024
 """Payload bytes from which only the beginning is read."""
 _ENOUGH = 128 * 1024
 _ENDS = 16
-"""So many bytes are tried to be cut off: a sign or an escape that was cut through takes at most 12."""
+"""Maximum number of bytes to cut off at the end: a character or an escape that was cut takes at most 12."""
 
 
 def beginning(store: Store, n: int) -> Entry:
-    """Entry n; of a large frame only its beginning. Any thread; nothing raises for 1 to `count`."""
+    """Return entry n; of a large frame only its beginning. Any thread; never raises for 1 to `count`."""
     if store.size(n) < LARGE or store.place(n) == LOST:
         return store.entry(n)
     return store.beginnings.get(n) or _beginnings_read(store, n)
