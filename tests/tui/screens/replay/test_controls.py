@@ -351,7 +351,7 @@ async def test_a_recording_offers_to_start_its_server_again() -> None:
         app = InspectApp(replay=sample("lighthouse"), opener=fleet)
         async with app.run_test(size=(120, 40), notifications=True) as pilot:
             await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture was read")
-            await until(lambda: "Start server ^r" in text(app), "the offer")
+            await until(lambda: "^r Start server" in text(app), "the offer")
             started = app.subject.journal.connection
             assert started is not None
             await pilot.press("ctrl+r")
