@@ -1,1 +1,1 @@
-"""What MCP says. Pure: no await, no clock, no file, no socket."""
+"""The MCP protocol: messages, revisions and conversation state. Pure: no await, no clock, no file, no socket."""

@@ -1,7 +1,7 @@
-"""MCP Apps: which tool brings which page, and what a page asks of the host that shows it.
+"""MCP Apps: the links from tools to UI pages, and the settings that a page requests from its host.
 
-Nothing is shown here as a page: this file reads what is said. Source: MCP Apps (io.modelcontextprotocol/ui),
-2026-01-26: `_meta.ui` of tools, of contents and of listed resources; older servers write `_meta["ui/resourceUri"]`.
+Pages are not rendered here; this module only reads their definitions. Source: MCP Apps (io.modelcontextprotocol/ui),
+2026-01-26: `_meta.ui` of tools, contents and listed resources; older servers write `_meta["ui/resourceUri"]`.
 """
 
 import base64
@@ -22,14 +22,14 @@ _DOMAINS = ("connectDomains", "resourceDomains", "frameDomains", "baseUriDomains
 
 
 class AppLink(msgspec.Struct, frozen=True):
-    """What ties a tool to a page."""
+    """A link from a tool to a UI page."""
 
     tool: str
     uri: str
     visibility: tuple[str, ...] = ()
-    """To whom the tool is shown: "model", "app"; () where nothing is said, which means both."""
+    """Who may use the tool: "model", "app"; () if not specified, which means both."""
     flaws: tuple[str, ...] = ()
-    """What is odd about it, half a sentence each."""
+    """Problems with the link, as short phrases."""
 
     @property
     def hidden_from_model(self) -> bool:
@@ -38,7 +38,7 @@ class AppLink(msgspec.Struct, frozen=True):
 
 
 def app_of(tool: Tool) -> AppLink | None:
-    """The page that a tool names; None if it names none."""
+    """Return the link to the page that a tool names; None if it names none."""
     meta = peek.at(tool.raw, "_meta")
     nested, flat = peek.at(meta, "ui", "resourceUri"), peek.at(meta, _FLAT)
     given = flat if nested is None else nested
@@ -57,52 +57,52 @@ def app_of(tool: Tool) -> AppLink | None:
 
 
 def apps_of(tools: Iterable[Tool]) -> tuple[AppLink, ...]:
-    """The links of all tools that have one, in the order of the tools."""
+    """Return the links of all tools that have one, in the order of the tools."""
     return tuple(link for tool in tools if (link := app_of(tool)) is not None and (link.uri or link.flaws))
 
 
 class Page(msgspec.Struct, frozen=True):
-    """The source of a page, as resources/read gave it."""
+    """The source and settings of a UI page, as returned by resources/read."""
 
     uri: str
     mime_type: str
     source: bytes
     domains: tuple[tuple[str, tuple[str, ...]], ...]
-    """Where it may connect to and load from, by the names of the specification; () where nothing is said: nowhere."""
+    """Domains it may connect to and load from, by their names in the specification; () if not specified: none."""
     permissions: tuple[str, ...]
     domain: str
     prefers_border: bool | None
     flaws: tuple[str, ...]
     by_listing: bool = False
-    """Whether its permissions are in its entry of `resources/list`, because the content itself has none."""
+    """Whether the settings are from its entry in `resources/list`, because the content itself has none."""
 
     @property
     def sha256(self) -> str:
-        """Of the source, in hexadecimal digits."""
+        """SHA-256 of the source, in hexadecimal."""
         return hashlib.sha256(self.source).hexdigest()
 
 
 def is_app(content: Any) -> bool:
-    """Whether an item of contents is meant to be a page."""
+    """Return whether a content item is meant to be a UI page."""
     kind = (peek.text(content, "mimeType") or "").replace(" ", "").lower()
     return (peek.text(content, "uri") or "").startswith(SCHEME) or kind == APP_TYPE
 
 
 def lacks_settings(content: Any) -> bool:
-    """Whether an item of contents is a page that does not say itself what it may do."""
+    """Return whether a content item is a UI page without settings (`_meta.ui`) of its own."""
     return is_app(content) and not isinstance(peek.at(content, "_meta", "ui"), dict)
 
 
 def listed_pages(result: Any, resources: Iterable[Resource]) -> dict[str, Any]:
-    """The entries in `resources/list`, by URI, of the pages in a read's result that do not say what they may do."""
+    """Return the `resources/list` entries, by URI, of the pages in a read result that lack settings."""
     wanted = {peek.text(each, "uri") for each in peek.items(result, "contents") if lacks_settings(each)}
     return {each.uri: each.raw for each in resources if each.uri in wanted} if wanted else {}
 
 
 def page_of(content: Any, listed: Any = None) -> Page:
-    """Read an item of contents as a page, whatever it is.
+    """Parse a content item as a UI page. Accepts any value; problems are in `flaws`.
 
-    `listed` is its entry in `resources/list`, None for none: its `_meta.ui` counts where the content has none.
+    `listed` is its entry in `resources/list`, or None. Its `_meta.ui` applies if the content has none.
     """
     by_listing = lacks_settings(content) and isinstance(peek.at(listed, "_meta", "ui"), dict)
     meta = peek.at(listed if by_listing else content, "_meta", "ui")

@@ -1,7 +1,7 @@
-"""What this side offers to answer, and how each revision wants that declared.
+"""Client capabilities: what the client offers, and how each revision declares it.
 
-An offer is a switch with a name ("sampling", "elicitation.url"). What is not offered is not declared, and a server
-that asks for it all the same gets the error that its revision names.
+An offer is a named switch ("sampling", "elicitation.url"). What is not offered is not declared, and a server that
+requests it anyway receives the error that its revision defines.
 
 Source: specification, basic/lifecycle (client capabilities); 2026-07-28, basic (per-request capabilities).
 """
@@ -20,14 +20,14 @@ from inspector.protocol.tracking.tasks import EXTENSION_NAME
 ROOTS, SAMPLING, SAMPLING_TOOLS = "roots", "sampling", "sampling.tools"
 FORM, URL = "elicitation.form", "elicitation.url"
 TASKS = "tasks"
-"""That work may be done as a task: the server's tools (extension), our answers to its questions (2025-11-25)."""
+"""Tasks: run by the server for its tools (extension), or by the client for server requests (2025-11-25)."""
 ALL: tuple[str, ...] = (ROOTS, SAMPLING, SAMPLING_TOOLS, FORM, URL, TASKS)
 _GROUPS = {"elicitation": (FORM, URL)}
 _FEATURES = {URL: "URL elicitation", SAMPLING_TOOLS: "tools in sampling"}
 
 
 def parse_offers(names: Iterable[str]) -> frozenset[str]:
-    """Names as a person gives them: "elicitation" is both of its modes, "sampling.tools" brings "sampling".
+    """Parse the names that the user gives: "elicitation" means both modes, "sampling.tools" implies "sampling".
 
     Raises: UsageError for an unknown name.
     """
@@ -43,7 +43,7 @@ def parse_offers(names: Iterable[str]) -> frozenset[str]:
 
 
 def offered_in(revision: Revision, offers: Collection[str]) -> frozenset[str]:
-    """Those of the offers for which a revision has words."""
+    """Return the offers that a revision can declare."""
     lacking = {name for name, feature in _FEATURES.items() if feature not in revision.features}
     if "elicitation/create" not in revision.questions:
         lacking |= {FORM, URL}
@@ -53,7 +53,7 @@ def offered_in(revision: Revision, offers: Collection[str]) -> frozenset[str]:
 
 
 def declared(offers: Collection[str], revision: Revision) -> dict[str, Any]:
-    """The client capabilities as a protocol version spells them."""
+    """Return the client capabilities in the format of a revision."""
     offers = offered_in(revision, offers)
     said: dict[str, Any] = {}
     if ROOTS in offers:
@@ -71,7 +71,7 @@ def declared(offers: Collection[str], revision: Revision) -> dict[str, Any]:
 
 
 def _as_tasks(offers: Collection[str]) -> dict[str, Any]:
-    """The questions that may be answered as tasks: those that are answered at all (2025-11-25)."""
+    """Return the server requests that may be answered as tasks: those that are offered at all (2025-11-25)."""
     requests: dict[str, Any] = {}
     if SAMPLING in offers:
         requests["sampling"] = {"createMessage": {}}
@@ -81,7 +81,7 @@ def _as_tasks(offers: Collection[str]) -> dict[str, Any]:
 
 
 def refusal_of(question: Question, offers: Collection[str]) -> ErrorReply | None:
-    """The error for a question that was never offered an answer; None for one that was.
+    """Return the error for a server request that the client did not offer to answer; None if it did.
 
     "The client MUST return an error if this field is provided but ClientCapabilities.sampling.tools is not declared"
     (2025-11-25, CreateMessageRequest; the code is not named).
@@ -101,7 +101,7 @@ def refusal_of(question: Question, offers: Collection[str]) -> ErrorReply | None
     return ErrorReply(METHOD_NOT_FOUND, f"{method}: this client has not declared {question.kind.value}")
 
 
-# Extensions: what both sides declare under `capabilities.extensions`, and what is known of the names.
+# Extensions: what both sides declare under `capabilities.extensions`, and the extensions known here.
 
 SKILLS = "io.modelcontextprotocol/skills"
 UI = "io.modelcontextprotocol/ui"
@@ -114,11 +114,11 @@ class KnownExtension(msgspec.Struct, frozen=True):
 
     name: str
     short: str
-    """What a person may write instead of the name."""
+    """Short name that the user may write instead."""
     meaning: str
-    """What it is for, one sentence."""
+    """Its purpose, in one sentence."""
     settings: dict[str, Any]
-    """What we say of it where nothing else is asked for."""
+    """Settings that are declared unless others are given."""
     by_default: bool
     """Whether it is advertised by default."""
 
@@ -145,27 +145,27 @@ _BY_SHORT = {known.short: known.name for known in KNOWN.values()} | {"apps": UI}
 
 
 class Advertised(msgspec.Struct, frozen=True):
-    """What we declare: by the names of extensions, the settings of each."""
+    """The extensions that the client declares: settings by extension name."""
 
     supported: dict[str, Any] = msgspec.field(default_factory=dict)
-    """Declared in revisions that have extensions."""
+    """Declared in revisions that support extensions."""
     asked: dict[str, Any] = msgspec.field(default_factory=dict)
-    """Declared in all of them, because an option or switch says so."""
+    """Declared in all revisions, because the user requested it."""
     withheld: frozenset[str] = frozenset()
-    """Names that must not be declared, "all" for every one; what was asked for is declared all the same."""
+    """Names that are not declared, "all" for every one. Extensions in `asked` are declared anyway."""
 
     @property
     def withholds_tasks(self) -> bool:
-        """Whether no task is to be offered; it is an offer, and a capability of the core in 2025."""
+        """Whether tasks must not be offered. Tasks are also an offer and, in 2025 revisions, a core capability."""
         return bool({TASKS_EXTENSION, "all"} & self.withheld) and TASKS_EXTENSION not in self.asked
 
     def in_revision(self, revision: Revision) -> dict[str, Any]:
-        """What is declared in a revision; empty for nothing."""
+        """Return what is declared in a revision; may be empty."""
         return (self.supported if "extensions" in revision.features else {}) | self.asked
 
 
 def advertised(more: Iterable[str] = (), fewer: Iterable[str] = ()) -> Advertised:
-    """What to declare, with switches: NAME or NAME=JSON adds, a name in `fewer` takes away; "all" takes all away.
+    """Build the extensions to declare. `more`: NAME or NAME=JSON to add. `fewer`: names to remove, or "all".
 
     Raises: UsageError for an invalid name, and for settings that are not JSON.
     """
@@ -176,7 +176,7 @@ def advertised(more: Iterable[str] = (), fewer: Iterable[str] = ()) -> Advertise
 
 
 def full_name(name: str) -> str:
-    """The name of an extension, from a short one too. Raises: UsageError for an empty one."""
+    """Return the full name of an extension, also for a short name. Raises: UsageError for an empty one."""
     if not name.strip():
         raise UsageError("an extension needs a name", hint=f"Such as {SKILLS}, or short: {', '.join(_BY_SHORT)}.")
     return _BY_SHORT.get(name.strip(), name.strip())
@@ -196,29 +196,29 @@ def _with_settings(text: str) -> tuple[str, Any]:
 
 
 class Negotiated(msgspec.Struct, frozen=True):
-    """An extension that at least one side has declared."""
+    """An extension that at least one side declares."""
 
     name: str
     theirs: Any
     """The server's settings; None if it did not declare it."""
     ours: Any
-    """The same of us."""
+    """The client's settings; None if it did not declare it."""
     by_server: bool
     by_us: bool
 
     @property
     def meaning(self) -> str:
-        """What it is for; "" if nothing is known of it."""
+        """Its purpose; "" for an unknown extension."""
         return KNOWN[self.name].meaning if self.name in KNOWN else ""
 
 
 def negotiated(server: Any, client: Any) -> tuple[Negotiated, ...]:
-    """What both sides' capabilities say of extensions, the server's first."""
+    """Return the extensions that either side's capabilities declare, the server's first."""
     theirs, ours = peek.mapping(server, "extensions"), peek.mapping(client, "extensions")
     names = dict.fromkeys((*theirs, *ours))
     return tuple(Negotiated(name, theirs.get(name), ours.get(name), name in theirs, name in ours) for name in names)
 
 
 def declares(capabilities: Mapping[str, Any], name: str) -> bool:
-    """Whether capabilities declare an extension; its settings may be anything but null."""
+    """Return whether capabilities declare an extension. Its settings may be anything but null."""
     return peek.at(capabilities, "extensions", name) is not None

@@ -1,7 +1,6 @@
-"""Columns of whole numbers in half the bytes: of those close to their neighbours, and of those that are mostly small.
+"""Compact integer columns: one for numbers close to their neighbours, one for mostly small numbers.
 
-They only grow. One thread appends, any may read what was there before: a part that a reader needs is in place before
-the number counts.
+Columns only grow. One thread appends, any thread may read what was there before: an append updates the length last.
 """
 
 import sys
@@ -11,32 +10,32 @@ from collections.abc import Iterator, Mapping, Sequence
 
 _BITS = 6
 BLOCK = 1 << _BITS
-"""Numbers that share a base."""
+"""Numbers per block; a block shares a base."""
 _LEAST, _MASK = -(2**63), 0xFFFF_FFFF
 _BACK = 1 << 30
-"""How far below the first of a block its others may be."""
+"""How far a number may be below the first one of its block."""
 _FIRST_HALF = slice(0 if sys.byteorder == "little" else 1, None, 2)
 _SMALL = 0xFFFF
-"""Stands for a number that is not small."""
+"""Marks a number that is not small and is stored elsewhere."""
 Parts = Mapping[str, "array[int]"]
 
 
 class DeltaArray:
-    """Numbers of 64 bits, of which those side by side differ by less than a billion: places in a file, times.
+    """A column of 64-bit integers whose neighbours mostly differ by less than a billion: file offsets, times.
 
-    Each takes four bytes and its share of a base. Where they are farther apart, each of their block takes eight more.
+    Each number takes four bytes and its share of a base. In blocks with larger differences it takes eight more.
     """
 
     def __init__(self) -> None:
         self._low = array("I")
-        """The lower half of each."""
+        """Lower 32 bits of each number."""
         self._bases = array("q")
-        """By block: the least that its lower halves can stand for."""
+        """Base of each block: the lowest number that its lower halves can represent."""
         self._wide = array("q")
-        """Blocks that are too wide for that, whole."""
+        """Numbers of blocks with too large a range, 64 bits each."""
         self._wide_blocks = array("I")
         self._at: dict[int, int] = {}
-        """Where in `_wide` a block begins."""
+        """Position in `_wide` where a block begins, by block."""
 
     def __len__(self) -> int:
         return len(self._low)
@@ -49,7 +48,7 @@ class DeltaArray:
         return base + (self._low[at] - base & _MASK)
 
     def part(self, first: int, last: int) -> list[int]:
-        """Those at the positions `first` to `last`, the latter not among them."""
+        """Return the numbers at positions `first` (inclusive) to `last` (exclusive)."""
         found: list[int] = []
         while first < last:
             block = first >> _BITS
@@ -64,20 +63,20 @@ class DeltaArray:
         return found
 
     def differences(self, first: int, last: int) -> "array[int]":
-        """How much each of these is more than the first of them, if all of that is less than 2**32."""
+        """Return the difference of each number from the first one; valid if all are less than 2**32."""
         low = self._low[first:last]
         begin = low[0] if low else 0
         return array("I", [each - begin & _MASK for each in low])
 
     def spread(self, first: int, last: int) -> int:
-        """The greatest of their differences, found without making them; 0 of none."""
+        """Return the largest of `differences`, without building them; 0 for an empty range."""
         low = self._low[first:last]
-        if not low or min(low) < low[0]:  # some restart at 2**32, or precede the first
+        if not low or min(low) < low[0]:  # some wrap at 2**32, or are below the first
             return max(self.differences(first, last), default=0)
         return max(low) - low[0]
 
     def append(self, number: int) -> None:
-        """One more."""
+        """Append a number."""
         at = len(self._low)
         if not at & BLOCK - 1:
             self._bases.append(max(_LEAST, number - _BACK))
@@ -86,7 +85,7 @@ class DeltaArray:
         self._low.append(number & _MASK)
 
     def extend(self, numbers: Sequence[int]) -> None:
-        """Several more."""
+        """Append several numbers."""
         if not numbers:
             return
         at, least, most = len(self._low), min(numbers), max(numbers)
@@ -104,14 +103,14 @@ class DeltaArray:
 
     @property
     def parts(self) -> Parts:
-        """The arrays that hold it."""
+        """The underlying arrays, by name."""
         return {"low": self._low, "bases": self._bases, "wide": self._wide, "wide_blocks": self._wide_blocks}
 
     @classmethod
     def of(cls, parts: Parts) -> "DeltaArray":
-        """The column of such arrays.
+        """Create a column from its arrays.
 
-        Raises: ValueError if they do not agree with each other, KeyError if one is missing.
+        Raises: ValueError if the arrays are inconsistent, KeyError if one is missing.
         """
         found = cls()
         found._low, found._bases = parts["low"], parts["bases"]
@@ -130,18 +129,18 @@ class DeltaArray:
             begin = len(self._wide)
             self._wide.extend(known + [0] * (BLOCK - len(known)))
             self._wide_blocks.append(block)
-            self._at[block] = begin  # last: who reads looks here first
+            self._at[block] = begin  # last: readers check this first
         for number in numbers:
             self._wide[begin + (at & BLOCK - 1)] = number
 
 
 class ShortArray:
-    """Numbers of 32 bits, nearly all of them below 65,535. Those take two bytes, the others ten."""
+    """A column of 32-bit integers, nearly all below 65,535. Those take two bytes, the others ten."""
 
     def __init__(self) -> None:
         self._low = array("H")
         self._at = array("I")
-        """Positions of those that are not small, in their order."""
+        """Positions of the numbers that are not small, in ascending order."""
         self._large = array("I")
 
     def __len__(self) -> int:
@@ -152,7 +151,7 @@ class ShortArray:
         return self._large[bisect_left(self._at, at)] if found == _SMALL else found
 
     def part(self, first: int, last: int) -> "array[int]":
-        """Those at the positions `first` to `last`, the latter not among them."""
+        """Return the numbers at positions `first` (inclusive) to `last` (exclusive)."""
         low = self._low[first:last]
         found = array("I", low)
         for at in _where(low, _SMALL):
@@ -160,7 +159,7 @@ class ShortArray:
         return found
 
     def append(self, number: int) -> None:
-        """One more, of at most 32 bits."""
+        """Append a number of at most 32 bits."""
         if number >= _SMALL:
             self._at.append(len(self._low))
             self._large.append(number)
@@ -168,7 +167,7 @@ class ShortArray:
         self._low.append(number)
 
     def extend(self, numbers: Sequence[int]) -> None:
-        """Several more."""
+        """Append several numbers."""
         if numbers and max(numbers) >= _SMALL:
             for number in numbers:
                 self.append(number)
@@ -177,19 +176,19 @@ class ShortArray:
 
     @property
     def largest(self) -> int:
-        """Of all of them; 0 if there are none."""
+        """Return the largest number; 0 if the column is empty."""
         return max(self._large, default=0) or max(self._low, default=0)
 
     @property
     def parts(self) -> Parts:
-        """The arrays that hold it."""
+        """The underlying arrays, by name."""
         return {"low": self._low, "at": self._at, "large": self._large}
 
     @classmethod
     def of(cls, parts: Parts) -> "ShortArray":
-        """The column of such arrays.
+        """Create a column from its arrays.
 
-        Raises: ValueError if they do not agree with each other, KeyError if one is missing.
+        Raises: ValueError if the arrays are inconsistent, KeyError if one is missing.
         """
         found = cls()
         found._low, found._at, found._large = parts["low"], parts["at"], parts["large"]

@@ -1,8 +1,8 @@
-"""The fold: a frame in, events out. What is known of a conversation is what its frames say, and nothing else.
+"""Conversation state, folded from frames: each frame updates the state and returns events.
 
-It does not know which side we are, nor whether anybody is there: live, proxied and recorded traffic are the same.
-It never raises, whatever comes. Results are decoded only where the fold must know them (lists, openings); of a
-tool's result it reads the one flag `isError`.
+The state depends only on the frames. It does not depend on which side we are or whether a user is present, so live,
+proxied and recorded traffic are handled alike. Invalid input never raises. Results are decoded only where the state
+depends on them (lists, openings); of a tool's result, only the flag `isError` is read.
 """
 
 from collections.abc import Callable
@@ -38,7 +38,7 @@ from inspector.protocol.unreadable import is_unreadable, lose_answered, messages
 
 
 class Conversation:
-    """The state folded from all frames so far."""
+    """The state after all frames so far."""
 
     def __init__(self) -> None:
         self.pairs = Pairs()
@@ -49,7 +49,7 @@ class Conversation:
         self.tasks = Tasks()
         self._opening = OpeningTracker()
         self.questions: list[Question] = []
-        """Everything the server has asked, oldest first."""
+        """All server requests for input, oldest first."""
         self.visits = Visits()
         self._awaited: dict[int, Any] = {}
         self._on_notification: dict[str, Callable[[Frame, Notification], list[Event]]] = {
@@ -60,16 +60,16 @@ class Conversation:
 
     @property
     def opening(self) -> Opening | None:
-        """How it was opened; None until an answer settles it."""
+        """How the conversation was opened; None until a response settles it."""
         return self._opening.opening
 
     @property
     def exchanges(self) -> ExchangeLog:
-        """All of them; number n is at position n - 1."""
+        """All exchanges; number n is at position n - 1."""
         return self.pairs.exchanges
 
     def observe(self, frame: Frame) -> list[Event]:
-        """Take one frame in; what it meant, in the order of its messages."""
+        """Process a frame. Return its events, in the order of its messages."""
         messages = messages_of(frame)
         if is_unreadable(frame, messages) and (exchange := lose_answered(frame, messages[0], self.pairs)):
             self._awaited.pop(exchange.number, None)
@@ -80,7 +80,7 @@ class Conversation:
         return [event for message in messages for event in self.take(frame, message)]
 
     def end(self, time_ns: int, why: str) -> list[Exchange]:
-        """The connection ended: what is open is lost."""
+        """Mark all open exchanges as lost because the connection ended, and return them."""
         lost = self.pairs.lose(time_ns, why)
         for exchange in lost:
             self._awaited.pop(exchange.number, None)
@@ -88,18 +88,18 @@ class Conversation:
         return lost
 
     def waits_on(self, http: int) -> bool:
-        """Whether an answer is awaited of this HTTP exchange."""
+        """Return whether a request on this HTTP exchange is still open."""
         return bool(self.pairs.open_on(http))
 
     def http_ended(self, time_ns: int, end: HttpEnd) -> list[Exchange]:
-        """An HTTP exchange ended: what was open on it and has no answer to hope for."""
+        """Process the end of an HTTP exchange. Return the exchanges that can no longer get a response on it."""
         lost = self.pairs.lose_on(end.http, time_ns, lambda exchange: what_is_lost(exchange, end))
         for exchange in lost:
             self.subscriptions.ended(exchange)
         return lost
 
     def take(self, frame: Frame, message: Message) -> list[Event]:
-        """Take in a message that was read from a frame already; what it meant."""
+        """Process a message that was already read from a frame, and return its events."""
         match message:
             case Notification():
                 return self._notified(frame, message)
@@ -134,11 +134,11 @@ class Conversation:
         return [opened] if exchange.sender is _TO_SERVER else [opened, *self._asked_by_request(exchange, params)]
 
     def _asked_by_request(self, exchange: Exchange, params: Any) -> list[Event]:
-        """A server's own request may be a question to the person."""
+        """Return the event if a request from the server asks the user for input."""
         kind = KIND_OF_QUESTION.get(exchange.method)
         if kind is None:
             return []
-        ours = self.pairs.only_open(_TO_SERVER, exchange.http)  # the stream tells; on a pipe only one may be open
+        ours = self.pairs.only_open(_TO_SERVER, exchange.http)  # by HTTP stream; on stdio only if a single one is open
         cause = None if ours is None else ours.number
         task = self.tasks.find(related_task(params) or "")
         if task is not None and task.exchange is not None:
@@ -156,7 +156,7 @@ class Conversation:
         return [events.ServerRequested(question)]
 
     def _asked_in_result(self, exchange: Exchange, params: Any, result: Any) -> list[Event]:
-        """A result may be no result yet, but questions."""
+        """Record the requests for input in an `input_required` result."""
         self.operations.asked(exchange, params, result)
         asked = questions_in(
             result, exchange=exchange.number, frame=exchange.answer_frame or 0, asked_ns=exchange.ended_ns or 0
@@ -165,7 +165,7 @@ class Conversation:
         return [events.ServerRequested(question) for question in asked]
 
     def _asked_in_error(self, exchange: Exchange, error: Any) -> list[Event]:
-        """An error may ask for a visit first."""
+        """Record the URLs that an error asks the user to visit."""
         asked = visits_in(
             error,
             find(exchange.revision or ""),
@@ -235,7 +235,7 @@ class Conversation:
         return [events.Notified(frame.direction, message), *news]
 
     def _task_news(self, frame: Frame, told: list[News], exchange: int | None) -> list[Event]:
-        """What is newly known of tasks; a task's word may ask something."""
+        """Return the events for task updates, including new requests for input."""
         found: list[Event] = []
         for news in told:
             asked = news.questions(frame, exchange)
@@ -265,13 +265,13 @@ class Conversation:
 
 _TO_SERVER = Direction.TO_SERVER
 _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
-"""Methods that a server may answer with questions (2026-07-28, basic/patterns/mrtr)."""
+"""Methods whose result may request input (2026-07-28, basic/patterns/mrtr)."""
 _REMEMBERED = {"initialize", "server/discover", *KIND_OF_METHOD}
-"""Methods whose results the fold must understand, and whose params it keeps until then."""
+"""Methods whose results update the state. Their params are kept until the response arrives."""
 
 
 def target_of(method: str, params: Any) -> str:
-    """What a request is about: a name, a uri, a task; "" if there is nothing to name."""
+    """Return the target of a request, such as a tool name, a URI or a task id; "" if it has none."""
     if method == "completion/complete":
         return peek.text(params, "ref", "name") or peek.text(params, "ref", "uri") or ""
     for member in ("name", "uri", "taskId", "level", "mode"):
@@ -281,7 +281,7 @@ def target_of(method: str, params: Any) -> str:
 
 
 def _note_retry(exchanges: ExchangeLog, operations: OperationTracker, retry: Exchange) -> None:
-    """A request that continues an operation brought the responses to the server requests of the previous result."""
+    """Mark the previous exchange of the operation as retried: this request carries its responses."""
     own = operations.operation(retry.operation or 0).exchanges
     before = exchanges[own[-2] - 1] if len(own) > 1 else None
     if before is not None and before.asks:
@@ -290,7 +290,7 @@ def _note_retry(exchanges: ExchangeLog, operations: OperationTracker, retry: Exc
 
 
 def _without_arguments(params: Any) -> Any:
-    """What must be remembered of a request's params: not its payload, which may be large."""
+    """Return a request's params without its payload, which may be large."""
     return {key: value for key, value in peek.mapping(params).items() if key not in ("arguments", "inputResponses")}
 
 
@@ -300,12 +300,12 @@ class _Head(msgspec.Struct):
 
 
 def _may_be_task(exchange: Exchange, head: _Head) -> bool:
-    """Whether a result is the handle of a task, which only calls can become (ext-tasks)."""
+    """Return whether a result is a task handle. Only tool calls can become tasks (ext-tasks)."""
     return head.resultType == "task" and exchange.method == "tools/call"
 
 
 def _head_of(result: Part) -> _Head:
-    """What kind of result it is, without turning the rest into objects."""
+    """Decode the flags that classify a result, without decoding the rest."""
     try:
         return msgspec.json.decode(result.raw, type=_Head)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

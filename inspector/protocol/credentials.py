@@ -1,9 +1,9 @@
-"""What gives access, known by its name: in headers, URLs, JSON, command lines; and what is shown in its place.
+"""Recognize credentials by name in headers, URLs, JSON and command lines, and mask their values.
 
-The one list of such names. Captures are written, copies are shared, and targets, findings and messages are shown
-without the values it covers. A name is judged by the words in it, however they are joined, spelt or
-escaped: `apiKey`, `API-KEY`, `x_api_key` and `%61pikey` are one. Names that only speak of a credential, such as
-`token_endpoint`, `maxTokens`, `progressToken` or `primaryKey`, are not meant.
+This is the only list of such names. Captures, shared copies, targets, findings and messages omit the values that it
+covers. A name is split into words, whatever the separator, case or escaping: `apiKey`, `API-KEY`, `x_api_key` and
+`%61pikey` are equivalent. Names that only describe a credential, such as `token_endpoint`, `maxTokens`,
+`progressToken` or `primaryKey`, do not match.
 """
 
 import itertools
@@ -19,23 +19,23 @@ SCHEME = re.compile(r"(Bearer|Basic|Digest|Negotiate|DPoP|Token)\s+(?=\S)", re.I
 _MASKED = re.compile(rf"(?:[A-Za-z]+\s+)?{MASK} \(\d+ characters\)")
 USERINFO = re.compile(r"(?<=://)[^/?#@\s]*@")
 _USERINFO = re.compile(rf"{USERINFO.pattern}|(?<=http:/)[^/?#@\s]+@|(?<=https:/)[^/?#@\s]+@")
-"""Also where a URL was taken for a path, which has one slash."""
+"""Also matches a URL that was normalized like a file path and has only one slash."""
 _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
 _WITHIN = re.compile(r"(?<![\w?&#.-])(-{0,2}[A-Za-z_][\w.-]*)=('[^']*'|\"[^\"]*\"|[^\s'\"]+)")
 _HEADER = re.compile(r"([A-Za-z][\w-]*):\s*(\S.*)", re.DOTALL)
 _PARAMETER = re.compile(r"(?<=[?&#;])([^=&#;?\s]{1,300})=([^&#\s]*)")
 
-# names
+# Names
 
 STEMS = (
     *("pass", "pw", "secret", "token", "key", "cred", "cookie", "auth", "signature", "session", "verifier", "sig"),
     *("connection", "otp", "pin", "jwt", "bearer", "pat", "dsn", "cvv", "cvc", "ssn", "sas"),
     *("kennwort", "mnemonic", "seed", "code"),
 )
-"""One of these, in small letters, is in every name of a credential."""
+"""Every credential name contains one of these, in lower case."""
 _ANY_STEM = re.compile("|".join(STEMS))
 _LONGEST = 200
-"""Characters of a name."""
+"""Maximum length of a name, in characters."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
 _OAUTH = re.compile("OAuth")
 _ABOUT = frozenset(
@@ -47,10 +47,10 @@ _ABOUT = frozenset(
         *("format", "kind", "ttl", "size", "provider", "providers", "regex", "pattern", "placeholder"),
     }
 )
-"""A name that ends with one of these says something of a credential and does not hold it."""
+"""A name that ends with one of these describes a credential but does not hold it."""
 _ABOUT_PAIRS = frozenset({("expires", "at"), ("expires", "in"), ("issued", "at"), ("max", "age"), ("created", "at")})
 _ASKING = frozenset({"is", "has", "requires", "require", "needs", "supports"})
-"""A name that begins with one of these is answered by yes or no."""
+"""A name that begins with one of these is a yes/no question."""
 _PLAIN = frozenset(
     {
         *(
@@ -73,7 +73,7 @@ _PLAIN = frozenset(
         *("creds", "mnemonic", "authorization", "signature"),
     }
 )
-"""Words that make a name a credential's; as words of their own, not in "compass", "author" or "path"."""
+"""Words that mark a credential. They must be whole words: "compass", "author" and "path" do not match."""
 _ANYWHERE = re.compile(
     r"passw(?:or)?d(?!less)|passphrase|passcode|passwort|kennwort|pwd$|secret(?!ar|ion|e)|credential|cookie(?!cutter)|"
     r"authorization|signature$|codeverifier|connectionstring|sessionid|seedphrase|"
@@ -81,7 +81,7 @@ _ANYWHERE = re.compile(
     r"(?:api|access|private|secret|signing|encryption|subscription|master|account|admin|auth|ssh|license|consumer|app|"
     r"deploy|storage|service|session|shared|security)keys?[0-9]*$"
 )
-"""The same also where nothing parts the words."""
+"""Patterns that mark a credential even inside a word."""
 _PAIRS = frozenset(
     {
         *(("session", "id"), ("code", "verifier"), ("connection", "string"), ("seed", "phrase")),
@@ -99,14 +99,14 @@ _COUNTED = frozenset(
         *("design", "sampled", "saved", "spent", "count", "used", "request", "response", "message", "tool"),
     }
 )
-"""Beside one of these, tokens are pieces of text and are counted."""
+"""Next to one of these words, tokens are units of text that are counted."""
 _MARKERS = frozenset(
     {
         *("progress", "page", "next", "continuation", "cancellation", "cancel", "resumption", "eos", "bos", "pad"),
         *("unk", "sep", "cls", "special", "design", "max", "min"),
     }
 )
-"""Behind one of these, a token is a place in a list, a sign in a text, or the name of a piece of work."""
+"""After one of these words, a token is a list position, a special symbol or the id of an operation."""
 _NO_TOKEN = re.compile(
     r"(?:de)?tokeni[sz]|tokenless|(?:max|min|num|total|input|output|prompt|completion|cached|n)_?tokens?$|"
     r"(?:progress|page|continuation|cancellation|design)tokens?$"
@@ -160,18 +160,18 @@ _PLAIN_KEYS = frozenset(
         *("flag", "toggle", "experiment", "variant", "error", "status", "sku", "by", "prev", "previous", "next"),
     }
 )
-"""Before "key" they make it a place in a list, a table or on a keyboard."""
+"""Before "key", these words denote a lookup key, a database key or a keyboard key."""
 _PARAMETERS = frozenset({"code", "sig", "key", "assertion", "ticket"})
-"""What carries access in a URL beside that."""
+"""Additional URL parameters that grant access."""
 _OF_LOGINS = frozenset({"state", "nonce"})
-"""Good for one login. Captures keep them, because logins are judged by them; a copy to share does without."""
+"""Valid for one login. Captures keep them to check logins; shared copies omit them."""
 
 
 @lru_cache(maxsize=4096)
 def is_secret(name: str) -> bool:
-    """Whether a value of this name gives access, or carries on a session that does.
+    """Return whether a value of this name grants access, or continues a session that does.
 
-    `name` is that of a header, a key in JSON, a parameter, an option, a variable; at most 200 characters are a name.
+    `name` is a header, JSON key, URL parameter, command-line option or variable, of at most 200 characters.
     """
     if len(name) > _LONGEST:
         return False
@@ -226,19 +226,19 @@ def _is_key(words: list[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_secret_header(name: str) -> bool:
-    """Whether a header of this name gives access, or carries on a session that does."""
+    """Return whether a header of this name grants access, or continues a session that does."""
     return is_secret(name) or name.lower() in ("www-authenticate", "x-session")
 
 
 @lru_cache(maxsize=4096)
 def is_secret_parameter(name: str) -> bool:
-    """Whether a parameter of a URL gives access by its value, or belongs to one login."""
+    """Return whether the value of this URL parameter grants access, or belongs to a single login."""
     return is_secret(name) or _plain(name) in _PARAMETERS or _plain(name) in _OF_LOGINS
 
 
 @lru_cache(maxsize=4096)
 def is_credential(name: str) -> bool:
-    """The same as `is_secret` without the ids of sessions, which captures keep: messages are correlated by them."""
+    """Return `is_secret`, except for session ids: captures keep them to correlate messages."""
     return is_secret(name) and re.search(r"session[-_ ]?id$", unquote(name), re.IGNORECASE) is None
 
 
@@ -250,17 +250,17 @@ def _plain(name: str) -> str:
 
 
 class Parameter(NamedTuple):
-    """A parameter of a URL whose value gives access."""
+    """A URL parameter whose value grants access."""
 
     start: int
-    """Where its value begins."""
+    """Offset where its value begins."""
     end: int
     name: str
-    """As the URL spells it."""
+    """Its name as written in the URL."""
 
 
 def secret_parameters(url: str, *, sessions: bool = False) -> Iterator[Parameter]:
-    """The parameters whose values give access, in order. `sessions`: also what carries on a session."""
+    """Yield the parameters whose values grant access, in order. `sessions`: include session ids."""
     for found in _PARAMETER.finditer(url):
         name = found[1]
         is_session = sessions and "session" in _plain(name)
@@ -269,7 +269,7 @@ def secret_parameters(url: str, *, sessions: bool = False) -> Iterator[Parameter
 
 
 def without_parameters(url: str, *, sessions: bool = False) -> str:
-    """A URL, or a text with URLs in it, without the values of those parameters."""
+    """Mask the values of those parameters in a URL, or in a text that contains URLs."""
     parts: list[str] = []
     at = 0
     for found in secret_parameters(url, sessions=sessions):
@@ -279,7 +279,7 @@ def without_parameters(url: str, *, sessions: bool = False) -> str:
 
 
 def mask(value: str) -> str:
-    """What replaces a credential: its scheme and its length. What is masked already is kept."""
+    """Return the mask for a credential: its scheme and its length. A masked value is returned unchanged."""
     if _MASKED.fullmatch(value):
         return value
     scheme = SCHEME.match(value)
@@ -288,17 +288,17 @@ def mask(value: str) -> str:
 
 
 def is_masked(value: str) -> bool:
-    """Whether this is a masked credential."""
+    """Return whether a value is a masked credential."""
     return _MASKED.fullmatch(value) is not None
 
 
 def without_credentials(url: str) -> str:
-    """A URL, or a text with URLs in it, without users, passwords and the values of telling parameters."""
+    """Mask user names, passwords and secret parameters in a URL, or in a text that contains URLs."""
     return without_parameters(_USERINFO.sub(f"{MASK}@", url)) if "@" in url or "=" in url else url
 
 
 def command_without_credentials(argv: Iterable[str]) -> tuple[str, ...]:
-    """A command without the values of telling options, variables and headers, and with its URLs as above."""
+    """Mask secret options, variables, headers and URL parts in a command line."""
     shown: list[str] = []
     is_value = False
     for word in argv:
@@ -324,19 +324,19 @@ def _assigned_within(found: re.Match[str]) -> str:
     return f"{found[1]}={MASK}" if is_credential(found[1]) else found[0]
 
 
-# Values that are known
+# Known values
 
 
 class SecretValues:
-    """Masks values that are secrets wherever they appear in recorded bytes: in JSON only inside strings."""
+    """Masks known secret values in recorded bytes; in JSON only inside strings."""
 
     def __init__(self, values: Iterable[str]) -> None:
-        """`values`: at least one, none of them empty."""
+        """Create a masker for `values`: at least one, none empty."""
         found = {form for value in values for form in _forms(value)}
         self._forms = re.compile(b"|".join(re.escape(each) for each in sorted(found, key=len, reverse=True)))
 
     def masked(self, payload: bytes) -> bytes:
-        """The payload without them; the very same if there are none in it."""
+        """Return the payload with the values masked; the same object if there are none."""
         if self._forms.search(payload) is None:
             return payload
         if payload.lstrip()[:1] not in (b"{", b"["):
@@ -349,8 +349,8 @@ _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
 def _forms(value: str) -> Iterator[bytes]:
-    """A value as it can be spelt: plainly, and inside a string of JSON."""
-    import json  # few runs have secrets
+    """Yield the encodings of a value: plain, and escaped as in a JSON string."""
+    import json  # rarely needed
 
     yield value.encode("utf-8", "surrogatepass")
     yield json.dumps(value)[1:-1].encode()
@@ -358,9 +358,9 @@ def _forms(value: str) -> Iterator[bytes]:
 
 
 def masked_members(value: Any, name: str = "") -> Any:
-    """A value of JSON without credentials: those known by the name of their member, and those in URLs.
+    """Mask credentials in a JSON value: by member name, and in URLs.
 
-    `name` is that of the member which holds the value; "" for none.
+    `name` is the name of the member that holds the value; "" if none.
     """
     if isinstance(value, dict):
         return {key: masked_members(each, str(key)) for key, each in value.items()}
@@ -372,7 +372,7 @@ def masked_members(value: Any, name: str = "") -> Any:
 
 
 def has_masked(value: Any) -> bool:
-    """Whether a value of JSON holds a masked credential, so that it can't be sent again."""
+    """Return whether a JSON value contains a masked credential, so that it can't be sent again."""
     if isinstance(value, dict):
         return any(map(has_masked, value.values()))
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""A message as a person drafts it, right or wrong, and the bytes that come of it.
+"""Drafts of messages that the user edits, valid or not, and their encoding to bytes.
 
-What can't be read as JSON is put in as it was typed: a draft is never refused, for broken messages are what a server
-is to be tried with. What is odd about it is said beside it. Exact bytes are exact; only their HTTP headers are made.
+Text that is not valid JSON is inserted as typed. A draft is never rejected, because users test servers with broken
+messages; notes describe what is unusual. Exact text is sent unchanged; only its HTTP headers are generated.
 """
 
 import json
@@ -19,43 +19,43 @@ from inspector.protocol.revisions._shape import Revision
 
 
 class DraftKind(StrEnum):
-    """What is to be sent."""
+    """The kind of message to send."""
 
     REQUEST = "request"
     NOTIFICATION = "notification"
     BATCH = "batch"
-    """Several messages in an array; what they lack to be messages is added."""
+    """Several messages in an array. Missing envelope members are added."""
     EXACT = "exact text"
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """A message as it was typed."""
+    """A message as typed by the user."""
 
     kind: DraftKind = DraftKind.REQUEST
     method: str = ""
     text: str = ""
-    """The params as JSON; "" for none. Of a batch the array, of exact text the whole."""
+    """The params as JSON, "" for none. For a batch the array; for exact text the whole message."""
     id: str = ""
-    """As JSON, or a word that is taken for a string; "" for the next free number. Of requests only."""
+    """Request id as JSON; anything but JSON is a string. "" for the next free number. Requests only."""
     stamp: bool = True
-    """Whether `_meta` and HTTP headers are added as the revision wants them."""
+    """Whether to add `_meta` and HTTP headers as the revision requires."""
     headers: tuple[tuple[str, str], ...] = ()
-    """HTTP only: further headers, which win over those of the revision."""
+    """Extra HTTP headers, which override those of the revision."""
 
 
 class Composed(msgspec.Struct, frozen=True):
-    """The bytes of a draft."""
+    """A draft encoded to bytes."""
 
     payload: bytes
     headers: dict[str, str]
-    """Over HTTP; empty elsewhere does no harm."""
+    """HTTP headers; ignored by other transports."""
     notes: tuple[str, ...] = ()
-    """What is odd about it, a sentence each: nothing of it keeps it from being sent."""
+    """Notes on unusual content, one sentence each. They never prevent sending."""
 
 
 NextId = Callable[[], RequestId]
 _ONE_LINE = str.maketrans("\r\n", "  ")
-"""Between the values of JSON a line's end is a blank like any other; on stdio it would end the frame."""
+"""Line breaks between JSON values become spaces: on stdio a newline would end the frame."""
 
 
 def compose(
@@ -65,10 +65,10 @@ def compose(
     next_id: NextId,
     schema_of: Callable[[str], Any] = lambda name: None,
 ) -> Composed:
-    """The bytes and headers of a draft. `revision` None: nothing is added, as before the opening.
+    """Encode a draft to bytes and headers. If `revision` is None (before the opening), nothing is added.
 
-    `next_id` is asked for each id that the draft leaves open, `schema_of` for the input schema of a tool that is
-    called, for the headers that mirror its arguments.
+    `next_id` is called for each missing id. `schema_of` returns the input schema of the called tool, for the headers
+    that mirror its arguments.
     """
     by = revision if draft.stamp else None
     notes: list[str] = []
@@ -85,7 +85,7 @@ def compose(
 
 
 def draft_of(message: bytes) -> Draft:
-    """A draft of a message, to be changed and sent again. The id of a request is chosen when it is sent.
+    """Create a draft from a message, to be edited and sent again. A request gets a new id when it is sent.
 
     Anything but a single request or notification becomes exact text.
     """
@@ -100,7 +100,7 @@ def draft_of(message: bytes) -> Draft:
 
 
 def pretty(text: str) -> str:
-    """JSON with indentation; unchanged if it is invalid."""
+    """Return JSON with indentation; invalid JSON is returned unchanged."""
     try:
         return json.dumps(json.loads(text), indent=2, ensure_ascii=False) if text else ""
     except (ValueError, RecursionError):
@@ -108,7 +108,7 @@ def pretty(text: str) -> str:
 
 
 def fault_in(text: str) -> str:
-    """Why a text is not JSON, and where; "" if it is, or if it is empty."""
+    """Return why a text is not valid JSON, and where; "" if it is valid or empty."""
     if not text.strip():
         return ""
     try:
@@ -117,13 +117,13 @@ def fault_in(text: str) -> str:
         return "it is nested too deeply to be checked"
     except json.JSONDecodeError as error:
         return f"line {error.lineno}, column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
-    except ValueError as error:  # digits without end
+    except ValueError as error:  # too many digits
         return str(error)
     return ""
 
 
 def oddities(payload: bytes) -> tuple[str, ...]:
-    """What the reader says of bytes about to be sent; nothing of a good message."""
+    """Return what is unusual about bytes that are about to be sent; empty for a valid message."""
     found: list[str] = []
     for message in jsonrpc.read(payload):
         if isinstance(message, jsonrpc.NotJsonRpc):
@@ -160,7 +160,7 @@ def _single(
 
 
 def _params(text: str, revision: Revision | None, client: ClientIdentity) -> bytes | None:
-    """Params as they were typed, byte by byte where nothing is added; None where there are none."""
+    """Encode the params. They are kept byte for byte if nothing is added; None if there are none."""
     typed = text.strip()
     given = json.loads(typed) if typed else None
     made = stamped(revision, given, client)
@@ -170,7 +170,7 @@ def _params(text: str, revision: Revision | None, client: ClientIdentity) -> byt
 
 
 def _id(typed: str, next_id: NextId) -> bytes:
-    """An id as JSON: a number stays a number, even if it is not a valid id; anything but JSON is a string."""
+    """Encode an id as JSON. A number stays a number, even if it is not a valid id; anything but JSON is a string."""
     typed = typed.strip()
     if not typed:
         return encode(next_id())
@@ -187,7 +187,7 @@ def _batch(draft: Draft, revision: Revision | None, client: ClientIdentity, next
 
 
 def _completed(item: Any, revision: Revision | None, client: ClientIdentity, next_id: NextId) -> Any:
-    """A message of a batch: version and id are added where they are not there; an id of null is one."""
+    """Add the missing version and id to a message of a batch. An id of null is kept."""
     method = peek.text(item, "method")
     if method is None:
         return item
@@ -202,7 +202,7 @@ def _completed(item: Any, revision: Revision | None, client: ClientIdentity, nex
 
 
 def _headers(payload: bytes, revision: Revision | None, schema_of: Callable[[str], Any]) -> dict[str, str]:
-    """The revision's headers of the first message that has any."""
+    """Return the revision's headers for the first message that has any."""
     if revision is None:
         return {}
     for message in jsonrpc.read(payload):
@@ -213,7 +213,7 @@ def _headers(payload: bytes, revision: Revision | None, schema_of: Callable[[str
 
 
 def header_pairs(lines: Sequence[str]) -> tuple[tuple[tuple[str, str], ...], str]:
-    """Headers from lines "Name: value", and the first invalid line; "" if there is none."""
+    """Parse header lines "Name: value". Return the headers and the first invalid line; "" if there is none."""
     pairs: list[tuple[str, str]] = []
     for line in lines:
         name, colon, value = line.partition(":")

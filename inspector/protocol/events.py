@@ -1,4 +1,4 @@
-"""What a frame meant: one closed union. The fold returns these, in the order of the messages in the frame."""
+"""Events: what a frame means, as one closed union. Returned in the order of the frame's messages."""
 
 import msgspec
 
@@ -18,35 +18,35 @@ class RequestSent(msgspec.Struct, frozen=True):
 
 
 class Closed(msgspec.Struct, frozen=True):
-    """A request got its answer."""
+    """A request received its response."""
 
     exchange: Exchange
     message: Answer | ErrorAnswer
 
 
 class CameLate(msgspec.Struct, frozen=True):
-    """An answer to a request that was answered, cancelled or given up before."""
+    """A response to a request that was already answered, cancelled or given up."""
 
     exchange: Exchange
     message: Answer | ErrorAnswer
 
 
 class Orphaned(msgspec.Struct, frozen=True):
-    """An answer that belongs to no request of this conversation."""
+    """A response that matches no request of this conversation."""
 
     direction: Direction
     message: Answer | ErrorAnswer
 
 
 class Progressed(msgspec.Struct, frozen=True):
-    """A progress notification of a known request; the latest one is in `exchange.progress`."""
+    """A progress notification of a known request. The latest one is in `exchange.progress`."""
 
     exchange: Exchange
     message: Notification
 
 
 class Cancelled(msgspec.Struct, frozen=True):
-    """The side that asked gave a request up."""
+    """The requester cancelled a request."""
 
     exchange: Exchange
     message: Notification
@@ -60,43 +60,43 @@ class Notified(msgspec.Struct, frozen=True):
 
 
 class Settled(msgspec.Struct, frozen=True):
-    """The revision of the conversation is known now, or known better."""
+    """The revision of the conversation was determined, or determined more precisely."""
 
     opening: Opening
 
 
 class Catalogued(msgspec.Struct, frozen=True):
-    """A page of a list came in; `kind` is "tools", "resources", "templates" or "prompts"."""
+    """A page of a list arrived; `kind` is "tools", "resources", "templates" or "prompts"."""
 
     kind: str
 
 
 class Outdated(msgspec.Struct, frozen=True):
-    """The server says that a list has changed since it was asked for."""
+    """The server reports that a list has changed since it was requested."""
 
     kind: str
 
 
 class ServerRequested(msgspec.Struct, frozen=True):
-    """The server asks the person something, by a request of its own or inside a result."""
+    """The server requests input from the user, in a request or inside a result."""
 
     question: Question
 
 
 class TaskTold(msgspec.Struct, frozen=True):
-    """A task's state, or what is said about it, is another one now, or its result is there."""
+    """A task changed its state or status message, or its result arrived."""
 
     task: Task
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """The response to a request can't be read, by its length or its depth: it will not be had."""
+    """The response to a request is too long or too deeply nested to be read, so it is lost."""
 
     exchange: Exchange
 
 
 class Garbled(msgspec.Struct, frozen=True):
-    """Something other than a JSON-RPC message crossed the wire."""
+    """Something other than a JSON-RPC message was transmitted."""
 
     direction: Direction
     message: NotJsonRpc

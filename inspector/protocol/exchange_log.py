@@ -1,9 +1,9 @@
-"""ExchangeLog: all exchanges of a conversation, in tens of bytes each once they have ended.
+"""ExchangeLog: all exchanges of a conversation, packed into tens of bytes each once they have ended.
 
-A long capture holds hundreds of thousands of them, and as objects they would take more memory than everything else.
-So an exchange that has ended is packed: what is needed of many is in columns, the rest in a record. A caller that asks
-for it gets an object, and all callers get the same one for as long as one of them holds it. An ended exchange that
-changes nevertheless (by a late response) must be stored again: the trackers call `keep`.
+A long capture holds hundreds of thousands of exchanges, and as objects they would need more memory than everything
+else. So an ended exchange is packed: members that are read for many exchanges are in columns, the rest in a record.
+An access creates an object, and all callers share it while at least one of them holds it. If an ended exchange
+changes later (by a late response), the trackers must store it again with `keep`.
 """
 
 from array import array
@@ -16,25 +16,25 @@ import msgspec
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.frames import Direction
 
-# What is asked of many exchanges, in columns: where each began and ended, what it is about, what became of it.
+# Columns for queries over many exchanges: start, end, method, target, outcome.
 
 NEVER = 2**63 - 1
 """In the column of ends: the exchange is open."""
 UNLISTED = 0xFFFF
-"""In the columns of methods and targets: a name without a number."""
+"""In the columns of methods and targets: a name that has no number."""
 STATES = tuple(ExchangeState)
-"""By the number that `STATE_BITS` hold."""
+"""States by the number in `STATE_BITS`."""
 STATE_BITS, RETRIED, ASKS, PROBE, FROM_SERVER, TOOL_ERROR = 0x07, 0x08, 0x10, 0x20, 0x40, 0x80
-"""What a byte of the column of states holds."""
+"""Bits of the column of states."""
 _MOST_FRAME = 0xFFFF_FFFF
 _MOST_NAMES, _LONG = 1 << 14, 200
-"""So many methods and targets, each of at most so many characters, have a number."""
+"""Maximum number of numbered names, and maximum length of such a name in characters."""
 UNLISTED_REVISION = 0xFF
-"""In the column of revisions: one without a number."""
+"""In the column of revisions: a revision that has no number."""
 _NO_REVISION = 0
 _NUMBER_OF_STATE = {state: number for number, state in enumerate(STATES)}
 _BORN = FROM_SERVER | PROBE
-"""What a request is from its beginning on."""
+"""Bits that are set when the request is sent and never change."""
 _STATE = bytes(bits & STATE_BITS for bits in range(256))
 _FAILED_BY_TOOL = bytes(bool(bits & TOOL_ERROR) for bits in range(256))
 _PENDING, _LATE, _ERROR, _LOST = ExchangeState.PENDING, ExchangeState.LATE, ExchangeState.ERROR, ExchangeState.LOST
@@ -42,7 +42,7 @@ _ANSWERED = ExchangeState.ANSWERED
 
 
 def born(bits: int) -> int:
-    """What the column of states holds at first of an exchange of which it holds this now."""
+    """Return the initial value in the column of states, derived from the current one."""
     return bits & _BORN | _NUMBER_OF_STATE[_PENDING]
 
 
@@ -60,23 +60,23 @@ def _bits(exchange: Exchange) -> int:
 
 
 _STEP = 8
-"""Records begin at multiples of so many bytes, so that one that changes often fits its old place."""
+"""Alignment of records in bytes, so that a changed record often fits its old place."""
 _LARGEST = 2000
-"""Bytes of a record. What takes more, by an id of a megabyte perhaps, stays an object."""
+"""Maximum size of a record in bytes. A larger one, for instance with an id of a megabyte, stays an object."""
 _SAME = True
-"""In a record: the token is the id of its request."""
+"""In a record: the token equals the request id."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
 
 
 class LateChange(msgspec.Struct, frozen=True, gc=False):
-    """What was known of an ended exchange before it changed all the same."""
+    """The packed state of an ended exchange before a late change."""
 
     number: int
     place: int
     record: bytes
-    """The place of its record, with its own length before it."""
+    """The record at that place, including its length prefix."""
     answer_frame: int
     end: int
     failure: int
@@ -84,37 +84,37 @@ class LateChange(msgspec.Struct, frozen=True, gc=False):
 
 
 class ExchangeLog(Sequence[Exchange]):
-    """Exchange number n is at position n - 1. One thread adds and keeps; any may read."""
+    """All exchanges; number n is at position n - 1. One thread writes; any thread may read."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
         self._numbers: dict[str, int] = {}
         self.request_frames = array("I", [0])
-        """The frame of the request."""
+        """Frame number of the request."""
         self.answer_frames = array("I", [0])
-        """The frame of the answer; 0 where none came, or one that was late."""
+        """Frame number of the response; 0 if there is none, or if it was late."""
         self.starts = array("q", [0])
-        """When the request was sent."""
+        """Time of the request, in nanoseconds."""
         self.ends = array("q", [NEVER])
-        """When it ended, or NEVER."""
+        """Time of the end, in nanoseconds, or NEVER."""
         self.failures = bytearray(1)
-        """1 if it failed: by an error (unless it was probed for), by a tool error, or without a response."""
+        """1 if it failed: error (unless a probe), tool error, incomplete result, or no response. 0 otherwise."""
         self.states = bytearray(1)
-        """The number of the state, and bits beside."""
+        """State number and flags, see `STATE_BITS`."""
         self.methods = array("H", [0])
         """Positions in `names`, or UNLISTED."""
         self.targets = array("H", [0])
         self.revisions = bytearray(1)
-        """The position in `names` and one more, UNLISTED_REVISION, or 0 for none."""
+        """Position in `names` plus one; UNLISTED_REVISION, or 0 for none."""
         self._objects: dict[int, Exchange] = {}
-        """By number: those that are open, and those that can't be packed."""
+        """Exchanges kept as objects, by number: open ones, and those that can't be packed."""
         self._held: WeakValueDictionary[int, Exchange] = WeakValueDictionary()
-        """Those that a caller holds."""
+        """Unpacked objects that a caller still holds, by number."""
         self._places = array("I")
-        """Where each record begins, in steps; 0 for an exchange that has none."""
+        """Position of each record, in units of `_STEP`; 0 for an exchange without one."""
         self._records = bytearray(_STEP)
         self.changes: list[LateChange] | None = None
-        """What ended exchanges were before they changed, the first change of each in an epoch; None: not needed."""
+        """States of ended exchanges before their first change in the current epoch; None if not recorded."""
         self._changed: set[int] = set()
 
     def __len__(self) -> int:
@@ -133,20 +133,20 @@ class ExchangeLog(Sequence[Exchange]):
         return map(self._get, range(1, len(self) + 1))
 
     def at(self, number: int) -> Exchange:
-        """Exchange number n, for the trackers: while it is open, no one else holds what they change."""
+        """Return exchange number n, for the trackers only: an open one is not registered as held by a caller."""
         return self._objects.get(number) or self._get(number)
 
     def append(self, exchange: Exchange) -> None:
-        """Take in the next one, which is open; its number is its position plus one."""
+        """Append an open exchange; its number is its position plus one."""
         self._objects[exchange.number] = exchange
         self._begin(exchange)
         self._places.append(0)
 
     def keep(self, exchange: Exchange, *, shown: bool = True) -> None:
-        """It has ended, or changed since: pack what it is now. An exchange that is open stays as it is.
+        """Pack an exchange that has ended, or that has changed since. An open exchange stays an object.
 
-        `shown` is False if the caller got this object neither from here nor from an event: then no one
-        holds it who has not asked here.
+        Pass `shown=False` if the object was obtained neither from here nor from an event. Then no caller can hold
+        it.
         """
         if exchange.state is _PENDING:
             return
@@ -165,28 +165,31 @@ class ExchangeLog(Sequence[Exchange]):
 
     @property
     def names(self) -> Sequence[str]:
-        """What numbers in the columns stand for. Grows only."""
+        """Names by their number in the columns. Append-only."""
         return self._names
 
     def tally(self) -> dict[ExchangeState, int]:
-        """How many there are in each state. As fast for a million."""
+        """Return the number of exchanges in each state. The cost is small even for a million."""
         states = self.states[1:].translate(_STATE)
         return {state: states.count(number) for state, number in _NUMBER_OF_STATE.items()}
 
     @property
     def tool_errors(self) -> int:
-        """How many were answered with an error of the tool's own."""
+        """Number of exchanges that ended with a tool error."""
         return self.states[1:].translate(_FAILED_BY_TOOL).count(1)
 
     def begin_epoch(self) -> int:
-        """From now on keep what each ended exchange is now, if it changes; how many changes were kept so far."""
+        """Start an epoch: from now on, record the previous state of each ended exchange that changes.
+
+        Return the number of changes recorded so far.
+        """
         self._changed.clear()
         if self.changes is None:
             self.changes = []
         return len(self.changes)
 
     def check(self) -> None:
-        """Look whether columns that came from a file agree with each other.
+        """Check the consistency of columns that were read from a file.
 
         Raises: ValueError.
         """
@@ -209,7 +212,7 @@ class ExchangeLog(Sequence[Exchange]):
         self.revisions.append(self._number_of_revision(exchange.revision))
 
     def _end(self, exchange: Exchange) -> None:
-        """It has ended, or changed since."""
+        """Update the columns of an exchange that has ended, or that has changed since."""
         number, answer, ended, state = exchange.number, exchange.answer_frame, exchange.ended_ns, exchange.state
         if answer is not None and state is not _LATE:
             self.answer_frames[number] = answer if answer < _MOST_FRAME else _MOST_FRAME
@@ -222,7 +225,7 @@ class ExchangeLog(Sequence[Exchange]):
         self.failures[number] = failed or exchange.tool_error or incomplete
 
     def _check(self, length: int) -> None:
-        """Look whether the columns are so long and mean something. Raises: ValueError."""
+        """Check the length and the values of the columns. Raises: ValueError."""
         names, wide = len(self._names), (self.request_frames, self.answer_frames, self.starts, self.ends)
         narrow = self.failures, self.states, self.methods, self.targets, self.revisions
         if {len(column) for column in (*wide, *narrow)} != {length}:
@@ -235,7 +238,7 @@ class ExchangeLog(Sequence[Exchange]):
             raise ValueError("an exchange has no state")
 
     def _holds(self, exchange: Exchange) -> bool:
-        """Whether the columns can say what its members are that they are of."""
+        """Return whether the exchange's numbers fit the columns."""
         ended = exchange.ended_ns
         return (
             exchange.request_frame < _MOST_FRAME
@@ -244,7 +247,7 @@ class ExchangeLog(Sequence[Exchange]):
         )
 
     def _number(self, name: str) -> int:
-        """What stands for a name that has no number so far: a new one, or UNLISTED."""
+        """Assign a number to a new name; UNLISTED if there is no room for it."""
         number = len(self._names)
         if number >= _MOST_NAMES or len(name) > _LONG:
             return UNLISTED
@@ -261,7 +264,7 @@ class ExchangeLog(Sequence[Exchange]):
         return min(number + 1, UNLISTED_REVISION)
 
     def _unlisted(self, exchange: Exchange) -> tuple[str | None, ...] | None:
-        """The method, the target and the revision, each where it has no number; None if all have."""
+        """Return method, target and revision, None for each that has a number; None if all have."""
         number = exchange.number
         found = (
             exchange.method if self.methods[number] == UNLISTED else None,
@@ -316,7 +319,7 @@ class ExchangeLog(Sequence[Exchange]):
         return begin + 2 + int.from_bytes(self._records[begin : begin + 2])
 
     def _put(self, at: int, record: bytes) -> None:
-        """Write a record over the one before it, or behind all others if it does not fit there."""
+        """Write a record over the previous one, or at the end if it does not fit there."""
         data, place = len(record).to_bytes(2) + record, self._places[at]
         if place and len(data) <= _rounded(self._end_of(place) - place * _STEP):
             self._records[place * _STEP : place * _STEP + len(data)] = data
@@ -332,11 +335,11 @@ class ExchangeLog(Sequence[Exchange]):
             if found is None:
                 found = self._held[number] = self._unpacked(number)
         else:
-            self._held[number] = found  # the caller that has it now gets the same one after it was packed
+            self._held[number] = found  # callers share this object even after it is packed
         return found
 
     def pack(self, exchange: Exchange) -> bytes | None:
-        """What no column says of an exchange; None if that can't be packed."""
+        """Encode the members of an exchange that no column holds; None if that is impossible."""
         id_, token, progress, operation = exchange.id, exchange.progress_token, exchange.progress, exchange.operation
         if token is not None and token == id_:
             token = _SAME
@@ -352,7 +355,7 @@ class ExchangeLog(Sequence[Exchange]):
             return None
         try:
             record = _encode(row)
-        except (OverflowError, UnicodeEncodeError):  # an id beyond 64 bits, half a character
+        except (OverflowError, UnicodeEncodeError):  # an id beyond 64 bits, a lone surrogate
             return None
         return record if len(record) <= _LARGEST else None
 
@@ -366,7 +369,7 @@ class ExchangeLog(Sequence[Exchange]):
         return self.unpack(number - 1, self._records[place * _STEP + 2 : self._end_of(place)])
 
     def unpack(self, at: int, record: bytes | bytearray) -> Exchange:
-        """The exchange at a position, from its record and the columns."""
+        """Create the exchange at a position from its record and the columns."""
         row: list[Any] = _decode(record)
         id_, token, operation, progress, *rest = row if len(row) > 3 else (*row, None)
         http, code, why, answer, unlisted = rest or _NO_REST
@@ -382,17 +385,17 @@ class ExchangeLog(Sequence[Exchange]):
 
 
 def take_back(columns: Mapping[str, Any], change: LateChange) -> None:
-    """Let columns, given by their names, say of an exchange what they said before it changed."""
+    """Restore the columns, given by name, to their values before a late change."""
     at, begin = change.number, change.place * _STEP
     columns["_places"][at - 1] = change.place
-    if begin < len(columns["_records"]):  # else it was open then, and has ended since
+    if begin < len(columns["_records"]):  # otherwise it was still open at that time
         columns["_records"][begin : begin + len(change.record)] = change.record
     columns["answer_frames"][at], columns["ends"][at] = change.answer_frame, change.end
     columns["failures"][at], columns["states"][at] = change.failure, change.state
 
 
 def open_again(columns: Mapping[str, Any], number: int) -> None:
-    """Let columns, given by their names, say of an exchange that it is open."""
+    """Mark an exchange as open in the columns, given by name."""
     columns["_places"][number - 1] = 0
     columns["answer_frames"][number] = columns["failures"][number] = 0
     columns["ends"][number] = NEVER
@@ -407,7 +410,7 @@ def _rounded(size: int) -> int:
 
 
 def _packed_progress(progress: Progress, of: Exchange) -> tuple[Any, ...]:
-    """Frames and times of it as they are beside those of its request: small numbers take few bytes."""
+    """Encode progress with frames and times relative to the request: small numbers take few bytes."""
     row = (
         progress.progress,
         progress.total,

@@ -1,6 +1,6 @@
-"""Exchange: a request and what answered it. Operation: the exchanges that serve one wish.
+"""Exchange: a request and its response. Operation: the exchanges that serve one user action.
 
-Both are records that the conversation's trackers fill in as frames come; everybody else only reads them.
+Both are records that the conversation's trackers update with each frame. Other code only reads them.
 """
 
 from enum import StrEnum
@@ -12,19 +12,17 @@ from inspector.protocol.jsonrpc import RequestId
 
 
 class ExchangeState(StrEnum):
-    """The state of an exchange."""
-
     PENDING = "pending"
     ANSWERED = "answered"
-    """A result came. Whether it is a tool's own error (`isError`) is `Exchange.tool_error`."""
+    """A result arrived. A tool error (`isError`) is in `Exchange.tool_error`."""
     ERROR = "error"
-    """A JSON-RPC error came."""
+    """A JSON-RPC error arrived."""
     CANCELLED = "cancelled"
-    """The requester cancelled it, and no response arrived since."""
+    """The requester cancelled it, and no response has arrived since."""
     LATE = "late"
-    """Something came after it was cancelled or had been answered."""
+    """A response arrived after it was cancelled or answered."""
     LOST = "lost"
-    """The connection, or the HTTP exchange that carried it, ended before an answer."""
+    """The connection, or the HTTP exchange that carried it, ended before a response."""
 
 
 class Progress(msgspec.Struct, frozen=True, gc=False):
@@ -35,16 +33,16 @@ class Progress(msgspec.Struct, frozen=True, gc=False):
     message: str
     frame: int
     count: int
-    """How many such notifications came so far."""
+    """Number of progress notifications so far."""
     began: float = 0.0
-    """What the first of them said."""
+    """Progress value of the first notification."""
     began_ns: int = 0
     time_ns: int = 0
-    """When the newest came, by the clock of `began_ns`."""
+    """Time of the latest notification, on the same clock as `began_ns`."""
     raw: str = ""
-    """The value in place of the number, if it is not one; foreign JSON, truncated."""
+    """The invalid value in place of the number, as truncated JSON of the server; "" if it is a number."""
     wrong: str = ""
-    """What is wrong with the values that came so far, in our words, with commas; "" if nothing is."""
+    """Defects of the values so far, as comma-separated phrases; "" if there are none."""
 
     @property
     def rate(self) -> float | None:
@@ -54,20 +52,20 @@ class Progress(msgspec.Struct, frozen=True, gc=False):
 
 
 class Exchange(msgspec.Struct, weakref=True):
-    """A request and what answered it."""
+    """A request and its response."""
 
     number: int
-    """From 1, in the order of the requests, both directions together."""
+    """Counted from 1 in the order of the requests, both directions together."""
     sender: Direction
     """The direction of the request; the two directions have separate id spaces."""
     id: RequestId
     method: str
     target: str
-    """What it is about: a tool's or prompt's name, a uri; "" if there is nothing to name."""
+    """Tool name, prompt name or URI of the request; "" if it has none."""
     request_frame: int
     started_ns: int
     revision: str | None = None
-    """The revision this request declared itself, or the conversation's at that time; None before any is known."""
+    """Revision declared by the request, otherwise that of the conversation at the time; None if not known yet."""
     probe: bool = False
     http: int | None = None
     state: ExchangeState = ExchangeState.PENDING
@@ -76,29 +74,29 @@ class Exchange(msgspec.Struct, weakref=True):
     error_code: int | None = None
     tool_error: bool = False
     asks: bool = False
-    """Whether its result was no result yet, but questions."""
+    """Whether its result requests input (`input_required`)."""
     retried: bool = False
-    """Whether a later request has brought the answers to them."""
+    """Whether a later request carried the responses to that."""
     progress_token: RequestId | None = None
     progress: Progress | None = None
     operation: int | None = None
     why: str = ""
-    """Why it was cancelled or lost, if that is known; of one with a response, why its result is not complete."""
+    """Why it was cancelled or lost, if known. If it has a response: why its result is incomplete."""
 
     @property
     def duration_ns(self) -> int | None:
-        """From the request's frame to what ended it; None while pending."""
+        """Time from the request's frame to its end; None while pending."""
         return None if self.ended_ns is None else self.ended_ns - self.started_ns
 
     @property
     def is_open(self) -> bool:
-        """Whether an answer is still awaited."""
+        """Whether it still waits for a response."""
         return self.state is ExchangeState.PENDING
 
 
 class Operation(msgspec.Struct, frozen=True):
-    """The exchanges that serve one wish: the pages of a list, a call and its retries."""
+    """The exchanges that serve one user action: the pages of a list, a call and its retries."""
 
     number: int
     exchanges: tuple[int, ...]
-    """Numbers of its exchanges, oldest first. The first one's method and target are those of the whole."""
+    """Numbers of its exchanges, oldest first. The first one defines the method and target of the operation."""

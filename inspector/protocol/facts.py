@@ -1,6 +1,6 @@
-"""What happened beside the frames: on the process, its stderr, and HTTP. Facts only, nothing derived.
+"""Facts: events beside the frames, on the connection, the process, its stderr and HTTP. Nothing is derived.
 
-Like a Frame, a fact gets its number and its two clocks from the journal, not from its reporter.
+Like a frame, a fact gets its number and its two timestamps from the journal, not from its reporter.
 """
 
 from enum import StrEnum
@@ -8,24 +8,26 @@ from enum import StrEnum
 import msgspec
 
 Headers = tuple[tuple[str, str], ...]
-"""Order, case and duplicates as on the wire."""
+"""Header names and values in the order, case and multiplicity of the wire."""
 
 
 class Stderr(msgspec.Struct, frozen=True, tag="stderr"):
-    """A line the child wrote to stderr, without its end."""
+    """A line that the child wrote to stderr, without its line ending."""
 
     payload: bytes
     partial: bool = False
-    """True if no line end came (yet): flushed after a pause, or at the end of the stream."""
+    """Whether the line had no line ending: flushed after a pause, or at the end of the stream."""
 
 
 class ConnectionEvent(StrEnum):
-    """What a transport did as a whole."""
+    """An event of a transport as a whole."""
 
     OPEN = "open"
     RENEW = "renew"
-    """A new start within the same connection: the HTTP session is lost and another begins, or a server on stdio
-    exited at the first request and is restarted."""
+    """A restart within the same connection: a new HTTP session after the last one was lost, or a restarted process.
+
+    A server on stdio is restarted if it exits at the first request.
+    """
     CLOSE = "close"
     ABORT = "abort"
 
@@ -35,43 +37,43 @@ class ConnectionFact(msgspec.Struct, frozen=True, tag="conn"):
 
     event: ConnectionEvent
     transport: str
-    """"stdio", "http", "sse" or "memory"."""
+    """One of "stdio", "http", "sse", "memory"."""
     argv: tuple[str, ...] = ()
     cwd: str = ""
     url: str = ""
     env_names: tuple[str, ...] = ()
-    """Names of the variables the child got, never their values."""
+    """Names of the environment variables passed to the child, never their values."""
     why: str = ""
-    """Why it ended, one sentence; "" if it was closed on request. On RENEW: why it starts again."""
+    """Why it ended, one sentence; "" if it was closed on request. On RENEW: why it restarts."""
     insecure: bool = False
-    """On OPEN: no certificate was checked, for that was asked for."""
+    """On OPEN: TLS certificates are not verified, as requested by the user."""
     peer_pid: int = 0
-    """On OPEN, of a proxy: the process that started it; 0 where that is not known."""
+    """On OPEN, for a proxy: id of the process that started it; 0 if unknown."""
     peer_exe: str = ""
-    """Its program."""
+    """Executable of that process."""
 
 
 class ProcessEvent(StrEnum):
-    """What happened to the child."""
+    """An event of the child process."""
 
     SPAWN = "spawn"
     EXIT = "exit"
     SIGNAL = "signal"
-    """A signal that we sent to the group."""
+    """A signal that we sent to the process group."""
     STDIN_EOF = "stdin_eof"
     STDOUT_EOF = "stdout_eof"
     STDERR_EOF = "stderr_eof"
 
 
 class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
-    """Something happened to the child process."""
+    """An event of the child process."""
 
     event: ProcessEvent
     pid: int
     code: int | None = None
-    """Exit code, on EXIT; None if a signal ended it."""
+    """On EXIT: the exit code; None if a signal ended the process."""
     signal: str = ""
-    """The signal's name ("SIGTERM"): that ended the child (EXIT) or that we sent (SIGNAL)."""
+    """Name of the signal ("SIGTERM") that ended the child (EXIT) or that we sent (SIGNAL)."""
 
 
 SIGNAL_CODES = {
@@ -88,18 +90,18 @@ SIGNAL_CODES = {
     141: "SIGPIPE",
     143: "SIGTERM",
 }
-"""Exit codes that a shell or a container makes of a signal that ended what it ran: 128 + its number (POSIX, sh)."""
+"""Exit codes by which a shell or container reports that a signal ended its command: 128 + its number (POSIX, sh)."""
 
 
 def exit_words(code: int) -> str:
-    """Say an exit code as it was seen: "exited with code 1"; with what a shell means by it, if it means a signal."""
+    """Format an exit code: "exited with code 1", with the signal that a shell reports by it, if any."""
     meant = SIGNAL_CODES.get(code)
     return f"exited with code {code}" + (f" (a shell reports {meant} this way)" if meant else "")
 
 
 CLOSED_HERE = "closed by this side"
 GIVEN_UP_HERE = "given up by this side before the server answered"
-"""Why an HTTP exchange ended, if we ended it: stateless, that is how a request is cancelled."""
+"""Why an HTTP exchange ended, if we ended it. In the stateless era this cancels the request."""
 
 
 class HttpEvent(StrEnum):
@@ -112,20 +114,20 @@ class HttpEvent(StrEnum):
 
 
 class HttpTiming(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where the time until the head of a response went, in nanoseconds; None: no such step, or it is not known.
+    """Time until the response headers, by step, in nanoseconds; None if a step did not occur or was not measured.
 
-    A connection that was kept has neither look-up nor connecting.
+    A reused connection has neither lookup nor connect.
     """
 
     lookup: int | None = None
-    """Of the host's name."""
+    """DNS lookup."""
     connect: int | None = None
-    """TCP, without the look-up."""
+    """TCP connect, without the lookup."""
     tls: int | None = None
     send: int | None = None
-    """The request, head and body."""
+    """Sending the request, headers and body."""
     wait: int | None = None
-    """From the last byte sent to the head of the response."""
+    """From the last byte sent to the response headers."""
 
 
 class HttpFact(msgspec.Struct, frozen=True, tag="http"):
@@ -133,33 +135,33 @@ class HttpFact(msgspec.Struct, frozen=True, tag="http"):
 
     event: HttpEvent
     http: int
-    """The exchange, numbered from 1 within the connection; frames carry the same number."""
+    """Number of the HTTP exchange, from 1 within the connection; frames carry the same number."""
     method: str = ""
     target: str = ""
-    """The absolute URL, on REQUEST."""
+    """On REQUEST: the absolute URL."""
     status: int = 0
-    """On RESPONSE."""
+    """On RESPONSE: the status code."""
     reason: str = ""
     version: str = ""
     headers: Headers = ()
     why: str = ""
-    """On ERROR: what failed, one sentence. On END: "" or why it ended early."""
+    """On ERROR: what failed, one sentence. On END: why it ended early; "" if it did not."""
     body_bytes: int | None = None
-    """On END: how many body bytes were read."""
+    """On END: number of body bytes read."""
     timing: HttpTiming | None = None
-    """On RESPONSE; None if it was not measured."""
+    """On RESPONSE: the timing; None if not measured."""
     document: bytes | None = None
-    """On END, of an exchange of a login: the metadata that anybody may read, whole or not at all. Never a token."""
+    """On END, for an exchange of a login: public metadata document, complete or None. Never a token."""
     probe: bool = False
-    """On REQUEST: made on purpose to see what the server says to it."""
+    """On REQUEST: whether it is a probe, made to see how the server responds."""
 
 
 class SseNote(msgspec.Struct, frozen=True, tag="sse"):
-    """An event or comment of a stream that carried no message: keep-alive, priming event, `endpoint`, `retry`."""
+    """An SSE event or comment without a message: keep-alive, priming event, `endpoint`, `retry`."""
 
     http: int
     raw: bytes
-    """The lines as they came, joined by a newline, without the blank line that ends an event."""
+    """The lines as received, joined by newlines, without the blank line that ends an event."""
     event: str | None = None
     id: str | None = None
     retry: int | None = None

@@ -1,7 +1,7 @@
-"""What tells a value from every other one: its canonical form, and a hash of that. And what is remembered of a list.
+"""Fingerprints: the canonical form of a JSON value and its hash, and the remembered state of a list.
 
-A definition is the same however its members are ordered and its numbers are written; anything else is a change, a blank
-in a description included.
+The order of members and the notation of numbers do not matter. Any other difference is a change, even a space in a
+description.
 """
 
 import hashlib
@@ -15,17 +15,17 @@ from inspector.protocol.json_diff import key_of
 from inspector.protocol.jsonrpc import encode
 
 _MAY_BE_WHOLE = re.compile(rb"\d(?:\.0|e[+-]?\d)")
-"""How a whole number is written where it is held as one with a fraction; also found in many a text."""
+"""How an integer held as a float is written in JSON; also matches within many strings."""
 _DEEPEST = 200
-"""Below this depth members keep the order they came in."""
+"""Below this depth, members keep their order."""
 INSTRUCTIONS = "instructions"
-"""The kind under which a server's instructions are remembered, as one thing without a name."""
+"""The kind under which a server's instructions are remembered, as a single item without a name."""
 
 
 def canonical(value: Any) -> Any:
-    """The same value with members in the order of their names, and whole numbers without a fraction.
+    """Return the value with members sorted by name, and integral floats as integers.
 
-    It is the very same where that is so already.
+    Returns the same object if it is already in this form.
     """
     if not isinstance(value, dict | list | tuple):
         return _put_in_order(value, 0)
@@ -49,12 +49,12 @@ def _put_in_order(value: Any, depth: int) -> Any:
 
 
 def content_hash(value: Any) -> str:
-    """What tells a value from every other one: the same however its members are ordered and numbers are written."""
+    """Return a hash that is independent of the order of members and the notation of numbers."""
     return "sha256:" + hashlib.sha256(_sorted(value) or encode(_put_in_order(value, 0))).hexdigest()
 
 
 def _sorted(value: Any) -> bytes | None:
-    """What the canonical form is written as, without making it; None if that takes a closer look."""
+    """Encode the canonical form without building it; None if that requires the slow path."""
     try:
         raw = msgspec.json.encode(value, order="sorted")
     except (UnicodeEncodeError, OverflowError, RecursionError):
@@ -65,19 +65,19 @@ def _sorted(value: Any) -> bytes | None:
 
 
 class Remembered(msgspec.Struct, frozen=True):
-    """What is remembered of a list: the things that were seen first, or approved since."""
+    """The remembered items of a list: as first seen, or as last approved."""
 
     since: int
-    """When that was: seconds since 1970."""
+    """Time of that, in seconds since 1970."""
     things: Mapping[str, tuple[str, Any]] = {}
-    """By key the hash, and the thing itself; None in its place where it was too large to be kept."""
+    """Hash and item by key; the item is None if it was too large to be stored."""
 
 
 def known_of(kind: str, items: Iterable[Any], now: int) -> Remembered:
-    """A list as it is to be remembered; of several things with one key, the last. The things are not copied."""
+    """Return the state of a list to be remembered; of items with the same key, the last. Items are not copied."""
     return Remembered(now, {key_of(kind, raw): (content_hash(raw), raw) for raw in items})
 
 
 def known_text(text: str, now: int) -> Remembered:
-    """A text as it is to be remembered."""
+    """Return the state of a text to be remembered."""
     return Remembered(now, {"": (content_hash(text), text)})

@@ -1,6 +1,6 @@
-"""Frame: one thing that crossed the wire, exactly as it crossed. Beside it the facts of its carriage.
+"""Frame: one unit transmitted on the wire, as exact bytes, with its transport metadata.
 
-This file does not know JSON. A frame is bytes; that a frame may be no message at all is the point.
+This module does not parse JSON. A frame may contain anything, also what is not a message.
 """
 
 from enum import StrEnum
@@ -9,14 +9,14 @@ import msgspec
 
 
 class Direction(StrEnum):
-    """Who sent it. Client and server are the MCP roles."""
+    """Direction of a frame. Client and server are the MCP roles."""
 
     TO_SERVER = "c2s"
     FROM_SERVER = "s2c"
 
 
 class Channel(StrEnum):
-    """Where on the carriage it crossed."""
+    """The part of a transport that carried a frame."""
 
     STDIN = "stdin"
     STDOUT = "stdout"
@@ -29,11 +29,11 @@ class Channel(StrEnum):
     GET = "get"
     """An event on a stream opened by GET (the standalone stream, a resumed one, or legacy HTTP+SSE)."""
     MEMORY = "memory"
-    """Two ends in one process."""
+    """A connection between two ends in one process."""
 
 
 class Eol(StrEnum):
-    """What ended the frame on a line-based channel; NONE elsewhere, and for a tail cut by the end of the stream."""
+    """Line ending of a frame on a line-based channel; NONE elsewhere, and for a tail cut by the end of the stream."""
 
     LF = "lf"
     CRLF = "crlf"
@@ -41,7 +41,7 @@ class Eol(StrEnum):
 
 
 class SseFacts(msgspec.Struct, frozen=True, gc=False):
-    """What the event that carried a frame said beside its data. None means the event had no such line."""
+    """Fields of the SSE event that carried a frame. None means the event had no such line."""
 
     event: str | None = None
     id: str | None = None
@@ -49,26 +49,26 @@ class SseFacts(msgspec.Struct, frozen=True, gc=False):
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One thing that crossed the wire, exactly as it crossed."""
+    """One unit transmitted on the wire, as exact bytes."""
 
     n: int
     """Its number in the journal, from 1, in the order of observation; shared with the other records."""
     time_ns: int
-    """Monotonic clock, nanoseconds: orders and measures."""
+    """Monotonic clock, nanoseconds: for order and durations."""
     wall_ns: int
-    """Wall clock, nanoseconds since 1970: correlates machines."""
+    """Wall clock, nanoseconds since 1970: for correlation between machines."""
     direction: Direction
     channel: Channel
     payload: bytes
-    """Without the line's end. May be empty, may be no JSON, may be no UTF-8."""
+    """The content without its line ending. May be empty, invalid JSON or invalid UTF-8."""
     eol: Eol = Eol.NONE
     http: int | None = None
-    """The HTTP exchange it belongs to, numbered from 1 within the connection; None on stdio."""
+    """Number of its HTTP exchange, from 1 within the connection; None on stdio."""
     sse: SseFacts | None = None
     probe: bool = False
-    """Sent to find something out: the server's era, or what it says to what it should refuse; or the answer to that."""
+    """Whether it belongs to a probe, which tests the server's era or its error handling: request or response."""
     cut: int = 0
-    """How many bytes came behind the payload and were not kept: the whole was over the limit for one message.
+    """Bytes after the payload that were not kept, because the message exceeds the size limit.
 
-    Of a body, of which nothing is read past the limit, there may be more.
+    Of an HTTP body there may be more, because nothing is read past the limit.
     """

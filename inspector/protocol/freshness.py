@@ -1,7 +1,7 @@
-"""For how long a server says that an answer stays good: `ttlMs` and `cacheScope`, and what is wrong with them.
+"""Cache hints of a result: `ttlMs` and `cacheScope`, and their defects.
 
-The time runs from the receipt. It is shown and never acted on: nothing is served from a cache, and nothing is fetched
-because a time is up. An invalid value counts as missing, and has a description of what is wrong with it.
+The lifetime starts at receipt. It is only shown: nothing is served from a cache, and nothing is fetched when a
+result becomes stale. An invalid value counts as missing, and its defect is described.
 
 Source: specification 2026-07-28, server/utilities/caching.
 """
@@ -14,36 +14,36 @@ from inspector.protocol import peek
 
 SCOPES = ("public", "private")
 _EXACT = 2**53
-"""Beyond this, a number in JSON is not exact in most readers."""
+"""Beyond this, most JSON parsers do not read numbers exactly."""
 _MOST_FLAWS = 10
-"""Of all pages of one list together."""
+"""Maximum for all pages of a list together."""
 
 
 class Freshness(msgspec.Struct, frozen=True):
-    """What an answer says of its own age."""
+    """The cache hints of a result."""
 
     received_ns: int
-    """By the journal's monotonic clock."""
+    """Time of receipt, on the journal's monotonic clock."""
     ttl_ms: int | None = None
-    """None if none was given, or none that can be used."""
+    """Lifetime in milliseconds; None if missing or unusable."""
     scope: str = ""
-    """"public", "private", or "" if none was given, or none that is known."""
+    """One of "public", "private"; "" if missing or unknown."""
     flaws: tuple[str, ...] = ()
-    """What is wrong with what was given, half a sentence each; foreign text is in them."""
+    """Defects of the values, as short phrases. May contain server text."""
 
     @property
     def given(self) -> bool:
-        """Whether the server said anything about it, right or wrong."""
+        """Whether the server gave any cache hint, valid or not."""
         return self.ttl_ms is not None or bool(self.scope or self.flaws)
 
     @property
     def stale_from_ns(self) -> int | None:
-        """When it becomes stale; None if unknown."""
+        """Time at which it becomes stale; None if unknown."""
         return None if self.ttl_ms is None else self.received_ns + self.ttl_ms * 1_000_000
 
 
 def read_freshness(result: Any, received_ns: int) -> Freshness:
-    """What a result says."""
+    """Read the cache hints of a result."""
     ttl_ms, flaw = _ttl(result)
     scope, other = _scope(result)
     return Freshness(received_ns, ttl_ms, scope, tuple(each for each in (flaw, other) if each))
@@ -86,9 +86,9 @@ def _scope(result: Any) -> tuple[str, str]:
 
 
 def together(one: Freshness, other: Freshness) -> Freshness:
-    """Two pages of one list as one: what is stale first counts.
+    """Combine two pages of a list: the one that becomes stale first determines the lifetime.
 
-    "All pages of one list MUST share cacheScope": two that do not are a flaw.
+    "All pages of one list MUST share cacheScope": a difference is a flaw.
     """
     flaws = [*one.flaws, *(flaw for flaw in other.flaws if flaw not in one.flaws)][:_MOST_FLAWS]
     if one.scope and other.scope and one.scope != other.scope:

@@ -1,7 +1,7 @@
-"""What a revision puts into the HTTP headers of a message: version, method, name, mirrored parameters.
+"""HTTP headers of a message, by revision: version, method, name, mirrored parameters.
 
-Since 2026-07-28 intermediaries route by headers, so they repeat what the body says; the server compares them.
-Values that a header can't carry as they are travel as base64 in a sentinel.
+Since 2026-07-28 intermediaries route by headers, so headers repeat parts of the body, and the server compares them.
+Values that a header can't carry literally are encoded in base64 with a marker.
 
 Source: specification 2026-07-28, basic/transports/streamable-http (headers) and server/tools (x-mcp-header).
 """
@@ -32,18 +32,18 @@ _LARGEST_EXACT = 2**53 - 1
 
 
 class Mirror(msgspec.Struct, frozen=True):
-    """A parameter that a tool wants repeated in a header."""
+    """A tool parameter to be mirrored in a header."""
 
     header: str
-    """The whole name, `Mcp-Param-…`."""
+    """The full name, `Mcp-Param-…`."""
     path: tuple[str, ...]
-    """The path of its value in the arguments."""
+    """Path of its value in the arguments."""
 
 
 def headers_for(revision: Revision, method: str, params: Any, input_schema: Any = None) -> dict[str, str]:
-    """The headers of a message once the revision is settled; empty where the revision has none.
+    """Return the headers of a message after the revision is settled; empty if the revision has none.
 
-    `input_schema` is that of the tool being called, None if it is not known: then nothing is mirrored.
+    `input_schema` is that of the called tool. If it is None (unknown), no parameters are mirrored.
     """
     headers: dict[str, str] = {}
     if revision.version_header and method != "initialize":
@@ -60,18 +60,18 @@ def headers_for(revision: Revision, method: str, params: Any, input_schema: Any 
 
 
 def routing_name(method: str, params: Any) -> str | None:
-    """The value of `Mcp-Name`; None for a message without one."""
+    """Return the value of `Mcp-Name`; None for a message without one."""
     name = peek.text(params, _NAMED_BY.get(method, ""))
     return None if name is None else encode_value(name)
 
 
 def version_header(revision: Revision) -> dict[str, str]:
-    """What GET and DELETE carry as well, in the revisions that have them."""
+    """Return the version header for GET and DELETE; empty in revisions that do not send it."""
     return {VERSION: revision.in_header} if revision.version_header and revision.era is Era.LEGACY else {}
 
 
 def encode_value(value: str) -> str:
-    """A string as a header's value: as it is, or in the base64 form if it would not survive or could be mistaken."""
+    """Encode a string as a header value: literally, or in base64 if it is unsafe or ambiguous."""
     plain = value == "" or re.fullmatch(_SAFE, value) is not None
     looks_encoded = value.startswith("=?base64?") and value.endswith("?=")
     if plain and not looks_encoded:
@@ -80,9 +80,9 @@ def encode_value(value: str) -> str:
 
 
 def mirrors(input_schema: Any) -> tuple[tuple[Mirror, ...], str]:
-    """The parameters a tool wants mirrored, and what is wrong with its wish, or "".
+    """Return the parameters that a tool asks to mirror, and the defect of its annotations, or "".
 
-    A tool whose annotation is wrong must not be offered over HTTP (2026-07-28, server/tools); what we do is say so.
+    A tool with an invalid annotation must not be offered over HTTP (2026-07-28, server/tools). We only report it.
     """
     found: list[Mirror] = []
     problems: list[str] = []
@@ -96,7 +96,7 @@ def mirrors(input_schema: Any) -> tuple[tuple[Mirror, ...], str]:
 
 
 def cautions(input_schema: Any, arguments: Any) -> tuple[str, ...]:
-    """What a person should know before a tool is called over HTTP where parameters are mirrored, a sentence each."""
+    """Return warnings about mirrored parameters before a tool is called over HTTP, one sentence each."""
     found, problem = mirrors(input_schema)
     said = [f"its x-mcp-header is invalid ({problem}): clients must not offer this tool over HTTP"] if problem else []
     for mirror in found:
@@ -126,7 +126,7 @@ def _collect(schema: Any, path: tuple[str, ...], found: list[Mirror], problems: 
 
 
 def _count_annotations(schema: Any, depth: int = 0) -> int:
-    """How many annotations there are anywhere, also where they are of no use."""
+    """Count all annotations, also where they have no effect."""
     if depth > 64:
         return 0
     if isinstance(schema, list):

@@ -1,7 +1,7 @@
-"""What is different between two JSON values, place by place.
+"""Structural differences between two JSON values, each with its path.
 
-A place is written as a path of member names: `inputSchema.properties.q.type`. Items of an array are identified by
-their "name" where every one has a name of its own, else by position; an array of plain values is one value.
+A path consists of member names: `inputSchema.properties.q.type`. Array items are matched by their "name" if all
+names are unique, otherwise by position; an array of scalars is compared as a whole.
 """
 
 import re
@@ -16,35 +16,35 @@ from inspector.protocol import peek
 from inspector.protocol.things import ListedItem, Prompt, Resource, Template, Tool
 
 ABSENT = msgspec.UNSET
-"""The value on the side that has none."""
+"""The value on the side where the path does not exist."""
 MOST = 200
-"""The most places that are reported for one pair of values."""
+"""Maximum number of differences reported for a pair of values."""
 _DEEPEST = 60
-"""Below this depth, values are compared as wholes."""
+"""Below this depth, values are compared as a whole."""
 _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*\Z")
 
 
 class JsonChange(msgspec.Struct, frozen=True):
-    """One place where two values differ."""
+    """A difference between two values at one path."""
 
     path: str
-    """Foreign text; "" for the values as wholes."""
+    """May contain server text; "" for the root."""
     before: Any
-    """ABSENT if there was nothing."""
+    """ABSENT if the path did not exist."""
     after: Any
-    """ABSENT if there is nothing any more."""
+    """ABSENT if the path no longer exists."""
 
 
 def differences(before: Any, after: Any) -> tuple[JsonChange, ...]:
-    """All places where they differ, in the order of `before`; at most `MOST` and one, which says that there are more.
+    """Return the differences in the order of `before`: at most `MOST`, plus one if there are more.
 
-    1 and 1.0 are the same number; 1 and true are not the same value.
+    1 and 1.0 are equal; 1 and true are not.
     """
     return tuple(islice(_walk("", before, after, 0), MOST + 1))
 
 
 def differ(before: Any, after: Any) -> bool:
-    """Whether there is any such place."""
+    """Return whether two values differ."""
     return next(_walk("", before, after, 0), None) is not None
 
 
@@ -69,12 +69,12 @@ def _members(path: str, before: dict[Any, Any], after: dict[Any, Any], depth: in
 
 
 def _has_parts(before: list[Any], after: list[Any]) -> bool:
-    """Whether there is anything in the arrays that can differ in part."""
+    """Return whether any item is an object or array, so that differences can be located inside it."""
     return any(isinstance(item, dict | list) for item in (*before, *after))
 
 
 def _by_name(before: list[Any], after: list[Any], wanted: list[Any]) -> dict[Any, Any]:
-    """The items by their names if both arrays can be read so, else by their positions."""
+    """Index the items by name if all names in both arrays are unique, otherwise by position."""
     for items in (before, after):
         names = {peek.text(item, "name") for item in items}
         if None in names or len(names) != len(items):
@@ -83,7 +83,7 @@ def _by_name(before: list[Any], after: list[Any], wanted: list[Any]) -> dict[Any
 
 
 def below(path: str, key: str | int) -> str:
-    """The path of a member or an item of the value at `path`."""
+    """Return the path of a member or an item of the value at `path`."""
     if isinstance(key, int):
         return f"{path}[{key}]"
     if _PLAIN.match(key):
@@ -92,48 +92,48 @@ def below(path: str, key: str | int) -> str:
     return f'{path}["{quoted}"]'
 
 
-# What has changed in a list between two times it was fetched: things added, removed, and changed.
+# Changes of a list between two fetches: items added, removed and changed.
 
 THINGS: dict[str, type[ListedItem]] = {"tools": Tool, "resources": Resource, "templates": Template, "prompts": Prompt}
-"""By kind, what an item is."""
+"""Item class by kind."""
 
 
 class ListChanges(msgspec.Struct, frozen=True):
-    """What is different, in the order of the list. Items are raw."""
+    """Differences between two states of a list, in list order. Items are raw JSON."""
 
     kind: str
     added: tuple[Any, ...] = ()
     removed: tuple[Any, ...] = ()
     changed: tuple[tuple[Any, Any], ...] = ()
-    """Before and after."""
+    """Pairs of before and after."""
     reordered: bool = False
-    """Nothing else has changed but the order."""
+    """Whether only the order has changed."""
 
     @property
     def any(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether there are any changes."""
         return bool(self.added or self.removed or self.changed or self.reordered)
 
     def marks(self) -> dict[str, str]:
-        """By key, "new" or "changed": what a row of the list says."""
+        """Return the mark of each row that has one, by key: "new" or "changed"."""
         thing = THINGS[self.kind]
         found = {thing(after).key: "changed" for _, after in self.changed}
         return found | {thing(raw).key: "new" for raw in self.added}
 
     def has_lost(self, key: str) -> bool:
-        """Whether a thing of this key has gone."""
+        """Return whether an item with this key was removed."""
         return any(THINGS[self.kind](raw).key == key for raw in self.removed)
 
 
 def key_of(kind: str, raw: Any) -> str:
-    """The key of an item in its list; "" if it has none."""
+    """Return the key of a list item; "" if it has none."""
     return THINGS[kind](raw).key
 
 
 def list_changes(
     kind: str, before: Iterable[Any], after: Iterable[Any], *, before_whole: bool = True, after_whole: bool = True
 ) -> ListChanges:
-    """Compare two states of a list of a kind: "tools", "resources", "templates" or "prompts"."""
+    """Compare two states of a list. `kind` is "tools", "resources", "templates" or "prompts"."""
     old, new = _by_place(kind, before), _by_place(kind, after)
     added = tuple(raw for place, raw in new.items() if place not in old) if before_whole else ()
     removed = tuple(raw for place, raw in old.items() if place not in new) if after_whole else ()
@@ -143,7 +143,7 @@ def list_changes(
 
 
 def _by_place(kind: str, items: Iterable[Any]) -> dict[tuple[str, int], Any]:
-    """Items by key, and by how many earlier items have the same key."""
+    """Index items by key and occurrence, the number of earlier items with the same key."""
     count: Counter[str] = Counter()
     found: dict[tuple[str, int], Any] = {}
     for raw in items:

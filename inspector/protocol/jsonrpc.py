@@ -1,8 +1,8 @@
-"""Bytes to JSON-RPC messages and back. Reading never raises: anything invalid is a message of its own kind.
+"""Parsing and encoding of JSON-RPC messages. Reading never raises: invalid input has a message type of its own.
 
-The envelope is decoded fast and alone; params, result and error stay bytes until they are needed (`Part`).
-A flood of notifications then costs under a microsecond each, and a 100 MB result is not turned into objects
-to find out whose answer it is.
+Only the envelope is decoded at once; params, result and error stay bytes until they are needed (`Part`). A flood of
+notifications then costs less than a microsecond each, and a 100 MB result is not decoded just to find the request
+that it belongs to.
 
 JSON-RPC 2.0: https://www.jsonrpc.org/specification
 """
@@ -14,18 +14,18 @@ import msgspec
 
 from inspector.protocol import peek
 
-# Long JSON made objects in pieces, none of which takes long: between them other threads have their turn.
+# Long JSON is decoded in small pieces, so that other threads can run in between.
 
 PIECE = 128 * 1024
-"""Bytes that are read at once: some milliseconds at most."""
+"""Bytes decoded at once: a few milliseconds at most."""
 _DEEPEST = 100
-"""Levels that are taken apart; what is below is read at once."""
+"""Nesting levels that are split; deeper values are decoded at once."""
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def decode_in_pieces(raw: bytes | msgspec.Raw, level: int = 0) -> Any:
-    """JSON to objects. Raises: what `msgspec.json.decode` raises."""
+    """Decode JSON in pieces. Raises: what `msgspec.json.decode` raises."""
     first = bytes(memoryview(raw)[:64]).lstrip()[:1]
     if len(memoryview(raw)) <= PIECE or level >= _DEEPEST or first not in (b"{", b"["):
         return msgspec.json.decode(raw)
@@ -36,7 +36,7 @@ def decode_in_pieces(raw: bytes | msgspec.Raw, level: int = 0) -> Any:
 
 
 def _values(raws: Iterable[msgspec.Raw], level: int) -> list[Any]:
-    """Each read; many small ones together."""
+    """Decode several values, the small ones together."""
     values: list[Any] = []
     some: list[msgspec.Raw] = []
     size = 0
@@ -59,23 +59,23 @@ RequestId = int | str
 """`1` and `"1"` are different ids; as in Python. Fractions, booleans and null are invalid; `1.0` is 1 (`peek`)."""
 
 RESPELLED_ID = "the id is a whole number written as a fraction or with an exponent"
-"""A defect of a message whose id is an integer in another spelling: `1.0`, `1e2`. It is correlated all the same."""
+"""Defect of a message whose id is an integer in another notation: `1.0`, `1e2`. It is still correlated."""
 
 NULL_ERROR = '"error" is null beside a result'
-"""A defect of a response that JSON-RPC 2.0 forbids (section 5). It is read as a success."""
+"""Defect of a response that JSON-RPC 2.0 forbids (section 5). It is read as a success."""
 
 _BOM = b"\xef\xbb\xbf"
 _MOST_DIGITS = 4000
 MOST_VALUES = 10_000_000
-"""JSON values of one part that are made objects, at some hundred bytes each. A hundred thousand tools have fewer."""
+"""Maximum number of JSON values decoded in one part, at some hundred bytes each. 100,000 tools have fewer."""
 _LONG = 1024 * 1024
-"""Bytes from which on a part is read in pieces, so that other threads get the interpreter in between."""
+"""Size in bytes from which a part is decoded in pieces, so that other threads can run in between."""
 _LARGE = 16 * 1024 * 1024
-"""Bytes from which on a part is counted first, and a message is not read by the tolerant reader."""
+"""Size in bytes from which a part's values are counted first, and from which the tolerant reader is not used."""
 
 
 class Part:
-    """A member of a message (params, result, error): bytes as they came, decoded at the first look."""
+    """A member of a message (params, result, error): the received bytes, decoded at first access."""
 
     __slots__ = ("_raw", "_value")
     _UNREAD: ClassVar[object] = object()
@@ -86,14 +86,14 @@ class Part:
 
     @property
     def value(self) -> Any:
-        """The JSON value; None also where the part is too deeply nested to be read, or has too many values in it."""
+        """The JSON value; also None if the part is too deeply nested or has too many values."""
         if self._value is Part._UNREAD:
             self._value = _decode_tolerantly(self._raw or b"null")
         return self._value
 
     @property
     def raw(self) -> bytes:
-        """The exact bytes, or, where the message needed tolerant reading, an equal rendering."""
+        """The exact bytes; an equivalent encoding if the message needed tolerant reading."""
         if self._raw is None:
             self._raw = encode(self._value)
         return self._raw
@@ -103,7 +103,7 @@ ABSENT = Part(b"null", None)
 
 
 def part_of(raw: msgspec.Raw | msgspec.UnsetType) -> Part:
-    """A member of an envelope, which lives on without the envelope's payload."""
+    """Create a part from a member of an envelope. It does not keep the envelope's payload alive."""
     return Part(bytes(raw)) if isinstance(raw, msgspec.Raw) else ABSENT
 
 
@@ -117,7 +117,7 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def params(self) -> Any:
-        """Any JSON; None if absent. MCP asks for an object, servers send what they like."""
+        """Any JSON; None if absent. MCP requires an object, but servers may send anything."""
         return self.params_part.value
 
 
@@ -143,12 +143,12 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def result(self) -> Any:
-        """Any JSON. MCP asks for an object."""
+        """Any JSON. MCP requires an object."""
         return self.result_part.value
 
 
 class ErrorAnswer(msgspec.Struct, frozen=True):
-    """A message with an error. The id is None where the sender could not, or did not, say whose error it is."""
+    """A message with an error. The id is None if the sender gave none."""
 
     id: RequestId | None
     error_part: Part
@@ -156,35 +156,35 @@ class ErrorAnswer(msgspec.Struct, frozen=True):
 
     @property
     def error(self) -> Any:
-        """Any JSON. JSON-RPC asks for `{code, message, data?}`."""
+        """Any JSON. JSON-RPC requires `{code, message, data?}`."""
         return self.error_part.value
 
     @property
     def code(self) -> int | None:
-        """None if it is not an integer."""
+        """The error code; None if it is not an integer."""
         return peek.integer(self.error, "code")
 
     @property
     def message(self) -> str:
-        """The sender's own words; "" if there are none."""
+        """The sender's message; "" if there is none."""
         return peek.text(self.error, "message") or ""
 
 
 class NotJsonRpc(msgspec.Struct, frozen=True):
-    """Anything but a JSON-RPC message: a banner, a blank line, JSON of another shape, bytes of any kind."""
+    """Anything but a JSON-RPC message: a banner, a blank line, JSON of another shape, arbitrary bytes."""
 
     reason: str
-    """Why, as half a sentence: "not JSON", "a JSON string, not an object"."""
+    """The reason as a phrase: "not JSON", "a JSON string, not an object"."""
     defects: tuple[str, ...] = ()
     unread: bool = False
-    """Whether it may be a message nevertheless, too deep or too large to be read here."""
+    """Whether it may be a valid message that is too deep or too large to be read here."""
 
 
 Message = Request | Notification | Answer | ErrorAnswer | NotJsonRpc
 
 
 class Envelope(msgspec.Struct, gc=False):
-    """What most messages look like; anything else takes the tolerant way. Its raw parts live as long as the payload."""
+    """Fast path for common messages; others need tolerant reading. Its raw parts keep the payload alive."""
 
     jsonrpc: str
     id: int | float | str | msgspec.UnsetType = msgspec.UNSET
@@ -198,7 +198,7 @@ _decode_envelope = msgspec.json.Decoder(Envelope).decode
 
 
 def read(payload: bytes) -> tuple[Message, ...]:
-    """The messages of a frame: one, or several for a batch, in order; never none, never an exception."""
+    """Return the messages of a frame in order: at least one, several for a batch. Never raises."""
     try:
         envelope = _decode_envelope(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -209,9 +209,9 @@ def read(payload: bytes) -> tuple[Message, ...]:
 
 
 def read_around(payload: bytes, member: str, items: Sequence[Any]) -> tuple[Message, ...] | None:
-    """The answer in a frame, whose result has a member that was made objects before: `items` take its place.
+    """Read a response whose result has an array that was already decoded: `items` replaces this `member`.
 
-    None where the frame is no plain answer, or its member is no array of so many: then `read` it.
+    Returns None if the frame is not a plain response, or the array has another length. Then use `read`.
     """
     envelope = envelope_of(payload)
     if envelope is None or not isinstance(envelope.id, int | str) or not isinstance(envelope.result, msgspec.Raw):
@@ -229,7 +229,7 @@ def read_around(payload: bytes, member: str, items: Sequence[Any]) -> tuple[Mess
 
 
 def envelope_of(payload: bytes | str) -> Envelope | None:
-    """The envelope of a frame that is one well-formed message as far as that tells; None for every other frame."""
+    """Decode the envelope of a frame that appears to be one well-formed message; None for any other frame."""
     try:
         envelope = _decode_envelope(payload)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -238,7 +238,7 @@ def envelope_of(payload: bytes | str) -> Envelope | None:
 
 
 def _from_envelope(envelope: Envelope) -> Message | None:
-    """The message of a well-formed envelope; None for combinations that need a closer look."""
+    """Create the message of a well-formed envelope; None for combinations that need tolerant reading."""
     id_, method, unset = envelope.id, envelope.method, msgspec.UNSET
     if type(id_) is float:
         return _respelled(envelope, id_)
@@ -259,7 +259,7 @@ def _from_envelope(envelope: Envelope) -> Message | None:
 
 
 def _respelled(envelope: Envelope, id_: float) -> Message | None:
-    """The message of an envelope whose id is no plain integer: `1.0` and `1e2` are the JSON numbers 1 and 100."""
+    """Create the message of an envelope whose id is a float: `1.0` and `1e2` are the JSON numbers 1 and 100."""
     whole = peek.request_id(id_)
     if whole is None:
         return None
@@ -269,7 +269,7 @@ def _respelled(envelope: Envelope, id_: float) -> Message | None:
 
 def _read_tolerantly(payload: bytes) -> tuple[Message, ...]:
     defects: list[str] = []
-    if len(payload) > _LARGE:  # a reader that makes objects of anything needs fifty times the memory of the worst
+    if len(payload) > _LARGE:  # decoding arbitrary JSON may need fifty times its size
         why = f"no well-formed message, and of {len(payload):,} bytes too large to be looked into"
         return (NotJsonRpc(why, unread=True),)
     if payload.startswith(_BOM):
@@ -282,7 +282,7 @@ def _read_tolerantly(payload: bytes) -> tuple[Message, ...]:
     except UnicodeDecodeError as error:
         defects.append(f"invalid UTF-8 at byte {error.start}")
         text = payload.decode("utf-8", "replace")
-    import json  # none of what is well formed comes here
+    import json  # not needed for well-formed messages
 
     try:
         value = json.loads(text, parse_int=_integer)
@@ -298,7 +298,7 @@ def _read_tolerantly(payload: bytes) -> tuple[Message, ...]:
 
 
 def _from_value(value: Any, defects: list[str]) -> Message:
-    """A message of whatever shape, with what is odd about it named."""
+    """Create a message from any JSON value, with its defects."""
     if not isinstance(value, dict):
         return NotJsonRpc(f"a JSON {peek.type_name(value)}, not an object", tuple(defects))
     odd = list(defects)
@@ -341,7 +341,7 @@ def _usable_id(value: dict[str, Any], odd: list[str]) -> RequestId | None:
 
 
 def _decode_tolerantly(raw: bytes) -> Any:
-    """JSON to objects. What only the tolerant reader takes (lone surrogates, NaN, bad UTF-8) is taken."""
+    """Decode JSON, including what only the tolerant reader accepts: lone surrogates, NaN, invalid UTF-8."""
     if len(raw) > _LARGE and raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MOST_VALUES:
         return None
     try:
@@ -357,15 +357,15 @@ def _decode_tolerantly(raw: bytes) -> Any:
 
 
 def _integer(digits: str) -> int | float:
-    """Python refuses to read integers of thousands of digits; other programs take them for infinite, and so do we."""
+    """Parse an integer. Python rejects thousands of digits; like other programs, we read those as infinity."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
 def encode(value: Any) -> bytes:
-    """Compact JSON as it is sent: UTF-8, one line, members in the given order.
+    """Encode a value as compact JSON: UTF-8, one line, members in the given order.
 
     A `msgspec.Raw` as a member of the outermost object is written as its bytes. Lone surrogates and integers beyond
-    64 bits, which msgspec rejects, are written too.
+    64 bits, which msgspec rejects, are supported.
     """
     try:
         return msgspec.json.encode(value)
@@ -383,28 +383,28 @@ def _encode_leniently(value: Any) -> bytes:
 
 
 def write_request(id_: RequestId, method: str, params: Any = None) -> bytes:
-    """A request; params None leaves the member out."""
+    """Encode a request; without params if None."""
     return _write({"id": id_, "method": method}, params)
 
 
 def write_notification(method: str, params: Any = None) -> bytes:
-    """A notification; params None leaves the member out."""
+    """Encode a notification; without params if None."""
     return _write({"method": method}, params)
 
 
 def write_answer(id_: RequestId, result: Any) -> bytes:
-    """The answer to the other side's request."""
+    """Encode the result of a request of the other side."""
     return encode({"jsonrpc": "2.0", "id": id_, "result": result})
 
 
 def write_error(id_: RequestId | None, code: int, message: str, data: Any = None) -> bytes:
-    """An error as the answer to the other side's request; data None leaves the member out."""
+    """Encode an error as the response to a request of the other side; without data if None."""
     error = {"code": code, "message": message} | ({} if data is None else {"data": data})
     return encode({"jsonrpc": "2.0", "id": id_, "error": error})
 
 
 def write_batch(messages: list[bytes]) -> bytes:
-    """Several written messages as one frame. Legal in one revision alone; see `Revision.batches`."""
+    """Combine encoded messages into one frame. Valid in one revision only; see `Revision.batches`."""
     return b"[" + b",".join(messages) + b"]"
 
 

@@ -1,17 +1,17 @@
-"""Total look-ups in unchecked JSON: a wrong type or a missing member is None, never an exception.
+"""Safe lookups in unchecked JSON: a wrong type or a missing member yields None, never an exception.
 
-Foreign JSON is read through this file and in no other way: `"_meta": null` and `"tools": "no"` are ordinary input.
+All JSON from outside is read with this module: `"_meta": null` and `"tools": "no"` are ordinary input.
 """
 
 from typing import Any
 
 _EXACT = 2**53
-"""Beyond it a double no longer says which integer was written."""
+"""Beyond it, a double no longer identifies the integer that was written."""
 type_names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "number", float: "number"}
 
 
 def at(value: Any, *path: str | int) -> Any:
-    """The value at a path of member names and array positions; None if a part of the path does not exist."""
+    """Return the value at a path of member names and array positions; None if the path does not exist."""
     for step in path:
         if isinstance(step, str):
             if not isinstance(value, dict):
@@ -25,7 +25,7 @@ def at(value: Any, *path: str | int) -> Any:
 
 
 def has(value: Any, *path: str | int) -> bool:
-    """Whether the last member of the path is there at all: an explicit null counts, unlike in `at`."""
+    """Return whether the path exists. Unlike in `at`, an explicit null counts."""
     *way, last = path
     parent = at(value, *way)
     if isinstance(last, str):
@@ -34,13 +34,13 @@ def has(value: Any, *path: str | int) -> bool:
 
 
 def text(value: Any, *path: str | int) -> str | None:
-    """The string at the path."""
+    """Return the string at the path; None if it is not one."""
     found = at(value, *path)
     return found if isinstance(found, str) else None
 
 
 def integer(value: Any, *path: str | int) -> int | None:
-    """The integer at the path; true and false are not numbers, 3.0 is 3."""
+    """Return the integer at the path; None if it is not one. Booleans are not numbers; 3.0 is 3."""
     found = at(value, *path)
     if isinstance(found, bool):
         return None
@@ -50,34 +50,33 @@ def integer(value: Any, *path: str | int) -> int | None:
 
 
 def number(value: Any, *path: str | int) -> float | None:
-    """The number at the path; true and false are not numbers."""
+    """Return the number at the path; None if it is not one. Booleans are not numbers."""
     found = at(value, *path)
     return found if isinstance(found, int | float) and not isinstance(found, bool) else None
 
 
 def flag(value: Any, *path: str | int) -> bool | None:
-    """The boolean at the path."""
+    """Return the boolean at the path; None if it is not one."""
     found = at(value, *path)
     return found if isinstance(found, bool) else None
 
 
 def mapping(value: Any, *path: str | int) -> dict[str, Any]:
-    """The object at the path, or an empty one."""
+    """Return the object at the path; an empty one if it is not one."""
     found = at(value, *path)
     return found if isinstance(found, dict) else {}
 
 
 def items(value: Any, *path: str | int) -> list[Any]:
-    """The array at the path, or an empty one."""
+    """Return the array at the path; an empty one if it is not one."""
     found = at(value, *path)
     return found if isinstance(found, list) else []
 
 
 def request_id(value: Any, *path: str | int) -> int | str | None:
-    """The JSON-RPC id or token at the path: a string, or an integer in any spelling (`1.0` and `1e0` are 1).
+    """Return the JSON-RPC id or token at the path: a string, or an integer in any notation (`1.0` and `1e0` are 1).
 
-    None for anything else: fractions, booleans, null, and fractions beyond 2^53, which no longer say which integer
-    was meant.
+    None for anything else: null, booleans, fractions, and floats beyond 2^53, where the integer is ambiguous.
     """
     found = at(value, *path)
     kind = type(found)
@@ -87,5 +86,5 @@ def request_id(value: Any, *path: str | int) -> int | str | None:
 
 
 def type_name(value: Any) -> str:
-    """How JSON calls the type of a value: object, array, string, number, boolean, null."""
+    """Return the JSON type of a value: object, array, string, number, boolean, null."""
     return type_names.get(type(value), "null")

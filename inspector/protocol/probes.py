@@ -1,7 +1,7 @@
-"""Probes: requests that are made to see what a server says to them, and how they are known again in the traffic.
+"""Probes: requests that test how a server responds, and how to recognize them in the traffic.
 
-None does anything at a server that keeps to the protocol: what they name does not exist, or is a list. Whatever they
-are answered is judged by the checks, from the traffic alone; so a recording of them is judged like the session itself.
+Probes have no side effects on a conforming server: they name things that do not exist, or request a list. The checks
+judge the responses by the traffic alone, so a recording of them is judged like the session itself.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,21 +23,21 @@ SESSION = "mcp-inspect-no-such-session"
 VERSION = "mcp-inspect-no-such-version"
 ORIGIN = "https://mcp-inspect.invalid"
 HOST = "mcp-inspect.invalid"
-"""Names ending in .invalid exist nowhere (RFC 2606)."""
+"""Names ending in .invalid never exist (RFC 2606)."""
 
 
 class Probe(msgspec.Struct, frozen=True):
     """A request to try."""
 
     what: str
-    """In a few words, for a person."""
+    """Short description for the user."""
     send: Send
 
 
 def requests(
     revision: Revision, capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, silence_s: float
 ) -> Iterator[Probe]:
-    """What can be tried by plain requests in a session; `lists` is what was listed so far, by kind."""
+    """Yield the probes that can be sent as requests in a session. `lists` has the lists fetched so far, by kind."""
 
     def probe(what: str, method: str, params: Any = None) -> Probe:
         return Probe(what, Send(method, params, probe=True, silence_s=silence_s))
@@ -63,7 +63,7 @@ def requests(
 
 
 def _demanding(prompts: Listing) -> str:
-    """The first prompt that cannot be had without an argument; "" if there is none."""
+    """Return the first prompt that requires an argument; "" if there is none."""
     for prompt in prompts.items:
         if any(peek.flag(argument, "required") for argument in peek.items(prompt, "arguments")):
             return peek.text(prompt, "name") or ""

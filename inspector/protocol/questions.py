@@ -1,8 +1,8 @@
-"""Question: what a server asks of the person, in one shape for both eras; and the answers, as they travel back.
+"""Question: a server's request for user input, in one form for both eras, and the responses to it.
 
-In the handshake era a question is a request of the server's own, answered by a result or an error. In the stateless
-era they are part of a result (`input_required`), and one retry carries all responses; there a rejection has
-no form of its own, except where the question itself has one (decline, cancel).
+In the handshake era it is a request from the server, answered by a result or an error. In the stateless era it is
+part of a result (`input_required`), and one retry carries all responses. There, a rejection can only be expressed if
+the kind of request defines one (decline, cancel).
 
 Source: specification, client/elicitation, client/sampling, client/roots; 2026-07-28, basic/patterns/mrtr.
 """
@@ -20,7 +20,7 @@ INPUT_REQUIRED = "input_required"
 
 
 class RequestKind(StrEnum):
-    """What is asked for."""
+    """The kind of input that a server requests."""
 
     ELICITATION = "elicitation"
     SAMPLING = "sampling"
@@ -35,69 +35,71 @@ KIND_OF_QUESTION = {
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What a server asks."""
+    """A server's request for input."""
 
     kind: RequestKind
     params: Any
-    """Any JSON: a server's own words and schemas."""
+    """The params as any JSON, with the server's texts and schemas."""
     exchange: int
-    """The exchange that carried it: the server's own request, or the request of ours that it answers."""
+    """Number of the exchange that carried it: the server's request, or our request whose result contains it."""
     frame: int
     asked_ns: int
     key: str = ""
-    """Its name among the questions of one result (2026-07-28); "" for a request of the server's own."""
+    """Its key among the requests of one result (2026-07-28); "" for a request from the server."""
     cause: int | None = None
-    """The client's exchange that it belongs to, if known."""
+    """Number of the client's exchange that caused it, if known."""
     task: str = ""
-    """The id of the task in which it was asked; "" outside of one."""
+    """Id of the task that it belongs to; "" if none."""
 
     visit: bool = False
-    """Whether a request was refused until its address is visited (2025-11-25): nothing travels back, and an
-    acceptance makes the request again."""
+    """Whether it is a URL that the user must visit before a refused request is repeated (2025-11-25).
+
+    No response is sent; accepting repeats the request.
+    """
 
     @property
     def message(self) -> str:
-        """What the person is asked, in the server's words; "" if there are none."""
+        """The server's message to the user; "" if there is none."""
         return peek.text(self.params, "message") or ""
 
     @property
     def mode(self) -> str:
-        """Of an elicitation: "form" if not said otherwise."""
+        """Mode of an elicitation; "form" by default."""
         return peek.text(self.params, "mode") or "form"
 
     @property
     def schema(self) -> Any:
-        """Of an elicitation in form mode: what the answer's content must look like."""
+        """Schema for the response to an elicitation in form mode."""
         return peek.at(self.params, "requestedSchema")
 
     @property
     def url(self) -> str:
-        """Of an elicitation in URL mode."""
+        """URL of an elicitation in URL mode."""
         return peek.text(self.params, "url") or ""
 
     @property
     def elicitation(self) -> str:
-        """Of an elicitation in URL mode: the id by which the server may call it complete; "" without one."""
+        """Id by which the server reports an elicitation in URL mode as complete; "" without one."""
         return peek.text(self.params, "elicitationId") or ""
 
 
 class Root(msgspec.Struct, frozen=True):
-    """A directory, or another place, that the person lets the server know of. Advisory: it guards nothing."""
+    """A directory or other location that the user discloses to the server. Advisory: it restricts nothing."""
 
     uri: str
     name: str = ""
 
 
 class Result(msgspec.Struct, frozen=True):
-    """An answer: a result object, right or wrong."""
+    """A response with a result object, valid or not."""
 
     value: Any
     unattended: bool = False
-    """Whether it is the `cancel` of an elicitation without a user."""
+    """Whether it is the `cancel` of an elicitation without a user present."""
 
 
 class ErrorReply(msgspec.Struct, frozen=True):
-    """An error instead of a result. In the stateless era it means that nothing is sent."""
+    """An error as the response. In the stateless era, nothing is sent."""
 
     code: int
     message: str
@@ -107,52 +109,52 @@ class ErrorReply(msgspec.Struct, frozen=True):
 Reply = Result | ErrorReply
 
 REJECTED = -1
-"""What a client answers where the person rejected a sampling request (2025-06-18, client/sampling)."""
+"""Error code for a sampling request that the user rejected (2025-06-18, client/sampling)."""
 METHOD_NOT_FOUND, INVALID_PARAMS = -32601, -32602
 
 
 def accepted(content: Mapping[str, Any] | None = None) -> Result:
-    """To an elicitation: yes, with what was filled in; without content for URL mode."""
+    """Accept an elicitation with the given content; without content in URL mode."""
     return Result({"action": "accept"} | ({} if content is None else {"content": dict(content)}))
 
 
 def declined() -> Result:
-    """To an elicitation: no."""
+    """Decline an elicitation."""
     return Result({"action": "decline"})
 
 
 def dismissed() -> Result:
-    """To an elicitation: neither yes nor no."""
+    """Dismiss an elicitation without a choice."""
     return Result({"action": "cancel"})
 
 
 def unattended() -> Result:
-    """To an elicitation without a user: no explicit choice was made (client/elicitation, actions)."""
+    """Cancel an elicitation because no user is present to choose (client/elicitation, actions)."""
     return Result({"action": "cancel"}, unattended=True)
 
 
 def sampled(content: Any, *, model: str, stop_reason: str = "endTurn", role: str = "assistant") -> Result:
-    """To a sampling request: the completion of a model, or of a user in its place. `content` is a block, or several."""
+    """Answer a sampling request with a completion, from a model or from the user. `content` is one block or several."""
     return Result({"role": role, "content": content, "model": model, "stopReason": stop_reason})
 
 
 def text_block(text: str) -> dict[str, str]:
-    """A text as a block of content."""
+    """Return a content block with a text."""
     return {"type": "text", "text": text}
 
 
 def rooted(roots: Sequence[Root]) -> Result:
-    """To a request for roots."""
+    """Answer a request for roots."""
     return Result({"roots": [{"uri": root.uri} | ({"name": root.name} if root.name else {}) for root in roots]})
 
 
 def asks_for_input(result: Any) -> bool:
-    """Whether a result is no result yet, but questions."""
+    """Return whether a result requests input instead of being final."""
     return peek.text(result, "resultType") == INPUT_REQUIRED
 
 
 def questions_in(result: Any, *, exchange: int, frame: int, asked_ns: int) -> tuple[Question, ...]:
-    """The questions of an `input_required` result, in the server's order. What can't be one is left out."""
+    """Return the requests for input in an `input_required` result, in the server's order. Invalid ones are omitted."""
     return tuple(
         Question(kind, peek.at(asked, "params"), exchange, frame, asked_ns, key=key, cause=exchange)
         for key, asked in peek.mapping(result, "inputRequests").items()
@@ -161,7 +163,7 @@ def questions_in(result: Any, *, exchange: int, frame: int, asked_ns: int) -> tu
 
 
 def retried(params: Any, result: Any, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """The params of the retry with the responses: as they were, plus the responses, and the state exactly as received.
+    """Return the params of the retry: the original ones, the responses, and the request state exactly as received.
 
     "Clients MUST NOT inspect, parse, modify, or make any assumptions about the requestState contents."
     """
@@ -173,19 +175,18 @@ def retried(params: Any, result: Any, answers: Mapping[str, Any]) -> dict[str, A
     return kept
 
 
-# Visits: addresses that a server wants the person to go to, asked by the error -32042 before it serves a
-# request.
+# Visits: URLs that the user must visit before the server handles a request, as required by the error -32042.
 
 REQUIRED = -32042
 COMPLETE = "notifications/elicitation/complete"
 MOST = 50
-"""Addresses of one error that are asked about; the error itself shows all of them."""
+"""Maximum number of URLs of one error that are presented; the error itself shows all."""
 
 
 def visits_in(
     error: Any, revision: Revision | None, *, exchange: int, frame: int, asked_ns: int
 ) -> tuple[Question, ...]:
-    """The addresses that an error names, as questions; none where the revision does not know that error."""
+    """Return the URLs in an error as requests to the user; none if the revision does not define this error."""
     if revision is None or REQUIRED not in revision.error_names or peek.integer(error, "code") != REQUIRED:
         return ()
     named = [each for each in peek.items(error, "data", "elicitations") if peek.text(each, "url") is not None]
@@ -199,22 +200,22 @@ def visits_in(
 
 
 class Visits:
-    """Which elicitations a server has called complete."""
+    """Elicitations that a server has reported as complete."""
 
     def __init__(self) -> None:
         self.complete: dict[str, int] = {}
-        """When, by the id of each, in nanoseconds; known or not."""
+        """Time of completion by elicitation id, in nanoseconds; includes unknown ids."""
 
     def told(self, params: Any, time_ns: int) -> None:
-        """A server says that one is complete."""
+        """Record a completion notification."""
         if name := peek.text(params, "elicitationId"):
             self.complete.setdefault(name, time_ns)
 
     def is_complete(self, question: Question) -> bool:
-        """Whether the server has said so of this question."""
+        """Return whether the server has reported this elicitation as complete."""
         return bool(question.elicitation) and question.elicitation in self.complete
 
     def unknown(self, questions: Iterable[Question]) -> tuple[str, ...]:
-        """What was called complete and never asked."""
+        """Return the ids that were reported as complete but never requested."""
         asked = {question.elicitation for question in questions}
         return tuple(name for name in self.complete if name not in asked)

@@ -1,4 +1,4 @@
-"""What each request carries about its sender, by revision: nothing, or version, client and capabilities in `_meta`.
+"""Sender metadata of each request, by revision: nothing, or version, client and capabilities in `_meta`.
 
 Source: specification 2026-07-28, basic (per-request metadata); utilities/progress in all revisions.
 """
@@ -14,30 +14,30 @@ from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.revisions._shape import LogLevel, Revision, Stamp
 from inspector.protocol.tracking.opening import CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION
 
-# The eight levels of a log message, from the least to the gravest, and where a request names the one it wants.
+# The eight log levels, from the least to the most severe, and the request member that selects one.
 
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 LOG_MESSAGE = "notifications/message"
 LOG_LEVEL = "io.modelcontextprotocol/logLevel"
-"""The member of a request's `_meta` that asks for log messages from a level on (2026-07-28)."""
+"""Member of a request's `_meta` that requests log messages from a level upwards (2026-07-28)."""
 
 
 def rank(level: Any) -> int | None:
-    """The rank of a log level, from 0; None for an unknown level."""
+    """Return the rank of a log level, from 0; None for an unknown level."""
     return LEVELS.index(level) if isinstance(level, str) and level in LEVELS else None
 
 
 TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?")
-"""The value of `traceparent`: version, trace, parent and flags (W3C Trace Context)."""
+"""Pattern of `traceparent`: version, trace, parent and flags (W3C Trace Context)."""
 
 
 class TraceContext(msgspec.Struct, frozen=True):
     """The distributed trace that a message belongs to."""
 
     trace: str
-    """32 hexadecimal digits."""
+    """Trace id, 32 hexadecimal digits."""
     parent: str
-    """The span that sent the message, 16 hexadecimal digits."""
+    """Id of the span that sent the message, 16 hexadecimal digits."""
     sampled: bool
 
 
@@ -49,17 +49,17 @@ def trace_context(params: Any) -> TraceContext | None:
 
 
 class ClientIdentity(msgspec.Struct, frozen=True):
-    """Who asks, and what it can answer."""
+    """The client as it identifies itself in requests."""
 
     info: dict[str, Any]
     offers: frozenset[str] = frozenset()
-    """What can be answered, by the names of `offers`."""
+    """Offered capabilities, by the names of `capabilities`."""
     extensions: Advertised = Advertised()
     exactly: dict[str, Any] | None = None
-    """What is declared in any protocol version, word for word; None: what can be answered."""
+    """Capabilities to declare literally in any revision; None to declare the offers."""
 
     def capabilities(self, revision: Revision) -> dict[str, Any]:
-        """What is declared, as a protocol version spells it."""
+        """Return the capabilities to declare, in the format of the revision."""
         if self.exactly is not None:
             return self.exactly
         said = declared(self.offers, revision)
@@ -75,10 +75,10 @@ def stamped(
     progress_token: RequestId | None = None,
     log_level: str = "",
 ) -> Any:
-    """Params as the revision wants them. What the caller put into `_meta` himself is kept: testing is the use.
+    """Add the revision's metadata to params. Members of `_meta` set by the caller are kept, for tests.
 
-    `log_level` is what each request asks for, where requests ask for log messages at all; "" asks for none. Params
-    that are not an object are returned unchanged: they are invalid on purpose.
+    `log_level` is the level that requests ask for, in revisions where they can; "" for none. Params that are not an
+    object are returned unchanged: they are invalid on purpose.
     """
     if params is not None and not isinstance(params, dict):
         return params

@@ -1,7 +1,7 @@
-"""Skills as a server publishes them, and whether what it serves is what it published.
+"""Skills that a server publishes, and the verification of their files against the published entries.
 
 An entry is a complete manifest: every file with its size and digest. Content that differs from its entry must not be
-used, so a mismatch is a verdict with both values and never a shrug. A match proves only that server and server agree.
+used, so a mismatch is always reported, with both values. A match proves only that the server is consistent.
 
 Source: extension io.modelcontextprotocol/skills (stable), Skill Entries; Integrity and Verification; Limits.
 """
@@ -19,12 +19,12 @@ import msgspec
 
 from inspector.protocol import peek
 
-# The YAML front matter of a Markdown file, compared with the JSON that claims to be the same.
+# Comparison of the YAML front matter of a Markdown file with the JSON of its entry.
 
 _Node = Any
-"""A node as PyYAML composes it; its package is imported with the first front matter."""
+"""A node composed by PyYAML, which is imported on first use."""
 MOST_FRONT_MATTER_BYTES = 32 * 1024
-"""Of front matter that is read: a reader of YAML is slow."""
+"""Maximum size of front matter to parse, in bytes: YAML parsing is slow."""
 _MOST_STEPS = 10_000
 _DEEPEST = 60
 _FENCE = re.compile(r"---[ \t]*\r?\n")
@@ -40,7 +40,7 @@ _KINDS = {"mapping": "map", "sequence": "seq"}
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """Where the two differ first, as a person reads it; both sides foreign."""
+    """The first difference, formatted for the user. Both sides are server text."""
 
     claimed: str
     found: str
@@ -52,7 +52,7 @@ def _differ(path: str, claimed: str, found: str) -> Difference:
 
 
 def front_matter(text: str) -> str | None:
-    """The YAML between the fences at the very beginning; None if there are none."""
+    """Return the YAML between the fences at the very beginning; None if there are none."""
     opening = _FENCE.match(text)
     if opening is None:
         return None
@@ -61,7 +61,7 @@ def front_matter(text: str) -> str | None:
 
 
 def compare(data: bytes, claimed: Any) -> Difference | None:
-    """Where a file's front matter differs from what is claimed, or why that is unknown; None if it is the same."""
+    """Return the first difference of a file's front matter from its entry, or why it is unknown; None if equal."""
     found = front_matter(data[: MOST_FRONT_MATTER_BYTES + 16].decode("utf-8", "replace"))
     if found is None:
         long = len(data) > MOST_FRONT_MATTER_BYTES and data.startswith(b"---")
@@ -85,13 +85,13 @@ def _said(error: Exception) -> str:
 
 
 class _Walk:
-    """One walk over nodes and JSON, side by side, to the first difference."""
+    """A parallel traversal of YAML nodes and JSON, up to the first difference."""
 
     def __init__(self) -> None:
         self._left = _MOST_STEPS
 
     def compare(self, node: _Node, claimed: Any, path: str, depth: int) -> Difference | None:
-        """Compare the values at a place."""
+        """Compare the values at one path."""
         self._left -= 1
         if self._left < 0 or depth > _DEEPEST:
             return _differ(path, _shown(claimed), "YAML that grows without end when it is read")
@@ -144,7 +144,7 @@ def _scalar(node: _Node, claimed: Any, path: str) -> Difference | None:
 
 
 def _meanings(node: _Node) -> list[Any]:
-    """What a scalar may stand for."""
+    """Return the possible values of a scalar."""
     text: str = node.value
     if node.style is not None:
         return [text]
@@ -173,7 +173,7 @@ def _by_core_schema(text: str) -> Any:
 
 
 def _by_older_schema(node: _Node) -> Any:
-    """As YAML 1.1 reads a plain word; the word itself where that is nothing that JSON has."""
+    """Read a plain scalar according to YAML 1.1; its text if the value has no JSON equivalent."""
     from yaml.constructor import SafeConstructor
 
     kind, make = node.tag.removeprefix(_TAG), SafeConstructor()
@@ -196,7 +196,7 @@ def _same(value: Any, claimed: Any) -> bool:
 
 
 def _same_date(node: _Node, claimed: Any) -> bool:
-    """A date becomes a text, and readers write its time in different ways."""
+    """Return whether both are the same date. JSON has dates as strings, and parsers format the time differently."""
     dated = node.tag == f"{_TAG}timestamp" and isinstance(claimed, str)
     return dated and claimed[:10] == node.value[:10]
 
@@ -225,41 +225,41 @@ LIST, GET, READ = "skills/list", "skills/get", "resources/read"
 MANIFEST = "SKILL.md"
 MOST_FILES = 512
 MOST_BYTES = 16 * 1024 * 1024
-"""What every host must support; more is not guaranteed to be taken by any."""
+"""Limits that every host must support. A host may reject more."""
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 class SkillFile(msgspec.Struct, frozen=True):
-    """A file of a skill as its entry lists it."""
+    """A file of a skill, as listed in the skill's entry."""
 
     raw: Any
     root: str
-    """The URI of the skill's directory, without a slash behind it."""
+    """URI of the skill's directory, without a trailing slash."""
 
     @property
     def uri(self) -> str:
-        """Empty if there is none."""
+        """URI of the file; "" if missing."""
         return peek.text(self.raw, "uri") or ""
 
     @property
     def digest(self) -> str:
-        """As claimed, "sha256:…"; "" if it was not said."""
+        """Digest in the entry, "sha256:…"; "" if missing."""
         return peek.text(self.raw, "digest") or ""
 
     @property
     def size(self) -> int | None:
-        """Bytes, as claimed; None if it was not said."""
+        """Size in the entry, in bytes; None if missing."""
         return peek.integer(self.raw, "size")
 
     @property
     def path(self) -> str:
-        """Within the skill; the whole URI of a file that is not within it."""
+        """Path within the skill; the whole URI of a file outside of it."""
         return self.uri.removeprefix(f"{self.root}/") if self.uri.startswith(f"{self.root}/") else self.uri
 
     @property
     def is_manifest(self) -> bool:
-        """Whether it is the skill's own SKILL.md."""
+        """Whether it is the skill's SKILL.md."""
         return self.uri == f"{self.root}/{MANIFEST}"
 
     @property
@@ -275,60 +275,60 @@ class SkillFile(msgspec.Struct, frozen=True):
 
 
 def _leaves(path: str) -> bool:
-    """Whether a path has a segment that leads elsewhere, also where that is hidden by percent signs."""
+    """Return whether a path leaves the directory, also by percent-encoded segments."""
     return any(segment in ("", ".", "..") or "/" in segment for segment in map(unquote, path.split("/")))
 
 
 class Skill(msgspec.Struct, frozen=True):
-    """An entry of skills/list or skills/get. Lenient: defects are in `flaws`."""
+    """An entry of skills/list or skills/get. Parsed leniently: defects are in `flaws`."""
 
     raw: Any
 
     @property
     def uri(self) -> str:
-        """Of its SKILL.md; "" if there is none."""
+        """URI of its SKILL.md; "" if missing."""
         return peek.text(self.raw, "uri") or ""
 
     @property
     def root(self) -> str:
-        """The URI of its directory."""
+        """URI of its directory."""
         return self.uri.removesuffix(f"/{MANIFEST}")
 
     @property
     def frontmatter(self) -> dict[str, Any]:
-        """Of its SKILL.md, as the server says that it is."""
+        """Front matter of its SKILL.md, according to the entry."""
         return peek.mapping(self.raw, "frontmatter")
 
     @property
     def name(self) -> str:
-        """A label, not unique; the last part of its path if the front matter has none."""
+        """Name in the front matter, not necessarily unique; otherwise the last part of its path."""
         return peek.text(self.frontmatter, "name") or self.root.rpartition("/")[2]
 
     @property
     def description(self) -> str:
-        """The server's own words."""
+        """The server's description."""
         return peek.text(self.frontmatter, "description") or ""
 
     @property
     def is_dynamic(self) -> bool:
-        """Whether it has no stable content: nothing but its front matter can be verified."""
+        """Whether its content is not stable, so that only its front matter can be verified."""
         return peek.text(self.raw, "resources") == "dynamic"
 
     @property
     def files(self) -> tuple[SkillFile, ...]:
-        """As listed; of a dynamic skill its SKILL.md alone, without a digest."""
+        """The listed files; of a dynamic skill only SKILL.md, without a digest."""
         if self.is_dynamic:
             return (SkillFile({"uri": self.uri}, self.root),)
         return tuple(SkillFile(raw, self.root) for raw in peek.items(self.raw, "resources"))
 
     @property
     def size(self) -> int:
-        """Bytes of all files, as claimed."""
+        """Size of all files according to the entry, in bytes."""
         return sum(max(file.size or 0, 0) for file in self.files)
 
     @property
     def flaws(self) -> tuple[str, ...]:
-        """What an entry must not be, half a sentence each; () for a good one."""
+        """Defects of the entry, as short phrases."""
         return tuple(_flaws(self))
 
     @property
@@ -371,47 +371,47 @@ def _flaws_of_files(skill: Skill) -> list[str]:
 
 
 def same_names(skills: Iterable[Skill]) -> frozenset[str]:
-    """Names that more than one skill has: a name is a label, and none may stand for the other."""
+    """Return the names that several skills share. Such skills must not be confused with each other."""
     counted = Counter(skill.name for skill in skills)
     return frozenset(name for name, count in counted.items() if count > 1)
 
 
 class SkillComparison(msgspec.Struct, frozen=True):
-    """One thing that was compared."""
+    """The comparison of one property."""
 
     name: str
     """One of "size", "sha256", "front matter"."""
     claimed: str
-    """By the entry; foreign."""
+    """Value in the entry; server text."""
     found: str
-    """In the content; foreign."""
+    """Value of the content; server text."""
     ok: bool
 
 
 class Verified(msgspec.Struct, frozen=True):
-    """What a read returned, compared with its entry."""
+    """The result of a read, verified against the entry."""
 
     file: SkillFile
     data: bytes
-    """Empty if there was none."""
+    """The content; empty if there is none."""
     mime_type: str
     checks: tuple[SkillComparison, ...]
     problem: str = ""
-    """Why there is nothing to compare; "" if there is."""
+    """Why there is nothing to compare; "" if there is something."""
 
     @property
     def ok(self) -> bool:
-        """Whether all that could be compared is the same. Of a dynamic skill's files that is not much."""
+        """Whether all comparisons match. Few are possible for a dynamic skill."""
         return not self.problem and all(check.ok for check in self.checks)
 
     @property
     def mismatch(self) -> SkillComparison | None:
-        """The first thing that differs."""
+        """The first comparison that does not match."""
         return next((check for check in self.checks if not check.ok), None)
 
 
 def verify(skill: Skill, file: SkillFile, result: Any) -> Verified:
-    """Hold the result of resources/read against the entry."""
+    """Verify the result of resources/read against the entry."""
     content, problem = _content(file.uri, result)
     if problem:
         return Verified(file, b"", "", (), problem)
@@ -444,7 +444,7 @@ def _content(uri: str, result: Any) -> tuple[Any, str]:
 
 
 def _bytes(content: Any) -> tuple[bytes, str]:
-    """The raw bytes of a content: UTF-8 of a text, or a blob's."""
+    """Return the content as bytes (text as UTF-8, or a decoded blob), and the problem if it can't be decoded."""
     if (text := peek.text(content, "text")) is not None:
         return text.encode("utf-8", "surrogatepass"), ""
     blob = peek.text(content, "blob")

@@ -1,7 +1,7 @@
-"""What a server offers and returns: Tool, Resource, Template, Prompt, Content. Lenient; each keeps its raw JSON.
+"""What a server offers and returns: Tool, Resource, Template, Prompt, Content. Each keeps its raw JSON.
 
-A thing can be made of anything: a list with one bad item keeps the good ones, and the bad one says what is
-wrong with it in `flaw`.
+Parsing is lenient: an item can be created from any JSON, so a list with an invalid item keeps the valid ones. The
+defect of an invalid item is in `flaw`.
 """
 
 from typing import Any
@@ -12,14 +12,14 @@ from inspector.protocol import peek
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """One of the four kinds of list: the method that asks for it and the member that holds its items."""
+    """One of the four kinds of list: its method and the member with its items."""
 
     kind: str
     method: str
     member: str
     capability: str
     changed: str
-    """The notification that says it has changed."""
+    """The notification that it has changed."""
 
 
 LISTS: dict[str, Listed] = {
@@ -36,13 +36,13 @@ LISTS: dict[str, Listed] = {
     ),
     "prompts": Listed("prompts", "prompts/list", "prompts", "prompts", "notifications/prompts/list_changed"),
 }
-"""By our own word for the kind, in the order in which they are shown."""
+"""Lists by kind, in display order."""
 
 KIND_OF_METHOD = {listed.method: listed.kind for listed in LISTS.values()}
 
 
 class ListedItem(msgspec.Struct, frozen=True):
-    """What all listed things share."""
+    """Base class of listed items."""
 
     raw: Any
 
@@ -53,22 +53,22 @@ class ListedItem(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What tells it from the others of its kind: the name, of a resource its URI, of a template itself."""
+        """Identifier within its kind: the name, the URI of a resource, or the template itself."""
         return self.name
 
     @property
     def title(self) -> str:
-        """What a person reads: title, else name (specification 2025-06-18, BaseMetadata)."""
+        """Display name: title, else name (specification 2025-06-18, BaseMetadata)."""
         return peek.text(self.raw, "title") or self.name
 
     @property
     def description(self) -> str:
-        """The server's own words; "" if there are none."""
+        """The server's description; "" if there is none."""
         return peek.text(self.raw, "description") or ""
 
     @property
     def flaw(self) -> str:
-        """Why it can't be used as it is, half a sentence; "" if it can."""
+        """Why it can't be used, as a short phrase; "" if it can."""
         if not isinstance(self.raw, dict):
             article = "an" if isinstance(self.raw, list) else "a"
             return f"{article} {peek.type_name(self.raw)} instead of an object"
@@ -95,26 +95,26 @@ class Tool(ListedItem, frozen=True):
 
     @property
     def read_only(self) -> bool:
-        """The server's claim; false by default."""
+        """Whether the server claims that it is read-only; false by default."""
         return peek.flag(self.raw, "annotations", "readOnlyHint") is True
 
     @property
     def idempotent(self) -> bool:
-        """The server's claim that a second call with the same arguments adds nothing; false by default."""
+        """Whether the server claims that a repeated call has no additional effect; false by default."""
         return peek.flag(self.raw, "annotations", "idempotentHint") is True
 
     @property
     def destructive(self) -> bool:
-        """The server's claim that a call may destroy something.
+        """Whether the server claims that a call may be destructive.
 
-        True only if said: the default of the specification is true as well, but a warning at every
-        unannotated tool would soon be ignored.
+        True only if explicit: the specification's default is true as well, but a warning at every unannotated tool
+        would soon be ignored.
         """
         return peek.flag(self.raw, "annotations", "destructiveHint") is True and not self.read_only
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """The annotations that were given, in words, for a label such as "claimed by server"."""
+        """The given annotations as text, for a label such as "claimed by server"."""
         words = {
             "readOnlyHint": ("read-only", "writes"),
             "destructiveHint": ("destructive", "not destructive"),
@@ -126,12 +126,12 @@ class Tool(ListedItem, frozen=True):
 
     @property
     def task_support(self) -> str:
-        """One of forbidden, optional, required (2025-11-25); "" if not said."""
+        """One of forbidden, optional, required (2025-11-25); "" if not specified."""
         return peek.text(self.raw, "execution", "taskSupport") or ""
 
     @property
     def flaw(self) -> str:
-        """Why a form can't be drawn or a call not be made; "" if both can."""
+        """Why no form can be shown or no call be made; "" if both can."""
         if not isinstance(self.raw, dict) or not self.name:
             return ListedItem.flaw.fget(self)  # type: ignore[attr-defined, no-any-return]
         if not isinstance(self.input_schema, dict):
@@ -149,17 +149,17 @@ class Resource(ListedItem, frozen=True):
 
     @property
     def uri(self) -> str:
-        """Empty if there is none."""
+        """The URI; "" if missing."""
         return peek.text(self.raw, "uri") or ""
 
     @property
     def mime_type(self) -> str:
-        """Empty if not said."""
+        """The MIME type; "" if not specified."""
         return peek.text(self.raw, "mimeType") or ""
 
     @property
     def flaw(self) -> str:
-        """Why it can't be read; "" if it can. Without a name it can."""
+        """Why it can't be read; "" if it can. A name is not required."""
         if not isinstance(self.raw, dict):
             return f"a {peek.type_name(self.raw)} instead of an object"
         return "" if self.uri else "it has no uri"
@@ -175,17 +175,17 @@ class Template(ListedItem, frozen=True):
 
     @property
     def uri_template(self) -> str:
-        """RFC 6570; "" if there is none."""
+        """The template according to RFC 6570; "" if missing."""
         return peek.text(self.raw, "uriTemplate") or ""
 
     @property
     def mime_type(self) -> str:
-        """Of all that it stands for; "" if not said."""
+        """MIME type of all matching resources; "" if not specified."""
         return peek.text(self.raw, "mimeType") or ""
 
     @property
     def flaw(self) -> str:
-        """Why nothing can be read with it; "" if something may be. Its grammar is judged elsewhere."""
+        """Why it can't be used; "" if it may be usable. Its grammar is checked elsewhere."""
         if not isinstance(self.raw, dict):
             return f"a {peek.type_name(self.raw)} instead of an object"
         return "" if self.uri_template else "it has no uriTemplate"
@@ -196,37 +196,37 @@ class Prompt(ListedItem, frozen=True):
 
     @property
     def arguments(self) -> list[Any]:
-        """As the server gave them: `{name, description?, required?}` each, if it keeps to the specification."""
+        """The arguments as received; according to the specification each is `{name, description?, required?}`."""
         return peek.items(self.raw, "arguments")
 
 
 class Content(msgspec.Struct, frozen=True):
-    """A block of a tool's result or of a prompt's message."""
+    """A content block of a tool's result or a prompt's message."""
 
     raw: Any
 
     @property
     def type(self) -> str:
-        """One of "text", "image", "audio", "resource", "resource_link", something unknown, or ""."""
+        """One of "text", "image", "audio", "resource", "resource_link", an unknown type, or ""."""
         return peek.text(self.raw, "type") or ""
 
     @property
     def text(self) -> str | None:
-        """Of a text block, or of an embedded text resource."""
+        """Text of a text block or an embedded text resource."""
         return peek.text(self.raw, "text") if self.type == "text" else peek.text(self.raw, "resource", "text")
 
     @property
     def data(self) -> str | None:
-        """Base64 as received: of an image, an audio clip, or an embedded blob."""
+        """Base64 data as received, of an image, audio or embedded blob."""
         found = peek.text(self.raw, "data")
         return found if found is not None else peek.text(self.raw, "resource", "blob")
 
     @property
     def mime_type(self) -> str:
-        """As claimed; "" if not said."""
+        """MIME type claimed by the server; "" if not specified."""
         return peek.text(self.raw, "mimeType") or peek.text(self.raw, "resource", "mimeType") or ""
 
     @property
     def uri(self) -> str:
-        """Of a resource link or an embedded resource; "" otherwise."""
+        """URI of a resource link or an embedded resource; "" otherwise."""
         return peek.text(self.raw, "uri") or peek.text(self.raw, "resource", "uri") or ""

@@ -1,8 +1,8 @@
-"""Responses that can't be read: of more bytes than the limit, or nested too deeply. What is known of them all the same.
+"""Responses that are larger than the size limit or nested too deeply, and the request that each one answers.
 
-They are no messages, even where their beginning reads like one. But most have a readable id near their start or their
-end: a caller that waits for such a response gets no timeout. Only a member of the message itself counts, never one
-inside its result.
+They are not parsed as messages, even if their beginning looks like one. Most have a readable id near the start or
+the end, so a caller that waits for such a response gets an error instead of a timeout. Only a member of the message
+itself counts, never one inside its result.
 """
 
 import re
@@ -16,11 +16,11 @@ from inspector.protocol.jsonrpc import Message, NotJsonRpc, RequestId, read
 from inspector.protocol.tracking.exchanges import Pairs
 
 KEPT = 64 * 1024
-"""Bytes that are kept of the beginning of a message over the limit."""
+"""Bytes kept from the beginning of a message over the limit."""
 _LOOKED_AT = 64 * 1024
 """Bytes at either end of a response that are searched for its id."""
 _WEIGHED = 64 * 1024 * 1024
-"""Bytes up to which it is made sure that a message is closed by its last brace."""
+"""Maximum size in bytes for checking that the last brace closes the message."""
 _OTHER = {Direction.TO_SERVER: Direction.FROM_SERVER, Direction.FROM_SERVER: Direction.TO_SERVER}
 _STRING = rb'"(?:[^"\\\x00-\x1f]|\\.)*"'
 _SCALAR = _STRING + rb"|-?\d[\d.eE+-]{0,40}|true|false|null"
@@ -33,22 +33,22 @@ _LAST = re.compile(
 
 
 def messages_of(frame: Frame) -> tuple[Message, ...]:
-    """The messages of a frame; an invalid message if it was cut."""
+    """Return the messages of a frame; an invalid message if it was cut."""
     return (NotJsonRpc(reason(frame)),) if frame.cut else read(frame.payload)
 
 
 def reason(frame: Frame) -> str:
-    """What is wrong with a frame that was cut, as half a sentence."""
+    """Return what is wrong with a frame that was cut, as a phrase."""
     return f"a message of {len(frame.payload) + frame.cut:,} bytes, which is over the limit; its beginning is kept"
 
 
 def is_unreadable(frame: Frame, messages: tuple[Message, ...]) -> bool:
-    """Whether a frame may be a response that can't be read here, by its length or its depth."""
+    """Return whether a frame may be a response that is too long or too deep to be read."""
     return bool(frame.cut) or (type(messages[0]) is NotJsonRpc and messages[0].unread)
 
 
 def lose_answered(frame: Frame, message: Message, pairs: Pairs) -> Exchange | None:
-    """The request whose response can't be read is lost; None if the frame names no open one."""
+    """Mark the request as lost whose response can't be read; None if the frame names no open one."""
     id_ = answered_id(frame)
     exchange = None if id_ is None else pairs.find_open(_OTHER[frame.direction], id_)
     if exchange is not None:
@@ -57,7 +57,7 @@ def lose_answered(frame: Frame, message: Message, pairs: Pairs) -> Exchange | No
 
 
 def answered_id(frame: Frame) -> RequestId | None:
-    """The id of the request that an unreadable response is for, as far as its beginning or its end tells."""
+    """Return the id in an unreadable response, if found at its beginning or its end."""
     payload = frame.payload
     id_, kind = _beginning(payload[:_LOOKED_AT])
     if kind not in ("result", "error"):
@@ -77,9 +77,9 @@ def _why(frame: Frame, message: Message) -> str:
 
 
 def _beginning(payload: bytes) -> tuple[int | float | str | None, str]:
-    """The id, if it precedes the payload, and the member with the payload: "result", "error" or "method"; "" if none.
+    """Return the id, if it precedes the payload, and the payload's member: "result", "error" or "method"; "" if none.
 
-    Other members of the message are skipped, objects and arrays among them, as far as they end in time.
+    Other members are skipped, including objects and arrays that end within the searched part.
     """
     begin = re.match(rb"(?:\xef\xbb\xbf)?\s*\{", payload)
     at, id_ = begin.end() if begin is not None else len(payload), None
@@ -97,7 +97,7 @@ def _beginning(payload: bytes) -> tuple[int | float | str | None, str]:
 
 
 def _behind(payload: bytes, at: int) -> int:
-    """Where an object or array ends that begins here; the end of the payload if it does not."""
+    """Return the end of the object or array that begins here; the end of the payload if it is not closed."""
     depth = 0
     for found in _BRACKETS.finditer(payload, at):
         depth += {b"{": 1, b"[": 1, b"}": -1, b"]": -1}.get(found.group(), 0)
@@ -107,7 +107,7 @@ def _behind(payload: bytes, at: int) -> int:
 
 
 def _is_closed(payload: bytes) -> bool:
-    """Whether all that is opened is closed: then the last brace is that of the message itself."""
+    """Return whether all brackets are closed. Then the last brace is that of the message."""
     if len(payload) > _WEIGHED:
         return False
     bare = re.sub(_STRING, b"", payload)

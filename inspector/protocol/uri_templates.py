@@ -1,8 +1,8 @@
-"""URI templates: which variables one has, what is wrong with it, and the URI that it expands to (RFC 6570).
+"""URI templates (RFC 6570): their variables, their defects, and their expansion.
 
-The grammar is checked here, because the library expands whatever it is given; expanding is the library's, which is
-imported when the first template is expanded. A template that breaks the grammar is never expanded, as no one can
-say which URI its server means. One slip is let pass with a note: names such as `user-id`, which many servers use.
+The grammar is checked here, because the library expands any input. The library does the expansion, and is imported
+when the first template is expanded. An invalid template is never expanded, because the intended URI is unknown. One
+violation is allowed with a note: names such as `user-id`, which many servers use.
 """
 
 import re
@@ -12,49 +12,49 @@ from typing import Any
 import msgspec
 
 MOST_CHARACTERS = 8_000
-"""Of a template that is taken apart, and of a value that is put into one."""
+"""Maximum length of a template, and of a value."""
 _OPERATORS = "+#./;?&"
 _RESERVED = "=,!@|"
 _NEEDED = ("", "+")
-"""Operators of expressions in the URI's body, which are rarely meant to be empty."""
+"""Operators of expressions whose value is rarely meant to be empty."""
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _VARIABLE = re.compile(r"([^:*\s,{}]+)(:[1-9][0-9]{0,3}|\*)?")
 _NAME = re.compile(r"(?:\w|%[0-9A-Fa-f]{2})+(?:\.(?:\w|%[0-9A-Fa-f]{2})+)*", re.ASCII)
 
 
 class Variable(msgspec.Struct, frozen=True):
-    """One variable of a template."""
+    """A variable of a template."""
 
     name: str
     needed: bool
-    """Whether the URI has a hole without it; else its expression just goes away."""
+    """Whether the URI is incomplete without it; otherwise its expression is simply omitted."""
     several: bool = False
-    """Whether it takes a list (`*`)."""
+    """Whether its lists are exploded (`*`)."""
     prefix: int = 0
-    """Of how many characters at most its value is used; 0 for all."""
+    """Maximum number of characters of its value that are used; 0 for all."""
 
 
 class UriTemplate(msgspec.Struct, frozen=True):
-    """A template, taken apart."""
+    """A parsed template."""
 
     text: str
     variables: tuple[Variable, ...] = ()
-    """Each once, in the order of the template."""
+    """The variables without duplicates, in order of first use."""
     problem: str = ""
-    """Why it can't be expanded, half a sentence; "" if it can."""
+    """Why it can't be expanded, as a phrase; "" if it can."""
     note: str = ""
-    """What a person should know of it all the same; mostly ""."""
+    """A note for the user about a tolerated violation; usually ""."""
 
 
 class Expanded(msgspec.Struct, frozen=True):
-    """The outcome of expanding: a URI, or why there is none."""
+    """The result of an expansion: a URI, or why there is none."""
 
     uri: str
     problem: str = ""
 
 
 def take_apart(text: str) -> UriTemplate:
-    """Read a template. Raises nothing: the defect is in `problem`."""
+    """Parse a template. Raises nothing: a defect is in `problem`."""
     if not text:
         return UriTemplate(text, problem="it is empty")
     if len(text) > MOST_CHARACTERS:
@@ -75,7 +75,7 @@ def take_apart(text: str) -> UriTemplate:
 
 
 def _variables(expression: str) -> list[Variable] | str:
-    """The variables of one expression, or what is wrong with it."""
+    """Return the variables of an expression, or what is wrong with it."""
     operator = expression[:1] if expression[:1] in _OPERATORS and expression else ""
     if expression[:1] in _RESERVED and expression:
         return f"{{{expression}}} begins with {expression[0]!r}, which RFC 6570 keeps for later"
@@ -94,9 +94,9 @@ def _variables(expression: str) -> list[Variable] | str:
 
 
 def expand(template: UriTemplate, values: Mapping[str, Any]) -> Expanded:
-    """The URI for some values. A variable that is not among them drops out, with its expression if it was the last.
+    """Expand a template. Variables without a value are omitted, and an expression without any as well.
 
-    Values are texts, lists or objects of texts; numbers and booleans are written as JSON writes them.
+    Values are strings, or lists or objects of strings; numbers and booleans are formatted as in JSON.
     """
     if template.problem:
         return Expanded("", template.problem)
@@ -117,7 +117,7 @@ def expand(template: UriTemplate, values: Mapping[str, Any]) -> Expanded:
 
 
 def _value(value: Any) -> Any:
-    """A value as the library takes it; None for what is left out, as RFC 6570 asks for empty lists as well."""
+    """Convert a value for the library; None to omit it, which RFC 6570 also requires for empty lists."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -136,7 +136,7 @@ def _flat(value: Any) -> str:
 
 
 def could_have_made(template: UriTemplate, uri: str) -> bool:
-    """Whether a URI has all the fixed parts of a template, in their order: a guess, for telling what was read."""
+    """Return whether a URI has all literal parts of a template, in order: a heuristic to find a read's template."""
     if template.problem or not template.variables:
         return uri == template.text
     first, *rest = _EXPRESSION.split(template.text)[::2]

@@ -1,7 +1,8 @@
-"""Which machine a host in a URL means, however it is spelt: the one judge of loopback and private addresses.
+"""Which host a URL refers to, whatever its notation. The only check for loopback and private addresses.
 
-Resolvers read more than dotted numbers: `127.1`, `2130706433`, `0x7f.1` and `0177.0.0.1` are all this machine, and so
-are fullwidth digits and an IPv4 address within an IPv6 one. Nothing is resolved here: a name may still lead anywhere.
+Resolvers accept more than dotted numbers: `127.1`, `2130706433`, `0x7f.1` and `0177.0.0.1` are all loopback, and so
+are fullwidth digits and an IPv4 address within an IPv6 one. Nothing is resolved here: a name may refer to any
+address.
 """
 
 import ipaddress
@@ -15,15 +16,15 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def plain_host(host: str) -> str:
-    """A host as a resolver takes it: letters and digits as ASCII, in lower case, no brackets, no dot at the end."""
+    """Normalize a host like a resolver: letters and digits as lower-case ASCII, no brackets, no trailing dot."""
     text = unicodedata.normalize("NFKC", host.translate(_DOTS)).translate(_DOTS).lower()
     return text.strip("[]").removesuffix(".")
 
 
 def address_of(host: str) -> Address | None:
-    """The address that a host is, in any spelling that a resolver takes; None for a name.
+    """Return the address if the host is one in any notation that resolvers accept; None for a name.
 
-    An IPv4 address within an IPv6 one (mapped, 6to4, NAT64) is that IPv4 address.
+    An IPv4 address within an IPv6 one (mapped, 6to4, NAT64) is returned as IPv4.
     """
     plain = plain_host(host)
     if _NUMBERS.fullmatch(plain):
@@ -40,7 +41,7 @@ def address_of(host: str) -> Address | None:
 
 
 def _from_numbers(parts: list[str]) -> ipaddress.IPv4Address | None:
-    """An address of one to four numbers, each decimal, octal or hexadecimal; the last one fills what is left."""
+    """Parse one to four numbers (decimal, octal, hexadecimal); the last one fills the remaining bytes."""
     try:
         numbers = [
             int(part, 16 if part[:2] == "0x" else 8 if part[0] == "0" and len(part) > 1 else 10) for part in parts
@@ -57,13 +58,13 @@ def _from_numbers(parts: list[str]) -> ipaddress.IPv4Address | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine."""
+    """Return whether a host is the local machine."""
     plain, address = plain_host(host), address_of(host)
     return plain == "localhost" or plain.endswith(".localhost") or (address is not None and address.is_loopback)
 
 
 def is_private(host: str) -> bool:
-    """Whether a host is surely in a private network: an address of one, this machine, or a name that means it."""
+    """Return whether a host is certainly private: a private address, the local machine, or a name for it."""
     address = address_of(host)
     if address is None:
         return is_loopback(host)

@@ -1,1 +1,1 @@
-"""What to do next, as generators: they yield steps and are sent the outcomes. A driver does the rest."""
+"""Protocol flows as generators: they yield steps and receive the outcomes. A driver performs the steps."""

@@ -1,8 +1,8 @@
-"""How a request that may need more than one round is made: a call, a read, a prompt.
+"""Flow of a request that may need several rounds: a tool call, a read, a prompt.
 
-Two errors of the stateless revision name their own cure, and each cure is tried once: another version that the
-server takes (-32022), and the tool's schema again if the mirrored headers did not match it (-32020). A result that
-asks for input is answered and the request repeated, with all answers in one retry, until a result comes that is one.
+Two errors of the stateless revision state their own remedy, which is tried once: another version that the server
+supports (-32022), and the tool's current schema if the mirrored headers did not match it (-32020). If a result
+requests input, the request is repeated with all responses, until a final result arrives.
 
 Source: specification 2026-07-28, basic/patterns/mrtr.
 """
@@ -23,20 +23,20 @@ from inspector.protocol.revisions.openings import HEADER_MISMATCH, UNSUPPORTED_V
 from inspector.protocol.revisions.table import mutual, resolve
 
 _PAUSES = (0.05, 0.1, 0.2, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25)
-"""Seconds before a retry that brings nothing but the state, round by round; as many rounds as SDKs allow."""
+"""Seconds before each retry that only carries the request state. The number of rounds is that of common SDKs."""
 
 
 class Called(msgspec.Struct, frozen=True):
     """The outcome of a call."""
 
     reply: Reply
-    """The last one."""
+    """The last reply."""
     rounds: int
-    """How many requests it took, retries included."""
+    """Number of requests, including retries."""
     unanswered: str = ""
-    """Why the questions in the last reply were left open; "" if it has none."""
+    """Why the last reply's requests for input were not answered; "" if it has none."""
     task: TaskEnd | None = None
-    """How its task ended, if it became one: `reply` is then what the task came to."""
+    """How its task ended, if it became one; then `reply` is the task's result."""
 
 
 def call(
@@ -47,10 +47,10 @@ def call(
     schema_of: Callable[[str], Any] = lambda name: None,
     again: bool | None = None,
 ) -> Flow[Called]:
-    """Make a request and repeat it where the error itself says how.
+    """Make a request, and repeat it if the error states a remedy.
 
-    `schema_of` looks a tool's input schema up by name: None if it was never listed. `again`: whether to ask again
-    where a stream was cut; None: where that does no harm.
+    `schema_of` returns a tool's input schema by name; None if the tool was never listed. `again` is whether to
+    repeat a request whose stream was cut; None means only if that is safe.
     """
     name = peek.text(params, "name") or ""
     again = is_repeated(method, revision) if again is None else again
@@ -73,9 +73,10 @@ def call(
 def _with_input(
     reply: Reply, rounds: int, params: Any, send: Callable[[Any], Flow[tuple[Reply, int]]], revision: Revision
 ) -> Flow[Called]:
-    """Answer what a result asks, as often as it asks, and repeat the request with the answers.
+    """Answer a result's requests for input and repeat the request with the responses, in as many rounds as needed.
 
-    An error that asks for a visit first is asked about in the same way; nothing travels back but the request itself.
+    For an error that requires visiting URLs, the user's consent is obtained in the same way, but no responses are
+    sent.
     """
     nobody_there = False
     for wait in _PAUSES:
@@ -126,7 +127,7 @@ def _visits(reply: Reply, revision: Revision) -> tuple[questions.Question, ...]:
 
 
 def _not_visited(consents: tuple[questions.Reply, ...] | None) -> str:
-    """Why the request is not made again; "" if the person was everywhere."""
+    """Return why the request is not repeated; "" if the user visited every URL."""
     if consents is None or any(isinstance(each, questions.ErrorReply) for each in consents):
         return _refused(consents)
     said = [peek.text(each.value, "action") for each in consents if isinstance(each, questions.Result)]
@@ -141,7 +142,7 @@ def _asked(reply: Replied, result: Any) -> tuple[questions.Question, ...]:
 
 
 def _wrong(result: Any, asked: tuple[questions.Question, ...]) -> str:
-    """Why a retry would be pointless; "" if it would not be."""
+    """Return why a retry would be pointless; "" if it would not be."""
     requests = peek.at(result, "inputRequests")
     if not requests and not peek.has(result, "requestState"):
         return "it asks for input and says neither what nor in which state"

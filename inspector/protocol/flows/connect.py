@@ -1,9 +1,9 @@
-"""How a conversation is opened, in either era, over any carriage.
+"""Flow of opening a conversation, in either era and over any transport.
 
-Auto asks `server/discover` first and falls back to `initialize` on anything but evidence of the modern era: an error, a
-silence that lasts too long, HTTP 5xx, a connection that is closed without a response. A server on stdio that exits is
-started once more, with `initialize` first: older ones exit at any other first message. 401, 403 and an unreachable
-server end the attempt. A server that was found to be of one era before is asked that way first.
+In auto mode it first sends `server/discover`. It falls back to `initialize` unless the response proves the modern
+era, for instance after an error, a timeout, HTTP 5xx, or a connection closed without a response. A server on stdio
+that exits is restarted once and gets `initialize` first: older ones exit at any other first message. 401, 403 and an
+unreachable server end the attempt. A server whose era is remembered is first addressed in that era.
 
 Source: specification 2026-07-28, basic/versioning (backward compatibility) and basic/transports. The official Go SDK
 falls back on any error, too.
@@ -54,24 +54,24 @@ from inspector.protocol.things import LISTS
 
 
 class ConnectOptions(msgspec.Struct, frozen=True):
-    """How the person wants to connect."""
+    """How the user wants to connect."""
 
     client: ClientIdentity
     era: Era | None = None
-    """None: find out."""
+    """The era to use; None to detect it."""
     revision: str = ""
-    """Any version string, known or not, to be used and no other; "" for the newest of the era."""
+    """The only version string to use, known or not; "" for the newest of the era."""
     remembered: Era | None = None
-    """What this server was found to be last time."""
+    """Era of this server at the last connection."""
     over_http: bool = False
     carriage: Carriage | None = None
-    """LEGACY_SSE if the person asked for it; None: find out."""
+    """LEGACY_SSE if the user requested it; None to detect it."""
     silence_s: float = 2.0
-    """How long a server may keep silent about the probe before `initialize` is tried; a late answer still counts."""
+    """Timeout of the probe before `initialize` is tried; a late response is still accepted."""
 
 
 _LATE_S = 10.0
-"""Seconds that the probe may still take after `initialize` was refused."""
+"""Additional seconds for the probe after `initialize` was refused."""
 _MODERN = (ProbeVerdict.MODERN, ProbeVerdict.AGAIN, ProbeVerdict.UNDISCOVERED)
 _UNKNOWN_HANDSHAKE = (METHOD_NOT_FOUND, UNSUPPORTED_VERSION)
 
@@ -105,12 +105,12 @@ def _modern_row(wish: ConnectOptions, date: str = "") -> Revision:
 
 
 def _may_be(wish: ConnectOptions, date: str) -> bool:
-    """Whether a version that the server names is one that the person leaves us."""
+    """Return whether the user's options allow a version that the server names."""
     return wish.revision in ("", date)
 
 
 def _stateless(wish: ConnectOptions, date: str = "") -> Flow[Opening]:
-    """The stateless era and no other; in version `date` if the server has named it, else in ours."""
+    """Open in the stateless era only, with version `date` if the server named it, otherwise with ours."""
     row = _modern_row(wish, date)
     for _ in range(2):
         reply: Reply = yield Send("server/discover", revision=row, progress=False)
@@ -131,7 +131,10 @@ def _stateless(wish: ConnectOptions, date: str = "") -> Flow[Opening]:
 
 
 def _undiscovered(wish: ConnectOptions, date: str) -> Flow[Opening]:
-    """A server that names a stateless version but lacks `server/discover`: its lists show what it has."""
+    """Open in a stateless version that the server names although it lacks `server/discover`.
+
+    Its lists show its capabilities.
+    """
     if not _may_be(wish, date):
         raise ConnectError(f"no revision in common: the server names {date}", hint="Leave out --revision.")
     row, capabilities, server = _modern_row(wish, date), dict[str, Any](), dict[str, Any]()
@@ -151,7 +154,7 @@ def _undiscovered(wish: ConnectOptions, date: str) -> Flow[Opening]:
 
 
 def _find_out(wish: ConnectOptions) -> Flow[Opening]:
-    """Probe first; then the era that the answer proves."""
+    """Send the probe, and open in the era that the response proves."""
     row = _modern_row(wish)
     silence = None if wish.remembered is Era.MODERN else wish.silence_s
     reply: Reply = yield Send("server/discover", revision=row, probe=True, silence_s=silence)
@@ -184,9 +187,9 @@ def _find_out(wish: ConnectOptions) -> Flow[Opening]:
 
 
 def _inconclusive(reply: Reply) -> str:
-    """What a server did with the probe that does not reveal its era, so that `initialize` is worth a try.
+    """Return how the server reacted to the probe if that does not reveal its era, so that `initialize` is worth trying.
 
-    "" for everything else, also for 401 and 403, and for a server that can't be reached at all.
+    Returns "" for all else, also for 401, 403 and an unreachable server.
     """
     match reply:
         case Broken(no_response=True, why=why):
@@ -200,7 +203,7 @@ def _inconclusive(reply: Reply) -> str:
 
 
 def _started_again() -> Flow[bool]:
-    """Start a server on stdio once more that has exited at our probe. Whether that was done."""
+    """Restart a server on stdio that exited at the probe. Return whether it was restarted."""
     said: str = yield Restart("its first message was server/discover")
     if said:
         how = said.removeprefix("the server ")
@@ -211,7 +214,7 @@ def _started_again() -> Flow[bool]:
 def _fall_back(
     wish: ConnectOptions, why: str, *, late: Exchange | None = None, versions: tuple[str, ...] = ()
 ) -> Flow[Opening]:
-    """The handshake after the probe; the user gets `why` as a notice, unless every older server does this."""
+    """Open by handshake after the probe. The user sees `why` as a notice; it is "" for what every older server does."""
     if wish.over_http:
         yield UseCarriage(Carriage.SESSIONS)
     opening = yield from _handshake(wish, probed=True, late=late, versions=versions)
@@ -223,15 +226,15 @@ def _fall_back(
 def _handshake(
     wish: ConnectOptions, *, probed: bool = False, late: Exchange | None = None, versions: tuple[str, ...] = ()
 ) -> Flow[Opening]:
-    """`initialize`, its result, `notifications/initialized`; over HTTP the older carriage if that is refused.
+    """Perform the handshake: `initialize`, its result, `notifications/initialized`. Over HTTP, try older transports.
 
-    `probed`: this process was sent `server/discover` before; `late` is that request while it is not answered.
+    `probed`: whether this process already received `server/discover`. `late`: that request while it is unanswered.
     """
     offer = _offer(wish, versions)
     starts = not probed and not wish.over_http and wish.era is None and not wish.revision
     reply: Reply = yield _initialize(wish, offer, late, wish.silence_s if starts else None)
     if starts and isinstance(reply, Silent) and reply.exchange is not None:
-        reply = yield Await(reply.exchange)  # what a probe would have taken is not counted: the server is starting
+        reply = yield Await(reply.exchange)  # a probe's timeout does not count here: the server is starting
     if isinstance(reply, Replied) and reply.exchange.method == "server/discover":
         return (yield from _late_answer(wish, offer, reply))
     if isinstance(reply, Broken) and probed and not wish.over_http and (yield from _started_again()):
@@ -246,7 +249,7 @@ def _handshake(
 
 
 def _after_initialize(wish: ConnectOptions, offer: str, reply: Reply) -> Flow[Opening]:
-    """What remains to be tried where `initialize` was refused, and the end of the handshake where it was not."""
+    """Complete the handshake; if `initialize` was refused, first try the remaining alternatives."""
     if fall_back_wanted(reply) and wish.over_http and wish.carriage is None and wish.era is not Era.MODERN:
         yield from _older_carriage(reply)
         reply = yield _initialize(wish, offer, None)
@@ -256,7 +259,7 @@ def _after_initialize(wish: ConnectOptions, offer: str, reply: Reply) -> Flow[Op
             yield from _carry_stateless(wish)
             return (yield from _stateless(wish, version))
         if wish.era is None and not wish.revision and peek.integer(error, "code") in _UNKNOWN_HANDSHAKE:
-            if wish.remembered is Era.LEGACY:  # it was of that era once
+            if wish.remembered is Era.LEGACY:  # it was of that era at the last connection
                 yield from _carry_stateless(wish)
                 return (yield from _find_out(msgspec.structs.replace(wish, remembered=None)))
         other = mutual(list(named_versions(error)), Era.LEGACY)
@@ -266,7 +269,7 @@ def _after_initialize(wish: ConnectOptions, offer: str, reply: Reply) -> Flow[Op
 
 
 def _stateless_version(wish: ConnectOptions, reply: Reply) -> str:
-    """The stateless version that a refusal of `initialize` names, if it is one to go on with; else ""."""
+    """Return the stateless version named by a refusal of `initialize`, if it may be used; otherwise ""."""
     if not isinstance(reply, Replied) or isinstance(reply.message, Answer) or wish.era is not None:
         return ""
     named = mutual(list(named_versions(reply.message.error)), Era.MODERN) or ""
@@ -279,14 +282,14 @@ def _carry_stateless(wish: ConnectOptions) -> Flow[None]:
 
 
 def _is_refused(reply: Reply) -> bool:
-    """Whether a server has said no to a request, for another reason than credentials."""
+    """Return whether the server refused a request for a reason other than credentials."""
     if isinstance(reply, Refused):
         return reply.status not in (401, 403)
     return isinstance(reply, Replied) and not isinstance(reply.message, Answer)
 
 
 def _complete(wish: ConnectOptions, offer: str, reply: Reply) -> Flow[Opening]:
-    """What remains of the handshake once `initialize` was answered."""
+    """Complete the handshake after the response to `initialize`."""
     answered = _answered(reply, "initialize")
     if not isinstance(answered.message, Answer):
         hint = "See what the server logs, or try --era modern, or pin an older --revision."
@@ -311,18 +314,19 @@ def _older_carriage(refused: Reply) -> Flow[None]:
 
 
 def fall_back_wanted(reply: Reply) -> bool:
-    """Whether a refused `initialize` may come from a server of the older HTTP+SSE carriage.
+    """Return whether a refused `initialize` may come from a server of the older HTTP+SSE transport.
 
-    2025-11-25 names 400, 404 and 405, earlier revisions any 4xx; 401 and 403 ask for credentials, 408 and 429 for time.
+    2025-11-25 lists 400, 404 and 405, earlier revisions any 4xx. 401 and 403 require credentials; 408 and 429 are
+    temporary.
     """
     return isinstance(reply, Refused) and 400 <= (reply.status or 0) < 500 and reply.status not in (401, 403, 408, 429)
 
 
 def _late_answer(wish: ConnectOptions, offer: str, probed: Replied) -> Flow[Opening]:
-    """The probe was answered after all while `initialize` was on its way: a server that was slow to start.
+    """Process a late response to the probe that arrived after `initialize` was sent: the server was slow to start.
 
-    Its answer to `initialize` is still awaited: a server of both eras has begun a handshake with it, and one that
-    is begun is finished.
+    The response to `initialize` is still awaited: a server of both eras has begun a handshake, which must be
+    completed.
     """
     judgement = _judge(wish, _modern_row(wish), probed)
     modern = judgement.verdict in _MODERN
@@ -334,7 +338,7 @@ def _late_answer(wish: ConnectOptions, offer: str, probed: Replied) -> Flow[Open
 
 
 def _went_modern(wish: ConnectOptions, judgement: Judgement, probed: Replied) -> Flow[Opening]:
-    """The late answer to the probe has proved the stateless era, and `initialize` came to nothing."""
+    """Open in the stateless era after a late response to the probe proved it and `initialize` failed."""
     yield from _carry_stateless(wish)
     if judgement.verdict is ProbeVerdict.MODERN and isinstance(probed.message, Answer):
         return _opened(from_discover(_modern_row(wish).date, probed.message.result), probed)
@@ -359,7 +363,7 @@ def _initialize_params(wish: ConnectOptions, offer: str) -> dict[str, Any]:
 
 
 def _judge(wish: ConnectOptions, row: Revision, reply: Reply) -> Judgement:
-    """The outcome of a probe, as a verdict. Raises if the outcome allows none."""
+    """Judge the outcome of a probe. Raises if it allows no verdict."""
     if isinstance(reply, Refused) and _may_be_legacy(reply):
         return Judgement(ProbeVerdict.LEGACY, f"it answered server/discover with HTTP {reply.status}")
     replied = _answered(reply, "server/discover")
@@ -369,12 +373,15 @@ def _judge(wish: ConnectOptions, row: Revision, reply: Reply) -> Judgement:
 
 
 def _may_be_legacy(reply: Refused) -> bool:
-    """A 4xx that asks for no credentials, or a 2xx without a usable answer, is what old servers say to a stranger."""
+    """Return whether this may be an old server that refuses an unknown request.
+
+    Such servers send a 4xx other than 401, 403, 408 and 429, or a 2xx without a usable response.
+    """
     return reply.status is not None and reply.status < 500 and reply.status not in (401, 403, 408, 429)
 
 
 def _answered(reply: Reply, method: str) -> Replied:
-    """The reply if it is an answer; otherwise the exception that says what happened."""
+    """Return the reply if it is a response; otherwise raise the matching exception."""
     match reply:
         case Replied():
             return reply
@@ -404,11 +411,11 @@ def _challenge(reply: Refused) -> str:
 
 
 _LOGIN = ("access denied: ", "authentication required: ")
-"""What 403 and 401 mean."""
+"""Meaning of 403 and 401."""
 
 
 def _refusal(method: str, reply: Reply) -> str:
-    """What was received instead of a result, in one sentence with the evidence."""
+    """Describe what was received instead of a result, in one sentence with evidence."""
     if isinstance(reply, Replied) and not isinstance(reply.message, Answer):
         return f"the server answered {method} with error {reply.message.code}: {reply.message.message}"
     if isinstance(reply, Refused):

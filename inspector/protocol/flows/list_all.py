@@ -1,8 +1,8 @@
-"""How all pages of a list are fetched, with a guard against cursors that lead nowhere.
+"""Flow of fetching all pages of a list, protected against cursors that never end.
 
-An absent or null cursor ends a list. An empty string is a cursor (2026-07-28 says so outright); servers that mean
-"the end" by it answer it with a page they gave before, which is where the guard stops. It stops as well at a cursor
-that comes again, at pages that come again, and at a row of empty ones.
+An absent or null cursor ends a list. An empty string is a cursor (explicitly so in 2026-07-28). Servers that mean
+"the end" by it answer it with a page they gave before, where fetching stops. Fetching also stops at a repeated
+cursor, a repeated page, or a series of empty pages.
 """
 
 from typing import Any
@@ -15,33 +15,33 @@ from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.revisions._shape import Carriage, Revision
 from inspector.protocol.things import LISTS, Tool
 
-# Asking again for what a cut stream has lost (stateless era).
+# Repeating a request whose stream was cut (stateless era).
 
 PAUSES = (0.25, 1.0, 3.0)
-"""Seconds before each further try; there are no more of them."""
+"""Seconds before each retry; the length is the number of retries."""
 
 _SAFE = {"server/discover", "resources/read", "prompts/get", "completion/complete", "tasks/get"}
 
 
 def is_safe(method: str, tool: Tool | None = None) -> bool:
-    """Whether a request can be made twice without harm; `tool` is the one that is called, None if it is unknown."""
+    """Return whether a request can safely be repeated. `tool` is the called tool; None if unknown."""
     if method == "tools/call":
         return tool is not None and (tool.read_only or tool.idempotent)
     return method in _SAFE or method.endswith("/list")
 
 
 def is_repeated(method: str, revision: Revision | None, tool: Tool | None = None) -> bool:
-    """Whether a request whose stream was cut is made again unbidden: not where streams are resumed."""
+    """Return whether a request with a cut stream is repeated automatically: only where streams are not resumable."""
     return revision is not None and revision.carriage is Carriage.STATELESS and is_safe(method, tool)
 
 
 def was_cut(reply: Reply) -> bool:
-    """Whether the server took the request and what it answered with ended before the answer."""
+    """Return whether the server accepted the request but the response ended before the answer."""
     return isinstance(reply, Refused) and reply.begun
 
 
 def sent(send: Send, *, again: bool) -> Flow[tuple[Reply, int]]:
-    """Send a request, with `again` also after an interrupted stream; the last reply, and the number of attempts."""
+    """Send a request; with `again`, repeat it after a cut stream. Return the last reply and the number of attempts."""
     reply: Reply = yield send
     tries = 1
     for pause in PAUSES if again else ():
@@ -57,24 +57,24 @@ def sent(send: Send, *, again: bool) -> Flow[tuple[Reply, int]]:
 PAGE_LIMIT = 1000
 ITEM_LIMIT = 100_000
 ENDED_BY_EMPTY = "the server means the end by an empty cursor"
-"""Why the fetching of a list stopped that is complete all the same."""
+"""Why fetching stopped although the list is complete."""
 EMPTY_LIMIT = 10
-"""Empty pages in a row."""
+"""Maximum number of consecutive empty pages."""
 
 
 class Pages(msgspec.Struct, frozen=True):
-    """A list as far as it was fetched."""
+    """The fetched part of a list."""
 
     kind: str
     items: tuple[Any, ...]
-    """Raw, in the server's order."""
+    """Raw items in the server's order."""
     pages: int
     stopped: str
-    """Why fetching ended before the server said so, one sentence; "" if the list is whole."""
+    """Why fetching ended before the server's end of the list, one sentence; "" if the list is complete."""
     failed: Reply | None = None
     """What was received instead of a page, if that is the reason."""
     next_cursor: str | None = None
-    """What the next page would be asked with; None at the end."""
+    """Cursor of the next page; None at the end."""
 
 
 class _Fetched(msgspec.Struct):
@@ -83,12 +83,12 @@ class _Fetched(msgspec.Struct):
     items: list[Any] = msgspec.field(default_factory=list)
     seen: set[str] = msgspec.field(default_factory=set)
     last: list[Any] = msgspec.field(default_factory=list)
-    """The items of the page before."""
+    """Items of the previous page."""
     empty: int = 0
-    """How many pages in a row had no items."""
+    """Number of consecutive pages without items."""
 
     def take(self, page: int, found: list[Any], cursor: str | None, most: int) -> str:
-        """Take a page; why there is no sense in asking for another, "" if there is."""
+        """Add a page. Return why no further page should be requested; "" if one can be."""
         again = page > 1 and bool(found) and found == self.last
         self.items += found
         self.last = found
@@ -116,7 +116,7 @@ def list_all(
 ) -> Flow[Pages]:
     """Fetch the list of a kind: "tools", "resources", "templates" or "prompts".
 
-    `cursor` begins at that page, None at the first; `wanted` is how many pages are enough, None: all.
+    `cursor` is where to begin; None for the first page. `wanted` is the number of pages to fetch; None for all.
     """
     listed = LISTS[kind]
     again = is_repeated(listed.method, revision)
@@ -143,7 +143,7 @@ def list_all(
 
 
 def _oddity(result: Any, member: str) -> str:
-    """What is wrong with a last page that can't be taken for an ordinary end."""
+    """Return what is wrong with a last page; "" for a regular end of the list."""
     if not isinstance(peek.at(result, member), list):
         return f"the result has no array {member!r}"
     if peek.at(result, "nextCursor") is not None:

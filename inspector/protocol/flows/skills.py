@@ -1,7 +1,7 @@
-"""How skills are listed, asked for by URI, and read: lazily, a file at a time, each compared with its entry.
+"""Flows that list skills, get one by URI, and read their files lazily, each verified against its entry.
 
-"Hosts MUST NOT retrieve a skill's files ahead of need" (extension io.modelcontextprotocol/skills, Lazy Retrieval): a
-list reads nothing, and checking a skill stops at the first file that is not what the entry says.
+"Hosts MUST NOT retrieve a skill's files ahead of need" (extension io.modelcontextprotocol/skills, Lazy Retrieval):
+listing reads no files, and checking a skill stops at the first file that differs from its entry.
 """
 
 from collections.abc import Iterable
@@ -20,34 +20,34 @@ _MOST_PAGES = 1000
 
 
 class SkillPages(msgspec.Struct, frozen=True):
-    """The skills as far as they were listed."""
+    """The fetched part of the list of skills."""
 
     skills: tuple[Skill, ...]
     stopped: str = ""
-    """Why listing ended before the server said so; "" if the list is whole."""
+    """Why fetching ended before the server's end of the list; "" if the list is complete."""
     failed: Reply | None = None
     """What was received instead of a page, if that is the reason."""
 
 
 class SkillRead(msgspec.Struct, frozen=True):
-    """The outcome of reading one file."""
+    """The outcome of reading a file."""
 
     file: SkillFile
     reply: Reply | None
-    """None if it was not asked for."""
+    """The reply; None if the file was not requested."""
     verified: Verified | None
-    """None where no result came."""
+    """The verified content; None without a result."""
     refused: str = ""
-    """Why it was not asked for; "" if it was."""
+    """Why the file was not requested; "" if it was."""
 
     @property
     def ok(self) -> bool:
-        """Whether it came and is what the entry says."""
+        """Whether it was read and matches its entry."""
         return self.verified is not None and self.verified.ok
 
 
 def list_skills(*, revision: Revision) -> Flow[SkillPages]:
-    """All pages of skills/list. A cursor that comes twice ends it."""
+    """Fetch all pages of skills/list. A repeated cursor ends the list."""
     skills: list[Skill] = []
     seen: set[str] = set()
     params: Any = None
@@ -69,14 +69,14 @@ def list_skills(*, revision: Revision) -> Flow[SkillPages]:
 
 
 def get_skill(uri: str, *, revision: Revision) -> Flow[tuple[Skill | None, Reply]]:
-    """The entry of one skill, listed or not; None where none came."""
+    """Get the entry of one skill, listed or not; None if the server returned none."""
     reply: Reply = yield Send(GET, {"uri": uri}, revision=revision)
     entry = peek.at(_result(reply), "skill")
     return (None if entry is None else Skill(entry)), reply
 
 
 def read_skill_file(skill: Skill, file: SkillFile, *, revision: Revision) -> Flow[SkillRead]:
-    """Read one file and hold it against its entry. One that the entry must not list is not asked for."""
+    """Read a file and verify it against its entry. A file with an invalid entry is not requested."""
     if refused := _not_to_be_read(skill, file):
         return SkillRead(file, None, None, refused)
     called: Called = yield from call(READ, {"uri": file.uri}, revision=revision)
@@ -85,7 +85,7 @@ def read_skill_file(skill: Skill, file: SkillFile, *, revision: Revision) -> Flo
 
 
 def check_skill(skill: Skill, files: Iterable[SkillFile], *, revision: Revision) -> Flow[tuple[SkillRead, ...]]:
-    """Read files in their order, up to the first that is not what the entry says."""
+    """Read files in order, up to the first that differs from its entry."""
     reads: list[SkillRead] = []
     for file in files:
         read = yield from read_skill_file(skill, file, revision=revision)
@@ -102,7 +102,6 @@ def _not_to_be_read(skill: Skill, file: SkillFile) -> str:
 
 
 def _result(reply: Reply) -> Any:
-    """The result in a reply; None if it has none."""
     if not isinstance(reply, Replied) or not isinstance(reply.message, Answer):
         return None
     return reply.message.result if isinstance(reply.message.result, dict) else {}

@@ -1,7 +1,7 @@
-"""The steps a flow can ask for, and what can come of sending. Flows yield these; a driver performs them.
+"""Steps that flows yield, and the possible outcomes of a request. A driver performs the steps.
 
-A flow is a generator: it yields a Step and is sent its outcome. It has no clock, no socket and no state but
-its own, so that each can be tested line by line with a list of replies.
+A flow is a generator: it yields a Step and receives its outcome. It has no clock, no socket and no shared state, so
+it can be tested with a list of replies.
 """
 
 from collections.abc import Generator, Sequence
@@ -18,35 +18,35 @@ from inspector.protocol.revisions.table import ROWS
 
 
 class Send(msgspec.Struct, frozen=True):
-    """Send a request and wait for its outcome: a Reply."""
+    """Send a request and wait for its outcome, a Reply."""
 
     method: str
     params: Any = None
     revision: Revision | None = None
-    """By whose rules it is stamped and gets headers; None: the session's, or none before any is settled."""
+    """Revision for metadata and headers; None for the session's, or none before one is settled."""
     probe: bool = False
     silence_s: float | None = None
-    """How long to wait; None: the session's clocks."""
+    """Timeout in seconds; None for the session's timeouts."""
     or_late: Exchange | None = None
-    """An earlier exchange whose late answer is as welcome as this one's."""
+    """An earlier exchange whose late response is accepted instead."""
     input_schema: Any = None
-    """Of the tool being called, for the headers that mirror parameters."""
+    """Input schema of the called tool, for the headers that mirror parameters."""
     progress: bool = False
-    """Whether to ask for progress notifications."""
+    """Whether to request progress notifications."""
     endless: bool = False
     """Whether no response is expected unless something fails: no timeout applies."""
 
 
 class AskPerson(msgspec.Struct, frozen=True):
-    """Get responses to server requests: a Reply of `questions` each, in order, or None if no one responds."""
+    """Get the user's responses to server requests: a `questions.Reply` each, in order, or None if no one responds."""
 
     questions: tuple[Question, ...]
     patience_s: float | None = None
-    """After how long StillAsked comes of it instead; the same questions may then be awaited again. None: never."""
+    """Seconds until the outcome is StillAsked; then the same questions may be awaited again. None for no limit."""
 
 
 class StillAsked(msgspec.Struct, frozen=True):
-    """Questions are not answered yet."""
+    """The questions are not answered yet."""
 
 
 class Withdraw(msgspec.Struct, frozen=True):
@@ -57,10 +57,10 @@ class Withdraw(msgspec.Struct, frozen=True):
 
 
 class WaitForNews(msgspec.Struct, frozen=True):
-    """Wait until there is news of a task of the server's, or for so long; what is known of it comes of it, or None."""
+    """Wait for an update of a server task, at most for a time. The outcome is the known task, or None."""
 
     task: str
-    """Its id."""
+    """Id of the task."""
     seconds: float
 
 
@@ -77,17 +77,17 @@ class Notice(msgspec.Struct, frozen=True):
 
 
 class SendBatch(msgspec.Struct, frozen=True):
-    """Send several requests as one frame and wait for all: a Reply each, in their order."""
+    """Send several requests as one frame and wait for all. The outcome is a Reply for each, in order."""
 
     sends: tuple[Send, ...]
 
 
 class Await(msgspec.Struct, frozen=True):
-    """Go on waiting for a request that was sent before: a Reply."""
+    """Continue waiting for a request that was already sent. The outcome is a Reply."""
 
     exchange: Exchange
     silence_s: float | None = None
-    """How long; None: the session's clocks."""
+    """Timeout in seconds; None for the session's timeouts."""
 
 
 class Drop(msgspec.Struct, frozen=True):
@@ -100,13 +100,13 @@ class Drop(msgspec.Struct, frozen=True):
 
 
 class Restart(msgspec.Struct, frozen=True):
-    """stdio only: start a server once more that has exited while we connect; how it exited comes of it, one sentence.
+    """stdio only: restart, once, a server that exited while we connect. The outcome is how it exited, one sentence.
 
-    "" comes of it where nothing was started: it works once, and only if the server had read anything.
+    The outcome is "" if it was not restarted: because it was restarted before, or had not read anything.
     """
 
     why: str
-    """What the exit followed, for the capture."""
+    """What caused the exit, for the capture."""
 
 
 class Notify(msgspec.Struct, frozen=True):
@@ -117,7 +117,7 @@ class Notify(msgspec.Struct, frozen=True):
 
 
 class UseCarriage(msgspec.Struct, frozen=True):
-    """HTTP only: travel another way from now on; "" comes of it, or why that does not work."""
+    """HTTP only: switch to another transport variant. The outcome is "", or why that failed."""
 
     carriage: Carriage
 
@@ -146,14 +146,14 @@ Step = (
 
 
 class Replied(msgspec.Struct, frozen=True):
-    """An answer came."""
+    """A response was received."""
 
     message: Answer | ErrorAnswer
     exchange: Exchange
     still_open: Exchange | None = None
-    """The request that was waited for, where this is the late answer to an earlier one (`Send.or_late`)."""
+    """The request that is still waiting, if this is a late response to an earlier one (`Send.or_late`)."""
     status: int | None = None
-    """HTTP status of the response that carried it; None if nothing says."""
+    """HTTP status of the response; None if unknown."""
 
 
 class Silent(msgspec.Struct, frozen=True):
@@ -162,39 +162,39 @@ class Silent(msgspec.Struct, frozen=True):
     exchange: Exchange | None
     seconds: float
     clock: str
-    """Which clock ran out: "idle" or "total"."""
+    """Which timeout expired: "idle" or "total"."""
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """The HTTP exchange ended without an answer."""
+    """The HTTP exchange ended without a JSON-RPC response."""
 
     exchange: Exchange | None
     status: int | None
     content_type: str
     body: bytes
-    """Its beginning, for the evidence."""
+    """The beginning of the body, as evidence."""
     headers: tuple[tuple[str, str], ...] = ()
     why: str = ""
     begun: bool = False
-    """Whether a successful response was interrupted: the server accepted the request, and may have done it."""
+    """Whether a successful response was interrupted: the server accepted the request and may have executed it."""
 
 
 class Broken(msgspec.Struct, frozen=True):
-    """The connection ended, or could not be made."""
+    """The connection ended, or could not be established."""
 
     exchange: Exchange | None
     why: str
     hint: str = ""
     unreached: bool = False
-    """Whether it could not be made, for this request at least."""
+    """Whether it could not be established, at least for this request."""
     no_response: bool = False
-    """Whether it was made, and closed without an HTTP response to this request."""
+    """Whether it was established, but closed without an HTTP response to this request."""
     no_entry: bool = False
-    """Whether credentials are missing: a login was tried and failed."""
+    """Whether credentials are missing because a login failed."""
 
 
 class GivenUp(msgspec.Struct, frozen=True):
-    """The client cancelled it."""
+    """The client cancelled the request."""
 
     exchange: Exchange | None
     why: str = ""
@@ -204,17 +204,17 @@ Reply = Replied | Silent | Refused | Broken | GivenUp
 
 T = TypeVar("T")
 Flow = Generator[Step, Any, T]
-"""Yields steps and returns T.
+"""Generator that yields steps and returns T.
 
 It is sent a Reply (Send, Await), several (SendBatch), a string (Notify, UseCarriage, Restart) or None (OpenStream).
 """
 
 
-# How a request is given up: by a notification, or over stateless HTTP by closing its stream.
+# Cancelling a request: by a notification, or over stateless HTTP by closing its stream.
 
 
 def cancel(exchange: Exchange, revision: Revision | None, *, over_http: bool, reason: str) -> Notify | None:
-    """What to send; None where nothing is: closing the response stream, if there is one, is all that is left."""
+    """Return the notification to send; None if there is none: then only the response stream, if any, is closed."""
     if exchange.method == "initialize":
         return None
     if over_http and revision is not None and revision.cancel is Cancel.CLOSE_STREAM:
@@ -222,14 +222,13 @@ def cancel(exchange: Exchange, revision: Revision | None, *, over_http: bool, re
     return Notify("notifications/cancelled", {"requestId": exchange.id, "reason": reason})
 
 
-# How several requests are sent as one frame, in the one revision whose clients may (2025-03-26, basic:
-# batching).
+# Sending several requests as one frame, in the one revision whose clients may (2025-03-26, basic: batching).
 
 
 def batch(requests: Sequence[tuple[str, Any]], *, revision: Revision) -> Flow[tuple[Reply, ...]]:
-    """Send requests (method and params each) as one frame; the outcome of each, in order.
+    """Send requests (method and params each) as one frame, and return the outcome of each, in order.
 
-    Raises: UsageError where the revision has no batches, or where there is nothing that may be sent as one.
+    Raises: UsageError if the revision has no batches, or if there is nothing to send.
     """
     if not revision.batches:
         dates = ", ".join(row.date for row in ROWS if row.batches)

@@ -1,14 +1,13 @@
-"""How a task is followed to its end, by one of two strategies behind the same result.
+"""Flow of polling a task until it ends, with one strategy per protocol and a common result.
 
-Core (2025-11-25): poll `tasks/get`; once it needs input, ask for `tasks/result`, by whose stream the questions come,
-and go on polling while that is open; at the end `tasks/result` brings what it came to. Extension: the answers to
-`tasks/get` carry the questions, answered by `tasks/update`, and at last the result itself.
+Core (2025-11-25): poll `tasks/get`. Once the task needs input, send `tasks/result`, whose stream carries the server
+requests, and keep polling while it is open. At the end, `tasks/result` returns the task's result. Extension: the
+results of `tasks/get` contain the requests for input, answered by `tasks/update`, and finally the result.
 
-Polls keep to the interval that was asked for, the first one and those after an update included: only a server that
-wants to be asked a thousand times a second is asked less often. How long all of it may take is not decided here.
+Polls keep the interval that the server requests, including the first poll and those after an update. Only an
+extremely short interval is raised to a minimum. There is no overall timeout here.
 
-Source: specification 2025-11-25, basic/utilities/tasks;
-ext-tasks, specification 2026-07-28 (stable), tasks.
+Source: specification 2025-11-25, basic/utilities/tasks; ext-tasks, specification 2026-07-28 (stable), tasks.
 """
 
 from enum import StrEnum
@@ -43,17 +42,17 @@ from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import EXTENSION_NAME, UNKNOWN_TASK, Task, TaskState, Word, read_word
 
 LEAST_S, USUAL_S, MOST_S = 0.1, 1.0, 86_400.0
-"""Seconds between two polls: the minimum (also used if the server names no usable interval), and the maximum."""
+"""Seconds between two polls: minimum, default without a usable interval, maximum."""
 FIRST_S = 0.5
-"""Before the first poll where nothing usable was said: many a task is done at once."""
+"""Seconds before the first poll without a usable interval: many tasks end quickly."""
 FAILURES = 3
-"""So many polls in a row may fail before the task is given up."""
+"""Number of consecutive failed polls after which polling ends."""
 AFTER_CANCEL = 10
-"""How often a cancelled task that continues is polled."""
+"""Maximum number of polls after cancelling a task that continues."""
 
 
 class TaskEnd(msgspec.Struct, frozen=True):
-    """How following a task ended."""
+    """How polling a task ended."""
 
     id: str
     state: str
@@ -68,54 +67,54 @@ class Followed(msgspec.Struct, frozen=True):
     reply: Reply
     """The task's result, as if it were the response to the request itself; or what was received instead."""
     rounds: int
-    """How many requests it took."""
+    """Number of requests made."""
     end: TaskEnd
     unanswered: str = ""
-    """Why its questions were left open; "" if it has none."""
+    """Why its requests for input were not answered; "" if it has none."""
 
 
 class _Course(msgspec.Struct):
-    """How far following one task is."""
+    """Progress of polling a task."""
 
     id: str
     revision: Revision
     cause: int | None
-    """The exchange that the task began with."""
+    """Number of the exchange that created the task."""
     word: Word
     rounds: int = 0
     failures: int = 0
     polls_after_cancel: int = 0
     polled: Replied | None = None
-    """The last answer to a poll."""
+    """The last response to a poll."""
     result: Exchange | None = None
-    """`tasks/result`, while its answer is awaited (core)."""
+    """Exchange of `tasks/result` while its response is awaited (core)."""
     result_refused: bool = False
     asking: tuple[Question, ...] = ()
-    """What is being asked (extension)."""
+    """Requests for input that the user is answering (extension)."""
     asked: set[str] = msgspec.field(default_factory=set)
-    """The names of all questions that were asked (extension)."""
+    """Keys of all requests for input so far (extension)."""
 
     def send(self, method: str, silence_s: float | None = None, **more: Any) -> Send:
-        """A request about the task."""
+        """Return the step for a request about the task."""
         self.rounds += 1
         return Send(method, {"taskId": self.id, **more}, revision=self.revision, silence_s=silence_s)
 
     def over(self, reply: Reply, why: str = "", unanswered: str = "") -> Followed:
-        """Following ends."""
+        """Return the outcome: polling ends."""
         return Followed(reply, self.rounds, TaskEnd(self.id, self.word.state, why), unanswered)
 
     @property
     def pause_s(self) -> float:
-        """Until the next poll."""
+        """Seconds until the next poll."""
         if self.word.poll_ms is None and self.polled is None and self.failures == 0:
             return FIRST_S
         return pause_of(self.word.poll_ms)
 
 
 def follow(id_: str, *, revision: Revision, word: Word | None = None, cause: int | None = None) -> Flow[Followed]:
-    """Follow a task to its end. `word` is what its handle said; None: nothing is known, and it is polled at once.
+    """Poll a task until it ends. `word` is the content of its handle; if None, the task is polled at once.
 
-    `cause` is the exchange that the task began with, if that was seen.
+    `cause` is the number of the exchange that created the task, if known.
     """
     course = _Course(id_, revision, cause, word or Word(id_, ""))
     if word is None and (over := (yield from _poll(course))):
@@ -129,12 +128,12 @@ def follow(id_: str, *, revision: Revision, word: Word | None = None, cause: int
 
 
 def pause_of(poll_ms: float | None) -> float:
-    """How long is waited between polls of a task that wants that, in seconds."""
+    """Return the seconds between polls for the interval that a task requests."""
     return min(max(USUAL_S if poll_ms is None else poll_ms / 1000, LEAST_S), MOST_S)
 
 
 def _core_step(course: _Course) -> Flow[Followed | None]:
-    """Fetch the result if it is there, or wait until the next poll; None if there is one to be made."""
+    """Fetch the result if the task has ended, otherwise wait. Return None if another poll is needed."""
     if course.word.state == TaskState.CANCELLED:
         return (yield from _cancelled(course))
     if course.word.ended:
@@ -157,7 +156,7 @@ def _input_by_result(course: _Course) -> Flow[Followed | None]:
         return None
     course.result = None
     if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
-        course.result_refused = True  # some servers have no result until the end; whether this is it, a poll tells
+        course.result_refused = True  # some servers have no result until the end; a poll shows the state
         return None
     state = TaskState.COMPLETED if isinstance(reply, Replied) else course.word.state
     course.word = replace(course.word, state=state)
@@ -173,7 +172,7 @@ def _result(course: _Course) -> Flow[Reply]:
 
 
 def _cancelled(course: _Course) -> Flow[Followed]:
-    """Nothing is to be fetched. What waits for the result is heard once more, so that it is not left hanging."""
+    """End after a cancellation. An open request for the result gets a last chance to be answered."""
     if course.result is not None:
         yield Await(course.result, silence_s=LEAST_S)
     said = f": {course.word.message}" if course.word.message else ""
@@ -189,7 +188,7 @@ def _extension_step(course: _Course) -> Flow[Followed | None]:
     if word.state == TaskState.CANCELLED:
         return (yield from _cancelled(course))
     if word.ended and polled is None:
-        return None  # the handle says that it has ended, and only a poll says how
+        return None  # the handle shows that the task has ended, but only a poll has the outcome
     if word.ended and polled is not None:
         return _ended(course, polled)
     course.asking = course.asking or _new_questions(course)
@@ -199,7 +198,7 @@ def _extension_step(course: _Course) -> Flow[Followed | None]:
 
 
 def _ended(course: _Course, polled: Replied) -> Followed:
-    """What it came to, as if the call had been answered with it."""
+    """Return the task's outcome as if it were the response to the call."""
     word, id_ = course.word, polled.message.id
     if word.state == TaskState.COMPLETED and word.result is not None and id_ is not None:
         return course.over(Replied(Answer(id_, word.result), polled.exchange))
@@ -210,7 +209,7 @@ def _ended(course: _Course, polled: Replied) -> Followed:
 
 
 def _new_questions(course: _Course) -> tuple[Question, ...]:
-    """What it asks that it has not asked before. "Clients SHOULD deduplicate inputRequests keys"."""
+    """Return the requests for input that are new. "Clients SHOULD deduplicate inputRequests keys"."""
     if course.word.state != TaskState.INPUT_REQUIRED:
         return ()
     new = {key: each for key, each in peek.mapping(course.word.questions).items() if key not in course.asked}
@@ -226,13 +225,13 @@ def _new_questions(course: _Course) -> tuple[Question, ...]:
 
 
 def _outstanding(course: _Course) -> bool:
-    """Whether all that is being asked is still wanted."""
+    """Return whether the server still wants all responses that the user is working on."""
     wanted = peek.mapping(course.word.questions)
     return course.word.state == TaskState.INPUT_REQUIRED and all(each.key in wanted for each in course.asking)
 
 
 def _ask(course: _Course) -> Flow[Followed | None]:
-    """Have its questions answered, and tell it; None while that takes longer than a poll may wait."""
+    """Get the responses for the task and send them. Return None if another poll is needed first."""
     answers: tuple[questions.Reply, ...] | StillAsked | None = yield AskPerson(course.asking, patience_s=course.pause_s)
     if isinstance(answers, StillAsked):
         return None
@@ -252,7 +251,7 @@ def _ask(course: _Course) -> Flow[Followed | None]:
 
 
 def _watch(course: _Course) -> Flow[Followed | None]:
-    """Wait until the next poll, or until there is news."""
+    """Wait for the next poll, or for an update of the task."""
     known: Task | None = yield WaitForNews(course.id, course.pause_s)
     if known is None or known.cancel_asked is None:
         return None
@@ -266,7 +265,7 @@ def _watch(course: _Course) -> Flow[Followed | None]:
 
 
 def _poll(course: _Course) -> Flow[Followed | None]:
-    """Ask for its state; None if there is a new word on it, or may yet be."""
+    """Poll the task's state. Return None if it is updated, or if polling again may help."""
     reply: Reply = yield course.send("tasks/get")
     if isinstance(reply, Replied) and isinstance(reply.message, Answer):
         word = read_word(reply.message.result_part)
@@ -287,7 +286,7 @@ _FINAL = frozenset({401, 403, 404})
 """HTTP statuses that a retry does not fix."""
 
 
-# Whether a tool can be called as a task, and how that is asked for.
+# Whether a tool can be called as a task, and how to request that.
 
 
 class Support(StrEnum):
@@ -296,15 +295,15 @@ class Support(StrEnum):
     NONE = "none"
     """Neither the revision nor the server knows tasks."""
     FORBIDDEN = "forbidden"
-    """The server has tasks, this tool is not for them; also where nothing was said of the tool."""
+    """The server has tasks, but not for this tool; also the default for tools."""
     OPTIONAL = "optional"
     REQUIRED = "required"
     SERVER_DECIDES = "server decides"
-    """Nothing can be asked for: any call may be answered with a task."""
+    """Tasks can't be requested: any call may be answered with one."""
 
 
 def support_of(tool: Tool | None, opening: Opening) -> Support:
-    """Whether calls of a tool may become tasks; None for a tool that is not listed."""
+    """Return whether calls of a tool may become tasks. `tool` is None if it is not listed."""
     if opening.revision.tasks is TaskSupport.EXTENSION:
         declared = peek.has(opening.capabilities, "extensions", EXTENSION_NAME)
         return Support.SERVER_DECIDES if declared else Support.NONE
@@ -317,7 +316,7 @@ def support_of(tool: Tool | None, opening: Opening) -> Support:
 
 
 def why_no_task(support: Support, name: str, opening: Opening) -> str:
-    """Why a call can't be asked to be a task, one sentence; "" if it can, or if the server decides."""
+    """Return why a call can't be made as a task, one sentence; "" if it can, or if the server decides."""
     match support:
         case Support.FORBIDDEN:
             return f"the server does not let {name} be called as a task"
@@ -329,27 +328,27 @@ def why_no_task(support: Support, name: str, opening: Opening) -> str:
 
 
 def as_task(params: Any, ttl_ms: float | None = None) -> dict[str, Any]:
-    """The params of a call that asks to be a task; `ttl_ms`: how long it is to be kept, None: as the server likes."""
+    """Add the request for a task to a call's params. `ttl_ms` is its lifetime; None for the server's choice."""
     ttl = int(ttl_ms) if ttl_ms is not None and float(ttl_ms).is_integer() else ttl_ms
     return {**peek.mapping(params), "task": {} if ttl is None else {"ttl": ttl}}
 
 
-# How the tasks that a server keeps are listed, page by page, with a guard against cursors that lead nowhere.
+# Listing the tasks of a server, page by page, protected against cursors that never end.
 
 
 class TaskList(msgspec.Struct, frozen=True):
-    """The list as far as it was fetched; the tasks themselves are in the conversation."""
+    """The fetched part of the list; the tasks themselves are in the conversation."""
 
     ids: tuple[str, ...]
     pages: int
     stopped: str = ""
-    """Why fetching ended before the server said so; "" if the list is whole."""
+    """Why fetching ended before the server's end of the list; "" if the list is complete."""
     failed: Reply | None = None
     """What was received instead of a page, if that is the reason."""
 
 
 def why_no_list(opening: Opening) -> str:
-    """Why tasks can't be listed, one sentence; "" if they can."""
+    """Return why tasks can't be listed, one sentence; "" if they can."""
     if opening.revision.tasks is TaskSupport.CORE:
         declared = peek.has(opening.capabilities, "tasks", "list")
         return "" if declared else "the server does not declare tasks.list"
@@ -357,7 +356,7 @@ def why_no_list(opening: Opening) -> str:
 
 
 def list_tasks(opening: Opening) -> Flow[TaskList]:
-    """Fetch the list. Raises: UsageError where there is none."""
+    """Fetch the list. Raises: UsageError if the server has none."""
     if why := why_no_list(opening):
         raise UsageError(why, hint="Tasks that this session began are known without a list.")
     ids: dict[str, None] = {}

@@ -1,7 +1,7 @@
-"""How a client asks to hear of changes, and what the end of such a request means.
+"""Flows that subscribe to changes, and the meaning of a stream's end.
 
-A `subscriptions/listen` request stays open for as long as the stream lasts. Its result is the server's word that it
-has ended the stream on purpose; without one it was cut, and may be asked for again: nothing is replayed.
+A `subscriptions/listen` request stays open as long as its stream. Its result means that the server ended the stream
+on purpose. Without a result the stream was cut and may be requested again; missed notifications are not replayed.
 
 Source: specification, server/resources (subscriptions); 2026-07-28, basic/patterns/subscriptions.
 """
@@ -14,43 +14,43 @@ from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.protocol.tracking.subscriptions import LISTEN, SUBSCRIBE, UNSUBSCRIBE, StreamFilter
 
 _LATER = {408, 425, 429}
-"""Refusals that a later attempt may not meet, beside the server's own troubles."""
+"""Temporary HTTP errors, in addition to 5xx."""
 
 
 def subscribe(uri: str) -> Flow[Reply]:
-    """Ask for the updates of a resource, in the handshake era."""
+    """Subscribe to a resource, in the handshake era."""
     reply: Reply = yield Send(SUBSCRIBE, {"uri": uri})
     return reply
 
 
 def unsubscribe(uri: str) -> Flow[Reply]:
-    """Ask for them no longer."""
+    """Unsubscribe from a resource, in the handshake era."""
     reply: Reply = yield Send(UNSUBSCRIBE, {"uri": uri})
     return reply
 
 
 def listen(wanted: StreamFilter) -> Flow[Reply]:
-    """Open a stream and stay until it ends; what ended it."""
+    """Open a stream and wait until it ends. Return what ended it."""
     reply: Reply = yield Send(LISTEN, {"notifications": wanted.as_json()}, endless=True)
     return reply
 
 
 class StreamEnd(StrEnum):
-    """Why a stream is over."""
+    """Why a stream ended."""
 
     BY_SERVER = "ended by the server"
-    """On purpose: it has said so."""
+    """The server ended it on purpose, with a result."""
     CUT = "cut"
-    """The stream broke, and may be asked for again."""
+    """The stream was interrupted and may be requested again."""
     REFUSED = "refused"
-    """Asking again would bring the same."""
+    """Another request would be refused, too."""
     BY_US = "given up"
     OVER = "over"
-    """The whole connection is gone."""
+    """The whole connection ended."""
 
 
 def end_of(reply: Reply) -> tuple[StreamEnd, str]:
-    """What a stream's end means, and why it came, in a few words that may quote the server."""
+    """Return the meaning of a stream's end, and its reason in a few words that may quote the server."""
     match reply:
         case Replied(message) if isinstance(message, ErrorAnswer):
             return StreamEnd.REFUSED, f"the server answered with error {message.code}: {message.message}"

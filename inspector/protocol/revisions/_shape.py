@@ -1,6 +1,6 @@
-"""What a Revision is: facts as data, and the name of one of a few strategies where behaviour differs.
+"""Revision: a protocol revision's facts as data, and a named strategy where behaviour differs.
 
-Each row after the first is the row before, evolved, so that a row's file reads like that revision's changelog.
+Each row after the first evolves from the previous one, so that a row's file reads like that revision's changelog.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,18 +16,18 @@ class Era(StrEnum):
     LEGACY = "legacy"
     """A handshake (`initialize`) settles the revision for the whole conversation."""
     MODERN = "modern"
-    """No handshake: each request declares its revision; `server/discover` asks what there is."""
+    """No handshake: each request declares its revision; `server/discover` returns what the server supports."""
 
 
 class Carriage(StrEnum):
-    """How messages travel over HTTP."""
+    """How messages are transmitted over HTTP."""
 
     STATELESS = "stateless"
     """One POST, one response or stream; closing it cancels."""
     SESSIONS = "sessions"
     """Session id, GET stream, resumption, DELETE."""
     LEGACY_SSE = "legacy_sse"
-    """A GET stream to receive; the URL to send to is in its first event."""
+    """A GET stream to receive; its first event has the URL to send to."""
 
 
 class Stamp(StrEnum):
@@ -39,28 +39,28 @@ class Stamp(StrEnum):
 
 
 class SubscriptionMethod(StrEnum):
-    """How a client asks to hear of changes."""
+    """How a client subscribes to changes."""
 
     SUBSCRIBE = "resources/subscribe"
     LISTEN = "subscriptions/listen"
 
 
 class LogLevel(StrEnum):
-    """How a client asks for log messages."""
+    """How a client requests log messages."""
 
     REQUEST = "logging/setLevel"
     META = "_meta"
 
 
 class Cancel(StrEnum):
-    """How a client gives a request up over HTTP; over stdio it is the notification everywhere."""
+    """How a client cancels a request over HTTP; over stdio it is always the notification."""
 
     NOTIFICATION = "notifications/cancelled"
     CLOSE_STREAM = "close the stream"
 
 
 class TaskSupport(StrEnum):
-    """Where long-running work is defined."""
+    """Where tasks are defined."""
 
     NONE = "none"
     CORE = "core, experimental"
@@ -68,7 +68,7 @@ class TaskSupport(StrEnum):
 
 
 class StructuredContent(StrEnum):
-    """What `structuredContent` may be."""
+    """Allowed values of `structuredContent`."""
 
     NONE = "none"
     OBJECT = "object"
@@ -76,25 +76,25 @@ class StructuredContent(StrEnum):
 
 
 class Revision(msgspec.Struct, frozen=True):
-    """One row of the table. Sets are complete, not what this revision added."""
+    """One row of the table. Sets are complete, not only what this revision added."""
 
     date: str
     """The version string on the wire; an identifier, never compared by order."""
     page: str
-    """Where it is specified."""
+    """URL of the specification."""
     changelog: str
-    """What it changed against the row before; "" for the first."""
+    """URL of the changes since the previous row; "" for the first."""
     era: Era
     carriage: Carriage
     client_requests: frozenset[str]
     server_requests: frozenset[str]
-    """Requests of its own that a server may send. Empty where questions travel inside results."""
+    """Requests that a server may send. Empty in the revision where requests for input are inside results."""
     client_notifications: frozenset[str]
     server_notifications: frozenset[str]
     content_types: frozenset[str]
     """Blocks that a tool's result and a prompt's message may contain."""
     error_names: Mapping[int, str]
-    """What the specification calls its own error codes; JSON-RPC's five included."""
+    """Names of error codes in the specification, including the five of JSON-RPC."""
     stamp: Stamp = Stamp.NOTHING
     watch: SubscriptionMethod = SubscriptionMethod.SUBSCRIBE
     log_level: LogLevel = LogLevel.REQUEST
@@ -110,27 +110,27 @@ class Revision(msgspec.Struct, frozen=True):
     resumable: bool = False
     """Whether an interrupted stream is resumed with `Last-Event-ID`."""
     ids_unique_in_session: bool = True
-    """Whether a request id may be used once only; else it must only differ from those in flight."""
+    """Whether a request id may be used only once; otherwise it must only differ from those in flight."""
     result_type: bool = False
-    """Whether every result must say its `resultType`."""
+    """Whether every result must have a `resultType`."""
     cache_hints: frozenset[str] = frozenset()
     """Methods whose results must carry `ttlMs` and `cacheScope`."""
     questions: frozenset[str] = frozenset()
-    """Methods by which a server may ask the person, however they travel."""
+    """Methods by which a server may request user input, in requests or inside results."""
     features: frozenset[str] = msgspec.field(default_factory=frozenset)
-    """Members and behaviours that exist from some revision on, by a short name ("title", "icons", …)."""
+    """Members and behaviours introduced by some revision, by a short name ("title", "icons", …)."""
 
     agreed: str = ""
-    """The version that `initialize` has settled, where it is one without a handshake and the rules are this row's."""
+    """The stateless-era version that `initialize` has nevertheless settled; the rules are those of this row."""
 
     @property
     def in_header(self) -> str:
-        """The version that `MCP-Protocol-Version` carries: the one that was negotiated."""
+        """The negotiated version, as sent in `MCP-Protocol-Version`."""
         return self.agreed or self.date
 
     @property
     def named(self) -> str:
-        """For a person: the date and its era."""
+        """Label for the user: the date and its era."""
         return f"{self.date} ({self.era})"
 
     def evolve(
@@ -143,7 +143,7 @@ class Revision(msgspec.Struct, frozen=True):
         drop: Mapping[str, Iterable[Any]] | None = None,
         **changed: Any,
     ) -> "Revision":
-        """The next row: this one, with members added to and dropped from its sets, and other facts replaced."""
+        """Return the next row: this one with changes to its sets, and other facts replaced."""
         sets: dict[str, Any] = {}
         for name in {*(add or {}), *(drop or {})}:
             before = getattr(self, name)

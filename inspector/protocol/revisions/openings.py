@@ -1,8 +1,8 @@
-"""Which answer settles the revision, and what an answer to a probe proves about the server's era.
+"""Which response settles the revision, and what the response to a probe proves about the server's era.
 
-Modern evidence is a `server/discover` result, one of the three error codes of the stateless revision in their own
-shape, or -32601 that names a stateless version. -32601 and -32602 alone prove nothing, because handshake servers use
-both for requests they do not know before `initialize`. 401, 403, 5xx and silence are no verdict either.
+The modern era is proved by a `server/discover` result, by one of the three error codes of the stateless revision in
+their own shape, or by -32601 that names a stateless version. -32601 and -32602 alone prove nothing, because
+handshake servers use both for unknown requests before `initialize`. 401, 403, 5xx and timeouts prove nothing either.
 
 Source: specification 2026-07-28, basic/versioning and basic/transports (backward compatibility).
 """
@@ -21,25 +21,25 @@ SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION = -32020, -32021, -32022
 METHOD_NOT_FOUND = -32601
 _CANDIDATE_CODES = {-32001: HEADER_MISMATCH, -32003: MISSING_CAPABILITY, -32004: UNSUPPORTED_VERSION}
-"""The release candidate of 2026-07-28 used other numbers under the same version string."""
+"""The release candidate of 2026-07-28 used other codes under the same version string."""
 
 
 class Opening(msgspec.Struct, frozen=True):
-    """What is known once a conversation is open."""
+    """What is known after a conversation was opened."""
 
     revision: Revision
     server: dict[str, Any] = msgspec.field(default_factory=dict)
-    """The server's own words about itself (name, version, title, …)."""
+    """The server's description of itself (name, version, title, …)."""
     capabilities: dict[str, Any] = msgspec.field(default_factory=dict)
-    """What the server declares."""
+    """Capabilities declared by the server."""
     client_capabilities: dict[str, Any] = msgspec.field(default_factory=dict)
-    """What our side declared."""
+    """Capabilities declared by the client."""
     client: dict[str, Any] = msgspec.field(default_factory=dict)
     instructions: str = ""
     supported: tuple[str, ...] = ()
-    """All versions the server named, if it named any."""
+    """All versions that the server named, if any."""
     offered: str = ""
-    """What the client offered in `initialize`; "" in the modern era."""
+    """Version that the client offered in `initialize`; "" in the modern era."""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -49,7 +49,7 @@ class Opening(msgspec.Struct, frozen=True):
 
 
 def from_initialize(params: Any, result: Any) -> Opening | str:
-    """The opening that an `initialize` result settles; a sentence if it settles none."""
+    """Return the opening settled by an `initialize` result; if there is none, a sentence why."""
     date = peek.text(result, "protocolVersion")
     if date is None:
         return "the result of initialize has no protocolVersion"
@@ -67,7 +67,7 @@ def from_initialize(params: Any, result: Any) -> Opening | str:
 
 
 def from_discover(date: str, result: Any) -> Opening | str:
-    """The opening that a `server/discover` result to a request of version `date` settles; a sentence if none."""
+    """Return the opening settled by a `server/discover` result for version `date`; if there is none, a sentence why."""
     supported = supported_versions(result)
     if not supported and not peek.has(result, "capabilities"):
         return "the result of server/discover has neither supportedVersions nor capabilities"
@@ -84,14 +84,14 @@ def from_discover(date: str, result: Any) -> Opening | str:
 
 
 def supported_versions(result: Any) -> tuple[str, ...]:
-    """The versions a DiscoverResult names."""
+    """Return the versions that a DiscoverResult names."""
     return tuple(item for item in peek.items(result, "supportedVersions") if isinstance(item, str))
 
 
 def modern_code(error: Any) -> int | None:
-    """Which of the stateless revision's three codes an error has, its own or the candidate's; None if none.
+    """Return which of the stateless revision's three codes an error has; None if none. Maps the candidate's codes.
 
-    The candidate's numbers mean other things elsewhere, so they count only with the right data or words.
+    The candidate's codes have other meanings elsewhere, so they count only with matching data or message.
     """
     code = peek.integer(error, "code")
     if code in (HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION):
@@ -107,22 +107,22 @@ def modern_code(error: Any) -> int | None:
 
 
 class ProbeVerdict(StrEnum):
-    """What an answer to the probe proves."""
+    """What the response to the probe proves."""
 
     MODERN = "modern"
-    """Go on in the stateless era with `Judgement.date`."""
+    """Continue in the stateless era with `Judgement.date`."""
     AGAIN = "again"
     """Modern, but in another version: repeat the probe with `Judgement.date`."""
     UNDISCOVERED = "undiscovered"
-    """Modern by the versions it names, `Judgement.date` among them, although it does not know `server/discover`."""
+    """Modern, because it names such versions (one is `Judgement.date`), although it does not know `server/discover`."""
     LEGACY = "legacy"
     """Open with `initialize`."""
     INCOMPATIBLE = "incompatible"
-    """The server names its versions and we have none of them."""
+    """The server names its versions, and we support none of them."""
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """A verdict with its reason, for the person."""
+    """A verdict with its reason, for the user."""
 
     verdict: ProbeVerdict
     why: str
@@ -131,7 +131,7 @@ class Judgement(msgspec.Struct, frozen=True):
 
 
 def judge_result(date: str, result: Any, *, pinned: bool = False) -> Judgement:
-    """What a result of `server/discover` proves, when `date` was declared in the request."""
+    """Judge a result of `server/discover`, for a request that declared version `date`."""
     supported = supported_versions(result)
     if not supported and not peek.has(result, "capabilities"):
         return Judgement(ProbeVerdict.LEGACY, "it answered server/discover with something else")
@@ -141,7 +141,7 @@ def judge_result(date: str, result: Any, *, pinned: bool = False) -> Judgement:
 
 
 def judge_error(date: str, error: Any) -> Judgement:
-    """What an error to `server/discover` proves."""
+    """Judge an error from `server/discover`."""
     code = modern_code(error)
     versions = named_versions(error)
     if code is None and (modern := names_stateless(error)):
@@ -155,7 +155,7 @@ def judge_error(date: str, error: Any) -> Judgement:
 
 
 def named_versions(error: Any) -> tuple[str, ...]:
-    """The versions that an error names as supported, in its data; empty if it names none."""
+    """Return the versions that an error names as supported, in its data."""
     for member in ("supported", "supportedVersions"):
         if named := tuple(item for item in peek.items(error, "data", member) if isinstance(item, str)):
             return named
@@ -163,7 +163,7 @@ def named_versions(error: Any) -> tuple[str, ...]:
 
 
 def names_stateless(error: Any) -> str:
-    """The newest stateless version that we have and that an unknown method (-32601) is refused with; "" if none is."""
+    """Return the newest common version if the error -32601 names stateless versions; "" if there is none."""
     if peek.integer(error, "code") != METHOD_NOT_FOUND:
         return ""
     return mutual(list(named_versions(error)), Era.MODERN) or ""

@@ -1,7 +1,7 @@
-"""The five rows in order, and how a version string finds its row.
+"""The five revisions in order, and the lookup by version string.
 
-Version strings are identifiers: a row is found by equality. A string that no row has runs on the newest row of
-its era, with a warning, because a newer revision is likelier to resemble that one than any other.
+Version strings are identifiers, compared for equality. An unknown string uses the newest row of its era, with a
+warning, because a newer revision resembles that row most.
 """
 
 from msgspec.structs import replace
@@ -14,32 +14,31 @@ from inspector.protocol.revisions.r2025_11_25 import R2025_11_25
 from inspector.protocol.revisions.r2026_07_28 import R2026_07_28
 
 ROWS: tuple[Revision, ...] = (R2024_11_05, R2025_03_26, R2025_06_18, R2025_11_25, R2026_07_28)
-"""Oldest first."""
 
 NEWEST = ROWS[-1]
 ASSUMED = R2025_03_26
-"""What a server assumes of an HTTP request without a version header (2025-06-18, basic/transports)."""
+"""The version that a server assumes for an HTTP request without a version header (2025-06-18, basic/transports)."""
 
 
 def newest_of(era: Era) -> Revision:
-    """The newest row of an era: what we offer there."""
+    """Return the newest row of an era, which we offer."""
     return next(row for row in reversed(ROWS) if row.era is era)
 
 
 def find(date: str) -> Revision | None:
-    """The row of exactly this version string."""
+    """Return the row with exactly this version string; None if there is none."""
     return next((row for row in ROWS if row.date == date), None)
 
 
 def is_known(date: str) -> bool:
-    """Whether a row has this version string."""
+    """Return whether a row has this version string."""
     return find(date) is not None
 
 
 def resolve(date: str, era: Era | None = None) -> tuple[Revision, str]:
-    """The row to work by for any version string, under that string, and a warning or "".
+    """Return the row to use for a version string, with `date` set to that string, and a warning or "".
 
-    `era` is how the conversation was opened with it; None takes an unknown string for a modern one.
+    `era` is how the conversation was opened; if None, an unknown string is taken for a modern one.
     """
     row = find(date)
     if row is not None and era in (None, row.era):
@@ -52,12 +51,12 @@ def resolve(date: str, era: Era | None = None) -> tuple[Revision, str]:
 
 
 def mutual(offered: list[str], era: Era) -> str | None:
-    """The newest version string of an era that both sides have; None if there is none."""
+    """Return the newest version string of an era that both sides support; None if there is none."""
     return next((row.date for row in reversed(ROWS) if row.era is era and row.date in offered), None)
 
 
 def dates(era: Era | None = None) -> tuple[str, ...]:
-    """All version strings, oldest first, of one era or of both."""
+    """Return all version strings, oldest first, of one era or of both."""
     return tuple(row.date for row in ROWS if era in (None, row.era))
 
 

@@ -1,1 +1,1 @@
-"""What the conversation remembers: one question a file, each fed by events, none knowing the others."""
+"""Trackers of conversation state: one aspect per module, each fed by events and independent of the others."""

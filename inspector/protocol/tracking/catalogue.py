@@ -1,8 +1,8 @@
-"""What the server offers, as far as it has been asked: the newest pages of the four lists.
+"""The fetched lists of tools, resources, templates and prompts.
 
-A page requested without a cursor starts a new list; one with the cursor of the previous page continues it.
-What the list was before it last changed is kept. Listings are replaced, never changed, so that another thread can
-read one while the next is made. The cost of a page depends on its size only, not on the number of earlier pages.
+A page requested without a cursor starts a new list; one with the cursor of the previous page continues it. The list
+before its last change is kept. Listings are replaced, never modified, so that another thread can read one while the
+next is created. The cost of a page depends only on its size, not on the number of earlier pages.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,31 +19,31 @@ from inspector.protocol.things import KIND_OF_METHOD, LISTS, Prompt, Resource, T
 
 
 class Items(msgspec.Struct, frozen=True, eq=False):
-    """The first items of a list that may grow behind them: the pages of one fetch share it."""
+    """The first `count` items of a list that only grows. The pages of one fetch share the list."""
 
     grown: list[Any] = []
-    """The list, which is only ever appended to."""
+    """The shared list; append-only."""
     places: dict[int, tuple[int, int] | None] = {}
-    """By the frame of a page, where it begins and ends; None if unknown."""
+    """Start and end of each page, by frame; None if ambiguous."""
     count: int = 0
-    """How many are these."""
+    """Number of items."""
 
     def __post_init__(self) -> None:
-        """Raises: ValueError if there are not so many."""
+        """Raises: ValueError if the list has fewer items."""
         if not 0 <= self.count <= len(self.grown):
             raise ValueError("a list has fewer items than it says")
 
     def and_page(self, found: Sequence[Any], frame: int) -> "Items":
-        """These, and a page behind them. Only to be called for the newest of a list."""
+        """Return the items with a page appended. Only the newest value of a list may be extended."""
         assert len(self.grown) == self.count
         end = self.count + len(found)
-        # A batch may hold two pages of one list: a pointer into it is ambiguous then.
+        # A batch may have two pages of one list: then the frame does not identify a page.
         self.places[frame] = None if frame in self.places else (self.count, end)
         self.grown.extend(found)
         return Items(self.grown, self.places, end)
 
     def of_frame(self, frame: int) -> tuple[Any, ...] | None:
-        """The page that a frame brought; None if it brought none of these."""
+        """Return the page in a frame; None if the frame has none of these items."""
         start, end = self.places.get(frame) or (0, -1)
         return tuple(self.grown[start:end]) if 0 <= start <= end <= self.count else None
 
@@ -69,57 +69,57 @@ class Items(msgspec.Struct, frozen=True, eq=False):
 
 
 class Was(msgspec.Struct, frozen=True):
-    """A list as it was before it changed."""
+    """A list before its last change."""
 
     items: Items
     whole: bool
-    """Whether it had been fetched to its end."""
+    """Whether it was complete."""
     noticed_ns: int
-    """When an answer first showed that it had changed."""
+    """When a response first showed the change."""
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """One list as it is now."""
+    """The current state of a list."""
 
     items: Items = msgspec.field(default_factory=Items)
     """Raw items in the server's order, all pages together."""
     pages: int = 0
     next_cursor: str | None = None
-    """What the next page must be asked with; None at the end."""
+    """Cursor of the next page; None at the end."""
     outdated: bool = False
-    """The server has said since that it changed."""
+    """Whether the server has since reported a change."""
     asked: bool = False
-    """False until a first page came: empty is then not known."""
+    """Whether a page has arrived. If not, an empty list means unknown."""
     was: Was | None = None
-    """What it was before it last changed; None if it has not since it was first fetched."""
+    """The list before its last change; None if it has not changed since the first fetch."""
     freshness: Freshness | None = None
-    """What the pages say of their age, all together; None until one came."""
+    """Combined cache hints of the pages; None without a page."""
     remarks: tuple[str, ...] = ()
-    """What is odd about the pages, a sentence each; foreign text is in them."""
+    """Anomalies of the pages, one sentence each; may contain server text."""
 
     @property
     def whole(self) -> bool:
-        """Whether it was fetched to its end."""
+        """Whether it is complete."""
         return self.asked and self.next_cursor is None
 
     def changes(self, kind: str) -> ListChanges:
-        """What has changed when it last did. Not kept: as costly as the list is long."""
+        """Return the last change. Not cached: the cost is proportional to the list's length."""
         if self.was is None:
             return ListChanges(kind)
         return list_changes(kind, self.was.items, self.items, before_whole=self.was.whole, after_whole=self.whole)
 
 
 class ListFetch(msgspec.Struct):
-    """One fetching of a list, page after page."""
+    """The fetching of a list, page by page."""
 
     standing: Listing
-    """What is compared with: the list as it stood before, whole if it ever was."""
+    """The previous list, for comparison; complete if it ever was."""
     differs: bool = False
-    """Whether a page so far was another one than then."""
+    """Whether a page so far differs from that list."""
     cursors: set[str] = msgspec.field(default_factory=set)
     keys: set[str] = msgspec.field(default_factory=set)
     repeated: dict[str, None] = msgspec.field(default_factory=dict)
-    """Keys that came more than once."""
+    """Keys that occurred more than once."""
     remarks: list[str] = msgspec.field(default_factory=list)
 
 
@@ -131,7 +131,7 @@ class Catalogue:
         self._fetches = {kind: ListFetch(Listing()) for kind in LISTS}
 
     def answered(self, exchange: Exchange, params: Any, result: Any) -> str | None:
-        """A result came: the kind of the list it was a page of, or None."""
+        """Process a result. Return the kind of the list if it was a page of one; else None."""
         kind = KIND_OF_METHOD.get(exchange.method)
         if kind is None:
             return None
@@ -158,9 +158,9 @@ class Catalogue:
         return kind
 
     def refused(self, exchange: Exchange, params: Any) -> str | None:
-        """A request for a page got an error: the kind of the list that has ended by it, or None.
+        """Process an error for a page. Return the kind of the list if that ended it; else None.
 
-        A server that rejects the cursor `""` it sent has meant the end by it.
+        A server that rejects the cursor `""` that it sent meant the end of the list.
         """
         kind = KIND_OF_METHOD.get(exchange.method)
         if kind is None or peek.text(params, "cursor") != "" or self.listings[kind].next_cursor != "":
@@ -171,7 +171,7 @@ class Catalogue:
         return kind
 
     def changed(self, method: str) -> list[str]:
-        """A list_changed notification came: the kinds it speaks of."""
+        """Process a list_changed notification. Return the kinds of the affected lists."""
         kinds = [kind for kind, listed in LISTS.items() if listed.changed == method]
         for kind in kinds:
             self.listings[kind] = msgspec.structs.replace(self.listings[kind], outdated=True)
@@ -179,7 +179,7 @@ class Catalogue:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """All tools so far, bad ones included."""
+        """All tools so far, including invalid ones."""
         return tuple(map(Tool, self.listings["tools"].items))
 
     @property
@@ -199,23 +199,23 @@ class Catalogue:
 
 
 def _standing(standing: Listing, before: Listing) -> Listing:
-    """What the next fetching is compared with: never half a list where a whole one is known."""
+    """Return the list to compare the next fetch with: a complete one if any is known."""
     return before if before.whole or not standing.whole else standing
 
 
 def _compare(fetch: ListFetch, found: Sequence[Any], start: int) -> None:
-    """Note whether a page is another one than what stood in its place, from index `start` on."""
+    """Record whether a page differs from the items at index `start` of the previous list."""
     if fetch.standing.asked and not fetch.differs:
         fetch.differs = list(fetch.standing.items[start : start + len(found)]) != found
 
 
 def _compared(listing: Listing, fetch: ListFetch, now_ns: int) -> Listing:
-    """The listing, with the previous one if it changed. While it is the same, the last change remains."""
+    """Return the listing with its previous state. If the list is unchanged, the last change is kept."""
     standing = fetch.standing
     if not standing.asked or not (fetch.differs or (listing.whole and len(listing.items) != len(standing.items))):
         return listing
     if listing.was is not None and listing.was.items is standing.items:
-        return listing  # an earlier page has shown it
+        return listing  # an earlier page has shown the change
     return msgspec.structs.replace(listing, was=Was(standing.items, standing.whole, now_ns))
 
 
@@ -240,7 +240,7 @@ def _remark(fetch: ListFetch, kind: str, page: int, found: Sequence[Any], result
 
 
 def _remarks(fetch: ListFetch) -> tuple[str, ...]:
-    """All of them; of many empty pages only how many."""
+    """Return all anomalies; of many empty pages only the number."""
     said = fetch.remarks if len(fetch.remarks) <= 5 else [*fetch.remarks[:4], f"{len(fetch.remarks) - 4} remarks more"]
     if not fetch.repeated:
         return tuple(said)

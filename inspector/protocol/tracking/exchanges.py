@@ -1,9 +1,9 @@
-"""Which answer belongs to which request.
+"""Matching of responses to requests, and grouping of exchanges into operations.
 
-Two id spaces, one a direction, and ids of a type: 1 is not "1". An id may come again once it has been answered
-(always in 2026-07-28, wrongly before), so the open requests are a table and all exchanges are a list.
-An error without an id goes to the request whose HTTP exchange carried it, if exactly one is open there; so does one
-with an id of the server's own making ("server-error"), if it is the response's whole body.
+Each direction has its own ids, and their types matter: 1 is not "1". An id may be reused after the response (allowed
+in 2026-07-28, a violation before), so open requests are in a table and all exchanges in a list. An error without an
+id belongs to the request whose HTTP exchange carried it, if exactly one is open there. So does an error with an id
+that the server invented ("server-error"), if it is the whole body of the response.
 """
 
 from array import array
@@ -24,28 +24,28 @@ from inspector.protocol.revisions.table import find, newest_of
 from inspector.protocol.things import KIND_OF_METHOD
 
 _REMEMBERED, _SLACK = 10_000, 1_000
-"""At least so many ended requests are found by their id: a second response to an older one counts as unsolicited."""
+"""Minimum number of ended requests that are found by id. A second response to an older one counts as unsolicited."""
 _ID_TAKEN = "another request took its id before it was answered"
 _OTHER = {Direction.TO_SERVER: Direction.FROM_SERVER, Direction.FROM_SERVER: Direction.TO_SERVER}
 
 
 class Pairs:
-    """All exchanges of a conversation."""
+    """All exchanges of a conversation, and the open requests."""
 
     def __init__(self) -> None:
         self.exchanges = ExchangeLog()
         """Exchange number n is at position n - 1."""
         self._open: dict[Direction, dict[RequestId, Exchange]] = {each: {} for each in Direction}
         self._ended: dict[tuple[Direction, RequestId], int] = {}
-        """Their numbers, those that ended last at the end."""
+        """Numbers of ended exchanges, the last ended one at the end."""
         self._on: dict[tuple[int, Direction], dict[int, Exchange]] = {}
-        """What is open, by its HTTP exchange and its sender, then by its own number.
+        """Open exchanges by HTTP exchange and sender, then by number.
 
-        Thousands may be open, each with an end to come: nothing here goes through all of them for one message.
+        Thousands may be open, so no operation here iterates over all of them for one message.
         """
 
     def open(self, frame: Frame, request: Request, *, target: str, revision: str | None) -> Exchange:
-        """A request was sent. One with the id of an open request takes the place of that one in the table."""
+        """Process a request. If its id is that of an open request, it replaces that one in the table."""
         exchange = Exchange(
             number=len(self.exchanges) + 1,
             sender=frame.direction,
@@ -62,7 +62,7 @@ class Pairs:
         return exchange
 
     def begin(self, exchange: Exchange) -> None:
-        """The next exchange, open."""
+        """Append an open exchange."""
         self.exchanges.append(exchange)
         displaced = self.find_open(exchange.sender, exchange.id)
         if displaced is not None:
@@ -72,16 +72,16 @@ class Pairs:
             self._on.setdefault((exchange.http, exchange.sender), {})[exchange.number] = exchange
 
     def answered(self, exchange: Exchange, frame: int, time_ns: int) -> None:
-        """What `close` does where a result belongs to an open request beyond doubt."""
+        """Do what `close` does, for a result that certainly belongs to this open request."""
         self._no_longer_open(exchange.sender, exchange.id)
         self._remember(exchange)
         exchange.answer_frame, exchange.ended_ns, exchange.why = frame, time_ns, ""
         exchange.state = ExchangeState.ANSWERED
 
     def close(self, frame: Frame, message: Answer | ErrorAnswer) -> tuple[Exchange | None, bool]:
-        """An answer came: its exchange, and whether it came too late. (None, False) if it belongs to none.
+        """Process a response. Return its exchange and whether it was late; (None, False) if it matches none.
 
-        The caller that interprets the response then has `exchanges` keep it.
+        The caller interprets the response, and then must call `exchanges.keep`.
         """
         asker = _OTHER[frame.direction]
         ended = None if message.id is None else self._find_ended(asker, message.id)
@@ -96,18 +96,18 @@ class Pairs:
         return ended, ended is not None
 
     def cancel(self, frame: Frame, id_: RequestId, why: str) -> Exchange | None:
-        """The side that sent a request takes it back; None if no such request is open."""
+        """Cancel an open request on behalf of its sender; None if there is none."""
         exchange = self.find_open(frame.direction, id_)
         if exchange is not None:
             self._end(exchange, frame.time_ns, ExchangeState.CANCELLED, why)
         return exchange
 
     def end_from_server(self, exchange: Exchange, time_ns: int, why: str) -> None:
-        """The side that was asked says that no answer will come."""
+        """Mark a request as lost because the receiver will not answer it."""
         self._end(exchange, time_ns, ExchangeState.LOST, why)
 
     def lose(self, time_ns: int, why: str) -> list[Exchange]:
-        """The connection ended: what is open stays unanswered."""
+        """Mark all open requests as lost because the connection ended, and return them."""
         lost = self.pending
         for exchange in lost:
             self._end(exchange, time_ns, ExchangeState.LOST, why)
@@ -116,38 +116,44 @@ class Pairs:
     def lose_on(
         self, http: int, time_ns: int, meant: Callable[[Exchange], tuple[ExchangeState, str] | None]
     ) -> list[Exchange]:
-        """One HTTP exchange ended: what was open on it and ended as well, in the state and for the reason meant."""
+        """Process the end of an HTTP exchange. Return the requests that ended with it.
+
+        `meant` returns the state and the reason for a request; None if it stays open.
+        """
         found = [(each, what) for each in self.open_on(http) if (what := meant(each))]
         for exchange, (state, why) in found:
             self._end(exchange, time_ns, state, why)
         return [exchange for exchange, _ in found]
 
     def find_open(self, sender: Direction, id_: RequestId) -> Exchange | None:
-        """The open request of that id."""
+        """Return the open request with this id; None if there is none."""
         return self._open[sender].get(id_)
 
     def only_open(self, sender: Direction, http: int | None) -> Exchange | None:
-        """The one request of a side that is open on an HTTP exchange, else anywhere; None if several are."""
+        """Return a side's only open request on an HTTP exchange, or anywhere if none is on it.
+
+        Returns None if there are several.
+        """
         there = {} if http is None else self._on.get((http, sender), {})
         found = there or self._open[sender]
         return next(iter(found.values())) if len(found) == 1 else None
 
     @property
     def pending(self) -> list[Exchange]:
-        """What is still awaited, oldest first."""
+        """Open exchanges, oldest first."""
         return sorted((each for there in self._open.values() for each in there.values()), key=_number)
 
     def oldest_open(self, sender: Direction) -> list[Exchange]:
-        """What one side has asked and still awaits, oldest first."""
+        """Return the open requests of one side, oldest first."""
         return sorted(self._open[sender].values(), key=_number)
 
     @property
     def count_open(self) -> int:
-        """How many are still awaited."""
+        """Number of open exchanges."""
         return sum(map(len, self._open.values()))
 
     def open_on(self, http: int) -> list[Exchange]:
-        """What is still awaited and was carried by this HTTP exchange, oldest first."""
+        """Return the open exchanges on this HTTP exchange, oldest first."""
         return sorted((each for side in Direction for each in self._on.get((http, side), {}).values()), key=_number)
 
     def _no_longer_open(self, sender: Direction, id_: RequestId) -> None:
@@ -182,14 +188,14 @@ class Pairs:
     def _asked(
         self, frame: Frame, message: Answer | ErrorAnswer, asker: Direction, ended: Exchange | None
     ) -> Exchange | None:
-        """The request that it answers; None if none waits for it."""
+        """Return the request that a message answers; None if no request waits for it."""
         if message.id is None:
             return self._alone_on(frame.http, asker)
         waiting = self.find_open(asker, message.id)
         if waiting is None and ended is None and isinstance(message, ErrorAnswer) and frame.channel is Channel.REPLY:
             return self._alone_on(frame.http, asker)
         if ended is not None and ended.state is ExchangeState.LOST and ended.http is not None:
-            return waiting or ended  # given up too soon: a stream was resumed, or the answer took another one
+            return waiting or ended  # marked as lost too early: a stream was resumed, or the response used another one
         return waiting
 
     def _alone_on(self, http: int | None, asker: Direction) -> Exchange | None:
@@ -223,7 +229,7 @@ def _number(exchange: Exchange) -> int:
 
 ACCEPTED = 202
 NO_ANSWER = "the response ended without an answer"
-"""Why a request is lost whose HTTP exchange succeeded, or was rejected with a status."""
+"""Why a request is lost although its HTTP exchange succeeded, or was rejected with a status."""
 
 
 class HttpEnd(msgspec.Struct, frozen=True):
@@ -231,15 +237,15 @@ class HttpEnd(msgspec.Struct, frozen=True):
 
     http: int
     why: str = ""
-    """Why before its time; "" if the body was read to its end."""
+    """Why it ended early; "" if the body was complete."""
     status: int = 0
-    """0 if no response was seen."""
+    """Status code; 0 without a response."""
     is_stream: bool = False
-    """Whether the response was a stream of events."""
+    """Whether the response was an event stream."""
 
 
 def what_is_lost(exchange: Exchange, end: HttpEnd) -> tuple[ExchangeState, str] | None:
-    """The state of an open request and why; None while its answer can still come."""
+    """Return the final state of an open request and the reason; None while a response is still possible."""
     row = _row(exchange)
     by_us = end.why in (CLOSED_HERE, GIVEN_UP_HERE) and exchange.sender is Direction.TO_SERVER
     if by_us and row.cancel is Cancel.CLOSE_STREAM:
@@ -253,32 +259,31 @@ def what_is_lost(exchange: Exchange, end: HttpEnd) -> tuple[ExchangeState, str] 
 
 
 def _row(exchange: Exchange) -> Revision:
-    """By whose rules: its own, or where none is settled yet those that are slowest to give up."""
+    """Return the exchange's revision; if none is settled, the rules that wait longest."""
     return find(exchange.revision or "") or newest_of(Era.LEGACY)
 
 
-# Which exchanges form one operation: the pages of a list, linked by their cursors, and a call and its
-# retries.
+# Operations: the pages of a list, linked by their cursors, and a call with its retries.
 
 
 class InputRound(msgspec.Struct, frozen=True):
-    """A request that was answered with questions, or one that brings their answers."""
+    """A request whose result requests input, or a retry with the responses."""
 
     method: str
     essence: Any
-    """Its params but for what a retry adds, as canonical JSON."""
+    """The params as canonical JSON, without what a retry adds."""
     keys: frozenset[str]
     state: Any
     operation: int | None
 
     def fits(self, retry: "InputRound") -> bool:
-        """Whether the retry answers this."""
+        """Return whether the retry answers this request for input."""
         mine, its = (self.method, self.essence, self.keys, self.state), (retry.method, retry.essence, retry.keys)
         return mine == (*its, retry.state)
 
 
 class OperationTracker:
-    """All operations; each exchange belongs to exactly one. Nearly all have one exchange, and take four bytes."""
+    """All operations. Each exchange belongs to exactly one; an operation of one exchange takes four bytes."""
 
     def __init__(self) -> None:
         self._first = array("I")
@@ -289,20 +294,20 @@ class OperationTracker:
 
     @property
     def operations(self) -> Iterator[Operation]:
-        """All of them, in the order of their first exchanges."""
+        """All operations, in the order of their first exchanges."""
         return map(self.operation, range(1, len(self._first) + 1))
 
     def operation(self, number: int) -> Operation:
-        """The operation of a number, as `Exchange.operation` gives it."""
+        """Return the operation with this number (`Exchange.operation`)."""
         return Operation(number, (self._first[number - 1], *self._further.get(number, ())))
 
     def join(self, exchange: Exchange, number: int) -> None:
-        """The exchange belongs to an operation that was begun before."""
+        """Add an exchange to an existing operation."""
         exchange.operation = number
         self._further.setdefault(number, []).append(exchange.number)
 
     def opened(self, exchange: Exchange, params: Any) -> None:
-        """A request was sent: it continues an operation, or begins one if nothing links it to an earlier one."""
+        """Process a request: it continues the operation of an earlier exchange that it is linked to, or begins one."""
         cursor = peek.text(params, "cursor") if exchange.method in KIND_OF_METHOD else None
         operation = None if cursor is None else self._by_cursor.pop((exchange.method, cursor), None)
         if goes_on(params):
@@ -313,19 +318,19 @@ class OperationTracker:
         self.begin(exchange)
 
     def begin(self, exchange: Exchange) -> None:
-        """A request was sent that nothing links to an older one."""
+        """Begin an operation."""
         self._first.append(exchange.number)
         exchange.operation = len(self._first)
 
     def asked(self, exchange: Exchange, params: Any, result: Any) -> None:
-        """A result asks for input: what a retry of its request must look like."""
+        """Process a result that requests input: a matching retry will continue the operation."""
         if exchange.operation is not None:
             keys = frozenset(peek.mapping(result, "inputRequests"))
             state = peek.at(result, "requestState")
             self._asking.append(InputRound(exchange.method, _essence(params), keys, state, exchange.operation))
 
     def _asked_before(self, method: str, params: Any) -> int | None:
-        """The one operation that a retry continues; None if none matches, or several do."""
+        """Return the only operation that a retry may continue; None if none or several match."""
         keys = frozenset(peek.mapping(params, "inputResponses"))
         found = InputRound(method, _essence(params), keys, peek.at(params, "requestState"), None)
         fitting = [asking for asking in self._asking if asking.fits(found)]
@@ -335,14 +340,14 @@ class OperationTracker:
         return fitting[0].operation
 
     def answered(self, exchange: Exchange, result: Any) -> None:
-        """A page came: the cursor it gives links the next one to its operation."""
+        """Process a page: its cursor links the next page to the operation."""
         cursor = peek.text(result, "nextCursor")
         if cursor is not None and exchange.operation is not None:
             self._by_cursor[exchange.method, cursor] = exchange.operation
 
 
 def goes_on(params: Any) -> bool:
-    """Whether a request brings what an earlier one was asked for (2026-07-28, basic/patterns/mrtr)."""
+    """Return whether a request carries responses to an earlier request for input (2026-07-28, basic/patterns/mrtr)."""
     return isinstance(params, dict) and ("inputResponses" in params or "requestState" in params)
 
 

@@ -1,7 +1,7 @@
-"""How the conversation was opened: who is there, what each side can do, and by which revision.
+"""How the conversation was opened: the peers, their capabilities, and the revision.
 
-In the handshake era one answer settles it. In the stateless era each request declares itself; a server that is
-never asked with `server/discover` is known by what its results say about it.
+In the handshake era, one response settles it. In the stateless era each request declares its sender; without
+`server/discover`, a server is known only by the metadata in its results.
 """
 
 from typing import Any
@@ -21,23 +21,23 @@ CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 
 def declared_revision(params: Any) -> str | None:
-    """The revision that a request declares itself (2026-07-28, basic); None if it declares none."""
+    """Return the revision that a request declares (2026-07-28, basic); None if it declares none."""
     return peek.text(params, "_meta", PROTOCOL_VERSION)
 
 
 class OpeningTracker:
-    """The newest opening; None until something settles one."""
+    """The latest opening; None until a response settles it."""
 
     def __init__(self) -> None:
         self.opening: Opening | None = None
 
     @property
     def revision(self) -> str | None:
-        """The version string that requests without one of their own go by."""
+        """Version string that applies to requests that declare none."""
         return self.opening.revision.date if self.opening else None
 
     def answered(self, exchange: Exchange, params: Any, result: Any) -> Opening | None:
-        """A result came: the opening if it settled one or taught something new about it."""
+        """Process a result. Return the opening if the result settled it or added information; else None."""
         if exchange.method == "initialize":
             if exchange.probe and self.opening is not None:
                 return None  # sent to see the reaction; the session does not use it
@@ -62,9 +62,9 @@ class OpeningTracker:
         return found
 
     def _from_stateless(self, exchange: Exchange, date: str, result: Any) -> Opening | str:
-        """What a result of any other stateless request teaches: that the revision is spoken, and by whom.
+        """Return the opening according to a result of any other stateless request.
 
-        Of a server that was not discovered, a list that it gives is a capability that it has.
+        If the server was not discovered, a list that it returns implies the capability.
         """
         before = self.opening
         named = peek.mapping(result, "_meta", SERVER_INFO)
@@ -79,7 +79,7 @@ class OpeningTracker:
 
 
 def _with_list(opening: Opening, method: str) -> Opening:
-    """An opening with the capability that a list belongs to; the same if the method lists nothing."""
+    """Add the capability that a list implies; no change if the method is not that of a list."""
     listed = LISTS.get(KIND_OF_METHOD.get(method, ""))
     if listed is None or listed.capability in opening.capabilities:
         return opening

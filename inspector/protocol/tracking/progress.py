@@ -1,4 +1,4 @@
-"""Which request a progress notification speaks of: the one that gave its token, in the other direction."""
+"""Matching of progress notifications to requests, by progress token."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -11,35 +11,35 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import RequestId, encode
 
 _REMEMBERED = 4_000
-"""So many tokens are known, and those of all requests that are open."""
+"""Number of tokens that are remembered, in addition to those of open requests."""
 _SLACK = 1_000
-"""So many more before the oldest are let go, all at once."""
+"""Number of additional tokens after which the oldest are removed."""
 _LARGEST = 1e300
-"""Beyond it a number can't be reckoned with."""
+"""Beyond it, numbers are treated as invalid."""
 _RAW = 60
-"""Bytes of a value that is not a number."""
+"""Maximum length of a kept value that is not a number."""
 
 
 class ProgressTracker:
-    """Tokens given out, and by which exchange.
+    """Progress tokens and their exchanges.
 
-    A token given twice speaks of the newer request, and keeps speaking of it for long after the answer: late
-    progress still finds its request.
+    A reused token belongs to the newer request. Tokens are remembered long after the response, so that late progress
+    still finds its request.
     """
 
     def __init__(self, exchanges: ExchangeLog) -> None:
         self.exchanges = exchanges
         self._by_token: dict[tuple[Direction, RequestId], int] = {}
-        """By the side that gave it: the number of the exchange. What was given last is at the end."""
+        """Number of the exchange by sender and token, the latest at the end."""
 
     def opened(self, exchange: Exchange, params: Any) -> None:
-        """A request may have given a token."""
+        """Record the token of a request, if it has one."""
         token = peek.request_id(params, "_meta", "progressToken")
         if token is not None:
             self.given(exchange, token)
 
     def given(self, exchange: Exchange, token: RequestId) -> None:
-        """A request gave a token."""
+        """Record a token of a request."""
         exchange.progress_token = token
         key, known = (exchange.sender, token), self._by_token
         if key in known:
@@ -51,7 +51,7 @@ class ProgressTracker:
             self._forget_the_oldest()
 
     def notified(self, frame: Frame, params: Any) -> Exchange | None:
-        """The request that a notification is about, with its progress set; None if its token is unknown."""
+        """Process a notification. Return its request, with its progress updated; None if the token is unknown."""
         token = peek.request_id(params, "progressToken")
         asker = Direction.TO_SERVER if frame.direction is Direction.FROM_SERVER else Direction.FROM_SERVER
         exchange = None if token is None else self._of(asker, token)
@@ -63,9 +63,9 @@ class ProgressTracker:
     def told_plainly(
         self, asker: Direction, token: RequestId, value: float, total: float | None, message: str, n: int, time_ns: int
     ) -> Exchange | None:
-        """What `notified` does, if nothing is wrong with the values and the token is known; else nothing is done.
+        """Do what `notified` does if the values are valid and the token is known; otherwise do nothing.
 
-        `asker` sent the request, `n` is the notification's frame.
+        `asker` is the request's sender, `n` is the notification's frame.
         """
         exchange, value = self._of(asker, token), value or 0.0
         if exchange is None or not 0 <= value < _LARGEST or not (total is None or value <= total < _LARGEST):
@@ -84,7 +84,7 @@ class ProgressTracker:
         return None if number is None else self.exchanges.at(number)
 
     def _forget_the_oldest(self) -> None:
-        """Let go of requests that have ended long ago; those that are still open are as good as new."""
+        """Remove the oldest tokens, except those of open requests."""
         known, ends = self._by_token, self.exchanges.ends
         for key, number in list(islice(known.items(), len(known) - _REMEMBERED)):
             if ends[number] != NEVER:
@@ -92,7 +92,7 @@ class ProgressTracker:
 
 
 def progress_in(params: Any, *, frame: int = 0, time_ns: int = 0, before: Progress | None = None) -> Progress:
-    """What one notification reports, after `before`. Invalid values are kept and flagged.
+    """Return the progress that a notification reports, following `before`. Invalid values are kept and flagged.
 
     "The progress value MUST increase with each notification" (basic/utilities/progress).
     """
@@ -133,7 +133,7 @@ def _wrong(params: Any, value: float | None, total: float | None, before: Progre
 
 
 def _number(value: Any) -> float | None:
-    """A number that can be reckoned with; None for anything else, infinity among it."""
+    """Return a usable number; None for anything else, including infinity."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
         return None
     return value

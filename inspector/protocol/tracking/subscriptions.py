@@ -1,10 +1,10 @@
-"""What is subscribed to, and the outcome: subscriptions of both eras, their streams, and updates by URI.
+"""Subscriptions of both eras, their streams, and the updates by URI.
 
-In the handshake era a URI is watched from the answer to `resources/subscribe` on. In the stateless one a
-`subscriptions/listen` request says all that is watched at once, the acknowledgement says what of it the server
-grants, and the request stays open as long as the stream lasts.
+In the handshake era a URI is watched from the response to `resources/subscribe` on. In the stateless era a
+`subscriptions/listen` request lists everything at once, the acknowledgement states what the server grants, and the
+request stays open as long as the stream.
 
-A storm of updates is only counted here: the screens read `changes` when they refresh.
+Updates are only counted here, so that bursts are cheap: the screens read `changes` when they refresh.
 
 Source: specification, server/resources (subscriptions); 2026-07-28, basic/patterns/subscriptions.
 """
@@ -24,18 +24,18 @@ from inspector.protocol.tracking.exchanges import Pairs
 LISTEN, SUBSCRIBE, UNSUBSCRIBE = "subscriptions/listen", "resources/subscribe", "resources/unsubscribe"
 ACKNOWLEDGED, UPDATED = "notifications/subscriptions/acknowledged", "notifications/resources/updated"
 TELLING_OF_CHANGES = frozenset({ACKNOWLEDGED, UPDATED, *(listed.changed for listed in LISTS.values())})
-"""Notifications that come on a stream where there are streams."""
+"""Notifications that are sent on a stream in revisions with streams."""
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 MOST_URIS = 10_000
-"""URIs whose updates are counted separately; those of further ones are counted together."""
+"""Maximum number of URIs whose updates are counted separately."""
 MOST_OPEN = 100
-"""Streams at one time that notifications are looked up in: the newest."""
+"""Maximum number of open streams that notifications are matched with: the newest ones."""
 _MOST_PARENTS = 1000
-"""Beginnings of a URI that may be the watched parent of a sub-resource."""
+"""Maximum number of prefixes of a URI that are considered as its watched parent."""
 
 
 class StreamFilter(msgspec.Struct, frozen=True):
-    """What is asked for on a stream, or granted on it."""
+    """The content of a stream, as requested or granted."""
 
     tools: bool = False
     """Changes of the list of tools."""
@@ -43,21 +43,21 @@ class StreamFilter(msgspec.Struct, frozen=True):
     resources: bool = False
     """Changes of the lists of resources and templates."""
     uris: tuple[str, ...] = ()
-    """Resources whose updates are wanted, in the order in which they were named."""
+    """Resources whose updates are requested, in the given order."""
     task_ids: tuple[str, ...] = ()
-    """Tasks of the extension."""
+    """Task ids (extension)."""
 
     def __bool__(self) -> bool:
         return any((self.tools, self.prompts, self.resources, self.uris, self.task_ids))
 
     def as_json(self) -> dict[str, Any]:
-        """As the request carries it. "Omitting a field is equivalent to not subscribing to that type"."""
+        """Return it as in the request. "Omitting a field is equivalent to not subscribing to that type"."""
         flags: dict[str, Any] = {name: True for name, member in _FLAGS.items() if getattr(self, member)}
         lists = {"resourceSubscriptions": list(self.uris), "taskIds": list(self.task_ids)}
         return flags | {name: value for name, value in lists.items() if value}
 
     def without(self, other: "StreamFilter") -> "StreamFilter":
-        """What of this the other lacks."""
+        """Return what this filter has and the other lacks."""
         return StreamFilter(
             self.tools and not other.tools,
             self.prompts and not other.prompts,
@@ -76,7 +76,7 @@ _FLAGS = {"toolsListChanged": "tools", "promptsListChanged": "prompts", "resourc
 
 
 def read_filter(value: Any) -> StreamFilter:
-    """The filter in the params; an invalid filter selects nothing."""
+    """Read the filter in the params. An invalid filter selects nothing."""
     tools, prompts, resources = (peek.flag(value, name) is True for name in _FLAGS)
     return StreamFilter(tools, prompts, resources, _texts(value, "resourceSubscriptions"), _texts(value, "taskIds"))
 
@@ -86,19 +86,19 @@ def _texts(value: Any, member: str) -> tuple[str, ...]:
 
 
 class ListenStream(msgspec.Struct, eq=False):
-    """One `subscriptions/listen` request, filled in as frames come."""
+    """A `subscriptions/listen` request, updated by later frames."""
 
     exchange: Exchange
     asked: StreamFilter
     granted: StreamFilter | None = None
-    """What the server acknowledged; None before it did."""
+    """What the server granted; None before the acknowledgement."""
     acknowledged_frame: int | None = None
     count: int = 0
-    """Notifications that came on it, the acknowledgement aside."""
+    """Number of notifications on it, without the acknowledgement."""
     _uris: frozenset[str] | None = None
 
     def grants(self, uri: str) -> bool:
-        """Whether the server promised the updates of this URI."""
+        """Return whether the server granted updates of this URI."""
         if self.granted is None:
             return False
         if self._uris is None:
@@ -107,58 +107,58 @@ class ListenStream(msgspec.Struct, eq=False):
 
     @property
     def is_open(self) -> bool:
-        """Whether it still lasts."""
+        """Whether the stream is open."""
         return self.exchange.is_open
 
     @property
     def not_granted(self) -> StreamFilter:
-        """What was asked and not acknowledged; nothing before the acknowledgement."""
+        """What was requested but not granted; empty before the acknowledgement."""
         return StreamFilter() if self.granted is None else self.asked.without(self.granted)
 
 
 class Update(msgspec.Struct, frozen=True):
-    """What is known of the updates of one URI."""
+    """The updates of one URI."""
 
     count: int
     frame: int
-    """The newest notification."""
+    """Frame of the latest notification."""
     time_ns: int
 
 
 class SubscriptionState(StrEnum):
-    """The state of one URI."""
+    """State of the subscription to a URI."""
 
     WATCHED = "watched"
     ASKED = "asked"
-    """The server has not acknowledged it yet."""
+    """Requested, not acknowledged yet."""
     NOT_GRANTED = "not granted"
-    """It acknowledged the stream without it."""
+    """The stream was acknowledged without it."""
     ONCE = "was watched"
-    """It was watched, and is no longer."""
+    """It was watched before, but no longer."""
 
 
 class Subscriptions:
-    """All that is watched in a conversation."""
+    """All subscriptions of a conversation."""
 
     def __init__(self) -> None:
         self.streams: list[ListenStream] = []
-        """All of them, oldest first."""
+        """All streams, oldest first."""
         self._open: list[ListenStream] = []
         self.subscribed: dict[str, bool] = {}
-        """By URI, of the handshake era: True while it is subscribed, False once it was."""
+        """Handshake era: subscription state by URI, False after it ended."""
         self.updates: dict[str, Update] = {}
         self.count = 0
-        """Updates that came in all."""
+        """Number of updates."""
         self.changes = 0
-        """A number that grows with whatever happens here."""
+        """Change counter, incremented by every change here."""
         self._read: dict[str, int] = {}
-        """By URI: how many updates had come when it was last asked for with success."""
+        """Number of updates at the last successful read, by URI."""
         self._reading: dict[int, int] = {}
         self._parents: dict[str, str] = {}
-        """By updated URI: the watched one that it lies below, as far as that has been looked for; "" for none."""
+        """Watched parent by updated URI, as a cache; "" for none."""
 
     def opened(self, exchange: Exchange, params: Any) -> None:
-        """A request was sent."""
+        """Process a request."""
         if exchange.sender is not Direction.TO_SERVER:
             return
         if exchange.method == LISTEN:
@@ -170,7 +170,7 @@ class Subscriptions:
             self._reading[exchange.number] = update.count if update else 0
 
     def ended(self, exchange: Exchange) -> None:
-        """A request of any kind was answered, or is over without an answer."""
+        """Process the end of an exchange of any kind, with or without a response."""
         count = self._reading.pop(exchange.number, None)
         went_well = exchange.state is ExchangeState.ANSWERED
         if exchange.method == SUBSCRIBE and went_well:
@@ -186,7 +186,7 @@ class Subscriptions:
         self._changed()
 
     def notified(self, frame: Frame, method: str, params: Any) -> None:
-        """A notification came: an acknowledgement, an update, or another one that may belong to a stream."""
+        """Process a notification: an acknowledgement, an update, or another one that may belong to a stream."""
         if frame.direction is not Direction.FROM_SERVER:
             return
         stream = self._stream_of(frame, params, acknowledged=method == ACKNOWLEDGED)
@@ -200,7 +200,7 @@ class Subscriptions:
         self.changes += 1
 
     def end_by_server(self, frame: Frame, id_: RequestId, why: str, pairs: Pairs) -> Exchange | None:
-        """The server cancels: the one request of ours that it may end so is a stream (2026-07-28, cancellation)."""
+        """Process a cancellation by the server, which may only end a stream in this way (2026-07-28, cancellation)."""
         exchange = pairs.find_open(Direction.TO_SERVER, id_)
         if frame.direction is Direction.TO_SERVER or exchange is None or exchange.method != LISTEN:
             return None
@@ -208,24 +208,24 @@ class Subscriptions:
         return exchange
 
     def of(self, exchange: Exchange) -> ListenStream | None:
-        """The stream that a request opened."""
+        """Return the stream that a request opened; None if it is not one."""
         return next((each for each in reversed(self.streams) if each.exchange.number == exchange.number), None)
 
     @property
     def open_streams(self) -> list[ListenStream]:
-        """Those that last."""
+        """The open streams."""
         return [stream for stream in self._open if stream.is_open]
 
     @property
     def watched(self) -> tuple[str, ...]:
-        """All URIs whose updates the server has promised."""
+        """All URIs whose updates the server has granted."""
         found = dict.fromkeys(uri for uri, still in list(self.subscribed.items()) if still)
         for stream in self.open_streams:
             found |= dict.fromkeys(stream.granted.uris if stream.granted else ())
         return tuple(found)
 
     def standing(self, uri: str) -> SubscriptionState | None:
-        """The state of a URI; None if it was never subscribed to."""
+        """Return the state of a URI; None if it was never subscribed to."""
         there = [stream for stream in self.open_streams if uri in stream.asked.uris]
         if self.subscribed.get(uri) or any(stream.granted and uri in stream.granted.uris for stream in there):
             return SubscriptionState.WATCHED
@@ -239,7 +239,7 @@ class Subscriptions:
         return SubscriptionState.ONCE if known or uri in self.subscribed else None
 
     def since_read(self, uri: str) -> int:
-        """How many updates of a URI came since it was last asked for with success; all of them if it never was."""
+        """Return the number of updates of a URI since its last successful read; all if it was never read."""
         update = self.updates.get(uri)
         return 0 if update is None else update.count - self._read.get(uri, 0)
 
@@ -249,12 +249,12 @@ class Subscriptions:
         if uri not in self._parents and len(self._parents) < MOST_URIS:
             self._parents[uri] = self._parent(uri)
         if parent := self._parents.get(uri):
-            self._count(parent, frame)  # the uri may be that of a sub-resource of the one that was subscribed to
+            self._count(parent, frame)  # the uri may be that of a sub-resource of a watched one
 
     def _parent(self, uri: str) -> str:
-        """The longest watched URI that this one lies below; "" if there is none, or it is watched itself.
+        """Return the longest watched URI above this one; "" if there is none, or if it is watched itself.
 
-        Looked up by its own beginnings: there may be thousands of watched URIs, each with an update.
+        Prefixes of the URI are looked up, because there may be thousands of watched URIs, each with updates.
         """
         streams = self.open_streams
 
@@ -264,7 +264,7 @@ class Subscriptions:
         return "" if watched(uri) else next(filter(watched, _above(uri)), "")
 
     def _changed(self) -> None:
-        """What is watched may be something else now."""
+        """Reset the cache of parents because the watched URIs may have changed."""
         self._parents = {}
         self.changes += 1
 
@@ -274,7 +274,10 @@ class Subscriptions:
             self.updates[uri] = Update(before.count + 1 if before else 1, frame.n, frame.time_ns)
 
     def _stream_of(self, frame: Frame, params: Any, *, acknowledged: bool) -> ListenStream | None:
-        """By the id it carries, whose JSON type counts; without one by its HTTP exchange, or if only one can be."""
+        """Return the stream of a notification: by id (including its JSON type), else by HTTP exchange.
+
+        Without either, returns the only stream that matches; None if it is ambiguous.
+        """
         named = peek.request_id(params, "_meta", SUBSCRIPTION_ID)
         named = peek.at(params, "_meta", SUBSCRIPTION_ID) if named is None else named
         there = self.open_streams
@@ -288,6 +291,6 @@ class Subscriptions:
 
 
 def _above(uri: str) -> list[str]:
-    """The URIs that one may lie below, the longest first: the part before a delimiter, and up to a slash with it."""
+    """Return the possible parents of a URI, longest first: up to each delimiter, for a slash also including it."""
     ends = {at for i, char in enumerate(uri) if char in "/?#" for at in ((i, i + 1) if char == "/" else (i,))}
     return [uri[:at] for at in sorted(ends, reverse=True) if 0 < at < len(uri)][:_MOST_PARENTS]

@@ -1,11 +1,10 @@
-"""Tasks: work that outlives the request that began it, as far as the frames show it.
+"""Tasks: work that outlives the request that created it, as far as the frames show it.
 
-Either side may run one (2025-11-25); in the extension io.modelcontextprotocol/tasks it is the server. A task is known
-from its handle on, or from the first mention if there was no handle: a list, a notification. The latest state
-counts, valid or not; violations are in its faults, with the frame that shows them.
+Either side may run one (2025-11-25); in the extension io.modelcontextprotocol/tasks it is the server. A task becomes
+known by its handle, or by the first message that mentions it: a list, a notification. The latest state is used,
+valid or not; violations are in its faults, with the frame that shows them.
 
-Source: specification 2025-11-25, basic/utilities/tasks;
-ext-tasks, specification 2026-07-28 (stable), tasks.
+Source: specification 2025-11-25, basic/utilities/tasks; ext-tasks, specification 2026-07-28 (stable), tasks.
 """
 
 from enum import StrEnum
@@ -20,10 +19,10 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
 from inspector.protocol.questions import Question, questions_in
 
-# What one message says about a task, in one shape for both eras: a handle, a poll's answer, a notification.
+# Task data in a message, in one form for both eras: a handle, the response to a poll, a notification.
 
 RELATED_TASK = "io.modelcontextprotocol/related-task"
-"""The member of `_meta` that says in which task a message belongs (2025-11-25, basic/utilities/tasks)."""
+"""Member of `_meta` with the task that a message belongs to (2025-11-25, basic/utilities/tasks)."""
 EXTENSION_NAME = "io.modelcontextprotocol/tasks"
 
 
@@ -43,36 +42,36 @@ STATES = frozenset(TaskState)
 
 
 class Word(msgspec.Struct, frozen=True):
-    """What a message says about a task."""
+    """Task data in a message."""
 
     id: str
     state: str
     """As received, one of `STATES` or not; "" if missing."""
     message: str = ""
     created_at: str = ""
-    """By the clock of the side that runs it, as received."""
+    """Creation time by the clock of the side that runs the task, as received."""
     updated_at: str = ""
     ttl_ms: float | None = None
-    """From creation; None: no limit, or no usable value."""
+    """Lifetime from creation; None: no limit, or no usable value."""
     poll_ms: float | None = None
-    """None: nothing usable was said."""
+    """Requested poll interval; None: no usable value."""
     questions: Any = None
-    """`inputRequests`, as they came (extension)."""
+    """`inputRequests` as received (extension)."""
     result: Part | None = None
-    """What the task came to, where the message carries it (extension)."""
+    """The task's result, if the message has it (extension)."""
     error: Part | None = None
     result_type: str = ""
     flaws: tuple[str, ...] = ()
-    """What is wrong with it, half a sentence each."""
+    """Defects of the data, as short phrases."""
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more is to come."""
+        """Whether the task has ended."""
         return self.state in ENDED
 
 
 class _Fields(msgspec.Struct):
-    """The members that are read; the payload stays bytes, it may be large."""
+    """The members to decode; the payload stays bytes because it may be large."""
 
     taskId: Any = None  # noqa: N815, the names on the wire
     status: Any = None
@@ -90,7 +89,7 @@ class _Fields(msgspec.Struct):
 
 
 def read_word(part: Part) -> Word | None:
-    """What a flat task says (an answer to tasks/get, a notification's params); None if it names no task."""
+    """Read a task whose members are at the top level (result of tasks/get, params); None if it has no id."""
     try:
         fields = msgspec.json.decode(part.raw, type=_Fields)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -99,7 +98,7 @@ def read_word(part: Part) -> Word | None:
 
 
 def word_of(value: Any) -> Word | None:
-    """The same of a value that was decoded before: a task nested in a handle, an item of a list."""
+    """Read a task from a decoded value: nested in a handle, or an item of a list; None if it has no id."""
     if not isinstance(value, dict):
         return None
     given = {name: value[name] for name in _Fields.__struct_fields__ if name in value and name not in _PAYLOADS}
@@ -179,22 +178,22 @@ def _milliseconds(value: Any, name: str, flaws: list[str], *, least: float) -> f
 
 
 _MOST_MS = 1e15
-"""Thirty thousand years; what is longer than that is as good as this."""
+"""Maximum duration: thirty thousand years, as good as any longer one."""
 
 
 class Handle(msgspec.Struct, frozen=True):
-    """A result that is a task's handle, right or wrong."""
+    """A result that is a task handle, valid or not."""
 
     word: Word | None
-    """None if it names no task."""
+    """None if it has no task id."""
     nested: bool
-    """As in the core of 2025-11-25; flat as in the extension otherwise."""
+    """Whether the task is nested, as in the core of 2025-11-25; otherwise flat, as in the extension."""
 
 
 def handle_in(result: Part, *, asked: bool) -> Handle | None:
-    """The handle that a result is; None if it is an ordinary result.
+    """Return the handle in a result; None for an ordinary result.
 
-    `asked`: whether the request asked for a task, so that a nested task without an id is still one.
+    `asked` is whether a task was requested; then a nested task without an id is a handle, too.
     """
     head = _head_of(result)
     if head.resultType == "task":
@@ -224,52 +223,52 @@ _NO_HEAD = _Head()
 
 
 def asks_for_task(params: Any) -> bool:
-    """Whether a request asks to be run as a task (2025-11-25)."""
+    """Return whether a request asks to be run as a task (2025-11-25)."""
     return isinstance(peek.at(params, "task"), dict)
 
 
 def related_task(params: Any) -> str | None:
-    """The id of the task that a message belongs to, if it says so."""
+    """Return the id of the task that a message belongs to; None if it has none."""
     return peek.text(params, "_meta", RELATED_TASK, "taskId")
 
 
 STEPS, FAULTS = 500, 50
-"""How many of each a task keeps: of the steps the first and the newest, of the faults the first."""
+"""Maximum numbers per task: the first step and the newest ones are kept, and the first faults."""
 UNKNOWN_TASK = -32602
-"""What a receiver answers to an id that it does not know, or no longer (both eras)."""
+"""Error code for a task id that is unknown or expired (both eras)."""
 _ABOUT_ONE = frozenset({"tasks/get", "tasks/result", "tasks/cancel", "tasks/update"})
 MAY_BE_TASKS = frozenset({"tools/call", "sampling/createMessage", "elicitation/create"})
-"""Requests that may be answered with a task's handle."""
+"""Requests whose response may be a task handle."""
 TELLING = frozenset({"notifications/tasks/status", "notifications/tasks"})
 
 
 class TaskStep(msgspec.Struct, frozen=True):
-    """A change of a task's state, or of what is said about it."""
+    """A change of a task's state or status message."""
 
     state: str
-    """As received: one of `TaskState`, or something else, or ""."""
+    """One of `TaskState`, another value as received, or ""."""
     message: str
     frame: int
     time_ns: int
 
 
 class TaskFault(msgspec.Struct, frozen=True):
-    """Something that a task must not do, or that was wrong in what was said about it."""
+    """A violation by a task, or a defect of its data."""
 
     what: str
-    """Half a sentence; may hold foreign text."""
+    """A short phrase; may contain server text."""
     frame: int
 
 
 class News(msgspec.Struct, frozen=True):
-    """What a frame newly says of a task."""
+    """New information about a task."""
 
     task: "Task"
     asked: dict[str, Any]
-    """Questions of the task's that were not asked before (extension), by their names."""
+    """New requests for input by key (extension)."""
 
     def questions(self, frame: Frame, exchange: int | None) -> tuple[Question, ...]:
-        """Those that a person can be asked. `exchange` is what carried them; None for a notification."""
+        """Return the valid requests for input. `exchange` carried them; None for a notification."""
         if not self.asked:
             return ()
         there = self.task.exchange or 0 if exchange is None else exchange
@@ -278,64 +277,64 @@ class News(msgspec.Struct, frozen=True):
 
 
 class Task(msgspec.Struct, eq=False):
-    """Work that outlives its request. Filled in as frames come; everybody else only reads it."""
+    """Work that outlives its request. Updated by later frames; read-only for other code."""
 
     number: int
-    """From 1, in the order in which they became known, both sides together."""
+    """Counted from 1 in the order of first mention, both sides together."""
     id: str
     by_server: bool
-    """Whether the server runs it and the client waits; False for a question that the client was to answer as a task."""
+    """Whether the server runs it; False if the client runs it to answer a server request."""
     seen_ns: int
-    """When it became known."""
+    """Time of its first mention."""
     seen_frame: int
     state: str = ""
-    """The latest status: one of `TaskState`, or anything else that was received."""
+    """Latest status: one of `TaskState`, or another value as received."""
     message: str = ""
     created_at: str = ""
     updated_at: str = ""
     ttl_ms: int | float | None = None
-    """How long it is kept from its creation on; None: no limit, or no usable value."""
+    """Lifetime from creation; None: no limit, or no usable value."""
     poll_ms: int | float | None = None
-    """How often it wants to be asked; None: not said."""
+    """Requested poll interval; None: not specified."""
     exchange: int | None = None
-    """The exchange whose response was its handle; None if there was none."""
+    """The exchange whose response was its handle; None without one."""
     operation: int | None = None
-    """The operation it belongs to with all of its polls; None without a handle."""
+    """The operation that contains the task's call and polls; None without a handle."""
     method: str = ""
-    """What it serves: "tools/call", "sampling/createMessage", "elicitation/create"; "" without a handle."""
+    """Method of its request: "tools/call", "sampling/createMessage", "elicitation/create"; "" without a handle."""
     target: str = ""
-    """The name of the tool; "" for others."""
+    """Name of the tool; "" for other methods."""
     history: tuple[TaskStep, ...] = ()
-    """Oldest first; at most `STEPS`."""
+    """State changes, oldest first; at most `STEPS`."""
     left_out: int = 0
-    """Steps that are not kept."""
+    """Number of state changes that were dropped."""
     polls: int = 0
-    """How often it was asked for its state."""
+    """Number of polls."""
     heard_ns: int = 0
-    """When the latest status was received."""
+    """Time of the latest status."""
     ended_ns: int | None = None
-    """When it was first said to have ended."""
+    """Time of the first status that is final."""
     cancel_asked: int | None = None
-    """The exchange that asked it to end."""
+    """The exchange that requested its cancellation."""
     result_frame: int | None = None
-    """The frame with what it came to: the answer to tasks/result, or the word that carried it."""
+    """Frame with its result: the response to tasks/result, or a message that contains the result."""
     result_exchange: int | None = None
     failed: bool = False
-    """Whether that is an error, or a tool's result that says isError."""
+    """Whether the result is an error, or a tool result with isError."""
     lost: bool = False
-    """Whether the side that runs it reported that it does not know it (any more)."""
+    """Whether the side that runs it reported that the id is unknown."""
     asked_keys: frozenset[str] = frozenset()
-    """The names of the questions that it has asked so far (extension)."""
+    """Keys of its requests for input so far (extension)."""
     faults: tuple[TaskFault, ...] = ()
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more is to come of it."""
+        """Whether it has ended."""
         return self.ended_ns is not None or self.lost
 
     @property
     def needs_input(self) -> bool:
-        """Whether it waits for an answer."""
+        """Whether it waits for input."""
         return self.state == TaskState.INPUT_REQUIRED and not self.ended
 
 
@@ -346,22 +345,22 @@ class Tasks:
         self.all: list[Task] = []
         """Task number n is at position n - 1."""
         self.faults: tuple[TaskFault, ...] = ()
-        """What was wrong and belongs to no task: a handle without an id."""
+        """Faults that belong to no task, such as a handle without an id."""
         self._by_id: dict[tuple[bool, str], Task] = {}
         self._by_operation: dict[int, Task] = {}
         self._about: dict[int, str] = {}
-        """The task's id that an open request names, by the number of its exchange; "" where it asks for a new task."""
+        """Task id in an open request, by exchange number; "" if it requests a new task."""
 
     def find(self, id_: str, *, by_server: bool = True) -> Task | None:
-        """The task of that id; the two sides have separate ids."""
+        """Return the task with this id. The two sides have separate ids."""
         return self._by_id.get((by_server, id_))
 
     def of_operation(self, number: int | None) -> Task | None:
-        """The task that an operation became, if it became one."""
+        """Return the task that an operation became; None if it did not."""
         return None if number is None else self._by_operation.get(number)
 
     def opened(self, exchange: Exchange, params: Any) -> Task | None:
-        """A request was sent: the task that it is about, if that is known."""
+        """Process a request. Return the task that it is about, if known."""
         if exchange.method in MAY_BE_TASKS and asks_for_task(params):
             self._about[exchange.number] = ""
         if exchange.method not in _ABOUT_ONE or not (id_ := peek.text(params, "taskId")):
@@ -375,7 +374,7 @@ class Tasks:
         return task
 
     def answered(self, frame: Frame, exchange: Exchange, message: Answer | ErrorAnswer) -> list[News]:
-        """An answer came: what it newly says of tasks."""
+        """Process a response. Return new information about tasks."""
         id_ = self._about.pop(exchange.number, None)
         if isinstance(message, Answer) and exchange.method in MAY_BE_TASKS:
             return self._begun(frame, exchange, message.result_part, asked=id_ is not None)
@@ -394,7 +393,7 @@ class Tasks:
         return []
 
     def _brought(self, frame: Frame, exchange: Exchange, task: Task, result: Part) -> None:
-        """Its result. Only ended tasks have one, so this task has ended, even if no status was fetched since."""
+        """Record the result. Only ended tasks have one, so the task has ended even if no later status was fetched."""
         self._keep_result(task, frame, exchange, failed=_says_error(result))
         if task.ended_ns is None:
             task.ended_ns, task.state = frame.time_ns, TaskState.FAILED if task.failed else TaskState.COMPLETED
@@ -402,11 +401,11 @@ class Tasks:
             self._step(task, TaskStep(task.state, "", frame.n, frame.time_ns))
 
     def _asked_by(self, exchange: Exchange, id_: str) -> Task | None:
-        """Who asks for a task is who does not run it."""
+        """Return the task that a request is about; it is run by the receiver."""
         return self.find(id_, by_server=exchange.sender is Direction.TO_SERVER)
 
     def notified(self, frame: Frame, params: Part) -> list[News]:
-        """A notification about a task."""
+        """Process a notification about a task."""
         word = read_word(params)
         if word is None:
             self._blame(None, "a notification about a task names none", frame.n)
@@ -414,7 +413,7 @@ class Tasks:
         by_server = frame.direction is Direction.FROM_SERVER
         task = self.find(word.id, by_server=by_server)
         if task is None:
-            task = self._new(word.id, by_server, frame)  # some servers send it before its handle
+            task = self._new(word.id, by_server, frame)  # some servers send it before the handle
         return self._take(frame, task, word)
 
     def _begun(self, frame: Frame, exchange: Exchange, result: Part, *, asked: bool) -> list[News]:
@@ -432,7 +431,7 @@ class Tasks:
         return self._take(frame, task, handle.word, exchange)
 
     def _given(self, frame: Frame, exchange: Exchange, word: Word) -> Task:
-        """The task of a handle, which begins with it."""
+        """Return the task of a handle, creating it if necessary."""
         by_server = exchange.sender is Direction.TO_SERVER
         task = known = self.find(word.id, by_server=by_server)
         if task is None or task.exchange is not None:
@@ -458,7 +457,7 @@ class Tasks:
         return told
 
     def _told(self, frame: Frame, exchange: Exchange, task: Task | None, result: Part) -> list[News]:
-        """An answer to tasks/get or tasks/cancel; in the extension the latter is an empty one."""
+        """Process the response to tasks/get or tasks/cancel; for the latter it is empty in the extension."""
         word = read_word(result)
         if task is None:
             if word is None or exchange.method != "tasks/get":
@@ -489,7 +488,7 @@ class Tasks:
         return []
 
     def _take(self, frame: Frame, task: Task, word: Word, exchange: Exchange | None = None) -> list[News]:
-        """The latest state of a task; what of it is new."""
+        """Update a task. Return the new information."""
         before = (task.state, task.message)
         self._judge(task, word, frame.n)
         task.heard_ns, task.lost = frame.time_ns, False
@@ -535,7 +534,7 @@ class Tasks:
         task.history = history
 
     def _blame(self, task: Task | None, what: str, frame: int) -> None:
-        """Note a fault, each only once."""
+        """Record a fault once."""
         there = self.faults if task is None else task.faults
         if len(there) >= FAULTS or any(fault.what == what for fault in there):
             return
