@@ -1,7 +1,7 @@
-"""A question as a dialog over the visible screen. Leaving it leaves the question in the Inbox.
+"""Dialog that shows a server request over the visible screen. Leaving it leaves the request in the Inbox.
 
-It opens on a key and never by itself. When its question is withdrawn it closes and says why; when it was answered and
-another one waits, that one is shown.
+It opens on a key and never by itself. When its request is cancelled, it closes and reports the reason. When its
+request was answered and another one is pending, it shows that one.
 """
 
 from typing import ClassVar, cast
@@ -33,10 +33,10 @@ _ACTIONS = (
 
 
 class QuestionScreen(Dialog[None]):
-    """One question after the other, until none waits or the person leaves."""
+    """Shows one pending request after another, until none is left or the user leaves."""
 
     SHOWS_QUESTIONS: ClassVar[bool] = True
-    """What a line elsewhere would report is visible here."""
+    """Server requests are visible here, so no notice of them is needed elsewhere."""
     BINDINGS: ClassVar[list[BindingType]] = [
         *(keys.binding(keys.action(identifier)) for identifier in _ACTIONS),
         keys.binding(keys.action("respond.later")),
@@ -58,14 +58,14 @@ class QuestionScreen(Dialog[None]):
         self._pane = QuestionPane(conversation)
 
     def compose(self) -> ComposeResult:
-        """A box around the question."""
+        """Lay out a box around the request."""
         with Vertical() as box:
             box.border_title = "Server request"
             yield self._pane
         yield FooterBar()
 
     async def on_mount(self) -> None:
-        """Show the question and look after it."""
+        """Show the request and check its state regularly."""
         await self._show(self._ticket)
         self.set_interval(1 / _TICKS_PER_SECOND, self._tick)
 
@@ -75,7 +75,7 @@ class QuestionScreen(Dialog[None]):
         self.refresh_bindings()
 
     async def _tick(self) -> None:
-        if not is_on_top(self):  # dismissed, and not yet gone; or below another, which is read first
+        if not is_on_top(self):  # dismissed but not yet removed, or covered by another dialog
             return
         self._pane.tick()
         match self._ticket.state:
@@ -94,20 +94,20 @@ class QuestionScreen(Dialog[None]):
                     await self._show(following)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what means anything for the question that is shown."""
+        """Enable only the actions that apply to the shown request."""
         return self._pane.can(cast(Deed, parameters[0])) if action == "deed" and parameters else True
 
     async def action_deed(self, deed: Deed) -> None:
-        """Answer, or what else a key asks for."""
+        """Respond to the request or run another of its actions."""
         await self._pane.do(deed)
 
     async def action_leave(self) -> None:
-        """Leave it in the Inbox; from what a model is to be asked, back to the answer."""
+        """Return from the edited model request to the response; otherwise close and leave the request in the Inbox."""
         if not await self._pane.leave_request():
             self.dismiss()
 
     async def on_question_pane_answered(self, event: QuestionPane.Answered) -> None:
-        """Answer."""
+        """Send the response, once."""
         event.stop()
         if not self._answered:
             self._answered = True

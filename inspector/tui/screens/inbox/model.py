@@ -1,7 +1,7 @@
-"""What a question of the server's shows: who asks, inside which call, since when, and all that it asks.
+"""Content of a server request: its sender, the call that caused it, its age and all of its parameters.
 
-The server's words are shown as such, and what is wrong with asking so is said in ours. A question is looked at here
-and never answered.
+Server text is shown as such; warnings about the request are our own text. This module reads requests and never
+responds to them.
 """
 
 import re
@@ -25,16 +25,16 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Request, encode, read
 from inspector.protocol.questions import ErrorReply, Question, Reply, RequestKind, Result, Root
 
-# A sampling request, in full: nothing of it may be hidden from the person who answers in the model's place
+# Sampling requests, in full: the user responds in the model's place, so nothing may be hidden
 
 MOST_MESSAGES = 200
 MOST_CHARACTERS = 20_000
-"""Of one block: the traffic has all of it."""
+"""Limit for one content block; the traffic has all of it."""
 _DEEPEST = 3
 
 
 def sampling_sections(params: Any) -> tuple[Section, ...]:
-    """System prompt, messages, and how the model is to answer; sections without content are left out."""
+    """Return system prompt, messages and sampling parameters; sections without content are left out."""
     prompt = peek.text(params, "systemPrompt") or ""
     messages = peek.at(params, "messages")
     found = (
@@ -47,7 +47,7 @@ def sampling_sections(params: Any) -> tuple[Section, ...]:
 
 
 def last_text(params: Any) -> str:
-    """The last text among the messages, foreign as it is; "" if there is none."""
+    """Return the last text among the messages, not yet made safe to display; "" if there is none."""
     for message in reversed(peek.items(params, "messages")):
         for block in _blocks(peek.at(message, "content")):
             if found := peek.text(block, "text"):
@@ -100,7 +100,7 @@ def _block(raw: Any, depth: int) -> Iterable[Line]:
 
 
 def _wishes(params: Any) -> Iterable[Fact]:
-    """What the server says about the model and its answer."""
+    """Yield the sampling parameters and model preferences of the server."""
     limit = peek.number(params, "maxTokens")
     missing = Fact("max tokens", "missing (required)", "warning")
     yield missing if limit is None else Fact("max tokens", f"{limit:,.10g}")
@@ -135,25 +135,25 @@ _SECRET = re.compile(
     r"|(?:credit ?)?card ?num(?:ber)?s?|credit ?cards?|cvv|cvc|pin|iban|ssn|social ?security|otp|one ?time ?code)\b",
     re.IGNORECASE,
 )
-"""Whole words: an integer, a secretary and a number of tokens are nothing to hide."""
+"""Matches whole words only: "integer", "secretary" and "tokens" are no secrets."""
 _WARNED_OF = re.compile(r"\b(?:do not|don['’]?t|never|without|no need)\b[^.;)\n]*", re.IGNORECASE)
-"""What a description asks to be left out is not asked for."""
+"""Matches what a description tells the user not to enter ("do not enter your password")."""
 _WORDS = re.compile(r"[_\-.\s]+|(?<=[a-z0-9])(?=[A-Z])")
 MOST_MESSAGE = 20_000
 _READ = 4000
-"""Characters of a message that a row looks at: it is drawn again while the question waits."""
+"""Characters of a message that a row reads. Limited because a row is drawn repeatedly while its request is pending."""
 _GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LATE)
 
 
 def kind_word(question: Question) -> str:
-    """The kind of a question, in a word or two."""
+    """Return the kind of a request, in one or two words."""
     if question.kind is RequestKind.ELICITATION:
         return "link" if question.mode == "url" else "form"
     return question.kind.value
 
 
 def asked_in_short(question: Question) -> str:
-    """What is asked, as one safe line."""
+    """Return the message of a request as one line that is safe to display."""
     if question.kind is RequestKind.ROOTS:
         return "roots"
     said = last_text(question.params) if question.kind is RequestKind.SAMPLING else question.message
@@ -161,26 +161,26 @@ def asked_in_short(question: Question) -> str:
 
 
 def cause_of(question: Question, journal: Journal) -> Exchange | None:
-    """The call of ours in which it was asked, if that can be told."""
+    """Return the client's call that caused the request; None if unknown."""
     exchanges = journal.conversation.exchanges
     number = question.cause
     return exchanges[number - 1] if number is not None and 0 < number <= len(exchanges) else None
 
 
 def cause_in_short(question: Question, journal: Journal) -> str:
-    """The tool, prompt or resource inside whose call it is asked, as one safe line; "" if that can't be told."""
+    """Return the tool, prompt or resource whose call caused the request, as one safe line; "" if unknown."""
     exchange = cause_of(question, journal)
     return "" if exchange is None else text.visible(exchange.target or exchange.method, limit=120)
 
 
 def asked_by(journal: Journal) -> str:
-    """What the server calls itself, as one safe line."""
+    """Return the name that the server gives itself, as one safe line."""
     opening = journal.conversation.opening
     return text.visible(peek.text(opening.server if opening else {}, "name") or "the server", limit=80)
 
 
 def question_sections(question: Question, journal: Journal, *, patience_s: float | None = None) -> tuple[Section, ...]:
-    """All of a question. `patience_s`: after how many seconds the call gives up in which it is asked; None: never."""
+    """Return all sections of a request. `patience_s` is the timeout of the call that caused it; None: no timeout."""
     return (Section("In call", tuple(_facts(question, journal, patience_s))), *_asked(question))
 
 
@@ -238,7 +238,7 @@ def _form(question: Question) -> tuple[Section, ...]:
 
 
 def secret_fields(schema: Any) -> tuple[str, ...]:
-    """The properties of a form that look like something secret, by name, title, description or format; safe."""
+    """Return the safe names of form properties whose name, title, description or format indicates a secret."""
     return tuple(
         text.visible(name, limit=80)
         for name, asked in peek.mapping(schema, "properties").items()
@@ -255,7 +255,7 @@ def _secret(name: str, asked: Any) -> bool:
 
 
 def beyond_a_form(schema: Any) -> str:
-    """What in a schema the specification does not allow in a form, as one safe line; "" for nothing.
+    """Return what the specification does not allow in a form's schema, as one safe line; "" if nothing.
 
     "Form mode elicitation schemas are limited to flat objects with primitive properties only" (client/elicitation).
     """
@@ -272,11 +272,11 @@ def _is_primitive(asked: Any) -> bool:
     return kind in ("string", "number", "integer", "boolean") or (kind == "array" and choices)
 
 
-# Responses as forms: what is to be filled in, and what is then sent
+# Responses as forms: what the user fills in, and what is then sent
 
 STOP_REASONS = ("endTurn", "stopSequence", "maxTokens", "toolUse")
 BY_HAND = "written by hand"
-"""The model's name, unless another one is given."""
+"""Model name of a response that gives no other one."""
 REJECTED = ErrorReply(questions.REJECTED, "the person rejected the request")
 _MOST = 20_000
 
@@ -302,12 +302,12 @@ ROOTS_SCHEMA: dict[str, Any] = {
 
 
 def has_form(question: Question) -> bool:
-    """Whether there is something to fill in: a link has nothing but yes and no."""
+    """Whether there is something to fill in: a URL request can only be accepted or declined."""
     return question.kind is not RequestKind.ELICITATION or question.mode != "url"
 
 
 def answer_schema(question: Question) -> Any:
-    """What is to be filled in, as a schema."""
+    """Return the schema of the form to fill in."""
     match question.kind:
         case RequestKind.ELICITATION:
             return question.schema if isinstance(question.schema, dict) else {"type": "object"}
@@ -337,7 +337,7 @@ def _sampling_schema(params: Any) -> dict[str, Any]:
 
 
 def reply_of(question: Question, filled: object) -> Reply:
-    """The answer that says yes, from what was filled in."""
+    """Return the accepting response, made from the filled-in form."""
     match question.kind:
         case RequestKind.ELICITATION if not has_form(question):
             return questions.accepted()
@@ -363,14 +363,14 @@ def _sampled(filled: object) -> Reply:
 
 
 def no_to(question: Question, *, dismiss: bool = False) -> Reply:
-    """The answer that says no, or with `dismiss` neither yes nor no; of sampling and roots both are an error."""
+    """Return the response that declines, or with `dismiss` cancels. For sampling and roots, both are an error."""
     if question.kind is RequestKind.ELICITATION:
         return questions.dismissed() if dismiss else questions.declined()
     return REJECTED
 
 
 def filled_by(question: Question, reply: Reply | None) -> object:
-    """What was filled in for an earlier answer to such a question; UNSET if nothing can be taken from it."""
+    """Return the form value that an earlier response was made from; UNSET if it has none to reuse."""
     if not isinstance(reply, Result):
         return UNSET
     if question.kind is RequestKind.ELICITATION:
@@ -387,26 +387,26 @@ def filled_by(question: Question, reply: Reply | None) -> object:
 
 
 def listed(roots: Sequence[Root]) -> object:
-    """Roots as they are filled in."""
+    """Return roots as a form value."""
     return {"roots": [{"uri": root.uri} | ({"name": root.name} if root.name else {}) for root in roots]}
 
 
 def roots_of(filled: object) -> tuple[Root, ...]:
-    """Roots from what was filled in; a path becomes a file:// URI, and a line without anything is none."""
+    """Return the roots of a form value. A path becomes a file:// URI; an empty line is skipped."""
     rows = peek.items(filled, "roots")
     named = [(peek.text(row, "uri") or "", peek.text(row, "name") or "") for row in rows]
     return tuple(Root(root_uri(uri), name) for uri, name in named if uri)
 
 
 def root_uri(typed: str) -> str:
-    """The URI of what was typed: as it is if it is one, else of the path that it names."""
+    """Return the typed text if it is a URI, else the file:// URI of the path."""
     if "://" in typed:
         return typed
     return Path(abspath(expanduser(typed))).as_uri()
 
 
 def answer_section(reply: Reply | None, by: str, why: str) -> Section:
-    """What became of a question: what was answered, by whom, or why nobody wants to know any more."""
+    """Return the outcome of a request: the response and its author, or why the request was withdrawn."""
     match reply:
         case None:
             return Section("Withdrawn", lines=paragraph(why or "nobody waits for an answer", "warning", limit=2000))
@@ -421,7 +421,7 @@ def answer_section(reply: Reply | None, by: str, why: str) -> Section:
 
 
 def answer_word(reply: Reply | None) -> str:
-    """What was answered, in a word."""
+    """Return the outcome of a request in one word."""
     if reply is None:
         return "withdrawn"
     if isinstance(reply, ErrorReply):
@@ -431,26 +431,26 @@ def answer_word(reply: Reply | None) -> str:
     )
 
 
-# The state of a server request in a recording: still pending, or its response and where that is
+# State of a server request in a recording: still pending, or its response and the entry that has it
 
 _RECORDED_QUESTIONS_GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LOST)
 
 
 class RecordedState(msgspec.Struct, frozen=True):
-    """How it stood."""
+    """State of a server request at the newest entry."""
 
     is_open: bool
-    """Whether no answer had come, and none was given up."""
+    """Whether there is no response yet and the request was not cancelled."""
     waits: bool = False
-    """Whether one could still come."""
+    """Whether a response can still arrive."""
     frame: int = 0
-    """The entry that brought it; 0 for none."""
+    """Entry with the response; 0 for none."""
     why: str = ""
-    """Why nobody waits any more; "" if nobody said, or it was answered."""
+    """Why the request was withdrawn; "" if unknown or if it was answered."""
 
 
 def standing_of(question: Question, journal: Journal, *, goes_on: bool) -> RecordedState:
-    """How a question stood when the newest entry of this journal had come. `goes_on`: whether more is to come."""
+    """Return the state of a request at the newest entry. `goes_on`: whether more entries can arrive."""
     exchange = _exchange(question, journal)
     if exchange is None:
         return RecordedState(is_open=True)
@@ -464,7 +464,7 @@ def standing_of(question: Question, journal: Journal, *, goes_on: bool) -> Recor
 
 
 def standing_word(question: Question, journal: Journal, standing: RecordedState) -> str:
-    """It in a word or two."""
+    """Return the state in one or two words."""
     if standing.is_open:
         return "waits" if standing.waits else "no response"
     reply = reply_to(question, journal, standing)
@@ -472,7 +472,7 @@ def standing_word(question: Question, journal: Journal, standing: RecordedState)
 
 
 def answered_section(question: Question, journal: Journal, standing: RecordedState) -> Section | None:
-    """What was answered, or why nothing was; None while nobody has answered, and where that can't be told."""
+    """Return the response, or why there is none; None while the request is open or if the response can't be found."""
     reply = reply_to(question, journal, standing)
     if standing.is_open or (reply is None and standing.frame):
         return None
@@ -480,7 +480,7 @@ def answered_section(question: Question, journal: Journal, standing: RecordedSta
 
 
 def reply_to(question: Question, journal: Journal, standing: RecordedState) -> Reply | None:
-    """What was answered; None if nothing was, or that can't be told."""
+    """Return the response; None if there is none or if it can't be found."""
     exchange = _exchange(question, journal)
     what = journal.store.entry(standing.frame).what if 0 < standing.frame <= journal.count else None
     if exchange is None or not isinstance(what, Frame):
@@ -489,11 +489,11 @@ def reply_to(question: Question, journal: Journal, standing: RecordedState) -> R
 
 
 def _reply(question: Question, exchange: Exchange, message: Message) -> Reply | None:
-    """What this message answers, if it answers that question."""
-    if isinstance(message, Request):  # a retry brings answers by the names of the questions (stateless era)
+    """Return the response to the request in this message; None if it has none."""
+    if isinstance(message, Request):  # a retry has the responses by request key (stateless era)
         answers = peek.mapping(message.params, "inputResponses")
         return Result(answers[question.key]) if exchange.asks and question.key in answers else None
-    if exchange.sender is Direction.TO_SERVER:  # a refusal until an address is visited: nothing travels back
+    if exchange.sender is Direction.TO_SERVER:  # rejected until the URL is opened: there is no response
         return None
     if isinstance(message, Answer) and message.id == exchange.id:
         return Result(message.result)
@@ -509,7 +509,7 @@ def _exchange(question: Question, journal: Journal) -> Exchange | None:
 
 
 def _retry(asked: Exchange, journal: Journal) -> int:
-    """The request that brought the answers; 0 if none can be told."""
+    """Return the frame of the retry that has the responses; 0 if there is none."""
     conversation = journal.conversation
     own = conversation.operations.operation(asked.operation).exchanges if asked.operation else ()
     later = next((number for number in own if number > asked.number), 0)

@@ -1,7 +1,7 @@
-"""Screen 5, Inbox: what the server asks, and the answers. A question waits here until it is answered or withdrawn.
+"""Inbox, screen 5: server requests and their responses. A request stays pending here until it is answered or withdrawn.
 
-A wide terminal shows the list beside the question, a narrow one the list, and on Enter the question. What is over
-stays in the list, with what was answered and by whom.
+A wide terminal shows the list beside the selected request. A narrow one shows the list, and on Enter the request.
+Completed requests stay in the list, with their response and its author.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _NARROW = 110
 
 
 class InboxPanel(Panel):
-    """The questions of a server, and answering them."""
+    """Panel that lists the requests of a server and responds to them."""
 
     places = (
         ActionScope.EVERYWHERE,
@@ -57,22 +57,22 @@ class InboxPanel(Panel):
         self.conversation = conversation
         self._rows = InboxRows(conversation)
         self._wanted: tuple[int, str] | None = None
-        """The question under the cursor."""
+        """Key of the request under the cursor."""
         self._left: tuple[int, str] | None = None
-        """The question that was answered last: nobody reads it any more, wherever the focus still is."""
+        """Key of the request that was answered last. It no longer counts as being read, wherever the focus is."""
         self._goes_on = False
-        """Whether a request was just answered, and the reader has done nothing since: the next one is gone to."""
+        """Whether to open the next pending request: a request was just answered and the user has not moved since."""
         self._drawing = asyncio.Lock()
         self._line = StatusLine()
         self._list = LogList(self._rows)
         self._held_rows = HeldRows(rules=False)
         self._held = LogList(self._held_rows)
         self._held.add_class("inbox--held")
-        """What an attached tap holds."""
+        """Messages that an attached tap holds."""
         self.pane = QuestionPane(conversation)
 
     def compose(self) -> ComposeResult:
-        """The list, and the question."""
+        """Lay out the list and the selected request."""
         with Vertical():
             yield self._held
             yield self._line
@@ -80,13 +80,13 @@ class InboxPanel(Panel):
         yield self.pane
 
     def on_resize(self, event: events.Resize) -> None:
-        """Use the room."""
+        """Choose the layout for the width."""
         self.set_class(event.size.width < _NARROW, "-narrow")
 
-    # What the app asks
+    # Interface for the app
 
     def sync(self) -> None:
-        """Take in what is new."""
+        """Update the list and the selected request."""
         if not (self.is_attached and self.pane.is_ready and self._list.is_mounted):
             return
         if self._rows.take():
@@ -95,7 +95,7 @@ class InboxPanel(Panel):
         self.pane.tick()
 
     def show_held(self, status: TapStatus) -> None:
-        """Show what an attached tap holds, above the questions."""
+        """Show the messages that an attached tap holds, above the requests."""
         if not self._held.is_mounted:
             return
         self._held_rows.show(status)
@@ -112,11 +112,11 @@ class InboxPanel(Panel):
         self.remove_class("-reading")
 
     def take_focus(self) -> None:
-        """The question if one waits and is visible, else the list."""
+        """Focus the request if it is open, else the list."""
         self.call_after_refresh(self._list.focus if not self.has_class("-reading") else self.pane.focus_first)
 
     def go_back(self) -> bool:
-        """From the question to the list."""
+        """Return from the request to the list."""
         if not self.has_class("-reading") and not self.pane.has_focus_within:
             return False
         if self.pane.edits_request:
@@ -124,11 +124,11 @@ class InboxPanel(Panel):
             return True
         self.remove_class("-reading")
         self._list.focus()
-        self._show()  # the question again, where roots were edited
+        self._show()  # shows the request again after roots were edited
         return True
 
     def _follow(self) -> None:
-        """Stay with the question that is shown; if it is over and nobody reads it, go on to one that waits."""
+        """Keep the selected request; if it is completed and not being read, select a pending one."""
         rows = self._rows
         at = rows.index_of_question(self._wanted)
         if at < 0 or (rows.unanswered and not rows.asked[at].waits and not self._reads):
@@ -138,13 +138,13 @@ class InboxPanel(Panel):
         self._list.sync()
         self._list.go_to(max(at, 0))
         self._say()
-        # Where there is no form, the first thing to focus would be the button, and Enter would say yes.
+        # Without a form, the button would get the focus, and a stray Enter would accept.
         goes_on = self._goes_on and self.screen.focused is self._list and at >= 0 and rows.asked[at].waits
         goes_on = goes_on and has_form(rows.asked[at].question)
         if goes_on:
             self._goes_on = False
             self.add_class("-reading")
-            hold_keys(self)  # from now on its line is seen in the list
+            hold_keys(self)  # from now on the list shows its row
         self._show(read=goes_on)
 
     @property
@@ -154,12 +154,12 @@ class InboxPanel(Panel):
 
     @work(group="question")
     async def _show(self, *, read: bool = False) -> None:
-        """Show the question that is wanted; see `_draw`."""
+        """Show the selected request; see `_draw`."""
         await self._draw(read=read)
 
     async def _draw(self, *, read: bool = False) -> None:
-        """Show the question that is wanted; `read`: and go to its first field, which is there only then."""
-        async with self._drawing:  # a form that is being drawn is drawn to its end
+        """Show the selected request. `read`: also focus its first field, which exists only afterwards."""
+        async with self._drawing:  # finish drawing one form before the next one
             at = self._rows.index_of_question(self._wanted)
             await (self.pane.read if read else self.pane.show)(self._rows.asked[at] if at >= 0 else None)
         self.refresh_bindings()
@@ -178,14 +178,14 @@ class InboxPanel(Panel):
             [("Server requests (elicitation, sampling, roots) appear here.", "faint")],
         ]
 
-    # What is asked for
+    # User actions
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what means anything for the question that is shown."""
+        """Enable only the actions that apply to the shown request."""
         return self.pane.can(cast(Deed, parameters[0])) if action == "deed" and parameters else True
 
     async def action_deed(self, deed: Deed) -> None:
-        """Answer, or what else a key asks for."""
+        """Respond to the request or run another of its actions."""
         await self.pane.do(deed)
 
     async def action_roots(self) -> None:
@@ -199,7 +199,7 @@ class InboxPanel(Panel):
         self.call_after_refresh(self.pane.focus_first)
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Show the question under the cursor."""
+        """Show the request under the cursor."""
         event.stop()
         if event.control is self._held:
             return
@@ -209,7 +209,7 @@ class InboxPanel(Panel):
             self._show()
 
     async def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Go to the question; what is typed right behind the key is meant for its first field."""
+        """Open the request. Text typed right after the key goes to its first field."""
         event.stop()
         if event.control is self._held:
             found = self._held_rows.at(event.index)
@@ -221,16 +221,16 @@ class InboxPanel(Panel):
         await self._draw(read=True)
 
     async def on_question_pane_answered(self, event: QuestionPane.Answered) -> None:
-        """Answer, and go on to the next question, now or when it comes; until then back to the list."""
+        """Send the response and open the next pending request, now or when it arrives; until then focus the list."""
         event.stop()
         self._left, self._goes_on = self._wanted, True
         self.remove_class("-reading")
-        self.screen.set_focus(self._list)  # at once: a look that came before it would stay in the list
+        self.screen.set_focus(self._list)  # at once, so that the next update finds the focus in the list
         if not await self.conversation.desk.answer(event.ticket, event.reply):
             self.app.notify("That request no longer waits for a response.", severity="warning", markup=False)
 
     async def on_question_pane_roots_chosen(self, event: QuestionPane.RootsChosen) -> None:
-        """List other roots from the next request."""
+        """Return the edited roots to the server from the next request on."""
         event.stop()
         await self.conversation.desk.set_roots(event.roots)
         count = len(event.roots)

@@ -1,7 +1,7 @@
-"""One question in full, with the form of its answer below: in the Inbox, and in the dialog over other screens.
+"""Pane with one server request in full and the form of its response, for the Inbox and for the dialog.
 
-Wrong answers can be sent: the first press goes to what is wrong and says so on the button, the second one sends. A
-link is opened on a key of its own and in no other way. What is over shows what became of it.
+Invalid responses can be sent: the first press focuses the problem and shows it on the button, the second one sends.
+A URL is opened only by its own key. A completed request shows its outcome.
 """
 
 import os
@@ -56,29 +56,32 @@ from inspector.tui.widgets.schema_form.fields import FormScroll
 from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, wrong_or_awaited
 from inspector.tui.widgets.section_card import section_renderable
 
-# Several server requests at once: which of them is shown, and declining all with two presses of one key
+# Several pending requests: the position of the shown one, and declining all with two presses of one key
 
 
 def waiting(conversation: OpenConversation) -> tuple[Ticket, ...]:
-    """What waits for an answer, oldest first."""
+    """Return the pending requests, oldest first."""
     return tuple(ticket for ticket in conversation.desk.tickets if ticket.state is TicketState.WAITING)
 
 
 def place_of(ticket: Ticket | None, conversation: OpenConversation) -> str:
-    """Which of those that wait this is, in words; "" for the only one, and for what is over."""
+    """Return the position among the pending requests ("2 of 3"); "" for the only one and for a completed one."""
     asked = waiting(conversation)
     at = next((at for at, each in enumerate(asked, 1) if each is ticket), 0)
     return f"{at} of {len(asked)}" if at and len(asked) > 1 else ""
 
 
 class DecliningAll:
-    """The first press says what a second one does; a question that comes in between is not declined unseen."""
+    """Declines all pending requests on the second press.
+
+    The first press shows what the second one does. If a request arrives in between, the count starts over.
+    """
 
     def __init__(self) -> None:
         self._meant: tuple[Ticket, ...] = ()
 
     async def press(self, conversation: OpenConversation) -> str:
-        """Take a press of the key; what to tell the person."""
+        """Handle a press of the key; return the text to show."""
         asked = waiting(conversation)
         if not asked:
             return "No server requests waiting."
@@ -90,27 +93,29 @@ class DecliningAll:
         return f"{sum(said)} requests declined."
 
 
-# The line below a request: accept, decline, cancel, and what a press does now
+# The bar below a request: accept, decline, cancel, and what a press does now
 
 
 class ResponseState(msgspec.Struct, frozen=True):
-    """How an answer stands."""
+    """State of a response that is being edited."""
 
     problems: int = 0
-    """How many things are wrong in the form."""
+    """Number of problems in the form."""
     armed: bool = False
-    """Whether the next press sends it all the same."""
+    """Whether the next press sends it in spite of the problems."""
     as_json: bool = False
     talk: str = ""
-    """With a model: "answer" is written and it can be asked, its "request" is edited, it is "asking"; "" without."""
+    """Model state: "answer" is edited and a model is available, its "request" is edited, it is "asking"; "" without a
+    model.
+    """
     fixed: bool = False
-    """Whether it is JSON and can't be a form."""
+    """Whether it is JSON that has no form."""
     awaited: int = 0
-    """How many of the problems are only what must be given and is still to come."""
+    """Number of problems that are only required fields not filled in yet."""
 
 
 class AnswerBar(ItemBar, can_focus=True):
-    """Enter answers yes; a letter, a click or a key from anywhere does the rest."""
+    """Bar with the ways to respond. Enter accepts; other actions have a letter, a click or a key."""
 
     BINDINGS = [keys.binding(keys.action("line.press"))]  # noqa: RUF012 - Textual's way
     DEFAULT_CSS = """
@@ -119,14 +124,14 @@ class AnswerBar(ItemBar, can_focus=True):
     """
 
     class Pressed(Message):
-        """What a press asks for: "accept", "decline", "dismiss", "open" or "json"."""
+        """Reports the action: "accept", "decline", "dismiss", "open" or "json"."""
 
         def __init__(self, deed: str) -> None:
             super().__init__()
             self.deed = deed
 
     def say(self, question: Question | None, standing: ResponseState, *, roots: bool = False) -> None:
-        """Offer what can be answered; None if nothing waits for an answer. `roots`: a list of roots is edited."""
+        """Show the ways to respond; None if nothing is pending. `roots`: the list of roots is edited."""
         if question is None and not roots:
             self.show([BarLine(inset=1)])
             return
@@ -136,19 +141,19 @@ class AnswerBar(ItemBar, can_focus=True):
         self.show([BarLine(left=tuple(left), right=right, inset=1)])
 
     def pressed(self, name: str) -> None:
-        """Report what was clicked."""
+        """Post the action of the clicked item."""
         self.post_message(self.Pressed(name))
 
     def action_press(self) -> None:
-        """Say yes."""
+        """Accept."""
         self.post_message(self.Pressed("accept"))
 
     def on_focus(self, event: events.Focus) -> None:
-        """Show that Enter answers."""
+        """Redraw: Enter responds now."""
         self.refresh()
 
     def on_blur(self, event: events.Blur) -> None:
-        """Show that it does not."""
+        """Redraw: Enter no longer responds."""
         self.refresh()
 
 
@@ -200,15 +205,15 @@ def _form_or_json(standing: ResponseState) -> BarItem:
     return BarItem(form_or_json(keys.shown_key("inbox.json"), as_json=standing.as_json), "json", 5)
 
 
-# Opening a link in the browser: a library call with a URL that was checked, and never a shell
+# Opening a URL in the browser: a library call with a validated URL, never a shell
 
 _THEN = {False: "Accept", True: "Call again"}
 Say = Callable[[str, bool], None]
-"""Tells the person, and whether it is a warning."""
+"""Shows a text to the user; True makes it a warning."""
 
 
 def open_link(question: Question, say: Say) -> bool:
-    """Open it if it leads to the web; whether that was done."""
+    """Open the URL if it is a web URL; return whether it was opened."""
     link = read_link(question.url)
     if not link.openable:
         say(f"Not opened: {link.why_not or 'no URL in this request'}.", True)
@@ -228,7 +233,7 @@ _ABOUT_ROOTS = Section("Roots returned to the server")
 
 
 class QuestionPane(Widget):
-    """A question and its answer. Posts what the person decided; does nothing to the server itself."""
+    """A server request and its response. Posts the user's decision and sends nothing to the server itself."""
 
     DEFAULT_CSS = """
     QuestionPane { layout: vertical; }
@@ -238,7 +243,7 @@ class QuestionPane(Widget):
     """
 
     class Answered(Message):
-        """The person answers."""
+        """The user responds to the request."""
 
         def __init__(self, ticket: Ticket, reply: Reply) -> None:
             super().__init__()
@@ -246,7 +251,7 @@ class QuestionPane(Widget):
             self.reply = reply
 
     class RootsChosen(Message):
-        """The person wants other roots to be listed."""
+        """The user changes the list of roots."""
 
         def __init__(self, roots: tuple[Root, ...]) -> None:
             super().__init__()
@@ -256,12 +261,12 @@ class QuestionPane(Widget):
         super().__init__(classes="-over")
         self.conversation = conversation
         self.asked: RequestRow | None = None
-        """The question that is shown."""
+        """Shown request."""
         self._takes_focus = False
-        """Whether the focus is on its way here: until it arrives, nothing has it."""
+        """Whether this pane is about to get the focus; until then no widget has it."""
         self.edits_roots = False
         self._standing: object = None
-        """Of what is shown: whether it waits, and how a model's answer stands."""
+        """State that was drawn last; see `_standing`."""
         self._armed: FormValue = None
         self._typed: dict[tuple[int, str], FormValue] = {}
         self._line = StatusLine()
@@ -272,7 +277,7 @@ class QuestionPane(Widget):
         self._declining = DecliningAll()
 
     def compose(self) -> ComposeResult:
-        """The question, its form, and the ways to answer."""
+        """Lay out the request, its form and the bar."""
         yield self._line
         with FormScroll():
             yield self._about
@@ -281,19 +286,19 @@ class QuestionPane(Widget):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all of it has been laid out."""
+        """Whether all widgets are mounted."""
         return self._bar.is_mounted and self.form.is_ready
 
     @property
     def question(self) -> Question | None:
-        """What can be answered now; None if nothing."""
+        """Shown request if it can be answered now, else None."""
         can = self.asked is not None and self.asked.waits and not self.edits_roots
         return self.asked.question if can and self.asked is not None else None
 
-    # Showing
+    # Rendering
 
     async def show(self, asked: RequestRow | None) -> None:
-        """Show another question, or what became of the one that is shown. What was typed for it is kept."""
+        """Show another request, or the new state of the shown one. Text that was typed for a request is kept."""
         standing = _standing(asked, self.conversation)
         if asked == self.asked and standing == self._standing and not self.edits_roots:
             return
@@ -307,11 +312,11 @@ class QuestionPane(Widget):
             return
         hold_keys(self)
         await self._fill()
-        self._takes_focus = True  # what had it is gone
+        self._takes_focus = True  # the focused widget was removed
         self.call_after_refresh(self._focus_and_release)
 
     async def read(self, asked: RequestRow | None) -> None:
-        """Show another question and go to its first field, where also goes what is typed meanwhile."""
+        """Show another request and focus its first field, which also gets the text typed meanwhile."""
         hold_keys(self)
         await self.show(asked)
         self.call_after_refresh(self._focus_and_release)
@@ -321,7 +326,7 @@ class QuestionPane(Widget):
         release_keys(self)
 
     async def _fill(self) -> None:
-        """Show the question as it stands now."""
+        """Show the current state of the request."""
         self._armed = None
         question, asked = self.question, self.asked
         if question is not None and asked is not None:
@@ -333,7 +338,7 @@ class QuestionPane(Widget):
         self._renew_bar()
 
     async def show_roots(self) -> None:
-        """Let the list of roots be edited."""
+        """Show the list of roots for editing."""
         self._keep()
         self.edits_roots = True
         self._armed = None
@@ -372,7 +377,7 @@ class QuestionPane(Widget):
         return found if ticket is None or asked.waits else (answer_section(ticket.reply, ticket.by, ticket.why), *found)
 
     def tick(self) -> None:
-        """Say how long it has waited."""
+        """Update the age of the request."""
         asked = self.asked
         if self.edits_roots or asked is None:
             self._line.show([("Roots" if self.edits_roots else _NOTHING, "title" if self.edits_roots else "muted")])
@@ -400,11 +405,11 @@ class QuestionPane(Widget):
         self._bar.say(self.question, standing, roots=self.edits_roots)
 
     def on_descendant_focus(self) -> None:
-        """The focus has arrived."""
+        """Note that the focus has arrived."""
         self._takes_focus = False
 
     def focus_first(self) -> None:
-        """Focus the first field, or the bar where there is none; of what is over the text."""
+        """Focus the first field, or the bar if there is none; for a completed request, its text."""
         if self.question is None and not self.edits_roots:
             self.query_one(FormScroll).focus()
             return
@@ -413,7 +418,7 @@ class QuestionPane(Widget):
             self.form.focus_first()
 
     def can(self, deed: Deed) -> bool:
-        """Whether a deed means anything for what is shown."""
+        """Return whether an action applies to the current content."""
         question = self.question
         if self.edits_roots:
             return deed in ("accept", "json")
@@ -427,15 +432,15 @@ class QuestionPane(Widget):
             return has_form(question) and not self._talk.is_json and not asks_now(self.asked)
         if deed == "open":
             return not has_form(question)
-        # With selected text, the key cuts, as it does in every field.
+        # With selected text the key cuts, as in every field.
         return deed != "dismiss" or (
             question.kind is RequestKind.ELICITATION and not _has_selection(self.screen.focused)
         )
 
-    # Answering
+    # Responding
 
     async def do(self, deed: Deed) -> None:
-        """Do what a key, a click or a letter asks for."""
+        """Run an action requested by key, click or letter."""
         question, asked = self.question, self.asked
         if deed == "accept":
             self.form.read_editors()
@@ -470,7 +475,7 @@ class QuestionPane(Widget):
                 self.post_message(self.Answered(asked.ticket, no_to(question, dismiss=deed == "dismiss")))
 
     async def _turn_to_the_model(self, asked: RequestRow, ticket: Ticket) -> None:
-        """Show what it will be asked; from there back to the answer; stop it where it is being asked."""
+        """Show the model request for editing; from there, return to the response; cancel it while it runs."""
         if not self._talk.can_begin(self.conversation, self.question):
             _say(self, "No model configured. Start with --sampler-url and --sampler-model.", False)
         elif asks_now(asked):
@@ -485,11 +490,11 @@ class QuestionPane(Widget):
 
     @property
     def edits_request(self) -> bool:
-        """Whether what a model is to be asked is visible."""
+        """Whether the model request is visible for editing."""
         return self._talk.edits_request
 
     async def leave_request(self) -> bool:
-        """From what a model is to be asked back to the answer; whether that was visible."""
+        """Return from the model request to the response; return whether the model request was visible."""
         if not self._talk.edits_request:
             return False
         self._keep()
@@ -498,7 +503,7 @@ class QuestionPane(Widget):
         return True
 
     async def _is_meant(self) -> bool:
-        """Whether what was filled in is to be sent: it is right, or this is the second press."""
+        """Return whether to send the form: it is valid, or this is the second press."""
         form = self.form
         if _is_unreadable(self):
             return False
@@ -511,12 +516,12 @@ class QuestionPane(Widget):
         return True
 
     def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
-        """Say on the bar what a press would do now."""
+        """Show on the bar what a press does now."""
         event.stop()
         self._renew_bar()
 
     async def on_answer_bar_pressed(self, event: AnswerBar.Pressed) -> None:
-        """Do what the bar offers."""
+        """Run the action of the bar."""
         event.stop()
         await self.do(event.deed)  # type: ignore[arg-type]
 
@@ -530,7 +535,7 @@ def _say(pane: QuestionPane, what: str, grave: bool) -> None:
 
 
 def _text(pane: QuestionPane, sections: tuple[Section, ...]) -> Group:
-    """Under each title what it has, set in: what is too long for a line continues below itself."""
+    """Render each section below its title, indented; long lines wrap within the indentation."""
     dark = pane.app.current_theme.dark
     parts: list[RenderableType] = []
     for section in sections:
@@ -541,7 +546,7 @@ def _text(pane: QuestionPane, sections: tuple[Section, ...]) -> Group:
 
 
 def _is_unreadable(pane: QuestionPane) -> bool:
-    """Whether the form holds text that is not JSON; the person is told."""
+    """Return whether the form holds text that is not JSON, and if so notify the user."""
     if not pane.form.json_problem:
         return False
     _say(pane, "Not sent: invalid JSON.", True)
@@ -550,7 +555,7 @@ def _is_unreadable(pane: QuestionPane) -> bool:
 
 
 async def _take_last(pane: QuestionPane) -> None:
-    """Fill in what was answered last to a question of this kind."""
+    """Fill in the last response to a request of the same kind."""
     question = pane.question
     assert question is not None, "only a waiting request can be filled in"
     same = [ticket for ticket in pane.conversation.desk.tickets if ticket.question.kind is question.kind]
@@ -563,12 +568,12 @@ async def _take_last(pane: QuestionPane) -> None:
 
 
 def _waited(standing: object) -> bool:
-    """Whether what stood so could be answered."""
+    """Return whether a request in this state could be answered."""
     return isinstance(standing, tuple) and bool(standing[0])
 
 
 def _standing(asked: RequestRow | None, conversation: OpenConversation) -> object:
-    """All that can change about a question while it is shown."""
+    """Return everything about a request that can change while it is shown."""
     if asked is None:
         return None
     proposal = proposal_of(asked)

@@ -1,6 +1,6 @@
-"""The questions of a conversation as rows: what waits first, oldest on top, then what is over, newest on top.
+"""Rows of server requests: pending ones first, oldest on top, then completed ones, newest on top.
 
-A recording has no desk: there the questions are what the conversation says of them, and nothing waits.
+A recording has no desk: there the rows come from the conversation, and no request can be answered.
 """
 
 from dataclasses import dataclass
@@ -26,31 +26,31 @@ from inspector.tui.theme import glyphs
 
 @dataclass(frozen=True, slots=True)
 class RequestRow:
-    """A question, and its ticket if there is a desk."""
+    """A server request, with its ticket if there is a desk."""
 
     question: Question
     ticket: Ticket | None = None
     stood: RecordedState | None = None
-    """Of a recording, which has no desk: how the question stood."""
+    """State of the request in a recording, which has no desk."""
 
     @property
     def waits(self) -> bool:
-        """Whether an answer can still be given."""
+        """Whether a response can still be sent."""
         return self.ticket is not None and self.ticket.state is TicketState.WAITING
 
     @property
     def waited(self) -> bool:
-        """Whether, in a recording, an answer was awaited then."""
+        """Whether, in a recording, the request was pending."""
         return self.stood is not None and self.stood.waits
 
     @property
     def key(self) -> tuple[int, str]:
-        """What tells it from all others."""
+        """Unique key of the request."""
         return self.question.exchange, self.question.key
 
 
 class InboxRows(RowSource):
-    """Rows of questions. `take` looks whether there is anything new."""
+    """Rows of server requests; `take` updates them."""
 
     def __init__(self, conversation: OpenConversation) -> None:
         self._conversation = conversation
@@ -61,7 +61,7 @@ class InboxRows(RowSource):
         self._over: list[RequestRow] = []
 
     def take(self) -> bool:
-        """Take in what has happened; whether anything has."""
+        """Update the rows; return whether anything has changed."""
         conversation = self._conversation
         known = conversation.journal.conversation.questions
         complete = len(conversation.journal.conversation.visits.complete)
@@ -76,12 +76,12 @@ class InboxRows(RowSource):
         else:
             every = [self._recorded(question) for question in known[: grown[0]]]
         waiting = [asked for asked in every if asked.waits or asked.waited]
-        kept = {asked.key for asked in waiting}  # another thread may end one meanwhile
+        kept = {asked.key for asked in waiting}  # another thread may complete one meanwhile
         self.asked = (*waiting, *(asked for asked in reversed(every) if asked.key not in kept))
         return True
 
     def _before(self) -> list[RequestRow]:
-        """What was over before the tickets that the desk still has, as the journal tells it."""
+        """Return the completed requests that the desk no longer has, read from the journal."""
         conversation = self._conversation
         earlier = conversation.desk.answered_earlier
         if len(earlier) != self._earlier:
@@ -104,16 +104,16 @@ class InboxRows(RowSource):
 
     @property
     def waited(self) -> int:
-        """How many waited then, in a recording."""
+        """Number of requests that were pending, in a recording."""
         return sum(asked.waited for asked in self.asked)
 
     @property
     def unanswered(self) -> tuple[RequestRow, ...]:
-        """What waits, oldest first."""
+        """Pending requests, oldest first."""
         return tuple(asked for asked in self.asked if asked.waits)
 
     def index_of_question(self, key: tuple[int, str] | None) -> int:
-        """The state of a question now; -1 if it does not."""
+        """Return the row of a request; -1 if there is none."""
         return next((at for at, asked in enumerate(self.asked) if asked.key == key), -1)
 
     @property
@@ -139,7 +139,7 @@ class InboxRows(RowSource):
 
 
 def age(question: Question, now_ns: int) -> str:
-    """How long ago it was asked."""
+    """Return the time since the request was received."""
     return text.human_duration(max(0, now_ns - question.asked_ns))
 
 

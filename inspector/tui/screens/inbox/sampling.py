@@ -1,6 +1,6 @@
-"""Talking with a real model about a sampling request: what it will be asked, and its answer, both to be edited.
+"""Forwarding a sampling request to a real model: the model request and its response, both editable.
 
-It fills the one form of the question's pane and asks the conversation; it draws nothing and answers no server.
+It fills the form of the request pane and calls the conversation. It draws nothing and sends nothing to the server.
 """
 
 from typing import Any, assert_never
@@ -24,29 +24,29 @@ _JSON = "-json"
 
 
 class ModelTalk:
-    """What a person and a model have come to, question by question."""
+    """Model requests and responses per sampling request, edited in one form."""
 
     def __init__(self, form: SchemaForm) -> None:
         self._form = form
         self.edits_request = False
-        """Whether the form holds what the model is to be asked."""
+        """Whether the form holds the model request."""
         self._exact = False
-        """Whether it holds a result as it will be sent, which no form can show."""
+        """Whether it holds a complete result as JSON, because no form can show it."""
         self._taken: dict[tuple[int, str], Proposal] = {}
-        """Whose answer the form was filled with, by question."""
+        """Model proposal that the form was filled with, by request key."""
         self._requests: dict[tuple[int, str], Any] = {}
 
     def can_begin(self, conversation: OpenConversation, question: Question | None) -> bool:
-        """Whether there is a model that could be asked."""
+        """Return whether a model can respond to this request."""
         return conversation.desk.proposer is not None and question is not None and question.kind is RequestKind.SAMPLING
 
     @property
     def is_json(self) -> bool:
-        """Whether the form is JSON because of what it holds."""
+        """Whether the content forces the form to JSON."""
         return self.edits_request or self._exact
 
     async def load(self, asked: RequestRow, typed: FormValue) -> None:
-        """Fill the form for a question that waits: with what was typed, or with a model's answer that has come."""
+        """Fill the form for a pending request, with the typed text or with a new response of the model."""
         self.edits_request = False
         proposal = proposal_of(asked)
         fresh = proposal is not None and proposal is not self._taken.get(asked.key) and proposal.result is not None
@@ -60,7 +60,7 @@ class ModelTalk:
             await self._form.take(result.value if self._exact else filled_by(asked.question, result))
 
     async def show_request(self, asked: RequestRow) -> None:
-        """Let it be edited what the model will be asked."""
+        """Show the model request for editing."""
         self.edits_request = True
         self._form.add_class(_JSON)
         await self._form.load(_ANY_OBJECT)
@@ -68,44 +68,44 @@ class ModelTalk:
         self._form.focus_first()
 
     def keep_request(self, asked: RequestRow) -> Any:
-        """What it is to be asked, which stays for the next time."""
+        """Return the edited model request and keep it for the next time."""
         self._requests[asked.key] = request = self._form.arguments
         return request
 
     async def leave(self) -> None:
-        """Make room for another question."""
+        """Reset the form for another request."""
         self.edits_request = False
         await self._shape(exact=False)
 
     def reply(self, question: Question) -> Reply:
-        """What the form says, as an answer."""
+        """Return the content of the form as a response."""
         return Result(self._form.arguments) if self._exact else reply_of(question, self._form.arguments)
 
     async def _shape(self, *, exact: bool) -> None:
-        """JSON for what no form shows, and from there back to a form."""
+        """Switch to JSON for what no form can show, and back to a form afterwards."""
         if exact or self._exact or self._form.has_class(_JSON):
             self._form.set_class(exact, _JSON)
         self._exact = exact
 
 
 def proposal_of(asked: RequestRow | None) -> Proposal | None:
-    """What a model answers to a question, or was asked to."""
+    """Return the model's proposal for a request, finished or running; None if there is none."""
     return asked.ticket.proposal if asked is not None and asked.ticket is not None else None
 
 
 def answered_by(proposal: Proposal | None) -> Result | None:
-    """The answer of a proposal that has come."""
+    """Return the result of a finished proposal, else None."""
     return proposal.result if proposal is not None and proposal.state is ProposalState.READY else None
 
 
 def asks_now(asked: RequestRow | None) -> bool:
-    """Whether a model is being asked."""
+    """Return whether a model request is running."""
     proposal = proposal_of(asked)
     return asked is not None and asked.waits and proposal is not None and proposal.state is ProposalState.ASKING
 
 
 def proposal_line(proposal: Proposal, now_ns: int) -> Span:
-    """Which model is being asked, and for how long, or the outcome of it; in a few safe words."""
+    """Return the model's name with the elapsed time or the outcome, as short safe text."""
     model = visible(proposal.model, limit=40)
     match proposal.state:
         case ProposalState.ASKING:
@@ -121,7 +121,7 @@ def proposal_line(proposal: Proposal, now_ns: int) -> Span:
 
 
 def request_section(conversation: OpenConversation) -> Section:
-    """What is above the request while it is edited."""
+    """Return the section above the model request while it is edited."""
     proposer = conversation.desk.proposer
     assert proposer is not None, "a request is edited for a model that is there"
     at_once = proposer.approve is not Approve.ALWAYS
@@ -130,7 +130,7 @@ def request_section(conversation: OpenConversation) -> Section:
 
 
 def proposal_section(ticket: Ticket | None) -> Section | None:
-    """The outcome of asking the model; None while nothing has."""
+    """Return the outcome of the model request; None while there is none."""
     proposal = ticket.proposal if ticket is not None else None
     if proposal is None or proposal.state is ProposalState.ASKING:
         return None
@@ -143,7 +143,7 @@ def proposal_section(ticket: Ticket | None) -> Section | None:
 
 
 def _plain(result: Result) -> bool:
-    """Whether a form can show it: one text and nothing more."""
+    """Return whether a form can show the result: a single text and no additional keys."""
     return peek.text(result.value, "content", "type") == "text" and set(result.value) <= {
         "role", "content", "model", "stopReason",
     }  # fmt: skip
