@@ -1,1 +1,1 @@
-"""A JSON Schema as a form. Pure: for tool arguments, elicitation, prompt arguments and the command line alike."""
+"""JSON Schemas as forms: for tool arguments, elicitation, prompt arguments and the command line. No I/O."""

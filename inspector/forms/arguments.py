@@ -1,7 +1,7 @@
-"""`name=text` from a command line, as a JSON argument.
+"""Conversion of command-line arguments `name=text` to JSON values.
 
-A text stays a text unless the schema asks for something else: `id=012` is "012" for a string and for a schema that
-does not say. What can't be read as what the schema asks for stays a text too, and the verdict on it is validation's.
+A text stays a string unless the schema requires another type: `id=012` is "012" for a string and for a schema that
+does not specify a type. A text that can't be converted stays a string, too; validation reports it.
 """
 
 from collections.abc import Iterator
@@ -27,19 +27,19 @@ from inspector.forms.simple import as_text
 from inspector.forms.typed import parse_json, parse_number
 
 _DEEPEST = 8
-"""Unions within unions."""
+"""Maximum nesting of unions."""
 _MOST = 2_000
-"""Fields that are looked at: a hundred in each of four unions within one another are a hundred million."""
+"""Maximum number of fields to visit: nested unions can have a hundred million."""
 
 
 def coerce_argument(schema: object, name: str, text: str) -> object:
-    """The value of the argument `name`, given as `text`, for a tool whose input schema is `schema`."""
+    """Convert `text` to the value of the argument `name` for a tool with this input schema."""
     asked = argument_field(schema, name)
     return text if asked is None else coerce(asked, text)
 
 
 def argument_field(schema: object, name: str) -> Field | None:
-    """The field of an argument, wherever in the schema's root it is named; None if nothing is said about it."""
+    """Return the field of an argument, also inside a union at the root; None if the schema does not mention it."""
     root = read_schema(schema)
     places = [opened(each.field) for each in root.branches] if isinstance(root, UnionField) else [root]
     for place in places:
@@ -52,7 +52,7 @@ def argument_field(schema: object, name: str) -> Field | None:
 
 
 def coerce(field: Field, text: str) -> object:
-    """What `text` is for `field`; the text itself if the field takes a text or `text` is nothing that it takes."""
+    """Convert `text` for `field`. The text itself is returned for strings, and if it can't be converted."""
     kinds = tuple(_kinds(field))
     if any(isinstance(each, TextField | JsonField) for each in kinds):
         return text
@@ -61,7 +61,7 @@ def coerce(field: Field, text: str) -> object:
 
 
 def _kinds(field: Field) -> Iterator[Opened]:
-    """The field, or what a union offers in the unions' order."""
+    """Yield the field, or the alternatives of a union, depth first."""
     waiting = [(field, 0)]
     for _ in range(_MOST):
         if not waiting:
@@ -104,9 +104,9 @@ def _json(text: str, kind: type) -> object:
     return value if isinstance(value, kind) else UNSET
 
 
-# A small value that a schema accepts: what an automatic answer fills in where nothing was prepared.
+# A small valid value for a schema, for automatic answers without a prepared one.
 
-_DAY = f"{2000}-01-01"  # in one piece it would read as the date of a revision
+_DAY = f"{2000}-01-01"  # written this way so that it is not taken for a revision
 _BY_FORMAT = {
     "email": "someone@example.com",
     "uri": "https://example.com/",
@@ -117,22 +117,22 @@ _BY_FORMAT = {
 }
 _SAMPLE_DEEPEST = 12
 _LARGEST = 10_000
-"""Values and characters: a schema that wants more asks for harm."""
+"""Maximum number of values, and of characters in a string."""
 
 
 def smallest_valid(schema: object) -> object:
-    """A value for a schema: only what is required, and what has a default."""
+    """Return a small value for a schema: only required members, and those with a default."""
     return _Sampler().sample(read_schema(schema), 0)
 
 
 class _Sampler:
-    """Makes one value, of a bounded size."""
+    """Creates a sample value of limited size."""
 
     def __init__(self) -> None:
         self._left = _LARGEST
 
     def sample(self, field: Field, depth: int) -> object:
-        """A value for a field."""
+        """Return a sample value for a field."""
         self._left -= 1
         if field.default is not UNSET:
             return field.default
@@ -172,7 +172,7 @@ class _Sampler:
 
 
 def _number(field: NumberField) -> object:
-    """The plainest number within the bounds; 0 if none of the likely ones is."""
+    """Return a simple number within the bounds; 0 if none of the candidates fits."""
     bounds = (field.minimum, field.maximum, field.exclusive_minimum, field.exclusive_maximum, field.multiple_of)
     near = [value for bound in bounds if bound is not None for value in (bound, bound + 1, bound - 1)]
     return next((value for value in (0, 1, *near) if _fits(field, value)), 0)
@@ -193,5 +193,5 @@ def _fits(field: NumberField, value: float) -> bool:
 def _is_multiple(value: float, step: float) -> bool:
     try:
         return not value % step
-    except OverflowError:  # of a whole number that no fraction can be compared with
+    except OverflowError:  # an integer too large to be compared with a fraction
         return False

@@ -1,7 +1,7 @@
-"""Which JSON Schema a schema is written in, and a copy of it that no library can mistake for another dialect.
+"""The JSON Schema dialect of a schema, and a copy of the schema without any `$schema`.
 
-A `$schema` inside a schema makes the library switch to that dialect's own rules, which have no budget and no time
-limit on patterns; a reference back to the root is enough to get there. So validation works on a copy without it.
+A nested `$schema` makes the library switch to the plain rules of that dialect, which have no budget and no time
+limit for patterns. A reference back to the root is enough to trigger that, so validation uses the copy.
 """
 
 from typing import Final
@@ -21,17 +21,17 @@ _NAMES: Final = {
     "json-schema.org/schema": DEFAULT,
 }
 _DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
-"""Keywords with values, not schemas, in them."""
+"""Keywords that contain values, not schemas."""
 
 
 class TooLarge(Exception):
-    """The schema is too large or too deep to be judged; the sentence says so."""
+    """The schema is too large or too deep to be validated."""
 
 
 def dialect_of(schema: dict[str, object], hint: str = "") -> str | None:
-    """The name of the dialect ("2020-12", "draft-07"), None if it is not known here.
+    """Return the name of the dialect ("2020-12", "draft-07"); None if it is unknown.
 
-    The schema's own declaration takes precedence; without one `hint` applies, else the default.
+    The schema's own declaration takes precedence, then `hint`, then the default.
     """
     named = schema.get("$schema", hint or DEFAULT)
     if not isinstance(named, str):
@@ -41,7 +41,7 @@ def dialect_of(schema: dict[str, object], hint: str = "") -> str | None:
 
 
 def without_dialects(schema: object) -> object:
-    """A copy without `$schema`, except in data such as `const`.
+    """Return a copy without `$schema`, except in data such as `const`.
 
     Raises: TooLarge.
     """
@@ -50,7 +50,7 @@ def without_dialects(schema: object) -> object:
 
 
 def mentions(node: object, keyword: str) -> bool:
-    """Whether the keyword is anywhere in a schema that is not too deep."""
+    """Return whether a schema contains the keyword at any level. The schema must not be too deep for recursion."""
     if isinstance(node, dict):
         return keyword in node or any(mentions(each, keyword) for each in node.values())
     return isinstance(node, list) and any(mentions(each, keyword) for each in node)

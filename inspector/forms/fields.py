@@ -1,14 +1,14 @@
-"""Field: what a schema asks for, as a tree that a form can draw.
+"""Field: the inputs that a schema describes, as a tree for forms.
 
-The union is closed: code that draws or reads a field matches every kind. A field describes what is asked, never a
-value, and keeps its raw schema, because the drawing is a simplification and the schema is not.
+The union is closed: code that shows or parses a field handles every kind. A field describes the input, not a value.
+It keeps its raw schema, because it is a simplification.
 
     Field
     ├─ TextField NumberField BoolField NullField ConstField     one value
     ├─ ChoiceField                                              one of a list, or several of it
-    ├─ ObjectField ArrayField UnionField                        fields within
-    ├─ LazyField                                                a field that is read when it is opened
-    └─ JsonField                                                what can't be drawn, and why
+    ├─ ObjectField ArrayField UnionField                        nested fields
+    ├─ LazyField                                                a field that is parsed when it is opened
+    └─ JsonField                                                anything else, with the reason
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,46 +18,46 @@ from typing import Final
 
 
 class Unset(Enum):
-    """The type of UNSET, so that type checkers can tell it from a value."""
+    """Type of UNSET, so that type checkers can distinguish it from values."""
 
     UNSET = "unset"
 
     def __repr__(self) -> str:
-        """Say UNSET, as the code does."""
+        """Return the name used in code."""
         return "UNSET"
 
     def __bool__(self) -> bool:
-        """Nothing was given: false, like the other empty things."""
+        """Return False, like other empty values."""
         return False
 
 
 UNSET: Final = Unset.UNSET
-"""Not there at all; neither null nor empty."""
+"""No value at all; neither null nor empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """What every field has. Title and description are the server's words: foreign text."""
+    """Common members of fields. Title and description are server text."""
 
     schema: object
-    """As received, after `$ref` and `allOf` were followed where possible."""
+    """The schema as received, with `$ref` and `allOf` resolved where possible."""
     title: str = ""
-    """The schema's title, or ""; a property's name is its parent's to say."""
+    """The schema's title, or "". The name of a property belongs to its parent."""
     description: str = ""
     default: object = UNSET
-    """The schema's default, which need not fit the schema; UNSET without one."""
+    """The schema's default, possibly invalid; UNSET without one."""
     required: bool = False
-    """Its parent object lists it as required."""
+    """Whether its parent object requires it."""
     nullable: bool = False
-    """null is allowed beside what the field's kind says."""
+    """Whether null is allowed in addition to the field's kind."""
     examples: tuple[object, ...] = ()
     deprecated: bool = False
     read_only: bool = False
     write_only: bool = False
-    """Meant to be kept from sight, as passwords are."""
+    """Whether the value should be hidden, like a password."""
 
     def constraint_text(self) -> str:
-        """What is allowed, on one short line ("1–64 characters · email"); "" if anything of its kind is."""
+        """Return the constraints as a short line ("1–64 characters · email"); "" if there are none."""
         return " · ".join([*self._constraints(), *(["or null"] if self.nullable else [])])
 
     def _constraints(self) -> Iterator[str]:
@@ -69,7 +69,7 @@ class TextField(_Asked):
     """A string."""
 
     multiline: bool = False
-    """The schema hints at more than one line; a hint, not a rule."""
+    """Whether the schema suggests several lines; only a hint."""
     format: str = ""
     pattern: str = ""
     min_length: int = 0
@@ -85,7 +85,7 @@ class TextField(_Asked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberField(_Asked):
-    """A number. Bounds are as the schema has them: integers stay integers."""
+    """A number. Bounds are as in the schema: integers stay integers."""
 
     integer: bool = False
     minimum: int | float | None = None
@@ -121,17 +121,17 @@ class NumberField(_Asked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoolField(_Asked):
-    """true or false."""
+    """A boolean."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NullField(_Asked):
-    """null and nothing else."""
+    """Only null."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstField(_Asked):
-    """One value, given by the schema."""
+    """A single value, fixed by the schema."""
 
     value: object
 
@@ -141,22 +141,22 @@ class ConstField(_Asked):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One thing to choose."""
+    """An option of a choice."""
 
     value: object
-    """The JSON that is sent."""
+    """The JSON value to send."""
     title: str
-    """How the schema calls it; the value itself as text if it has no name."""
+    """The schema's label; the value itself as text if it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceField(_Asked):
-    """One of a list of values; with `multi`, an array of values of that list."""
+    """One value of a list; with `multi`, an array of values of the list."""
 
     options: tuple[Option, ...]
     multi: bool = False
     min_items: int = 0
-    """With multi only, as the next two."""
+    """Only with `multi`, like the next two."""
     max_items: int | None = None
     unique: bool = False
 
@@ -169,23 +169,23 @@ class ChoiceField(_Asked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectField(_Asked):
-    """Named members: the ones the schema names, and perhaps others that the person adds."""
+    """An object with the properties of the schema, and possibly others that the user adds."""
 
     properties: "tuple[tuple[str, Field], ...]" = ()
-    """In the schema's order, which is the order to draw."""
+    """Properties in the schema's order, which is also the display order."""
     patterns: "tuple[tuple[str, Field], ...]" = ()
-    """patternProperties: a member whose name the pattern finds must be as the field says."""
+    """patternProperties: members whose name matches the pattern have this field."""
     additional: "bool | Field" = True
-    """Members with other names: any, none, or as this field says."""
+    """Other members: allowed, forbidden, or as this field."""
     min_properties: int = 0
     max_properties: int | None = None
 
     def child(self, name: str) -> "Field | None":
-        """The field of a property that the schema names, or None."""
+        """Return the field of a property of the schema; None if the schema does not name it."""
         return next((found for known, found in self.properties if known == name), None)
 
     def is_open(self) -> bool:
-        """Whether the person may add members of their own."""
+        """Return whether the user may add members."""
         return self.additional is not False or bool(self.patterns)
 
     def _constraints(self) -> Iterator[str]:
@@ -196,18 +196,18 @@ class ObjectField(_Asked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayField(_Asked):
-    """Items in order: the first ones perhaps each of its own kind, the others alike."""
+    """An array: optional fields for the first items, and one for all others."""
 
     prefix: "tuple[Field, ...]" = ()
-    """prefixItems, or a draft-07 tuple: the field of item 0, 1, …"""
+    """Fields of items 0, 1, … (prefixItems, or a tuple in draft-07)."""
     item: "Field | None" = None
-    """The field of every later item; None if no later item is allowed."""
+    """Field of all other items; None if no others are allowed."""
     min_items: int = 0
     max_items: int | None = None
     unique: bool = False
 
     def item_at(self, index: int) -> "Field | None":
-        """The field of the item at `index`, from 0; None if the schema allows no item there."""
+        """Return the field of the item at `index`, from 0; None if the schema allows no item there."""
         return self.prefix[index] if 0 <= index < len(self.prefix) else self.item
 
     def _constraints(self) -> Iterator[str]:
@@ -218,16 +218,16 @@ class ArrayField(_Asked):
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One way a value may be."""
+    """An alternative of a union."""
 
     title: str
-    """Never "": the branch's title, the name of its definition, or its kind."""
+    """The branch's title, the name of its definition, or its kind; never ""."""
     field: "Field"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnionField(_Asked):
-    """One of several fields: oneOf, anyOf, or a list of types."""
+    """One of several alternatives: oneOf, anyOf, or a list of types."""
 
     branches: tuple[Branch, ...]
 
@@ -237,10 +237,10 @@ class UnionField(_Asked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LazyField(_Asked):
-    """A field that is read when it is opened: the schema refers to itself here, goes deep, or is vast."""
+    """A field that is parsed when it is opened, because the schema is recursive, deep or very large here."""
 
     resolve: "Callable[[], Opened]" = field(compare=False, repr=False)
-    """Reads the field; use `opened`. Never raises. Each call reads again."""
+    """Parses the field at each call; never raises. Use `opened` instead."""
 
     def _constraints(self) -> Iterator[str]:
         yield "expand to see"
@@ -248,10 +248,10 @@ class LazyField(_Asked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonField(_Asked):
-    """Any JSON, typed as JSON: what the schema asks for can't be drawn."""
+    """Any JSON, edited as text, because the schema can't be shown as a form."""
 
     why: str
-    """One sentence for the person: why there is no form here. May quote the schema."""
+    """Why there is no form, one sentence for the user. May quote the schema."""
 
     def _constraints(self) -> Iterator[str]:
         yield "JSON"
@@ -269,18 +269,18 @@ Opened = (
     | UnionField
     | JsonField
 )
-"""A field that has been read."""
+"""A parsed field."""
 
 Field = Opened | LazyField
 
 
 def opened(asked: Field) -> Opened:
-    """The field itself, read now if it was left for later."""
+    """Return the field, parsing it if it is a LazyField."""
     return asked.resolve() if isinstance(asked, LazyField) else asked
 
 
 def _count(least: int, most: int | None, noun: str) -> Iterator[str]:
-    """How many there may be: "1–64 characters", "at least 1 item", "exactly 2 items"; nothing if unbounded."""
+    """Yield the allowed number of things: "1–64 characters", "at least 1 item"; nothing if it is unlimited."""
     if most is None:
         if least > 0:
             yield f"at least {_plural(least, noun)}"
@@ -297,7 +297,7 @@ def _plural(number: int, noun: str) -> str:
 
 
 def kind_of(asked: Field) -> str:
-    """The kind of a field in one word a person knows ("string", "integer", "array")."""
+    """Return the kind of a field in a word for the user ("string", "integer", "array")."""
     if isinstance(asked, NumberField):
         return "integer" if asked.integer else "number"
     if isinstance(asked, ChoiceField):

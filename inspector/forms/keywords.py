@@ -1,9 +1,9 @@
-"""The keywords of JSON Schema that jsonschema is not left alone with: each here for a reason.
+"""JSON Schema keywords that are implemented here instead of by jsonschema.
 
-`pattern`, `patternProperties`, `additionalProperties`: the library searches without a time limit. `uniqueItems`: it
-compares each item with each other. `required` and its kin, `propertyNames`: the library reports errors at the object,
-ours at the member; so with `properties` that are `false`. `format`: it needs a package for each.
-This file does not know the library: `validate` joins the two.
+`pattern`, `patternProperties`, `additionalProperties`: the library's searches have no time limit. `uniqueItems`: it
+compares all pairs of items. `required`, its variants, `propertyNames`, and `properties` that are `false`: the
+library reports errors at the object, these functions at the member. `format`: it requires a package for each format.
+This module does not depend on the library; `validate` combines the two.
 """
 
 import re
@@ -18,12 +18,11 @@ from inspector.forms.paths import Path
 from inspector.forms.patterns import matches, usable
 from inspector.forms.refs import MOST_NODES, SchemaDocument
 
-# The `format` of a text: whether it is what it says it is. A format that is not listed here is fine with
-# anything.
+# The `format` of a string. Formats that are not listed here allow any string.
 
 
 def wrong_format(name: str, text: str) -> str:
-    """What `text` should be and is not ("an email address"); empty if it is, or if the format is unknown."""
+    """Return what `text` should be ("an email address"); "" if it is valid, or if the format is unknown."""
     check, said = _FORMATS.get(name, (_anything, ""))
     return "" if check(text) else said
 
@@ -33,7 +32,7 @@ def _anything(text: str) -> bool:
 
 
 def _like(pattern: str) -> Callable[[str], bool]:
-    """Patterns here have no repetition within a repetition over the same characters: they are linear."""
+    """Return a check by regular expression. The patterns here are linear: they have no ambiguous nested repetition."""
     compiled = re.compile(pattern, re.ASCII)
 
     def check(text: str) -> bool:
@@ -110,20 +109,20 @@ _FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class KeywordFault:
-    """One thing that a keyword found wrong."""
+    """A violation found by a keyword."""
 
     sentence: str
     path: tuple[str | int, ...] = ()
-    """From the instance that the keyword looked at to what is wrong."""
+    """Path to the violation from the value that the keyword applies to."""
     got: tuple[object] | None = None
-    """What is wrong, if it is not that instance: UNSET for what is missing."""
+    """The invalid value, if it is not that value itself; UNSET if it is missing."""
 
 
 Faults: TypeAlias = Iterator[Any]
-"""Faults, and errors of the library from the schemas within."""
+"""Faults, and the library's errors from nested schemas."""
 
 Keyword: TypeAlias = Callable[[Any, Any, Any, Any], Faults | None]
-"""validator, the keyword's value, the instance, the schema: what is wrong."""
+"""Arguments: validator, value of the keyword, instance, schema. Yields the violations."""
 
 
 def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Faults:
@@ -185,7 +184,7 @@ def _required(validator: Any, names: Any, instance: Any, schema: Any) -> Faults:
 
 
 def _dependent(validator: Any, rules: Any, instance: Any, schema: Any) -> Faults:
-    """dependentRequired, and the older `dependencies`, whose rules may be schemas."""
+    """Check dependentRequired, and the older `dependencies`, whose rules may be schemas."""
     if not isinstance(instance, dict):
         return
     for cause, rule in rules.items():
@@ -210,7 +209,7 @@ def _unique_items(validator: Any, asked: Any, instance: Any, schema: Any) -> Fau
 
 
 def _identity(value: object) -> object:
-    """Something hashable that is equal for values that are equal as JSON: 1 is 1.0 and is not true."""
+    """Return a hashable key that is equal for equal JSON values: 1 equals 1.0 but not true."""
     if isinstance(value, bool) or value is None:
         return (type(value), value)
     if isinstance(value, list):
@@ -239,16 +238,16 @@ OURS: Final[Mapping[str, Keyword]] = {
     "uniqueItems": _unique_items,
     "format": _format,
 }
-"""In every dialect."""
+"""Keywords replaced in every dialect."""
 
 
-# What a metaschema can't see in a schema: invalid patterns, references that lead nowhere.
+# Defects of a schema that its metaschema can't detect: invalid patterns and references.
 
 _DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
 
 
 def schema_faults(schema: object) -> Iterator[tuple[str, KeywordFault]]:
-    """The keyword at fault and what is wrong with it, outermost first; the paths are places in the schema."""
+    """Yield the invalid keywords of a schema with their faults, outermost first; paths are within the schema."""
     document = SchemaDocument(schema)
     for path, node in _objects(schema):
         ref = node.get("$ref")
@@ -269,7 +268,7 @@ def schema_faults(schema: object) -> Iterator[tuple[str, KeywordFault]]:
 
 
 def _objects(schema: object) -> Iterator[tuple[Path, dict[str, object]]]:
-    """Every object of a schema except in data, with its place; up to a limit, without recursion."""
+    """Yield every object of a schema except in data, with its path. Limited in number; not recursive."""
     waiting: list[tuple[Path, object]] = [((), schema)]
     for _ in range(MOST_NODES):
         if not waiting:

@@ -1,6 +1,6 @@
-"""Places within a JSON value, and new values that differ in one place. No value is ever changed in place.
+"""Paths within a JSON value. Changes return a new value: no value is ever modified in place.
 
-A step that leads nowhere reads as UNSET; writing there builds the way.
+Reading a path that does not exist returns UNSET; writing there creates the containers on the way.
 """
 
 from typing import TypeAlias
@@ -8,11 +8,11 @@ from typing import TypeAlias
 from inspector.forms.fields import UNSET
 
 Path: TypeAlias = tuple[str | int, ...]
-"""Names of members and indexes of items, outermost first; () is the whole value."""
+"""Member names and item indexes, outermost first; () is the whole value."""
 
 
 def get_at(value: object, path: Path) -> object:
-    """The value at `path`, or UNSET."""
+    """Return the value at `path`, or UNSET."""
     for step in path:
         if isinstance(value, dict) and isinstance(step, str):
             value = value.get(step, UNSET)
@@ -24,9 +24,9 @@ def get_at(value: object, path: Path) -> object:
 
 
 def set_at(value: object, path: Path, new: object) -> object:
-    """`value` with `new` at `path`. An object or array is made where the way needs one; UNSET keeps the place.
+    """Return `value` with `new` at `path`. Missing containers are created; UNSET keeps an empty place.
 
-    An index at or past the end lengthens the array, with UNSET between. A negative index counts as 0.
+    An index at or past the end extends the array, filled with UNSET. A negative index counts as 0.
     """
     if not path:
         return new
@@ -43,7 +43,7 @@ def set_at(value: object, path: Path, new: object) -> object:
 
 
 def remove_at(value: object, path: Path) -> object:
-    """`value` without the member or item at `path`; unchanged if nothing is there. Without the whole: UNSET."""
+    """Return `value` without the member or item at `path`; unchanged if it does not exist. For the root: UNSET."""
     if not path:
         return UNSET
     parent = get_at(value, path[:-1])
@@ -59,7 +59,7 @@ def remove_at(value: object, path: Path) -> object:
 
 
 def rename_at(value: object, path: Path, name: str) -> object:
-    """`value` with the member at `path` called `name`, in its old place; unchanged if that can't be."""
+    """Return `value` with the member at `path` renamed, at the same position; unchanged if that is impossible."""
     parent = get_at(value, path[:-1])
     if not path or not isinstance(parent, dict) or path[-1] not in parent or name in parent:
         return value
@@ -67,7 +67,7 @@ def rename_at(value: object, path: Path, name: str) -> object:
 
 
 def move_at(value: object, path: Path, to: int) -> object:
-    """`value` with the array item at `path` at index `to` instead; unchanged if there is no item."""
+    """Return `value` with the array item at `path` moved to index `to`; unchanged if there is no item."""
     parent = get_at(value, path[:-1])
     if not path or not isinstance(parent, list) or not _has(parent, path[-1]):
         return value
@@ -84,12 +84,12 @@ def _has(parent: object, step: str | int) -> bool:
 
 
 def pointer(path: Path) -> str:
-    """RFC 6901: "/a/0"; "" for the whole value."""
+    """Return the path as a JSON pointer (RFC 6901): "/a/0"; "" for the root."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
 def shown_path(path: Path) -> str:
-    """For people: "a.b[0]", names that would confuse in quotes; "" for the whole value."""
+    """Format a path for the user: "a.b[0]", ambiguous names in quotes; "" for the root."""
     text = ""
     for step in path:
         if isinstance(step, int):
@@ -102,7 +102,7 @@ def shown_path(path: Path) -> str:
 
 
 def place_in_form(value: object, path: Path) -> Path:
-    """Where the form keeps what its JSON has at `path`: items that are UNSET are not in the JSON, but in the form."""
+    """Return the path in the form's value for a path in its JSON, where UNSET items are omitted."""
     place: list[str | int] = []
     for step in path:
         here = get_at(value, tuple(place))

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     import regex
 
 
-# How much work a server's schemas may make here: bounds that hold for the whole process, and that a person may
-# move.
+# Limits on the work that a server's schemas can cause: process-wide, and configurable by the user.
 
 SCHEMA: Final = 100_000
 PATTERN_MS: Final = 100
@@ -23,16 +22,16 @@ _SECONDS: Final = 0.25
 
 
 class WorkBounds(NamedTuple):
-    """What is done at most."""
+    """Limits on the work for schemas."""
 
     schema: int = SCHEMA
-    """Parts of a schema that is judged, and steps of one judgement: half a second, or 10,000 items of some members."""
+    """Maximum size of a schema, and number of steps per validation: about half a second, or 10,000 small items."""
     pattern_ms: int = PATTERN_MS
-    """For one search for a pattern."""
+    """Timeout of a pattern search, in milliseconds."""
 
     @property
     def seconds(self) -> float:
-        """For one judgement, if a clock is given: longer where more steps are let."""
+        """Timeout of a validation with a clock, in seconds; longer if more steps are allowed."""
         return _SECONDS * max(1.0, self.schema / SCHEMA)
 
 
@@ -41,12 +40,12 @@ class _Holder:
 
 
 def bounds() -> WorkBounds:
-    """Those that hold."""
+    """Return the current limits."""
     return _Holder.now
 
 
 def move(to: WorkBounds) -> WorkBounds:
-    """Have others hold from now on; those that held before."""
+    """Set the limits, and return the previous ones."""
     before, _Holder.now = _Holder.now, to
     return before
 
@@ -54,15 +53,15 @@ def move(to: WorkBounds) -> WorkBounds:
 LONGEST_PATTERN: Final = 2_000
 LONGEST_TEXT: Final = 200_000
 MOST_COPIES: Final = 20_000
-"""The product of all counted repetitions: `(a{100}){100}` is compiled to 10,000 letters."""
+"""Maximum product of all counted repetitions: `(a{100}){100}` compiles to 10,000 letters."""
 
 
 class PatternUnusable(Exception):
-    """The pattern gives no answer; the sentence says why."""
+    """The pattern can't be evaluated; the message says why."""
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether `pattern` is found anywhere in `text`, as JSON Schema has it.
+    """Return whether `pattern` is found anywhere in `text`, as JSON Schema defines it.
 
     Raises: PatternUnusable.
     """
@@ -76,7 +75,7 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def usable(pattern: str) -> bool:
-    """Whether it is a pattern at all."""
+    """Return whether the pattern is valid and not too large."""
     try:
         compiled(pattern)
     except PatternUnusable:
@@ -86,11 +85,11 @@ def usable(pattern: str) -> bool:
 
 @lru_cache(maxsize=256)
 def compiled(pattern: str) -> "regex.Pattern[str]":
-    """The pattern, ready to be searched for with a time limit.
+    """Compile a pattern for searches with a timeout.
 
     Raises: PatternUnusable.
     """
-    import regex  # 12 ms, for those who need it
+    import regex  # 12 ms, only when needed
 
     if len(pattern) > LONGEST_PATTERN or _copies(pattern) > MOST_COPIES:
         raise PatternUnusable(f"the pattern {_short(pattern)} is too big")
@@ -114,7 +113,7 @@ def _short(pattern: str) -> str:
 
 
 def _copies(pattern: str) -> int:
-    """How often the innermost letter is copied at worst, were all counted repetitions within one another."""
+    """Return how often a letter is copied at most, assuming that all counted repetitions are nested."""
     product = 1
     for part in pattern.split("{")[1:]:
         counts = part.split("}")[0].split(",")
@@ -126,7 +125,7 @@ def _copies(pattern: str) -> int:
 
 
 def _as_python(pattern: str) -> str:
-    """ECMA-262 to `regex`: `$` is the very end there, not the place before a last newline; `[^]` is any character."""
+    """Convert ECMA-262 syntax for `regex`: `$` matches only at the very end; `[^]` is any character."""
     out: list[str] = []
     at, in_class = 0, False
     while at < len(pattern):

@@ -1,8 +1,8 @@
-"""A schema, read as fields. Takes anything; never raises, never fetches, never runs for long.
+"""Parsing of schemas into fields. Accepts anything; never raises, never fetches, limited in time.
 
-What can't be drawn becomes a JsonField that says why, in its place, and the fields around it stay. What a drawing can't
-show (if/then/else, not, dependencies) is left to validation. A schema that refers to itself, nests deep or asks for
-thousands of fields is read as far as a screen can use, and the rest are LazyFields: read when opened.
+A part that can't be shown as a form becomes a JsonField with the reason; the other fields are not affected. What
+fields can't express (if/then/else, not, dependencies) is left to validation. A recursive, deep or very large schema
+is parsed as far as a screen can show it; the rest are LazyFields, parsed when opened.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,17 +28,17 @@ from inspector.forms.fields import (
 )
 from inspector.forms.refs import SchemaDocument
 
-# Several schemas that must all hold, written as one: `allOf`, and the siblings of a `$ref`.
+# Merging of schemas that must all hold: `allOf`, and the siblings of a `$ref`.
 
 Schema: TypeAlias = dict[str, object]
 
 
 class CannotMerge(Exception):
-    """The two say different things of one keyword, and no single field shows both."""
+    """Two schemas have different values for a keyword, and no single field can represent both."""
 
 
 def merge(first: Schema, second: Schema) -> Schema:
-    """One schema that asks for what both ask for. Words about it (title, default) are the first one's.
+    """Return a schema that requires what both require. Annotations (title, default) are the first one's.
 
     Raises: CannotMerge, with the keyword.
     """
@@ -58,7 +58,7 @@ def _joined(key: str, first: object, second: object) -> object:
 
 
 def _both(first: object, second: object) -> object:
-    """A schema within: both must hold, which the reader works out when it gets there."""
+    """Return a nested schema that requires both; they are merged when it is parsed."""
     return {"allOf": [first, second]}
 
 
@@ -78,7 +78,7 @@ def _listed(first: object, second: object) -> object:
 
 
 def _common(first: object, second: object) -> object:
-    """The values on both lists; a single value is a list of one."""
+    """Return the common values of two lists; a single value counts as a list."""
     left = first if isinstance(first, list) else [first]
     right = second if isinstance(second, list) else [second]
     common = [each for each in left if each in right or (each == "integer" and "number" in right)]
@@ -98,7 +98,7 @@ def _extreme(pick: Callable[[list[float]], float]) -> Callable[[object, object],
 
 
 def _closed_wins(first: object, second: object) -> object:
-    """additionalProperties: the stricter of the two, as far as a form can show it."""
+    """Merge additionalProperties: the stricter of the two, as far as a form can show it."""
     if first is False or second is False:
         return False
     if first is True or second is True:
@@ -140,41 +140,41 @@ _RULES: Final[Mapping[str, Callable[[object, object], object]]] = {
 }
 
 
-# One schema without its `$ref` and `allOf`: what they lead to and ask for, merged into one.
+# Resolving a schema: merging what its `$ref` and `allOf` refer to.
 
 MOST_STEPS: Final = 500
-"""Schemas that are joined into one field."""
+"""Maximum number of schemas merged into one field."""
 
 
 class UnreadableSchema(Exception):
-    """No field can be drawn; the sentence says why."""
+    """The schema can't be shown as a field; the message says why."""
 
 
 class FormBudget:
-    """A number of things that may still be done."""
+    """A budget of operations."""
 
     def __init__(self, left: int) -> None:
         self.left = left
 
     def spend(self) -> bool:
-        """Take one; False once none is left."""
+        """Use one operation. Return False if the budget is exhausted."""
         self.left -= 1
         return self.left >= 0
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A schema that has neither `$ref` nor `allOf`."""
+    """A schema without `$ref` and `allOf`."""
 
     schema: Schema
     refs: frozenset[str] = field(default=frozenset())
-    """The references that were followed on the way."""
+    """The references that were followed."""
 
 
 def resolve(document: SchemaDocument, schema: object) -> Resolved:
-    """The schema with everything that it borrows.
+    """Resolve all references and `allOf` of a schema.
 
-    Raises: Unreadable, with the reason.
+    Raises: UnreadableSchema, with the reason.
     """
     met: set[str] = set()
     merged = _resolve(document, schema, FormBudget(MOST_STEPS), met, frozenset())
@@ -230,23 +230,23 @@ def _kind(value: object) -> str:
 
 
 DEEPEST: Final = 6
-"""Fields within fields that are read at once; what lies deeper is read when opened."""
+"""Depth of fields that are parsed at once; deeper ones are parsed when opened."""
 MOST_FIELDS: Final = 2_000
-"""Fields that are read at once."""
+"""Maximum number of fields that are parsed at once."""
 
 
 def read_schema(schema: object) -> Opened:
-    """The field that `schema` asks for; the document for `$ref` is `schema` itself."""
+    """Parse a schema into a field. References are resolved within `schema` itself."""
     return _Reader(SchemaDocument(schema), FormBudget(MOST_FIELDS)).open(schema, _Place())
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where in the tree of fields the reader is."""
+    """The parser's position in the tree of fields."""
 
     depth: int = 0
     refs: frozenset[str] = frozenset()
-    """The references that were followed to get here: meeting one again closes a circle."""
+    """References that were followed to get here; a repeated one is recursive."""
     required: bool = False
 
     def within(self, resolved: Resolved, *, required: bool = False) -> "_Place":
@@ -254,20 +254,20 @@ class _Place:
 
 
 class _Reader:
-    """Reads one document with one budget. Each LazyField gets a reader of its own when it is opened."""
+    """Parses a document within one budget. Each opened LazyField uses a new reader."""
 
     def __init__(self, document: SchemaDocument, budget: FormBudget) -> None:
         self._document = document
         self._budget = budget
 
     def read(self, schema: object, place: _Place) -> Field:
-        """The field, or a LazyField if it is too deep, in a circle, or one too many."""
+        """Return the field; a LazyField if it is too deep, recursive or exceeds the budget."""
         if place.depth > DEEPEST or self._closes_a_circle(schema, place) or not self._budget.spend():
             return self._later(schema, place)
         return self.open(schema, place)
 
     def open(self, schema: object, place: _Place) -> Opened:
-        """The field itself, whatever the place."""
+        """Return the field itself, at any depth."""
         if isinstance(schema, bool):
             why = "any JSON is allowed here" if schema else "the schema allows nothing here"
             return JsonField(schema=schema, why=why, required=place.required)
@@ -359,7 +359,7 @@ class _Reader:
         return ArrayField(**words, **counts, prefix=tuple(self.read(each, inside) for each in prefix), item=item)
 
     def _union(self, resolved: Resolved, branches: list[object], place: _Place) -> Opened:
-        """A choice if all branches are fixed values, the only branch if there is one, or a union of them."""
+        """Return a choice if all branches are fixed values, the branch if there is only one, or else a union."""
         schema = {key: value for key, value in resolved.schema.items() if key not in _SPLIT}
         titled = _titled(branches)
         if titled:
@@ -402,7 +402,7 @@ class _Reader:
 
 
 def _words(schema: object, place: _Place) -> dict[str, Any]:
-    """What every field has, from the schema."""
+    """Return the common members of a field, from its schema."""
     if not isinstance(schema, dict):
         return {"schema": schema, "required": place.required}
     examples = schema.get("examples")
@@ -441,12 +441,12 @@ def _choice(schema: Schema, words: dict[str, Any]) -> Opened:
 
 
 _SPLIT: Final = ("oneOf", "anyOf", "type", "title", "description", "default", "examples", "nullable")
-"""What belongs to the union itself and not to each of its branches."""
+"""Keywords that belong to the union and not to its branches."""
 _ONLY_DEMANDS: Final = frozenset(("required", "not", "if", "then", "else", "dependentRequired"))
 
 
 def _branches(schema: Schema) -> list[object]:
-    """The branches to choose from; none if they only make demands that a form can't show ("a or b is required")."""
+    """Return the alternatives of a union. Branches with only conditions, like "a or b is required", are ignored."""
     for key in ("oneOf", "anyOf"):
         found = schema.get(key)
         if isinstance(found, list) and found:
@@ -457,7 +457,7 @@ def _branches(schema: Schema) -> list[object]:
 
 
 def _titled(branches: list[object]) -> tuple[Option, ...]:
-    """The options, if every branch is one fixed value."""
+    """Return the options if every branch is a fixed value; otherwise none."""
     options = []
     for branch in branches:
         if not isinstance(branch, dict) or "const" not in branch:
@@ -475,7 +475,7 @@ def _is_null(branch: object) -> bool:
 
 
 def _beside(schema: Schema, branch: object) -> object:
-    """A branch with the siblings of the union, which apply to each branch."""
+    """Merge a branch with the siblings of the union, which apply to every branch."""
     if not isinstance(branch, dict):
         return branch
     rest = {key: value for key, value in schema.items() if key not in _HOUSEKEEPING}
@@ -505,7 +505,7 @@ def _title_of(branch: object, read: Field, number: int) -> str:
 
 
 def _items(schema: Mapping[str, object]) -> tuple[list[object], object]:
-    """The schemas of the first items, and the one of all others; draft-07 wrote tuples as a list in `items`."""
+    """Return the schemas of the first items and that of all others; draft-07 has tuples as a list in `items`."""
     items = schema.get("items", True)
     if isinstance(items, list):
         return items, schema.get("additionalItems", True)

@@ -1,7 +1,7 @@
-"""Where a `$ref` leads, within one document. Nothing is ever fetched.
+"""Resolving of `$ref` within one document. Nothing is ever fetched.
 
-A reference is a pointer (`#/$defs/a`), an anchor (`#a`), or the `$id` of a schema in the same document with either of
-them behind it. Anything else is somewhere else, and the answer is a sentence that says so.
+A reference is a pointer (`#/$defs/a`), an anchor (`#a`), or the `$id` of a schema in the same document, optionally
+followed by either. Any other reference is external, which is reported as a sentence.
 """
 
 from collections.abc import Iterator
@@ -9,18 +9,18 @@ from typing import Final
 from urllib.parse import unquote, urldefrag, urljoin
 
 MOST_NODES: Final = 10_000
-"""JSON values of a document that are searched for anchors and ids."""
+"""Maximum number of JSON values that are searched for anchors and ids."""
 
 
 class SchemaDocument:
-    """A schema with everything its references may lead to."""
+    """A schema as the target of references."""
 
     def __init__(self, root: object) -> None:
         self.root = root
         self._index: dict[str, object] | None = None
 
     def find(self, ref: str) -> tuple[object, str]:
-        """What `ref` leads to, and "" — or None and a sentence that says why it leads nowhere."""
+        """Resolve `ref`. Return the schema and "", or None and a sentence why there is none."""
         base, fragment = _split(ref)
         home = self._home(base)
         if home is _NOWHERE:
@@ -32,13 +32,13 @@ class SchemaDocument:
         return (None, f"it refers to {ref}, which is not in the schema") if found is _NOWHERE else (found, "")
 
     def _home(self, base: str) -> object:
-        """The schema that the part of a reference before `#` names."""
+        """Return the schema for the part of a reference before `#`."""
         if not base:
             return self.root
         return self._names().get(base, _NOWHERE)
 
     def _names(self) -> dict[str, object]:
-        """Anchors as "#name", ids both as written and joined to the root's id; built when first needed."""
+        """Return the schemas by anchor ("#name") and by id, both as written and resolved; built on first use."""
         if self._index is None:
             self._index = {}
             root_id = self.root.get("$id") if isinstance(self.root, dict) else None
@@ -55,7 +55,7 @@ _NOWHERE: Final = object()
 def _split(ref: str) -> tuple[str, str]:
     try:
         base, fragment = urldefrag(ref)
-    except ValueError:  # an invalid address, such as "http://["
+    except ValueError:  # an invalid URL, such as "http://["
         return ref, ""
     return base, unquote(fragment)
 
@@ -63,7 +63,7 @@ def _split(ref: str) -> tuple[str, str]:
 def _names_of(schema: dict[object, object], home: str) -> Iterator[str]:
     own = schema.get("$id", schema.get("id"))
     if isinstance(own, str) and own:
-        if own.startswith("#"):  # draft-07 writes an anchor this way
+        if own.startswith("#"):  # an anchor in draft-07
             yield own
         yield own.removesuffix("#")
         try:
@@ -77,7 +77,7 @@ def _names_of(schema: dict[object, object], home: str) -> Iterator[str]:
 
 
 def _objects(root: object) -> Iterator[dict[object, object]]:
-    """Every JSON object of the document, outermost first, up to the limit; without recursion."""
+    """Yield the JSON objects of the document, outermost first, up to the limit. Not recursive."""
     waiting: list[object] = [root]
     for _ in range(MOST_NODES):
         if not waiting:
@@ -91,7 +91,7 @@ def _objects(root: object) -> Iterator[dict[object, object]]:
 
 
 def _follow(node: object, pointer: str) -> object:
-    """RFC 6901, already percent-decoded."""
+    """Resolve a JSON pointer (RFC 6901) that is already percent-decoded."""
     if not pointer:
         return node
     for step in pointer.split("/")[1:]:

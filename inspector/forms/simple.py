@@ -1,4 +1,4 @@
-"""The plain kinds of a schema (text, number, boolean), and total look-ups in unchecked schemas."""
+"""The simple kinds of fields (text, number, boolean), and safe lookups in unchecked schemas."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -8,11 +8,11 @@ from inspector.forms.fields import BoolField, NumberField, Opened, TextField
 
 _MANY_LINES: Final = frozenset(("textarea", "multiline", "multi-line", "markdown", "html", "code", "text"))
 _LONG: Final = 200
-"""From this maxLength on, a text is likely to have more than one line."""
+"""From this maxLength on, a text is assumed to have several lines."""
 
 
 def types_of(schema: Mapping[str, object]) -> list[str]:
-    """The types a schema names, without null unless it is the only one; inferred from its keywords if it names none."""
+    """Return the types of a schema, null only if it is the only one. Without `type` they are inferred from keywords."""
     named = schema.get("type")
     types = [named] if isinstance(named, str) else list(dict.fromkeys(strings(named)))
     real = [each for each in types if each != "null"]
@@ -32,18 +32,18 @@ _HINTS: Final = (
 
 
 def has_null(schema: Mapping[str, object]) -> bool:
-    """Whether null is among several types."""
+    """Return whether null is one of several types."""
     named = schema.get("type")
     return isinstance(named, list) and "null" in named and len(strings(named)) > 1
 
 
 def strings(value: object) -> list[str]:
-    """The strings of a list; empty if it is not a list."""
+    """Return the strings of a list; empty if it is not a list."""
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def size(schema: Mapping[str, object], key: str) -> int | None:
-    """A count, from 0; None if it is absent or invalid."""
+    """Return a non-negative integer; None if it is absent or invalid."""
     value = schema.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e18:
         return None
@@ -51,13 +51,13 @@ def size(schema: Mapping[str, object], key: str) -> int | None:
 
 
 def number(schema: Mapping[str, object], key: str) -> int | float | None:
-    """A number that is one; None if it is absent or something else."""
+    """Return a number; None if it is absent or invalid."""
     value = schema.get(key)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def as_text(value: object) -> str:
-    """JSON on one line, a string without its quotes; anything but JSON by its Python name."""
+    """Return JSON on one line, a string without its quotes; for anything but JSON the name of its Python type."""
     if isinstance(value, str):
         return value
     try:
@@ -86,7 +86,7 @@ def _text(schema: Mapping[str, object], words: dict[str, Any]) -> TextField:
 def _number(schema: Mapping[str, object], words: dict[str, Any]) -> NumberField:
     least, most = number(schema, "minimum"), number(schema, "maximum")
     above, below = number(schema, "exclusiveMinimum"), number(schema, "exclusiveMaximum")
-    if schema.get("exclusiveMinimum") is True:  # draft-04: a switch beside the bound
+    if schema.get("exclusiveMinimum") is True:  # draft-04: a flag that applies to the bound
         least, above = None, least
     if schema.get("exclusiveMaximum") is True:
         most, below = None, most
@@ -111,4 +111,4 @@ READERS: Final[Mapping[str, Callable[[dict[str, object], dict[str, Any]], Opened
     "integer": _number,
     "boolean": _bool,
 }
-"""From the name of a type to what reads its field."""
+"""Field parsers by type."""

@@ -1,8 +1,8 @@
-"""Text that a person types, to JSON values and back.
+"""Conversion of text that the user types to JSON values and back.
 
-Numbers are what JSON parsers of the world take them for: an integer stays exact whatever its size, anything with a
-point or an exponent is an IEEE double. A text that no double can hold (1e400) is refused; one whose digits a double
-can't keep is taken with a note that says what will be sent. -0 becomes -0.0, since an integer has no such zero.
+Numbers are read like by common JSON parsers: integers are exact, whatever their size; numbers with a point or an
+exponent are IEEE doubles. Numbers that no double can represent (1e400) are rejected. If a double can't keep all
+digits, a note states the value that will be sent. -0 becomes -0.0, because integers have no negative zero.
 """
 
 import json
@@ -30,20 +30,20 @@ from inspector.forms.simple import as_text
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a text means."""
+    """The result of parsing a text."""
 
     value: object
-    """JSON, or UNSET: nothing was typed, or `problem` says why it is nothing."""
+    """The JSON value; UNSET if the text is empty or invalid (see `problem`)."""
     problem: str = ""
-    """Why the text is no value, one sentence; "" if it is one."""
+    """Why the text is invalid, one sentence; "" if it is valid."""
     note: str = ""
-    """What a person should know about a value that was taken; mostly ""."""
+    """A note for the user about the accepted value; usually ""."""
 
 
 def parse_text(field: Field, text: str) -> Parsed:
-    """What `text` means in `field`. "" is the empty text in a text field and UNSET in any other.
+    """Parse `text` for `field`. "" is the empty string in a text field, and UNSET in any other.
 
-    Whether the value satisfies the schema is not asked here.
+    The value is not validated against the schema.
     """
     asked = opened(field)
     if isinstance(asked, TextField):
@@ -54,7 +54,7 @@ def parse_text(field: Field, text: str) -> Parsed:
 
 
 def text_of(field: Field, value: object) -> str:
-    """The text to edit for `value`: the inverse of `parse_text` where the value fits the field. UNSET is ""."""
+    """Return the text to edit for `value`: the inverse of `parse_text` if the value fits the field. UNSET is ""."""
     if value is UNSET:
         return ""
     asked = opened(field)
@@ -66,7 +66,7 @@ def text_of(field: Field, value: object) -> str:
 
 
 def json_text(value: object, *, indent: int | None = 2) -> str:
-    """JSON to edit; UNSET is "". Containers span lines unless `indent` is None."""
+    """Return JSON to edit; UNSET is "". Containers span several lines unless `indent` is None."""
     if value is UNSET:
         return ""
     try:
@@ -76,7 +76,7 @@ def json_text(value: object, *, indent: int | None = 2) -> str:
 
 
 def parse_json(text: str) -> Parsed:
-    """JSON typed by hand; "" and blanks are UNSET. NaN, Infinity and numbers no double can hold are refused."""
+    """Parse JSON; blank text is UNSET. NaN, Infinity and numbers that no double can represent are rejected."""
     if not text.strip():
         return Parsed(UNSET)
     try:
@@ -90,7 +90,7 @@ def parse_json(text: str) -> Parsed:
 
 
 def parse_number(text: str) -> Parsed:
-    """A number as people write it: JSON's form, and also +5, .5, 5. and leading zeros."""
+    """Parse a number in JSON's notation, or with +5, .5, 5. and leading zeros."""
     found = text.strip()
     if not _NUMBER.fullmatch(found):
         return Parsed(UNSET, "is not a number (such as 5, -1.5 or 2e10)")
@@ -103,7 +103,7 @@ def parse_number(text: str) -> Parsed:
 
 
 def same(left: object, right: object) -> bool:
-    """Equal as JSON has it: true is not 1, 1 and 1.0 are the same number. False where it is too deep to tell."""
+    """Return whether two JSON values are equal: true is not 1, but 1 and 1.0 are the same number."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, list) and isinstance(right, list):
@@ -116,7 +116,7 @@ def same(left: object, right: object) -> bool:
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _MOST_DIGITS: Final = 4_000
-"""Python refuses to read or write integers of more than 4,300 digits."""
+"""Below Python's limit of 4,300 digits for reading and writing integers."""
 
 
 def _parse_integer(text: str) -> Parsed:
@@ -171,7 +171,7 @@ def _parse_bool(asked: Opened, text: str) -> Parsed:
 
 
 def _parse_choice(asked: Opened, text: str) -> Parsed:
-    """By title, else by value, else any JSON or text: a value off the list can be sent on purpose."""
+    """Match by title, then by value, otherwise parse as JSON or text: unlisted values may be sent on purpose."""
     assert isinstance(asked, ChoiceField)
     if asked.multi:
         return parse_json(text)

@@ -1,11 +1,11 @@
-"""The verdict of a JSON Schema on a value, as sentences at places. Takes anything; never raises, fetches or hangs.
+"""Validation of a value by a JSON Schema. Accepts anything; never raises, fetches or hangs.
 
-A verdict has three outcomes: valid, invalid and unknown. The last one is what an unknown dialect, a reference
-to elsewhere, a broken keyword or a spent budget lead to; it is never reported as valid. Work is counted in steps (one
-keyword on one value), so that a verdict is the same on every machine; a clock may end it sooner. It starts when all
-is imported and prepared, and who runs out of time gets a second chance: a machine may be busy with something else.
+A verdict has three outcomes: valid, invalid and unknown. It is unknown, and never reported as valid, for an unknown
+dialect, an external reference, a broken keyword or an exhausted budget. Work is counted in steps (one keyword on one
+value), so that a verdict is the same on every machine; a timeout may end it sooner. The time starts after imports
+and preparation, and a validation that runs out of time is repeated once, because the machine may have been busy.
 
-jsonschema is imported when first needed (0.1 s), and no event loop should wait for what happens here.
+jsonschema is imported on first use (0.1 s). Do not validate in an event loop.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sized
@@ -22,16 +22,16 @@ from inspector.forms.paths import Path, get_at, pointer
 from inspector.forms.patterns import PatternUnusable, bounds
 from inspector.forms.simple import as_text
 
-# Which of an `anyOf`'s or `oneOf`'s many errors a person should read.
+# Which of the many errors of an `anyOf` or `oneOf` to report.
 
 Error: TypeAlias = Any
-"""A ValidationError of jsonschema; this file does not import it."""
+"""A ValidationError of jsonschema, which this module does not import."""
 
 _UNIONS = ("anyOf", "oneOf")
 
 
 def plain_errors(error: Error) -> Iterator[tuple[Error, str]]:
-    """The errors to tell instead of `error`, each with its sentence, or "" for the keyword's usual one."""
+    """Yield the errors to report instead of `error`, each with a sentence; "" for the keyword's usual one."""
     if error.validator not in _UNIONS:
         yield error, ""
         return
@@ -47,7 +47,7 @@ def plain_errors(error: Error) -> Iterator[tuple[Error, str]]:
 
 
 def _likeliest(error: Error) -> list[Error] | None:
-    """The errors of the branch that was most likely meant; None if no branch is of the value's type."""
+    """Return the errors of the branch that was probably meant; None if no branch has the value's type."""
     branches: dict[object, list[Error]] = {}
     for each in error.context:
         branches.setdefault(each.schema_path[0] if each.schema_path else None, []).append(each)
@@ -56,7 +56,7 @@ def _likeliest(error: Error) -> list[Error] | None:
 
 
 def _is_of_another_kind(error: Error) -> bool:
-    """The value itself has the wrong type, or the type of none of the fixed values: the branch is about another."""
+    """Return whether the value has another type than the branch: the branch is meant for other values."""
     if error.path:
         return False
     if error.validator in ("enum", "const"):
@@ -67,12 +67,12 @@ def _is_of_another_kind(error: Error) -> bool:
 
 
 def _distance(errors: list[Error]) -> tuple[bool, int]:
-    """A member with a wrong fixed value (kind: circle) tells branches apart; else fewer errors are nearer."""
+    """Return a sort key: branches whose fixed members (kind: circle) match come first, then those with fewer errors."""
     return any(each.validator in ("const", "enum") for each in errors), len(errors)
 
 
 def _none_of(error: Error) -> str:
-    """What the branches want, if each of them wants one type."""
+    """Return a sentence with the types of the branches, if each of them has a single type."""
     wanted = [each.get("type") if isinstance(each, dict) else None for each in error.validator_value]
     types = [each for each in wanted if isinstance(each, str)]
     if types and len(types) == len(wanted):
@@ -80,20 +80,20 @@ def _none_of(error: Error) -> str:
     return f"matches none of the {len(wanted)} alternatives"
 
 
-# What is wrong with a value, in a few words to show beside its field ("must be at least 3 characters").
+# Violations as short phrases to show beside a field ("must be at least 3 characters").
 
 LONGEST_QUOTE: Final = 80
 MOST_OPTIONS: Final = 8
 
 
 def sentence(keyword: str, asked: object, got: object) -> str:
-    """Why `got` fails `keyword: asked`. Total: an unknown keyword and a strange value have their sentence too."""
+    """Return why `got` violates `keyword: asked`. Works for any keyword and any value."""
     say = _SENTENCES.get(keyword)
     return say(asked, got) if say else f"does not satisfy {keyword}: {quote(asked)}"
 
 
 def quote(value: object) -> str:
-    """A value in at most 80 characters; containers by their size, since printing a large one costs."""
+    """Format a value in at most 80 characters; containers only by size, since formatting a large one is slow."""
     if isinstance(value, dict):
         return f"an object with {_count(len(value), 'member')}"
     if isinstance(value, list) and len(value) > MOST_OPTIONS:
@@ -105,7 +105,7 @@ def quote(value: object) -> str:
 
 
 def kind_name(value: object) -> str:
-    """What a value is, with its article."""
+    """Return the type of a value with its article."""
     if isinstance(value, bool):
         return "true" if value else "false"
     names = ((str, "a string"), (int | float, "a number"), (dict, "an object"), (list, "an array"))
@@ -191,25 +191,28 @@ _SENTENCES: Final[Mapping[str, Callable[[object, object], str]]] = {
 
 MOST_PROBLEMS: Final = 200
 DEEPEST_VALUE: Final = 150
-"""Keywords within one another. Well before Python's own end of the stack: where that comes while the library is in
-its Rust parts, it is not caught like other exceptions, and it prints to the terminal."""
+"""Maximum nesting of keywords, well below Python's recursion limit.
+
+If that limit is reached in the Rust parts of the library, the exception can't be caught like others, and it prints
+to the terminal.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One defect of a value, at the place where a user would fix it."""
+    """A violation, at the place where the user would fix it."""
 
     path: Path
-    """For a missing member: where it would be."""
+    """Path of the value; for a missing member, its intended path."""
     sentence: str
-    """Short, without the name of the place: "must be at least 3". May quote foreign text."""
+    """Short, without the path: "must be at least 3". May quote server text."""
     keyword: str
-    """The keyword that failed; "" for the schema `false`."""
+    """The violated keyword; "" for the schema `false`."""
     schema_path: tuple[str | int, ...] = ()
     expected: object = None
     """The keyword's value in the schema."""
     got: str = ""
-    """The value, shortened; "" if it is missing."""
+    """The value, truncated; "" if it is missing."""
 
     @property
     def pointer(self) -> str:
@@ -219,14 +222,14 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What the schema says of a value."""
+    """The result of a validation."""
 
     ok: bool | None
-    """None: unknown, and `note` says why."""
+    """Whether the value is valid; None if unknown (see `note`)."""
     problems: tuple[Problem, ...] = ()
-    """In the order of their places; not empty exactly if `ok` is False."""
+    """Violations in the order of their paths; present if and only if `ok` is False."""
     note: str = ""
-    """What could not be checked, and why; "" if all was."""
+    """What could not be checked, and why; "" if everything was."""
 
 
 def validate(
@@ -237,11 +240,12 @@ def validate(
     steps: int | None = None,
     clock: Callable[[], float] | None = None,
 ) -> Validation:
-    """The verdict of `schema` on `instance`.
+    """Validate `instance` by `schema`.
 
-    The dialect is the schema's own (`$schema`), else `dialect_hint` (a URI, or a name such as "2020-12" or "draft-07"),
-    else 2020-12 that also understands what draft-07 wrote differently. `clock` gives seconds and only ever advances;
-    `time.thread_time` does not count what the machine does beside this. `steps` None for what the bounds let.
+    The dialect is the schema's own (`$schema`), else `dialect_hint` (a URI, or a name such as "2020-12" or
+    "draft-07"), else 2020-12 extended by the differing syntax of draft-07. `clock` returns monotonic seconds, for
+    the timeout; `time.thread_time` excludes time used by other processes. `steps` is the budget; None for the
+    configured limit.
     """
     if isinstance(schema, bool):
         refused = Problem((), "is not allowed here", "", got=quote(instance))
@@ -259,9 +263,9 @@ def validate(
 
 
 def verdict_on_schema(schema: object, *, dialect_hint: str = "", steps: int | None = None) -> Validation:
-    """Whether `schema` is a schema, by the metaschema of its dialect; the paths are places in the schema.
+    """Validate `schema` itself by the metaschema of its dialect. Paths are within the schema.
 
-    One that names no dialect and is wrong in 2020-12 but right in draft-07 is fine, with a note.
+    A schema without a dialect that is invalid in 2020-12 but valid in draft-07 is accepted, with a note.
     """
     if isinstance(schema, bool):
         return Validation(True)
@@ -280,7 +284,7 @@ def verdict_on_schema(schema: object, *, dialect_hint: str = "", steps: int | No
 
 
 def _by_metaschema(dialect: str, schema: object, steps: int) -> Validation:
-    """The metaschema's verdict, and below it what no metaschema sees."""
+    """Validate by the metaschema; if that passes, check what a metaschema can't express."""
     verdict = _judged(dialect, _validator_class(dialect).META_SCHEMA, schema, _Meter(steps, None))
     if verdict.ok is not True:
         return verdict
@@ -293,7 +297,7 @@ def _by_metaschema(dialect: str, schema: object, steps: int) -> Validation:
 
 
 def _judged(dialect: str, schema: dict[str, object], instance: object, meter: "_Meter") -> Validation:
-    """Collect errors until the end or until something stops it; what was found till then holds."""
+    """Collect errors until the end or an interruption. Errors found before an interruption are kept."""
     errors: list[Error] = []
     token = _METER.set(meter)
     try:
@@ -316,7 +320,7 @@ def _judged(dialect: str, schema: dict[str, object], instance: object, meter: "_
 
 
 def _errors(validator: Any, instance: object) -> Iterator[Error]:
-    """The library's errors. If the stack overflows in its Rust parts, what they raise is not an Exception."""
+    """Yield the library's errors. A stack overflow in its Rust parts raises a BaseException, converted here."""
     try:
         yield from validator.iter_errors(instance)
     except BaseException as panic:
@@ -348,29 +352,29 @@ def _problems(error: Error) -> Iterator[Problem]:
 
 
 class _Spent(Exception):
-    """The budget is used up."""
+    """The budget is exhausted."""
 
 
 class _Undecided(Exception):
-    """A keyword has no answer."""
+    """A keyword can't be evaluated."""
 
 
 @dataclass(slots=True)
 class _Meter:
-    """What one validation has used, and what it could not do."""
+    """Resources used by a validation, and what it could not check."""
 
     left: int
     clock: Callable[[], float] | None
     notes: list[str] = field(default_factory=list)
     choosing: int = 0
-    """Keywords above this one that choose by the outcome (anyOf, not, if): there an unknown answer spreads."""
+    """Number of enclosing keywords that branch on the outcome (anyOf, not, if): there, unknown must propagate."""
     has_patterns: bool = False
-    """The schema has patternProperties somewhere."""
+    """Whether the schema contains patternProperties."""
     until: float = 0.0
     deep: int = 0
-    """Keywords within one another just now."""
+    """Current nesting of keywords."""
     was_late: bool = False
-    """The clock has ended it."""
+    """Whether the timeout ended it."""
 
     def start(self) -> None:
         if self.clock:
@@ -405,13 +409,13 @@ _COSTS: Final = {
     **dict.fromkeys(("$ref", "$dynamicRef", "$recursiveRef"), 5),
     **dict.fromkeys(("pattern", "patternProperties", "format"), 20),
 }
-"""The steps that a keyword is worth, by its time; 1 for the others."""
+"""Steps per keyword, by its cost in time; 1 for the others."""
 _BROKEN: Final = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
-"""What the library raises where a keyword's value is not what it must be."""
+"""Exceptions that the library raises if a keyword's value is invalid."""
 
 
 def _metered(keyword: str, rule: Keyword) -> Keyword:
-    """The rule, counted, and with an unknown answer where it would raise."""
+    """Wrap a rule: count its steps, and make the outcome unknown if it raises."""
     from jsonschema.exceptions import UnknownType
     from referencing.exceptions import Unresolvable
 
@@ -466,7 +470,7 @@ def _reason(keyword: str, asked: object, broken: Exception) -> str:
 
 @cache
 def _validator_class(dialect: str) -> Any:
-    """The library's validator for a dialect, with our keywords in it and every keyword metered."""
+    """Return the library's validator for a dialect, with our keywords, and with every keyword metered."""
     import jsonschema
 
     classes: dict[str, Any] = {
@@ -489,7 +493,7 @@ def _validator_class(dialect: str) -> Any:
 
 
 def _either_items(newer: Keyword, older: Keyword) -> Keyword:
-    """`items` as a list is draft-07's tuple, and 2020-12's rule breaks on it."""
+    """Choose the rule by the value: a list in `items` is a draft-07 tuple, on which 2020-12's rule fails."""
 
     def items(validator: Any, asked: Any, instance: Any, schema: Any) -> Iterator[Error] | None:
         return (older if isinstance(asked, list) else newer)(validator, asked, instance, schema)
@@ -498,7 +502,7 @@ def _either_items(newer: Keyword, older: Keyword) -> Keyword:
 
 
 def _without_patterns(rule: Keyword) -> Keyword:
-    """The library tries the patterns beside unevaluatedProperties itself, without a time limit: not with ours."""
+    """Make the rule undecided if there are patterns: the library would search for them without a timeout."""
 
     def unevaluated(validator: Any, asked: Any, instance: Any, schema: Any) -> Iterator[Error] | None:
         if _METER.get().has_patterns:
@@ -510,11 +514,11 @@ def _without_patterns(rule: Keyword) -> Keyword:
 
 _CACHED: Final = 64
 _prepared_before: dict[tuple[str, int], tuple[object, tuple[Any, bool]]] = {}
-"""By dialect and identity, with the schema itself, so that the identity is not reused while it is here."""
+"""By dialect and schema identity. The schema is stored too, so that its identity can't be reused."""
 
 
 def _prepared(dialect: str, schema: dict[str, object]) -> tuple[Any, bool]:
-    """A validator for the schema, and whether it has patternProperties; kept, since schemas are never changed.
+    """Return a cached validator for the schema, and whether it has patternProperties. Schemas are never modified.
 
     Raises: TooLarge.
     """
@@ -529,14 +533,14 @@ def _prepared(dialect: str, schema: dict[str, object]) -> tuple[Any, bool]:
 
 
 def _prepare(dialect: str, schema: dict[str, object]) -> tuple[Any, bool]:
-    """With the metaschemas to refer to, and nothing that fetches."""
+    """Create a validator that can refer to the metaschemas and never fetches."""
     bare = without_dialects(schema)
     return _validator_class(dialect)(bare, registry=_metaschemas()), mentions(bare, "patternProperties")
 
 
 @cache
 def _metaschemas() -> Any:
-    """The metaschemas, without their `$schema`: they are checked with our keywords too. It fetches nothing."""
+    """Return a registry of metaschemas without `$schema`, so that our keywords check them, too. Never fetches."""
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
     from referencing.jsonschema import specification_with
 

@@ -1,8 +1,8 @@
-"""The value of a form: JSON, but with UNSET where a place has no value yet.
+"""The value of a form: JSON, with UNSET where there is no value yet.
 
-Unset, empty and null are three things. A member or item that is UNSET is drawn and not sent. A value is kept whether it
-fits its field or not, with members the schema never heard of, so that the form and the JSON text are two views of one
-value and neither loses what the other shows. Values are never changed in place: `paths` makes new ones.
+Unset, empty and null are different. An UNSET member or item is shown but not sent. A value is kept even if it does
+not fit its field, including members that the schema does not mention. So the form and the JSON text are two views of
+one value, and neither loses data of the other. Values are never modified in place: `paths` creates new ones.
 """
 
 from typing import Final, TypeAlias
@@ -28,19 +28,19 @@ from inspector.forms.read_schema import FormBudget
 from inspector.forms.typed import same
 
 FormValue: TypeAlias = object
-"""dict, list, str, int, float, bool, None, or UNSET; dicts and lists may hold UNSET."""
+"""dict, list, str, int, float, bool, None, or UNSET; dicts and lists may contain UNSET."""
 
 MOST_FRESH: Final = 100
-"""Fields that are filled in when one is added."""
+"""Maximum number of fields that are filled in when one is added."""
 DEEPEST: Final = 128
-"""Beyond this depth a value is handed on as it is: no form draws there, so nothing is UNSET there."""
+"""Values below this depth are not converted: no form shows them, so they contain no UNSET."""
 
 
 def initial_value(field: Field) -> FormValue:
-    """What a form starts with: defaults filled in, fixed values that are required filled in, all else UNSET.
+    """Return the initial value of a form: defaults and required fixed values; everything else is UNSET.
 
-    An object that is required, or is the root, has a place for each property, in the schema's order. One that is
-    optional and has no default is UNSET: it is created when it is opened (`fresh_value`).
+    An object that is required, or is the root, contains each property, in the schema's order. An optional object
+    without a default is UNSET; it is created when it is opened (`fresh_value`).
     """
     return _initial(field, 0, root=True)
 
@@ -59,11 +59,11 @@ def _initial(field: Field, depth: int, *, root: bool = False) -> FormValue:
 
 
 def fresh_value(field: Field) -> FormValue:
-    """The value of a field when it is added: its default, or the simplest value of its kind.
+    """Return the value of a field when it is added: its default, or the simplest value of its kind.
 
-    Text is "", a number its lower bound or 0, a choice its first option, an array as many items as it must have, an
-    object a place for each property, a union its first branch. A JsonField is null. What would be vast, or contain
-    itself, is UNSET where it grows too large.
+    A text is "", a number its lower bound or 0, a choice its first option, an array has the minimum number of items,
+    an object each of its properties, a union its first branch. A JsonField is null. Recursive or very large values
+    become UNSET where the budget ends.
     """
     return _fresh(field, FormBudget(MOST_FRESH))
 
@@ -96,7 +96,7 @@ def _fresh(field: Field, budget: FormBudget) -> FormValue:
 
 
 def _member(field: Field, budget: FormBudget) -> FormValue:
-    """A property of a new object: there if it is a container that must be, else as a form starts with."""
+    """Return the value of a property in a new object: required containers are created, others are initial."""
     if field.required and isinstance(field, ObjectField | ArrayField):
         return _fresh(field, budget)
     return _initial(field, 0)
@@ -112,13 +112,13 @@ def _least(asked: NumberField) -> FormValue:
 
 
 def _fresh_items(asked: ArrayField, budget: FormBudget) -> FormValue:
-    """As many items as the schema wants, as far as the budget goes."""
+    """Return the minimum number of items, within the budget."""
     wanted = [asked.item_at(index) for index in range(min(asked.min_items, MOST_FRESH))]
     return [UNSET if each is None else _fresh(each, budget) for each in wanted]
 
 
 def to_json(value: FormValue) -> object:
-    """The JSON to send: members and items that are UNSET are left out. UNSET itself stays UNSET: there is nothing."""
+    """Return the JSON to send, without UNSET members and items. UNSET itself stays UNSET: there is nothing to send."""
     return _to_json(value, 0)
 
 
@@ -133,9 +133,9 @@ def _to_json(value: FormValue, depth: int) -> object:
 
 
 def from_json(field: Field, value: object) -> FormValue:
-    """Any JSON as a value of the form: as it is, with an UNSET place for each property that it lacks.
+    """Convert JSON to a value of the form: unchanged, plus UNSET for each missing property.
 
-    `to_json(from_json(field, value))` is `value`, whatever both are.
+    `to_json(from_json(field, value))` is `value`, for any field and value.
     """
     return _from_json(field, value, 0)
 
@@ -164,15 +164,15 @@ def _members(asked: ObjectField | None, value: dict[str, object], depth: int) ->
 
 
 def fits(field: Field, value: FormValue) -> bool:
-    """Whether the field's own widget can show the value. Not a verdict: "abc" fits a text of at most two letters.
+    """Return whether the field's widget can show the value. No validation: "abc" fits a text of at most two letters.
 
-    UNSET fits everywhere. What does not fit is shown and edited as JSON, and kept.
+    UNSET always fits. A value that does not fit is kept, and is shown and edited as JSON.
     """
     return value is UNSET or _score(opened(field), value, 0) >= 0
 
 
 def branch_of(union: UnionField, value: FormValue) -> int | None:
-    """The index of the branch that a value is like most, the first of equals; 0 for UNSET, None if none."""
+    """Return the index of the branch that fits a value best, the first one if equal; 0 for UNSET, None if none fits."""
     if value is UNSET:
         return 0
     scores = [_score(opened(each.field), value, 0) for each in union.branches]
@@ -182,11 +182,11 @@ def branch_of(union: UnionField, value: FormValue) -> int | None:
 
 _NEVER = -1
 _ALIKE = 4
-"""Members and items are looked at to this depth: enough to tell branches apart, and never a long way."""
+"""Maximum depth of the comparison: enough to distinguish branches, and fast."""
 
 
 def _score(asked: Opened, value: object, depth: int) -> int:
-    """How well a value fits by its structure: below 0 not at all, more for each thing that speaks for it."""
+    """Rate how well a value's structure matches: negative if it does not, higher for more evidence."""
     if value is None and asked.nullable:
         return 1
     match asked:
@@ -235,7 +235,7 @@ def _choice_score(asked: ChoiceField, value: object) -> int:
 
 
 def _object_score(asked: ObjectField, value: object, depth: int) -> int:
-    """Named members speak for it, missing and unknown ones against it; a wrong fixed member settles it."""
+    """Rate an object: named members count for it, missing and unknown ones against it; a wrong fixed one decides."""
     if not isinstance(value, dict):
         return _NEVER
     if depth > _ALIKE:
