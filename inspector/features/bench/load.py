@@ -1,8 +1,8 @@
-"""Sends calls and measures them: beside the session, which stays in charge of everything else.
+"""Sends the calls of a load test and measures their latency, beside the session.
 
-A session interprets and records each message, which costs more than many servers need for a call. So calls under load
-are written ahead, and their responses are taken at the transport: one look at the id, one time stamp. Everything else
-is passed to the session, which answers server requests as always.
+A session decodes and records each message, which costs more than many servers need for a call. Therefore load calls
+are encoded in advance, and their responses are intercepted at the transport, where only the id is read and a
+timestamp is taken. All other messages are passed to the session, which answers server requests as usual.
 """
 
 import asyncio
@@ -40,15 +40,15 @@ from inspector.session.session import Session
 from inspector.transports.base import Expects, Observer, Outgoing, Transport
 
 _FIRST_ID = 1_000_001
-"""Ids of load calls begin here; those of a session begin at 1 and never get so far."""
+"""First id of load calls. The ids of a session begin at 1 and never get this high."""
 _MARK = 1_357_924_680
-"""Stands for the id while a call is written ahead."""
+"""Placeholder for the id in a call that is encoded in advance."""
 
 TIMEOUT, DISCONNECTED = "timeout", "disconnected"
 
 
 class PreparedCall:
-    """A call, encoded but for its id."""
+    """A call that is encoded except for its id."""
 
     def __init__(self, call: BenchCall, message: Outgoing) -> None:
         self.call = call
@@ -58,27 +58,27 @@ class PreparedCall:
         assert mark, "a request is encoded with its id"
         self._before, self._after = before + b'"id":', after
         self.reference: bytes | None = None
-        """The result without load, as it was written; None if it is not to be compared."""
+        """The serialized result without load; None if results of this call are not compared."""
 
     def with_id(self, id_: int) -> bytes:
-        """The request."""
+        """Return the request with this id."""
         return b"%b%d%b" % (self._before, id_, self._after)
 
 
 def prepare(session: Session, call: BenchCall) -> PreparedCall:
-    """Encode a call as the session would."""
+    """Encode a call as the session would encode it."""
     step = Send(call.method, call.params, input_schema=call.input_schema)
     return PreparedCall(call, outgoing(step, _MARK, session.revision, session.offering.client, session.logs))
 
 
 class Sample(msgspec.Struct, gc=False):
-    """What became of one call."""
+    """The outcome of one call."""
 
     call: PreparedCall
     began_ns: int
     ended_ns: int
     error: str = ""
-    """Its class; "" for a result."""
+    """Error class; "" for a result."""
     result: bytes = b""
     sent: bytes = b""
     received: bytes = b""
@@ -91,7 +91,7 @@ class _Response(msgspec.Struct, gc=False):
 
 
 class _Waiting(msgspec.Struct, eq=False):
-    """A call in flight. One timer looks after all of them: a timer each costs as much as a fast server."""
+    """A call in flight. One timer serves all calls, because a timer per call costs as much as a fast server."""
 
     future: "asyncio.Future[_Response]"
     task: "asyncio.Task[Any]"
@@ -103,10 +103,10 @@ _SWEEP_S = 0.1
 
 
 class LoadClient:
-    """An observer between a transport and a session's journal that takes the responses to load calls for itself."""
+    """An observer between a transport and a session's journal that intercepts the responses to load calls."""
 
     def __init__(self, behind: Observer | None, *, record: bool = False) -> None:
-        """`behind` gets everything else, and with `record` the load too."""
+        """Pass everything except the load to `behind`; with `record` the load too."""
         self._behind = behind
         self._record = record
         self._ids = count(_FIRST_ID)
@@ -116,14 +116,17 @@ class LoadClient:
         self._ours: set[bytes] = set()
         self.transport: Transport | None = None
         self.loading = False
-        """Whether HTTP facts are left out: a pair for each call."""
+        """Whether HTTP facts are dropped. There would be two for each call."""
         self.unknown = 0
-        """Responses to ids that are not waited for and were not given up."""
+        """Number of responses whose id belongs to no call in flight and to no abandoned call."""
         self.answered_ns = 0
-        """When the last response arrived."""
+        """Monotonic time at which the last response arrived."""
 
     async def call(self, prepared: PreparedCall, limit_s: float, due_ns: int | None = None) -> Sample:
-        """Make one call. `due_ns`: the time it is measured from; None: now. Nothing is raised but cancellation."""
+        """Make one call and never raise anything except CancelledError.
+
+        `due_ns`: the time from which latency is measured; None for now.
+        """
         assert self.transport is not None, "it is set once the transport is known"
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None, "calls are made by tasks"
@@ -173,29 +176,29 @@ class LoadClient:
         probe: bool = False,
         cut: int = 0,
     ) -> None:
-        """A load call or its response is taken; anything else is passed on."""
+        """Intercept a load call or its response, and pass on anything else."""
         taken = payload in self._ours if direction is Direction.TO_SERVER else self._is_taken(payload)
         if self._behind is not None and (self._record or not taken):
             self._behind.frame(direction, channel, payload, eol=eol, http=http, sse=sse, probe=probe, cut=cut)
 
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
-        """The same for lines that were read in one piece."""
+        """Handle several lines that were read in one chunk like `frame`."""
         left = [line for line in lines if not self._is_taken(line[0]) or self._record]
         if left and self._behind is not None:
             self._behind.burst(direction, channel, left)
 
     def stderr_lines(self, lines: Sequence[tuple[bytes, Eol]]) -> None:
-        """They go on."""
+        """Pass the lines on."""
         if self._behind is not None:
             self._behind.stderr_lines(lines)
 
     def fact(self, fact: Fact) -> None:
-        """Those about HTTP exchanges go on only while there is no load."""
+        """Pass a fact on. HTTP facts of load are dropped unless it is recorded."""
         if self._behind is not None and not (self.loading and not self._record and isinstance(fact, HttpFact)):
             self._behind.fact(fact)
 
     def _sweep(self) -> None:
-        """Cancel the calls whose time is over."""
+        """Cancel the calls that have timed out."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         for each in self._waiting.values():
@@ -221,7 +224,7 @@ class LoadClient:
 
 
 def _outcome(envelope: Envelope) -> tuple[str, bytes]:
-    """The class of the error, "" for none; and the result as it was written."""
+    """Return the error class, "" for none, and the serialized result."""
     if not isinstance(envelope.result, msgspec.Raw):
         code = None
         if isinstance(envelope.error, msgspec.Raw):
@@ -239,14 +242,14 @@ def _outcome(envelope: Envelope) -> tuple[str, bytes]:
     return "", raw
 
 
-# What the server's processes use
+# Resource usage of the server's processes
 
 
 class ProcessTree:
-    """A process and everything that it started."""
+    """A process and all of its descendants."""
 
     _REFRESH = 5
-    """Samples between two looks for new processes."""
+    """Number of samples between two scans for new processes."""
 
     def __init__(self, pid: int) -> None:
         self._root = psutil.Process(pid)
@@ -254,7 +257,7 @@ class ProcessTree:
         self._turn = 0
 
     def sample(self, at_s: float, calls: int) -> UsageSample | None:
-        """Now; None if it has ended, or may not be looked at."""
+        """Return the current usage; None if the process has ended or can't be inspected."""
         if self._turn % self._REFRESH == 0:
             with suppress(psutil.Error):
                 self._known = [self._root, *self._root.children(recursive=True)]
@@ -274,7 +277,7 @@ class ProcessTree:
 
 
 def process_tree(session: Session, pid: int | None) -> ProcessTree | None:
-    """Of a server that was started here, or whose process is known; None for any other."""
+    """Return the process tree of a server that was started here or whose process id is given; None for any other."""
     number = pid or getattr(session.transport, "pid", None)
     try:
         return ProcessTree(number) if number else None
@@ -287,13 +290,13 @@ def process_tree(session: Session, pid: int | None) -> ProcessTree | None:
 _LOOK_S = 0.05
 _TICK_S = 0.5
 _SAMPLES = 40
-"""Looks at the server's processes on a level, at most twenty a second and at least one."""
+"""Number of usage samples per level; the rate is limited to between one and twenty per second."""
 _WARM_UP = 0.1
-"""Share of a level that is warm-up, before what counts."""
+"""Duration of the warm-up as a fraction of the level's duration. Warm-up calls are not counted."""
 _WARM_UP_S = 1.0
-"""Seconds of it at most."""
+"""Maximum duration of the warm-up in seconds."""
 _MOST_IN_FLIGHT = 10_000
-"""Open model: a call that finds so many before it is not sent and counts as an error."""
+"""Maximum number of calls in flight in the open model. A call above it is not sent and counts as an error."""
 _KEPT_MISMATCHES = 20
 
 
@@ -306,11 +309,11 @@ class LevelPlan(msgspec.Struct, frozen=True):
     calls: int | None
     timeout_s: float
     stall_s: float
-    """So long without any response, and the level ends."""
+    """Seconds without any response after which the level ends."""
 
 
 class Load:
-    """Runs levels of load over one connection, and collects what is common to all of them."""
+    """Runs levels of load over one connection and collects the data that all levels share."""
 
     def __init__(
         self,
@@ -322,7 +325,10 @@ class Load:
         is_over: Callable[[], bool] = lambda: False,
         tick: Callable[["LevelResult"], None] = lambda level: None,
     ) -> None:
-        """`is_over`: whether the connection has ended. `tick`: called about twice a second while a level runs."""
+        """Create the runner.
+
+        `is_over`: returns whether the connection has ended. `tick`: called about twice a second while a level runs.
+        """
         self.client = client
         self._workload = workload
         self._keep = keep
@@ -336,9 +342,9 @@ class Load:
         self.mismatch_counts: Counter[tuple[PreparedCall, MismatchKind]] = Counter()
         self.in_flight = 0
         self.stalled_s = 0.0
-        """Seconds without a response after which the last level ended; 0 if it did not end so."""
+        """Seconds without a response after which the last level was aborted; 0 if it was not aborted."""
         self.lost = 0
-        """Calls in flight when the last level ended early."""
+        """Number of calls in flight when the last level was aborted."""
         self._level = LevelResult(LoadModel.CLOSED, 0)
         self._counting_from: int | None = None
         self._ends_at = 0
@@ -353,11 +359,11 @@ class Load:
 
     @property
     def slowest(self) -> list[SlowCall]:
-        """The slowest calls, the slowest first."""
+        """Return the slowest calls, slowest first."""
         return [each for _, _, each in sorted(self._slow, key=lambda each: -each[0])]
 
     async def run(self, plan: LevelPlan) -> LevelResult:
-        """Run one level to its end, which may be early: see `stalled_s` and `lost`."""
+        """Run one level. It may end early: see `stalled_s` and `lost`."""
         level = self._level = LevelResult(plan.model, plan.load)
         began = time.monotonic_ns()
         warm_s = min(_WARM_UP_S, _WARM_UP * plan.seconds)
@@ -380,11 +386,11 @@ class Load:
         return level
 
     async def alone(self, prepared: PreparedCall, limit_s: float) -> Sample:
-        """One call beside the levels."""
+        """Make one call outside the levels."""
         return await self.client.call(prepared, limit_s)
 
     def usage(self) -> UsageSample | None:
-        """What the server uses now; None if that is not known."""
+        """Return the current usage of the server; None if it is not known."""
         return self._tree.sample(0.0, 0) if self._tree else None
 
     def _begin(self, group: asyncio.TaskGroup, work: Coroutine[Any, Any, None]) -> None:
@@ -429,7 +435,7 @@ class Load:
             self.in_flight -= 1
         self._take(sample, counts=self._counting_from is not None and sample.began_ns >= self._counting_from)
         if sample.error == DISCONNECTED:
-            await asyncio.sleep(0.02)  # not a busy loop against a server that is away
+            await asyncio.sleep(0.02)  # avoid a busy loop against an unreachable server
 
     def _take(self, sample: Sample, *, counts: bool) -> None:
         call, level = sample.call, self._level
@@ -486,7 +492,7 @@ class Load:
             self.mismatches.append((call, found))
 
     async def _watch(self, plan: LevelPlan) -> None:
-        """Until the level is over: sample what the server uses, and end the level if the server does not respond."""
+        """Sample the server's usage until the level is over, and abort the level if the server stops responding."""
         began = sampled = ticked = time.monotonic()
         while self._tasks:
             await asyncio.wait(self._tasks, timeout=_LOOK_S)
@@ -513,7 +519,7 @@ def _cycle(workload: Sequence[PreparedCall]) -> Iterator[PreparedCall]:
         yield from workload
 
 
-# How fast mcp-inspect itself is
+# Speed of mcp-inspect itself
 
 _ECHO = """
 import os, sys
@@ -527,11 +533,11 @@ while chunk := os.read(0, 1 << 18):
     if out:
         os.write(1, b"".join(out))
 """
-"""A server that does nothing but respond."""
+"""A server that only responds."""
 
 
 async def measure_ceiling(levels: Sequence[int], seconds: float) -> list[LevelResult]:
-    """What mcp-inspect measures at a trivial server over stdio: a server that is faster cannot be measured."""
+    """Measure mcp-inspect against a trivial stdio server; a faster server can't be measured."""
     from inspector.transports.stdio import StdioTransport
 
     client = LoadClient(None)

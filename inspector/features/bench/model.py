@@ -1,4 +1,4 @@
-"""What a load test works with: calls, options, samples and results. Plain data and arithmetic."""
+"""Data model of a load test: calls, options, samples and results, with their arithmetic."""
 
 import math
 from array import array
@@ -11,71 +11,71 @@ import msgspec
 
 
 class BenchCall(msgspec.Struct, frozen=True):
-    """One request of the workload. A workload is a sequence of them, repeated in its order."""
+    """One request of the workload. A workload is a sequence of requests that is repeated in order."""
 
     method: str
     params: Any
     input_schema: Any = None
-    """Of the tool that is called, for headers that mirror parameters; None without one."""
+    """Input schema of the called tool, for headers that mirror parameters; None if there is none."""
 
     @property
     def label(self) -> str:
-        """What its figures are listed under: the tool's name, or the method."""
+        """Label under which the figures are listed: the tool's name, or the method."""
         name = self.params.get("name") if isinstance(self.params, dict) else None
         return name if self.method == "tools/call" and isinstance(name, str) else self.method
 
 
 class LoadModel(StrEnum):
-    """Who decides when the next call is sent."""
+    """What triggers the next call."""
 
     CLOSED = "closed"
-    """The previous response: so many calls are in flight at any time."""
+    """The previous response: the number of calls in flight is constant."""
     OPEN = "open"
-    """The clock: so many calls a second, however slow the responses are."""
+    """The clock: the number of calls per second is constant, however slow the responses are."""
     SOAK = "soak"
-    """As closed, for long."""
+    """As CLOSED, for a long time."""
 
 
 class BenchOptions(msgspec.Struct, frozen=True):
-    """How a server is loaded."""
+    """Settings of a load test."""
 
     concurrency: tuple[int, ...] = (1, 4, 16)
-    """Calls in flight, a level each."""
+    """Numbers of calls in flight, one level each."""
     rates: tuple[float, ...] = ()
-    """Calls a second, a level each; these levels replace those of `concurrency`."""
+    """Calls per second, one level each. If given, these levels replace those of `concurrency`."""
     seconds: float = 5.0
-    """Of a level, after its warm-up."""
+    """Duration of a level after its warm-up."""
     calls: int | None = None
-    """Of a level, after its warm-up; None: as many as fit into `seconds`."""
+    """Calls of a level after its warm-up; None for as many as fit into `seconds`."""
     soak_s: float = 0.0
-    """Of the last level, which holds the highest concurrency; 0 for none."""
+    """Duration of the soak level, which runs last with the highest concurrency; 0 for no soak."""
     timeout_s: float = 60.0
-    """Of one call."""
+    """Timeout of one call."""
     keep: int = 10
-    """How many of the slowest calls are kept."""
+    """Number of slowest calls that are kept."""
     pid: int | None = None
-    """The server's process, where it was not started here."""
+    """Process id of the server if it was not started here."""
     starts: int = 3
-    """How often the server is started or connected to; the last connection carries the load."""
+    """Number of times that the server is started or connected to. The last connection carries the load."""
 
 
 class UsageSample(msgspec.Struct, frozen=True, gc=False):
-    """What the server's processes use at a moment."""
+    """Resource usage of the server's processes at one moment."""
 
     at_s: float
-    """Since the level began."""
+    """Seconds since the level began."""
     calls: int
-    """Completed since the level began."""
+    """Calls completed since the level began."""
     rss: int
-    """Bytes, of all processes together."""
+    """Resident memory of all processes in bytes."""
     fds: int
     threads: int
     cpu_s: float
-    """Processor time since their start."""
+    """CPU time since the processes started."""
 
 
 class LatencySummary(msgspec.Struct, frozen=True):
-    """Milliseconds of calls that succeeded."""
+    """Latency statistics in milliseconds of the calls that succeeded."""
 
     count: int
     p50: float
@@ -85,7 +85,7 @@ class LatencySummary(msgspec.Struct, frozen=True):
 
 
 def summary(nanoseconds: Iterable[int]) -> LatencySummary | None:
-    """Percentiles by nearest rank; None without any."""
+    """Return percentiles by nearest rank; None without values."""
     ordered = sorted(nanoseconds)
     if not ordered:
         return None
@@ -98,77 +98,77 @@ def _ranked(ordered: Sequence[int], share: float) -> int:
 
 
 class LevelResult(msgspec.Struct):
-    """What one level of load measured."""
+    """Measurements of one level of load."""
 
     model: LoadModel
     load: float
-    """Calls in flight, or calls a second with the open model."""
+    """Calls in flight, or calls per second in the open model."""
     seconds: float = 0.0
-    """From the end of the warm-up to the last response."""
+    """Seconds from the end of the warm-up to the last response."""
     times: dict[str, "array[int]"] = {}
-    """Nanoseconds of the calls that succeeded, by label."""
+    """Latencies in nanoseconds of the calls that succeeded, by label."""
     errors: dict[str, Counter[str]] = {}
-    """How many calls failed, by label and class."""
+    """Numbers of failed calls, by label and error class."""
     usage: list[UsageSample] = []
     lag: "array[int]" = msgspec.field(default_factory=lambda: array("q"))
     """Open model: nanoseconds by which mcp-inspect itself sent a call too late."""
 
     @property
     def name(self) -> str:
-        """For people: "4 in flight", "100/s", "soak, 16 in flight"."""
+        """Display name: "4 in flight", "100/s", "soak, 16 in flight"."""
         if self.model is LoadModel.OPEN:
             return f"{self.load:g}/s"
         return f"{'soak, ' if self.model is LoadModel.SOAK else ''}{self.load:g} in flight"
 
     @property
     def answered(self) -> int:
-        """Calls that succeeded."""
+        """Number of calls that succeeded."""
         return sum(map(len, self.times.values()))
 
     @property
     def failed(self) -> int:
-        """Calls that did not."""
+        """Number of calls that failed."""
         return sum(sum(each.values()) for each in self.errors.values())
 
     @property
     def rate(self) -> float:
-        """Successful calls a second; 0 without any."""
+        """Successful calls per second; 0 if there are none."""
         return self.answered / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def labels(self) -> list[str]:
-        """Everything that was called, in alphabetical order."""
+        """Labels of all calls in alphabetical order."""
         return sorted({*self.times, *self.errors})
 
     def whole(self) -> LatencySummary | None:
-        """Of all calls; None if none succeeded."""
+        """Latency statistics of all calls; None if none succeeded."""
         return summary(ns for times in self.times.values() for ns in times)
 
 
 class SlowCall(msgspec.Struct, frozen=True):
-    """A call among the slowest."""
+    """One of the slowest calls."""
 
     ns: int
-    """From its start, or its scheduled time, to the response."""
+    """Nanoseconds from the start, or the scheduled time, to the response."""
     level: str
     label: str
     sent_ns: int
-    """On the monotonic clock, as all other times here."""
+    """Time of sending on the monotonic clock, like all times here."""
     received_ns: int
     sent: bytes
     received: bytes
 
 
 class MismatchKind(StrEnum):
-    """How a result under load differs from the one without."""
+    """How a result under load differs from the result without load."""
 
     SWAPPED = "swapped"
-    """It is the result of another call."""
+    """The result belongs to another call."""
     DIFFERENT = "different"
 
 
 class Mismatch(msgspec.Struct, frozen=True):
-    """A result under load that is not the result of the same call without load."""
+    """A result under load that differs from the result of the same call without load."""
 
     kind: MismatchKind
     label: str
@@ -177,105 +177,105 @@ class Mismatch(msgspec.Struct, frozen=True):
     expected: bytes
     got: bytes
     other: str = ""
-    """SWAPPED: the arguments of the call whose result it is, as JSON."""
+    """SWAPPED: arguments, as JSON, of the call that the result belongs to."""
 
 
 class Stall(msgspec.Struct, frozen=True):
-    """The server stopped responding."""
+    """An event: the server stopped responding."""
 
     level: str
-    """"" if that was before the first level."""
+    """Name of the level; "" if this happened before the first level."""
     in_flight: int
     seconds: float
-    """Without any response."""
+    """Seconds without any response."""
     calls: int
-    """Answered before, on this level."""
+    """Calls answered before on this level."""
     alive: bool
     """Whether another kind of request is still answered."""
     probe: str
-    """The method of that request."""
+    """Method of that request."""
 
 
 class Death(msgspec.Struct, frozen=True):
-    """The connection ended under load."""
+    """An event: the connection ended under load."""
 
     level: str
     calls: int
-    """Answered before, on this level."""
+    """Calls answered before on this level."""
     why: str
     exit_code: int | None = None
     signal: str = ""
     stderr: tuple[str, ...] = ()
-    """Its last lines."""
+    """Last lines of the server's stderr."""
 
 
 class BlockingResult(msgspec.Struct, frozen=True):
-    """Whether a slow call delays others. Milliseconds, the least of several rounds."""
+    """Whether a slow call delays others. Times are milliseconds, the minimum of several rounds."""
 
     slow: str
-    """The label of the slow call."""
+    """Label of the slow call."""
     slow_ms: float
     probe: str
-    """A request outside the workload."""
+    """Method of a request outside the workload."""
     probe_ms: float
     probe_beside_ms: float
     fast: str = ""
-    """The label of the fast call; "" if there is none."""
+    """Label of the fast call; "" if there is none."""
     fast_ms: float = 0.0
     fast_beside_ms: float = 0.0
     together: int = 1
-    """So many slow calls at once …"""
+    """Number of slow calls that were sent at once."""
     together_ms: float = 0.0
-    """… took so long until the last was answered …"""
+    """Time until the last of these calls was answered."""
     together_first_ms: float = 0.0
-    """… and so long until the first was."""
+    """Time until the first of these calls was answered."""
     cpu_ms: float | None = None
-    """Processor time that one of them costs the server and what it has run meanwhile; None if it cannot be measured."""
+    """CPU time of the server during one slow call; None if it can't be measured."""
 
 
 class BenchResult(msgspec.Struct):
-    """Everything that a load test measured."""
+    """All measurements of a load test."""
 
     target: str
     options: BenchOptions
     server: dict[str, Any] = {}
-    """Name and version, as it says."""
+    """Name and version that the server reports."""
     revision: str = ""
     ceiling: list[LevelResult] = []
-    """mcp-inspect against a trivial server, with the same levels."""
+    """Measurements of mcp-inspect against a trivial server, with the same levels."""
     starts_ms: list[float] = []
-    """From the start to the end of the opening: the first, then the others."""
+    """Times from start to initialized: the first start, then the others."""
     first_call_ms: list[float] = []
-    """Of the first call after each start."""
+    """Duration of the first call after each start."""
     alone: dict[str, "array[int]"] = {}
-    """Nanoseconds of calls one after the other, before the load, by label."""
+    """Latencies in nanoseconds of sequential calls before the load, by label."""
     alone_errors: dict[str, Counter[str]] = {}
     levels: list[LevelResult] = []
     before: UsageSample | None = None
     after: UsageSample | None = None
-    """Idle, before and after the load."""
+    """Idle usage after the load; `before` is the idle usage before it."""
     checked: int = 0
-    """Results that were compared with those without load."""
+    """Number of results that were compared with those without load."""
     varying: set[str] = set()
-    """Labels whose results also differ without load; they are not compared."""
+    """Labels whose results differ even without load; they are not compared."""
     mismatches: list[Mismatch] = []
     mismatch_counts: Counter[MismatchKind] = msgspec.field(default_factory=Counter)
-    """With those that were not kept."""
+    """Numbers of mismatches, including those that were not kept."""
     unknown_responses: int = 0
-    """Responses to ids that were not in use, or answered before."""
+    """Number of responses whose id was not in use or was already answered."""
     blocking: BlockingResult | None = None
     not_blocking: str = ""
-    """Why the blocking check was not made; "" if it was."""
+    """Why the blocking check was skipped; "" if it was made."""
     stall: Stall | None = None
     death: Death | None = None
     slowest: list[SlowCall] = []
-    """The slowest first."""
+    """The slowest calls, slowest first."""
     notes: list[str] = []
-    """What limits the meaning of the figures."""
+    """Notes that limit the meaning of the figures."""
 
 
 class BenchVerdict(msgspec.Struct, frozen=True):
-    """A defect that the load has shown."""
+    """A defect that the load test revealed."""
 
     id: str
     sentence: str

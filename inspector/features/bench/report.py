@@ -1,4 +1,4 @@
-"""The report of a load test: lines for a terminal, JSON, Markdown, JUnit XML, and a live picture."""
+"""The report of a load test: terminal lines, JSON, Markdown, JUnit XML, and a live display."""
 
 import json
 import os
@@ -20,14 +20,14 @@ from inspector.text import fit, visible
 
 _MIB = 1 << 20
 _NEAR = 0.5
-"""From this share of our own rate on, the figures say more of mcp-inspect than of the server."""
+"""Fraction of mcp-inspect's own maximum rate above which figures describe mcp-inspect rather than the server."""
 
 
 # JSON
 
 
 def as_data(result: BenchResult, found: Sequence[BenchVerdict]) -> dict[str, Any]:
-    """The report for programs; also what `--against` reads."""
+    """Return the report as JSON data, which `--against` also reads."""
     return {
         FORMAT: VERSION,
         "target": result.target,
@@ -54,7 +54,7 @@ def as_data(result: BenchResult, found: Sequence[BenchVerdict]) -> dict[str, Any
 
 
 def encoded(data: dict[str, Any]) -> bytes:
-    """The report as a file."""
+    """Return the encoded report file."""
     return json.dumps(data, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
 
@@ -99,7 +99,7 @@ def _usage(result: BenchResult) -> dict[str, Any] | None:
 
 
 def limits_of(result: BenchResult) -> list[str]:
-    """What makes figures of this run mean less."""
+    """Return what limits the meaning of this run's figures."""
     best = {level.load: level.rate for level in result.ceiling}
     near = [
         level.name
@@ -132,7 +132,7 @@ _HEAD = f"{'tool':<19}{'in flight':>10}{'calls':>8}{'per s':>8}{'p50':>7}{'p95':
 
 
 def lines(result: BenchResult, found: Sequence[BenchVerdict], failed: Sequence[str]) -> list[Line]:
-    """The report for people. Times are milliseconds."""
+    """Return the report as lines for the terminal. Times are milliseconds."""
     start = _start(result)
     name = " ".join(str(result.server[key]) for key in ("name", "version") if result.server.get(key))
     told: list[Line] = [
@@ -222,7 +222,7 @@ def _blocking_lines(result: BenchResult) -> list[Line]:
 
 
 def markdown(result: BenchResult, found: Sequence[BenchVerdict], failed: Sequence[str]) -> str:
-    """A document with the table, the verdicts and the limits that were passed."""
+    """Return a document with the table, the verdicts and the exceeded limits."""
     title = visible(" ".join(str(result.server[key]) for key in ("name", "version") if result.server.get(key)))
     out = [f"# Load test of {_escaped(title or result.target)}", ""]
     out += [f"- mcp-inspect sustains {_ceilings(result)}."]
@@ -251,7 +251,7 @@ def _escaped(text: str) -> str:
 
 
 def junit(result: BenchResult, found: Sequence[BenchVerdict], failed: Sequence[str]) -> bytes:
-    """A suite: a test for each tool on each level, one for each verdict and each limit that was passed."""
+    """Return a JUnit suite: one test per tool and level, per verdict, and per exceeded limit."""
     rows = [(level, label) for level in result.levels for label in level.labels]
     problems = [(each.id, each.sentence) for each in found] + [("fail-on", each) for each in failed]
     suite = Xml.Element("testsuite", name=visible(result.target), tests=str(len(rows) + len(problems)))
@@ -274,11 +274,11 @@ def junit(result: BenchResult, found: Sequence[BenchVerdict], failed: Sequence[s
 _BARS = " ▁▂▃▄▅▆▇█"
 _EDGES_MS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000)
 _RECENT = 2000
-"""Of the newest latencies, so many are drawn."""
+"""Number of newest latencies that are drawn."""
 
 
 def live_lines(progress: BenchProgress, width: int) -> list[str]:
-    """The level that runs: rate, a histogram of recent latencies, memory as a line."""
+    """Show the running level: rate, a histogram of recent latencies, memory as a sparkline."""
     level = progress.level
     done = [
         f"  {each.name:>18}  {each.rate:>9,.0f}/s  {_short(each.whole())}  {each.failed:,} failed"
@@ -301,7 +301,7 @@ def _short(whole: LatencySummary | None) -> str:
 
 
 def histogram(values_ms: Sequence[float], width: int) -> list[str]:
-    """A bar for each class of latency from the lowest to the highest in use."""
+    """Return one bar per latency class, from the lowest to the highest in use."""
     edges = (0.0, *_EDGES_MS, float("inf"))
     counts = [sum(low <= value < high for value in values_ms) for low, high in pairwise(edges)]
     used = [place for place, number in enumerate(counts) if number]
@@ -321,7 +321,7 @@ def _edge(low: float, high: float) -> str:
 
 
 def sparkline(values: Sequence[float], width: int) -> str:
-    """The values as a line of bars, scaled from zero to the highest."""
+    """Return the values as a line of bars, scaled from zero to the highest."""
     step = max(1, -(-len(values) // width))
     shown = [max(values[place : place + step]) for place in range(0, len(values), step)]
     low, high = min(shown), max(shown)

@@ -1,4 +1,4 @@
-"""One load test from start to end: start times, results without load, levels of load, growth, blocking."""
+"""Runs one load test: start times, results without load, levels of load, growth, blocking."""
 
 import asyncio
 import time
@@ -44,21 +44,21 @@ from inspector.protocol.things import Tool
 from inspector.session.session import Session
 
 Opener = Callable[[bool], Session]
-"""Makes a session that is not connected yet; True for the one that carries the load."""
+"""Creates a session that is not connected yet; True for the session that carries the load."""
 Chooser = Callable[[Sequence[Tool], BenchResult], list[BenchCall]]
-"""The workload for the tools that are listed; may add notes to the result. Raises: UsageError."""
+"""Chooses the workload from the listed tools. May add notes to the result. Raises: UsageError."""
 
 _CEILING_S = 0.3
 _MOST_REFERENCES = 256
-"""Different calls whose results are compared."""
+"""Maximum number of distinct calls whose results are compared."""
 _REFERENCE_S = 10.0
-"""Seconds that the calls without load may take."""
+"""Time limit in seconds for the calls without load."""
 _LEAST_STALL_S = 5.0
 _IDLE_S = 0.3
-"""Before the processes are looked at after the load."""
+"""Seconds of idling after the load before the processes are sampled."""
 _PROBE_S = 2.0
 _SLOW_MS = 10.0
-"""A call is slow enough for the blocking check if it takes at least this."""
+"""Minimum duration of a call that is slow enough for the blocking check."""
 _TOO_FAST = f"no call takes {_SLOW_MS:g} ms or more without load"
 _ROUNDS = 5
 _TOGETHER, _TIMES = 4, 3
@@ -66,13 +66,13 @@ _STDERR = 20
 
 
 class BenchProgress(msgspec.Struct):
-    """What a load test is doing, for a live display."""
+    """State of a running load test, for a live display."""
 
     phase: str = ""
     level: LevelResult | None = None
-    """The level that runs; None between levels."""
+    """The running level; None between levels."""
     done: list[LevelResult] = []
-    """The levels before."""
+    """The completed levels."""
 
 
 Watcher = Callable[[BenchProgress], None]
@@ -81,7 +81,7 @@ Watcher = Callable[[BenchProgress], None]
 async def run_bench(
     target: str, opener: Opener, choose: Chooser, options: BenchOptions, watch: Watcher = lambda progress: None
 ) -> BenchResult:
-    """Measure a server. Raises: InspectError if it cannot be connected to, UsageError if nothing can be called."""
+    """Measure a server. Raises: InspectError if the connection fails, UsageError if nothing can be called."""
     result = BenchResult(target, options)
     run = _Run(opener, choose, result, watch)
     await run.whole()
@@ -99,7 +99,7 @@ class _Run:
         self._calls: list[BenchCall] | None = None
 
     async def whole(self) -> None:
-        """All steps, in order; a server that dies or stalls ends them early."""
+        """Run all steps in order. A server that dies or stalls ends them early."""
         options, result = self._options, self._result
         self._tell("measuring mcp-inspect itself")
         result.ceiling = await measure_ceiling(options.concurrency if not options.rates else (1,), _CEILING_S)
@@ -138,7 +138,7 @@ class _Run:
 
 
 class _Loaded:
-    """The part of a load test on the connection that carries the load."""
+    """The part of a load test that runs on the connection with the load."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class _Loaded:
         self._probe = prepare(session, BenchCall(method, {}))
 
     async def whole(self) -> None:
-        """Reference, levels, soak, blocking; ends early if the server died or stalled."""
+        """Run reference, levels, soak and blocking check. Ends early if the server dies or stalls."""
         result = self._result
         self._tell("calling one after the other")
         distinct = await self._reference()
@@ -203,10 +203,10 @@ class _Loaded:
     def _is_over(self) -> bool:
         return self._result.stall is not None or self._result.death is not None or self._session.ended.is_set()
 
-    # Without load
+    # Calls without load
 
     async def _reference(self) -> list[PreparedCall]:
-        """Make each call twice, one after the other; the distinct calls. Results that are equal are references."""
+        """Make each distinct call twice in sequence and return the calls. Results that are equal become references."""
         by_content: dict[bytes, list[PreparedCall]] = {}
         for each in self._workload:
             by_content.setdefault(each.with_id(0), []).append(each)
@@ -297,7 +297,7 @@ class _Loaded:
     # Correctness
 
     async def _judge_mismatches(self, load: Load) -> None:
-        """Keep those of calls that still return the reference without load: others change by themselves."""
+        """Keep mismatches only of calls that still return the reference without load: other results vary anyway."""
         changed: set[PreparedCall] = set()
         for call in dict.fromkeys(call for call, _ in load.mismatch_counts):
             if self._is_over():
@@ -315,9 +315,10 @@ class _Loaded:
     # Blocking
 
     async def _blocking(self, distinct: Sequence[PreparedCall]) -> None:
-        """Does a slow call delay a fast one, and anything else? Each is sent while a slow call is in flight.
+        """Check whether a slow call delays a fast one or any other request, by sending each during a slow call.
 
-        The least of several rounds counts: a busy machine delays some of them, a server that blocks all.
+        The minimum of several rounds counts: a busy machine delays some rounds, a server that blocks delays all of
+        them.
         """
         alone = {label: min(times) / 1e6 for label, times in self._result.alone.items()}
         called = {call.label: call for call in distinct if call.label in alone}
@@ -359,7 +360,7 @@ class _Loaded:
         )
 
     async def _together_ms(self, call: PreparedCall) -> tuple[float, float]:
-        """When the last and the first of several calls at once are answered."""
+        """Return when the last and the first of several simultaneous calls are answered."""
         samples = await self._at_once([call] * _TOGETHER, 0.0)
         began = min(sample.began_ns for sample in samples)
         ends = [(sample.ended_ns - began) / 1e6 for sample in samples]
@@ -373,7 +374,7 @@ class _Loaded:
         return min([_ms((await self._at_once([call], 0.0))[0]) for _ in range(_ROUNDS)])
 
     async def _beside(self, slow: PreparedCall, other: PreparedCall, slow_ms: float) -> float:
-        """The least that the other takes while the slow call runs."""
+        """Return the minimum duration of the other call while the slow call runs."""
         pause = min(0.05, slow_ms / 1000 * 0.2)
         return min([_ms((await self._at_once([slow, other], pause))[1]) for _ in range(_ROUNDS)])
 
@@ -409,9 +410,11 @@ def _ms(sample: Sample) -> float:
 def save_slowest(
     path: Path, journal: Journal, result: BenchResult, masked: Callable[[bytes], bytes] | None = None
 ) -> None:
-    """Write a capture with the opening of the session and the slowest calls. `masked`: masks secrets in messages.
+    """Write a capture with the opening of the session and the slowest calls.
 
-    Raises: UsageError if the file cannot be made.
+    `masked`: masks secrets in messages.
+
+    Raises: UsageError if the file can't be written.
     """
     saved = start_capture(path)
     try:

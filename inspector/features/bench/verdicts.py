@@ -1,4 +1,4 @@
-"""What a load test has shown: defects with their evidence, and limits that a user sets (`--fail-on`)."""
+"""Judges a load test: defects with their evidence, and limits that the user sets (`--fail-on`)."""
 
 import json
 import re
@@ -23,24 +23,24 @@ from inspector.features.bench.model import (
 )
 
 FORMAT, VERSION = "mcp-inspect-bench", 1
-"""The member that marks a report, and its value."""
+"""Member that marks a report, and its value."""
 
 _MIB = 1 << 20
 
-# UsageTrend: what the server's processes use, against the calls they have answered
+# UsageTrend: usage of the server's processes, relative to the number of answered calls
 
 
 class UsageTrend(msgspec.Struct, frozen=True):
-    """How one figure of the server's processes developed under load."""
+    """Development of one usage figure of the server's processes under load."""
 
     what: str
-    """A member of UsageSample: "rss", "fds" or "threads"."""
+    """Field of UsageSample: "rss", "fds" or "threads"."""
     first: int
-    """Before the load, idle."""
+    """Idle value before the load."""
     last: int
-    """After the load, idle."""
+    """Idle value after the load."""
     per_1000_calls: float | None
-    """The slope; None if there are too few samples."""
+    """Slope; None if there are too few samples."""
     verdict: str
     """"steady", "grows" or "unclear"."""
 
@@ -48,19 +48,19 @@ class UsageTrend(msgspec.Struct, frozen=True):
 _LEAST_SAMPLES = 8
 _LEAST_CALLS = 50
 _LEAST_TAU = 0.5
-"""Rank correlation with the number of calls; 1: never falls."""
+"""Minimum rank correlation with the number of calls; 1 means that the figure never falls."""
 _SETTLING = 0.3
-"""Share of a level's samples that is left out: pools and caches fill."""
+"""Fraction of a level's samples that is skipped, while pools and caches fill."""
 _MOST_POINTS = 120
 _FADES = 1 / 3
-"""A slope that is under this share of the slope before fades: something fills up, and does not leak."""
+"""A slope below this fraction of the previous slope fades: something fills up and does not leak."""
 _LEAST_GROWTH = {"rss": 8 * _MIB, "fds": 20, "threads": 10}
 _LEAST_SHARE = {"rss": 0.1, "fds": 0.0, "threads": 0.0}
-"""Of what was used before."""
+"""Minimum growth as a fraction of the previous usage."""
 
 
 def theil_sen(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """The median slope between all pairs of points, and Kendall's tau; (0, 0) without two different x."""
+    """Return the median slope between all pairs of points, and Kendall's tau; (0, 0) without two different x."""
     pairs = [(b[0] - a[0], b[1] - a[1]) for a, b in combinations(points, 2) if a[0] != b[0]]
     if not pairs:
         return 0.0, 0.0
@@ -69,10 +69,10 @@ def theil_sen(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 
 def growth(result: BenchResult, what: str) -> UsageTrend | None:
-    """The development of "rss", "fds" or "threads"; None if the processes were not looked at.
+    """Return the trend of "rss", "fds" or "threads"; None if the processes were not sampled.
 
-    A leak grows with the calls on each level, at a rate that does not fade. Pools and caches grow at the start of
-    a level and then stop.
+    A leak grows with the calls on each level, at a rate that does not fade. Pools and caches grow at the start of a
+    level and then stop.
     """
     if result.before is None:
         return None
@@ -95,7 +95,7 @@ def growth(result: BenchResult, what: str) -> UsageTrend | None:
 
 
 def _is_exhausted(result: BenchResult, what: str, first: int, last: int) -> bool:
-    """Whether far more is in use than so many calls at once explain: the slope ended at the limit of the process."""
+    """Return whether usage far exceeds what concurrent calls explain: the slope ended at the process's limit."""
     if what == "rss" or result.after is None:
         return False
     most = max((level.load for level in result.levels if level.model != "open"), default=16)
@@ -111,7 +111,7 @@ def _of(usage: UsageSample, what: str) -> int:
 
 
 def _settled(level: LevelResult, what: str) -> list[tuple[float, float]]:
-    """Points (calls, figure) after the level has settled; [] if they are too few to judge."""
+    """Return points (calls, figure) after the level has settled; [] if there are too few to judge."""
     points = [(float(each.calls), float(_of(each, what))) for each in level.usage]
     points = points[int(len(points) * _SETTLING) :]
     step = max(1, len(points) // _MOST_POINTS)
@@ -130,7 +130,7 @@ def _halves(part: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 
 def verdicts(result: BenchResult) -> list[BenchVerdict]:
-    """The defects, the most serious first."""
+    """Return the defects, most serious first."""
     return [*_ends(result), *_correctness(result), *_blocking(result), *_growing(result), *_errors(result)]
 
 
@@ -214,13 +214,13 @@ def _mismatch(result: BenchResult, kind: MismatchKind) -> dict[str, Any] | None:
 
 
 _WAITED = 0.5
-"""Share of the slow call that another request must wait for to count as blocked."""
+"""Fraction of the slow call that another request must wait for to count as blocked."""
 _COMPUTES = 0.3
-"""Share of the slow call that is processor time, from which on the server computes, and does not wait."""
+"""Fraction of the slow call spent on the CPU from which the server counts as computing rather than waiting."""
 _AT_ONCE = 1.5
-"""The first of several calls at once is not delayed if it takes less than so many times as long as one."""
+"""Factor of one call's duration below which the first of several simultaneous calls counts as not delayed."""
 _LONG_MS = 50.0
-"""A server that computes, or may do so, for a shorter time is not reproached for doing one thing after the other."""
+"""Minimum duration from which a computing server is criticized for handling calls sequentially."""
 
 
 def _blocking(result: BenchResult) -> Iterator[BenchVerdict]:
@@ -228,7 +228,7 @@ def _blocking(result: BenchResult) -> Iterator[BenchVerdict]:
     if found is None:
         return
     evidence = msgspec.to_builtins(found)
-    rest = found.slow_ms * 0.8  # the other request is sent when a fifth of the slow call is over
+    rest = found.slow_ms * 0.8  # the other request is sent after a fifth of the slow call
     waits = found.cpu_ms is not None and found.cpu_ms < _COMPUTES * found.slow_ms
     if not waits and found.slow_ms < _LONG_MS:
         return
@@ -246,7 +246,7 @@ def _blocking(result: BenchResult) -> Iterator[BenchVerdict]:
         return
     factor = found.together_ms / found.slow_ms if found.slow_ms else 1.0
     fast_waits = bool(found.fast) and found.fast_beside_ms - found.fast_ms > _WAITED * rest
-    in_turn = (  # calls that share a busy processor all end late, those that queue do not
+    in_turn = (  # calls that share a busy CPU all end late, queued calls do not
         factor > 0.75 * found.together
         and found.together_first_ms < _AT_ONCE * found.slow_ms
         and (waits or found.cpu_ms is None)
@@ -323,7 +323,7 @@ def _errors(result: BenchResult) -> Iterator[BenchVerdict]:
         )
 
 
-# FailLimits that a user sets
+# Limits that the user sets
 
 _CLAUSE = re.compile(r"\s*([a-z0-9_]+)\s*(<=|>=|<|>|==)\s*([0-9.]+)\s*(x|%|ms|s|MB|MiB|/s)?\s*\Z")
 _UNITS_OF = {"ms": 1.0, "s": 1000.0, "MB": 1e6, "MiB": float(_MIB), "/s": 1.0}
@@ -339,10 +339,10 @@ class FailLimit(msgspec.Struct, frozen=True):
     sign: str
     value: float
     relative: bool
-    """Whether the value is a multiple of the baseline's."""
+    """Whether the value is a multiple of the baseline's figure."""
 
     def is_passed(self, now: float, before: float | None) -> bool:
-        """Whether it applies to a figure; not if it needs a baseline that has none."""
+        """Return whether the limit applies to a figure; False if it needs a baseline and there is none."""
         if self.relative and not before:
             return False
         edge = self.value * (before or 0.0) if self.relative else self.value
@@ -360,7 +360,7 @@ class FailLimit(msgspec.Struct, frozen=True):
 
 
 FailLimits = tuple[tuple[FailLimit, ...], ...]
-"""Fails if all limits of one of the groups apply: `or` of `and`."""
+"""The run fails if all limits of one of the groups apply (`or` of `and`)."""
 
 
 def read_limits(text: str) -> FailLimits:
@@ -391,12 +391,12 @@ def _clause(part: str, whole: str) -> FailLimit:
 
 
 def demands_baseline(limits: FailLimits) -> bool:
-    """Whether a limit is a multiple of the baseline's figure."""
+    """Return whether a limit is a multiple of the baseline's figure."""
     return any(each.relative for group in limits for each in group)
 
 
 def read_report(path: Path) -> dict[str, Any]:
-    """A report to compare with. Raises: UsageError, saying what the file is instead."""
+    """Read a report to compare with. Raises: UsageError that states what the file is instead."""
     hint = "Write one with mcp-inspect bench -o FILE."
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
@@ -421,7 +421,7 @@ def read_report(path: Path) -> dict[str, Any]:
 
 
 def _rows(report: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, float]]:
-    """The figures by level and tool."""
+    """Return the figures by level and tool."""
     found: dict[tuple[str, str], dict[str, float]] = {}
     for level in report["levels"]:
         for tool in level["tools"]:
@@ -432,7 +432,7 @@ def _rows(report: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, float]]:
 
 
 def _figures(report: Mapping[str, Any]) -> dict[str, float]:
-    """The figures of the whole run."""
+    """Return the figures of the whole run."""
     usage = report["usage"]
     found = {name: float(usage[name]["last"]) for name in ("rss", "fds", "threads") if usage and usage[name]}
     if report["start"]["warm_ms"]:
@@ -441,7 +441,7 @@ def _figures(report: Mapping[str, Any]) -> dict[str, float]:
 
 
 def failures(report: Mapping[str, Any], limits: FailLimits, baseline: Mapping[str, Any] | None) -> list[str]:
-    """A sentence for each limit that is passed, with figure and baseline."""
+    """Return a sentence for each exceeded limit, with figure and baseline."""
     rows, run = _rows(report), _figures(report)
     old_rows, old_run = (_rows(baseline), _figures(baseline)) if baseline is not None else ({}, {})
     found: list[str] = []
@@ -469,13 +469,13 @@ def _failed(
 
 
 def not_compared(report: Mapping[str, Any], baseline: Mapping[str, Any]) -> list[str]:
-    """Rows of the report that the baseline lacks, so that a multiple of it is not judged."""
+    """Return the rows of the report that the baseline lacks, so that their relative limits are not judged."""
     old = _rows(baseline)
     return [f"{tool}, {level}" for level, tool in _rows(report) if (level, tool) not in old]
 
 
 def level_summary(level: LevelResult, label: str) -> dict[str, Any]:
-    """The figures of one tool on one level, as in a report."""
+    """Return the figures of one tool on one level, as in a report."""
     times = level.times.get(label, ())
     found = summary(times)
     return {
