@@ -1,1 +1,1 @@
-"""Bytes in and out. Carries, reports, and interprets nothing."""
+"""Transports: carry bytes in and out and report them, without interpreting anything."""

@@ -1,8 +1,8 @@
-"""The interface between the session and the transports.
+"""Interface between the session and the transports.
 
-The rule of order: a transport calls `Observer.frame` at the synchronous write, before any `await`, and at
-the read, before anybody can act on what was read. A frame exists because it crossed, never because it was
-meant to. A transport reads no JSON: what it must know about a message is in `Outgoing`.
+Ordering rule: a transport calls `Observer.frame` right at the synchronous write, before any `await`, and at the
+read, before anyone can act on what was read. A frame exists because it crossed the wire, never because it was meant
+to. A transport parses no JSON: what it must know about a message is in `Outgoing`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
 
 
 class Observer(Protocol):
-    """Where a transport reports. The journal is one; tests have lists. Never raises, never awaits."""
+    """Receives the reports of a transport: the journal, or lists in tests. Never raises, never awaits."""
 
     def frame(
         self,
@@ -30,56 +30,61 @@ class Observer(Protocol):
         probe: bool = False,
         cut: int = 0,
     ) -> None:
-        """A frame crossed the wire just now; of one that was over the limit the beginning, and how much was cut."""
+        """Report a frame that has just crossed the wire.
+
+        Of a frame over the size limit, `payload` is the beginning and `cut` the number of bytes removed.
+        """
 
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
-        """Frames crossed the wire just now, read in one piece: payloads, and how each line ended."""
+        """Report frames read in one piece: payloads, and how each line ended."""
 
     def stderr_lines(self, lines: Sequence[tuple[bytes, Eol]]) -> None:
-        """Lines of the child's stderr, read in one piece: how each ended, and NONE where no end came (yet)."""
+        """Report lines of stderr read in one piece: payloads, and how each ended (NONE: no line end yet)."""
 
     def fact(self, fact: Fact) -> None:
-        """Something happened beside the frames just now."""
+        """Report a fact that has just happened."""
 
 
 class Expects(StrEnum):
-    """What the other side will do with a message we send."""
+    """What the other side is expected to do with a message from us."""
 
     ANSWER = "answer"
-    """It is a request."""
+    """The message is a request."""
     NOTHING = "nothing"
-    """It is a notification or an answer."""
+    """The message is a notification or a response."""
 
 
 class Outgoing(msgspec.Struct, frozen=True):
-    """A message on its way out, as bytes, with what its carriage must know about it."""
+    """An outgoing message as bytes, with what its transport must know about it."""
 
     payload: bytes
     expects: Expects
     headers: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """HTTP only: what the revision adds (MCP-Protocol-Version, Mcp-Method, …)."""
+    """HTTP only: headers added by the revision (MCP-Protocol-Version, Mcp-Method, …)."""
     opens_session: bool = False
-    """True for `initialize`: a session id in its response is kept and sent from then on."""
+    """True for `initialize`: the session id in its response is stored and sent from then on."""
     probe: bool = False
-    """Sent to find something out, such as the server's era; its frames, both ways, are tagged."""
+    """Whether this is a probe, such as for the server's era. Its frames are flagged in both directions."""
 
 
 class Delivery(msgspec.Struct, frozen=True):
-    """What the carriage can say once it is done with one message."""
+    """What the transport reports once it has delivered a message."""
 
     answer_may_follow: bool
-    """True if the answer can still arrive on another channel (stdio, legacy HTTP+SSE, 202, a resumable
-    stream). False: the exchange is over, and what has not been answered never will be."""
+    """Whether the response can still arrive on another channel (stdio, legacy HTTP+SSE, 202, a resumable stream).
+
+    False: the exchange is over, and requests without a response will never get one.
+    """
     status: int | None = None
     """HTTP status; None on stdio and memory."""
     content_type: str = ""
     headers: Headers = ()
     body: bytes = b""
-    """The first 64 KiB of a response body that was no event stream: for the verdict on a failure."""
+    """First 64 KiB of a response body that is not an event stream, for the analysis of a failure."""
     why: str = ""
-    """Why it ended without all that was expected ("stream closed by the server"), or ""."""
+    """Why it ended incomplete ("stream closed by the server"), or ""."""
     begun: bool = False
-    """True: the server accepted the message and began to respond, by an event stream or a body that was interrupted."""
+    """Whether the server accepted the message and began to respond, by an event stream or an interrupted body."""
 
 
 class Transport(Protocol):
@@ -90,32 +95,35 @@ class Transport(Protocol):
         """One of "stdio", "http", "sse", "memory"."""
 
     async def open(self, observer: Observer) -> None:
-        """Connect, or start the child, and begin to report. Over HTTP nothing is sent yet, except by LEGACY_SSE.
+        """Connect, or start the child, and begin to report. Over HTTP nothing is sent yet, except with LEGACY_SSE.
 
         Raises: ConnectError, with the evidence and what to do.
         """
 
     async def send(self, outgoing: Outgoing) -> Delivery:
-        """Carry one message and return when its carriage is done: written (stdio), or response read to its end (HTTP).
+        """Send one message; return when it is written (stdio), or when the response is read to its end (HTTP).
 
-        Frames are observed in the order of the calls. Cancelling the call gives the exchange up: over HTTP the
-        response stream is closed (in 2026-07-28 that is the cancel), over stdio bytes already written stay written
-        and a line is never cut in the middle.
+        Frames are observed in the order of the calls. Cancelling the call abandons the exchange: over HTTP the
+        response stream is closed (in 2026-07-28 that cancels the request), over stdio bytes already written stay
+        written and a line is never cut in the middle.
 
-        Raises: Disconnected if the connection is gone; ConnectError if the server can't be reached for this message.
+        Raises: Disconnected if the connection is lost; ConnectError if the server can't be reached for this message.
         """
 
     async def close(self) -> None:
-        """End the connection in the way its revision asks for, then make sure. A second call does nothing.
+        """End the connection as its revision requires, then force it. A second call does nothing.
 
         When it returns no task, thread, socket or child of this transport is left.
         """
 
     async def wait_closed(self) -> str:
-        """Wait for the end, from either side; return why, one sentence, "" if `close` was called. Many may wait."""
+        """Wait until either side ends the connection. Several callers may wait.
+
+        Return why, as one sentence; "" if `close` was called.
+        """
 
 
-# Limits: no honest server reaches the defaults, and each can be raised
+# Limits: no honest server reaches the defaults, and each can be changed
 
 MESSAGE = 256 * 1024 * 1024
 RATIO = 100
@@ -127,23 +135,22 @@ PATTERN = 100
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What a person may raise, or lower."""
+    """Limits that the user can change."""
 
     message: int = MESSAGE
-    """Bytes of one message: a line, a body, an event."""
+    """Maximum size of one message in bytes: a line, a body, an event."""
     ratio: int = RATIO
-    """How many bytes one byte of a compressed body may unpack to."""
+    """Maximum number of bytes that one byte of a compressed body may expand to."""
     redirects: int = REDIRECTS
-    """How often one request may be sent on to another address."""
+    """Maximum number of redirects per request."""
     pages: int = PAGES
-    """Of one list."""
+    """Maximum number of pages per list."""
     items: int = ITEMS
-    """Of one list; the page with one too many is the last."""
+    """Maximum number of items per list. The page that exceeds it is the last."""
     schema: int = SCHEMA
-    """Parts of a schema that values are validated against, and validation steps. It applies to the whole process."""
+    """Maximum number of parts of a validated schema, and of validation steps. Applies to the whole process."""
     pattern: int = PATTERN
-    """Milliseconds of a search for a schema's `pattern`. It holds for the whole process."""
+    """Milliseconds of a search for a schema's `pattern`. Applies to the whole process."""
 
 
 LIMITS = Limits()
-"""The defaults."""

@@ -1,13 +1,12 @@
 """Child processes in their own process groups: started, signalled and ended as a group.
 
-Whatever a server starts belongs to its group, unless it leaves it with setsid; so a wrapper such as npx or a
-shell is ended together with the server behind it. Every living group is in one register, and
-`end_all_children` empties it from an exit hook or a signal handler.
+Whatever a server starts belongs to its group, unless it leaves it with setsid. So a wrapper such as npx or a shell
+is ended together with the server behind it. Every living group is registered, and `end_all_children` ends them from
+an exit hook or a signal handler.
 
-If we are killed by SIGKILL nothing of ours runs any more. What remains is that no other process holds the writing
-end of a child's stdin: the child reads the end of its stream, upon which a server should exit. Linux's
-parent-death signal is not used: it is sent when the *thread* ends that started the child, and ours may run
-its event loop in any thread.
+If we are killed by SIGKILL, none of our code runs any more. But no other process holds the writing end of a child's
+stdin, so the child reads the end of its stream, upon which a server should exit. Linux's parent-death signal is not
+used: it is sent when the *thread* ends that started the child, and our event loop may run in any thread.
 """
 
 import atexit
@@ -31,7 +30,7 @@ from inspector.errors import ConnectError
 _SHEBANG_LENGTH = 256
 """Bytes of a script's first line that the Linux kernel reads."""
 _NAMES_AT_MOST = 20_000
-"""Executables compared with a misspelt one; more would only make the message late."""
+"""Maximum number of executables compared with a misspelt one; more would only delay the message."""
 
 
 def find_executable(command: str, env: Mapping[str, str], cwd: str | None) -> str:
@@ -61,7 +60,7 @@ def _directory(cwd: str | None) -> Path:
 
 
 def _search_path(env: Mapping[str, str], directory: Path) -> list[Path]:
-    """Return the directories of PATH; an empty or relative entry is meant from the child's directory."""
+    """Return the directories of PATH; an empty or relative entry is relative to the child's directory."""
     listed = env.get("PATH", os.defpath)
     return [directory / entry for entry in listed.split(os.pathsep)]
 
@@ -73,7 +72,7 @@ def _on_path(command: str, env: Mapping[str, str], directory: Path) -> Path:
         return found
     for place in places:
         if (place / command).is_file():
-            return place / command  # there, but not executable: the better sentence comes from the checks
+            return place / command  # exists, but not executable: the checks give the better message
     searched = os.pathsep.join(map(str, places))
     origin = "it looked in" if "PATH" in env else "it got no PATH, so the default was searched:"
     raise ConnectError(
@@ -83,7 +82,7 @@ def _on_path(command: str, env: Mapping[str, str], directory: Path) -> Path:
 
 
 def _which(name: str, places: list[Path]) -> Path | None:
-    """The first executable of that name; what the system's own search would find."""
+    """Return the first executable of that name, as the system's own search would."""
     found = (place / name for place in places)
     return next((path for path in found if os.path.isfile(path) and os.access(path, os.X_OK)), None)
 
@@ -111,7 +110,7 @@ def _names_in(place: Path) -> Iterator[str]:
         with os.scandir(place) as entries:
             yield from (entry.name for entry in entries if os.access(entry.path, os.X_OK))
     except OSError:
-        return  # a PATH entry that isn't there is no fault of the command
+        return  # a missing PATH entry is not the command's fault
 
 
 def _must_be_runnable(path: Path, env: Mapping[str, str], directory: Path) -> None:
@@ -168,7 +167,7 @@ def _must_have_interpreter(path: Path, env: Mapping[str, str], directory: Path) 
 
 def _is_missing(name: str, env: Mapping[str, str], directory: Path) -> bool:
     if name.startswith("-") or "=" in name or "/" in name:
-        return False  # `env -S …` or `env A=B …`: env itself knows better
+        return False  # `env -S …` or `env A=B …`: left to env
     return _which(name, _search_path(env, directory)) is None
 
 
@@ -178,7 +177,7 @@ def _shebang(path: Path) -> list[str]:
         with path.open("rb") as file:
             start = file.read(_SHEBANG_LENGTH)
     except OSError:
-        return []  # executable and not readable: legal for a binary
+        return []  # executable but not readable: legal for a binary
     if not start.startswith(b"#!"):
         return []
     line = os.fsdecode(start[2:].partition(b"\n")[0])
@@ -186,7 +185,7 @@ def _shebang(path: Path) -> list[str]:
 
 
 def why_not_started(path: str, error: OSError) -> ConnectError:
-    """Return what it means that the kernel refused a file which passed every check of `find_executable`."""
+    """Return the error for a file that passed every check of `find_executable` but that the kernel refused."""
     if isinstance(error, FileNotFoundError):
         return ConnectError(
             f"{path} exists but its interpreter or loader does not.",
@@ -201,21 +200,21 @@ def why_not_started(path: str, error: OSError) -> ConnectError:
 
 
 _LOOK = 0.02
-"""Seconds between two looks at signalled groups, if no event loop runs."""
+"""Seconds between two checks of signalled groups, if no event loop runs."""
 
 _PROC = Path("/proc")
 
 _groups: set[int] = set()
 _ended_here: set[int] = set()
-"""The groups that `end_all_children` has signalled: their end is ours, whatever signal it shows."""
+"""Groups that `end_all_children` has signalled: we ended them, whatever signal their exit shows."""
 _owner = 0
-"""The process the register belongs to: a fork of ours has a copy, and must not end its parent's children."""
+"""Process id that owns the register. A fork has a copy of it and must not end its parent's children."""
 
 Child = subprocess.Popen[bytes]  # noqa: TID251 - started below, and nowhere else
 
 
 def spawn(executable: str, argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> Child:
-    """Start a child as the leader of a new session and group, its three streams piped, and register the group.
+    """Start a child as the leader of a new session and group, with its three streams piped; register the group.
 
     `executable` is the file to run, `argv` what the child sees, its own name included.
 
@@ -243,24 +242,24 @@ def spawn(executable: str, argv: Sequence[str], env: Mapping[str, str], cwd: str
 
 
 class Started(NamedTuple):
-    """A server that runs already and is not connected yet: its output waits in its pipes."""
+    """A running server that is not connected yet: its output waits in its pipes."""
 
     path: str
-    """The file that was run, absolute."""
+    """Absolute path of the file that was run."""
     child: Child
 
 
 def start(argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> Started:
-    """Find the program of a command as a person types it, and start it.
+    """Find the program of a command as the user types it, and start it.
 
-    Raises: ConnectError, with what was searched and what is nearest, or what is wrong with what was found.
+    Raises: ConnectError with what was searched and similar names, or what is wrong with the file that was found.
     """
     path = find_executable(argv[0] if argv else "", env, cwd)
     return Started(path, spawn(path, argv, env, cwd))
 
 
 def abandon(started: Started) -> None:
-    """End a server that is not needed at once, with everything it started."""
+    """Kill a server that is not needed, with everything it started."""
     signal_group(started.child.pid, signal.SIGKILL)
     for pipe in (started.child.stdin, started.child.stdout, started.child.stderr):
         if pipe is not None:
@@ -280,7 +279,7 @@ def _register(group: int) -> None:
 
 
 def forget_group(group: int) -> None:
-    """Take a group off the register: it has ended."""
+    """Remove a group that has ended from the register."""
     _groups.discard(group)
 
 
@@ -290,10 +289,11 @@ def was_ended_here(group: int) -> bool:
 
 
 def is_group_alive(group: int) -> bool:
-    """Return whether a group has a process that runs and that we could signal.
+    """Return whether a group has a running process that we could signal.
 
-    A dead process that was not reaped yet can be signalled as well. Orphans wait for the system's first
-    process to reap them, which in a container may take seconds or never happen, so Linux is asked who is dead.
+    A dead process that was not reaped yet can be signalled as well. Orphans wait for the system's first process to
+    reap them, which in a container may take seconds or never happen. So on Linux the state of each process is
+    checked.
     """
     try:
         os.killpg(group, 0)
@@ -308,19 +308,19 @@ def _is_running_member(place: Path, group: int) -> bool:
     try:
         stat = (place / "stat").read_bytes()
     except OSError:
-        return False  # gone meanwhile
-    state, _parent, its_group = stat.rpartition(b")")[2].split()[:3]  # a command's name may have any character
+        return False  # ended meanwhile
+    state, _parent, its_group = stat.rpartition(b")")[2].split()[:3]  # a command name may contain any character
     return int(its_group) == group and state not in (b"Z", b"X")
 
 
 def signal_group(group: int, number: signal.Signals) -> None:
-    """Send a signal to every process of a group; nothing happens if there is none, or none of ours."""
+    """Send a signal to every process of a group; do nothing if there is none, or none of ours."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
 
 
 def watch_exit(child: Child, on_exit: Callable[[float], None]) -> threading.Thread:
-    """Wait for a child in a thread; then, on this loop, call `on_exit` with the loop's time of its end.
+    """Wait for a child in a thread; then call `on_exit` on this loop with the loop time of its end.
 
     A thread works on every system, and whichever thread the loop runs in. It ends with the child.
     """
@@ -339,10 +339,10 @@ def watch_exit(child: Child, on_exit: Callable[[float], None]) -> threading.Thre
 
 
 def end_all_children(grace: float = 0.5) -> None:
-    """End every group that lives: SIGTERM, at most `grace` seconds to go, SIGKILL. Blocks; needs no loop.
+    """End every living group: SIGTERM, up to `grace` seconds, SIGKILL. Blocks; needs no event loop.
 
-    It is for the end of our own process: run by `atexit`, and to be called from handlers of SIGHUP and
-    SIGTERM. Callable from any thread and from a signal handler: it takes no lock. A second call does nothing.
+    It is for the end of our own process: run by `atexit`, and to be called from handlers of SIGHUP and SIGTERM. It
+    takes no lock, so any thread and any signal handler may call it. A second call does nothing.
     """
     if _owner != os.getpid():
         return
@@ -361,26 +361,26 @@ def end_all_children(grace: float = 0.5) -> None:
 # Processes below a child (Linux only)
 
 _MOST = 60
-"""Processes that are looked at."""
+"""Maximum number of processes listed."""
 _LONGEST = 4096
-"""Bytes of a command line that are read."""
+"""Maximum number of bytes read of a command line."""
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 class Process(msgspec.Struct, frozen=True):
-    """One process."""
+    """A process below the server."""
 
     pid: int
     name: str
-    """As the system calls it; at most fifteen characters, foreign text."""
+    """Name given by the system: at most fifteen characters, untrusted text."""
     argv: tuple[str, ...]
-    """Foreign text; () for one that has ended and was not reaped."""
+    """Untrusted text; () for a process that has ended and was not reaped."""
     cpu_s: float
-    """Seconds of the processor that it has used so far."""
+    """CPU time used so far, in seconds."""
 
 
 def processes_of(pid: int, proc: Path = Path("/proc")) -> tuple[Process, ...]:
-    """A child and all that it has started and that runs, itself first; () if that can't be known."""
+    """Return a child, first, and all running processes that it has started; () if unknown."""
     parents: Mapping[int, list[int]] | None = None
     found: list[Process] = []
     left = [pid]
@@ -405,7 +405,7 @@ def _process(pid: int, proc: Path) -> Process | None:
             argv = file.read(_LONGEST)
     except OSError:
         return None
-    head, _, rest = stat.rpartition(b")")  # a name may have any character
+    head, _, rest = stat.rpartition(b")")  # a name may contain any character
     fields = rest.split()
     if len(fields) < 13 or fields[0] in (b"Z", b"X"):
         return None
@@ -414,7 +414,7 @@ def _process(pid: int, proc: Path) -> Process | None:
 
 
 def _children(pid: int, proc: Path) -> list[int] | None:
-    """Whom a process has started; None where the kernel does not say."""
+    """Return the processes that a process has started; None if the kernel does not say."""
     found: list[int] = []
     try:
         for task in (proc / str(pid) / "task").iterdir():

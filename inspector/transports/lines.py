@@ -12,7 +12,7 @@ from inspector.protocol.frames import Eol
 
 
 class Line(NamedTuple):
-    """One line without its end, and what ended it: NONE if nothing did (yet)."""
+    """A line without its line end, and the line end; NONE if there is none (yet)."""
 
     payload: bytes
     eol: Eol
@@ -22,21 +22,22 @@ class CutLine(Line):
     """A line over the limit: `payload` is its beginning."""
 
     cut: int = 0
-    """How many bytes came behind that and were not kept, without those of the line's end."""
+    """Number of bytes dropped, without those of the line end."""
 
 
 def line_of(raw: bytes) -> Line:
-    """Take a line without the line feed that ended it, and look whether a carriage return belongs to the end."""
+    """Return the line of bytes before a line feed; a carriage return is part of the line end."""
     if raw.endswith(b"\r"):
         return Line(raw[:-1], Eol.CRLF)
     return Line(raw, Eol.LF)
 
 
 class LineSplitter:
-    """Collects chunks and gives back the lines they complete.
+    """Splits chunks into lines.
 
-    `limit` bounds what is kept of an unfinished line, in bytes: when it is reached, what is there is given
-    back as a piece with Eol.NONE, and the line's remainder follows. None means that a line may have any length.
+    `limit` is the maximum size in bytes that is kept of an unfinished line. When it is reached, the current content
+    is returned as a piece with Eol.NONE, and the rest of the line follows. None means that a line may have any
+    length.
     """
 
     def __init__(self, limit: int | None = None) -> None:
@@ -46,15 +47,15 @@ class LineSplitter:
 
     @property
     def pending(self) -> int:
-        """How many bytes of an unfinished line are kept."""
+        """Number of bytes kept of an unfinished line."""
         return self._size
 
     def feed(self, chunk: bytes) -> list[Line]:
-        """Take the next bytes of the stream; return the lines, or pieces, that are complete now."""
+        """Add the next bytes of the stream; return the lines, or pieces, that are now complete."""
         *ended, rest = chunk.split(b"\n")
         if b"\r" in chunk:
             lines = [line_of(raw) for raw in ended]
-        else:  # as nearly always, and four times as fast
+        else:  # the usual case, and four times as fast
             lines = list(map(Line._make, zip(ended, repeat(Eol.LF))))
         if ended and self._kept:
             lines[0] = line_of(self._take() + ended[0])
@@ -67,7 +68,7 @@ class LineSplitter:
         return lines
 
     def rest(self) -> Line | None:
-        """Return what is left of an unfinished line and forget it; None if there is nothing."""
+        """Return what is left of an unfinished line and reset it; None if there is nothing."""
         return Line(self._take(), Eol.NONE) if self._kept else None
 
     def _keep(self, rest: bytes) -> None:
@@ -83,9 +84,9 @@ class LineSplitter:
 
 
 class CuttingSplitter(LineSplitter):
-    """Gives whole lines of up to `limit` bytes. Of a longer one it keeps the first `kept`, and counts the rest.
+    """Splits chunks into whole lines of up to `limit` bytes. Of a longer line only the first `kept` bytes are kept.
 
-    So one line can fill neither the memory nor the way of those that follow it.
+    So one line can neither fill the memory nor block the following ones. The dropped bytes are counted.
     """
 
     def __init__(self, limit: int, kept: int) -> None:
@@ -93,17 +94,17 @@ class CuttingSplitter(LineSplitter):
         self._most = limit
         self._first = min(kept, limit)
         self._beginning: bytes | None = None
-        """Of the line that is over the limit and has not ended."""
+        """Beginning of an unfinished line that is over the limit."""
         self._dropped = 0
         self._after_cr = False
 
     @property
     def pending(self) -> int:
-        """How many bytes of an unfinished line are kept."""
+        """Number of bytes kept of an unfinished line."""
         return self._size + len(self._beginning or b"")
 
     def feed(self, chunk: bytes) -> list[Line]:
-        """Take the next bytes of the stream; return the lines that are complete now."""
+        """Add the next bytes of the stream; return the lines that are now complete."""
         lines: list[Line] = []
         if self._beginning is not None:
             tail, end, chunk = chunk.partition(b"\n")
@@ -120,7 +121,7 @@ class CuttingSplitter(LineSplitter):
         return lines
 
     def rest(self) -> Line | None:
-        """Return what is left of an unfinished line and forget it; None if there is nothing."""
+        """Return what is left of an unfinished line and reset it; None if there is nothing."""
         return super().rest() if self._beginning is None else self._ended(Eol.NONE)
 
     def _begin_to_drop(self) -> None:

@@ -1,7 +1,7 @@
-"""An in-process transport without a process or socket, for tests and servers in Python.
+"""In-process transport without a process or socket, for tests and servers in Python.
 
-Frames travel as on a wire: in order, and arriving in a later turn of the event loop than the one in which
-they were sent, so nothing that works here depends on an answer being there at once.
+Frames behave as on a wire: they arrive in order, and in a later iteration of the event loop than the one in which
+they were sent. So nothing that works here depends on an immediate response.
 """
 
 import asyncio
@@ -15,11 +15,11 @@ from inspector.protocol.frames import Channel, Direction
 from inspector.transports.base import Delivery, Observer, Outgoing
 
 Reply = Callable[[bytes], Iterable[bytes]]
-"""A whole server as one function: what it says to a message. The iterable may be empty."""
+"""A whole server as one function: its messages in response to a message. The iterable may be empty."""
 
 
 class Peer:
-    """The server's end: what the client sent comes out of `receive`, and `send` answers."""
+    """The server's end: `receive` returns the client's messages, and `send` responds."""
 
     def __init__(self, deliver: Callable[[bytes], None], end: Callable[[str], None]) -> None:
         self._deliver = deliver
@@ -36,11 +36,11 @@ class Peer:
         return self._inbox.popleft() if self._inbox else None
 
     def send(self, payload: bytes) -> None:
-        """Send a frame to the client: any bytes. After the end it goes nowhere, as on a wire."""
+        """Send a frame to the client: any bytes. After the end of the connection it is lost, as on a wire."""
         self._deliver(payload)
 
     def close(self, why: str = "the server closed the connection") -> None:
-        """End the connection from the server's side; what was sent before still arrives."""
+        """End the connection from the server's side; frames sent before still arrive."""
         self._end(why)
 
     def take(self, payload: bytes) -> None:
@@ -49,13 +49,13 @@ class Peer:
         self._news.set()
 
     def hang_up(self) -> None:
-        """Tell the server that nothing more will come. For the transport."""
+        """Signal the end of the client's messages. For the transport."""
         self._over = True
         self._news.set()
 
 
 class MemoryTransport:
-    """The client's end. `peer` is the other one; with `reply`, a function takes its place."""
+    """The client's end. `peer` is the server's end; with `reply`, that function is the server."""
 
     def __init__(self, reply: Reply | None = None) -> None:
         self._reply = reply
@@ -70,7 +70,7 @@ class MemoryTransport:
         return "memory"
 
     async def open(self, observer: Observer) -> None:
-        """Connect; nothing can fail here but opening twice, or after `close`.
+        """Connect. This fails only if it is called twice, or after `close`.
 
         Raises: ConnectError.
         """
@@ -80,7 +80,7 @@ class MemoryTransport:
         observer.fact(ConnectionFact(ConnectionEvent.OPEN, self.kind))
 
     async def send(self, outgoing: Outgoing) -> Delivery:
-        """Carry one frame. Raises: Disconnected."""
+        """Send one frame. Raises: Disconnected."""
         if self._observer is None or self._why is not None:
             why = "it is not open" if self._why is None else self._why or "it was closed"
             raise Disconnected(f"Nothing can be sent over this connection: {why}.", hint="Connect again.")
@@ -90,11 +90,11 @@ class MemoryTransport:
         return Delivery(answer_may_follow=True)
 
     async def close(self) -> None:
-        """End the connection; what the server had sent and we had not seen is lost."""
+        """End the connection. Frames from the server that were not delivered yet are lost."""
         self._end("")
 
     async def wait_closed(self) -> str:
-        """Wait for the end, and return why."""
+        """Wait for the end of the connection; return why."""
         await self._ended.wait()
         return self._why or ""
 
@@ -127,10 +127,10 @@ class MemoryTransport:
 
 @asynccontextmanager
 async def served_by(server: Callable[[Peer], Awaitable[None]]) -> AsyncIterator[MemoryTransport]:
-    """Give a transport whose other end is `server`, a coroutine that reads and writes its peer.
+    """Provide a transport whose other end is `server`, a coroutine that reads and writes its peer.
 
-    When it returns, the connection ends; at the end of the block it is cancelled. What it raises comes out of
-    the block, in an ExceptionGroup.
+    When the coroutine returns, the connection ends. At the end of the block it is cancelled. An exception from it is
+    raised from the block, in an ExceptionGroup.
     """
     transport = MemoryTransport()
 

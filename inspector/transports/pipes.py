@@ -1,8 +1,8 @@
 """Reading and writing lines on pipes with an event loop.
 
-Neither blocks the loop and neither hurries: a source hands on a bounded number of lines in one turn of the
-loop and reads no more before those are gone, so a flooding process fills the pipe and has to wait. A sink
-writes whole lines in the order in which they were given, and never half of one because the reader left.
+Neither blocks the loop. A source passes on a limited number of lines per iteration of the loop and reads no more
+before those are processed, so a flooding process fills the pipe and has to wait. A sink writes whole lines in order,
+and never half of one because its caller was cancelled.
 """
 
 import asyncio
@@ -20,35 +20,40 @@ import msgspec
 from inspector.transports.lines import Line, LineSplitter
 
 _CHUNK = 124 * 1024
-"""Bytes asked of one read. From 128 KiB on malloc maps pages for each buffer, which costs 7 µs, 20 times the read."""
+"""Bytes per read. From 128 KiB on, malloc maps pages for each buffer, which costs 7 µs, 20 times the read."""
 _BATCH = 512
-"""Lines handed on in one turn of the loop at most."""
+"""Maximum number of lines passed on per iteration of the loop."""
 _FEWEST = 64
 _WORK = 0.001
-"""Seconds of processor time that a turn should take at most: after one that took more, the next takes fewer lines.
-Time that others have taken away would only make turns short where the machine is busy, and the flood slow."""
+"""CPU seconds that an iteration should take at most; after a longer one, the next passes on fewer lines.
+
+CPU time is used because wall time would only make iterations short on a busy machine, and the flood slow.
+"""
 _BREATH = 0.0002
-"""Seconds between two such turns in a flood. They belong to the interface, which shares the interpreter with us and
-else waits five milliseconds for each step that a key takes. Slept, and not waited for by the loop, which knows no
-time below a millisecond: that takes a third of the rate, and keys gain nothing by it."""
+"""Seconds between two such iterations in a flood.
+
+They leave time for the user interface, which shares the interpreter with us and otherwise waits five milliseconds
+for each step that a key takes. It is a sleep, not a timer of the loop, which has no resolution below a millisecond:
+that would cost a third of the rate without any gain for keys.
+"""
 _PIPE_SIZE = 1024 * 1024
 
 
 def enlarge(fd: int) -> None:
-    """Ask for a pipe of 1 MiB instead of 64 KiB: fewer, larger reads. A refusal costs speed only."""
+    """Request a pipe of 1 MiB instead of 64 KiB: fewer, larger reads. If refused, only speed is lost."""
     if sys.platform == "linux":
-        import fcntl  # is not everywhere, and this module is imported everywhere
+        import fcntl  # not available everywhere, unlike this module
 
         with suppress(OSError):
             fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
 
 
 class LineSource:
-    """Reads a pipe and hands on its lines until the end of the stream, or until it is closed.
+    """Reads lines from a pipe until the end of the stream, or until it is closed.
 
-    `on_lines` gets every line, some at a time, the unfinished tail included; `on_end` is called once, after the last
-    line, if the stream ended by itself. With `pause` (seconds), an unfinished line is passed on when no data arrived
-    for so long. The pipe is ours from now on.
+    `on_lines` is called with several lines at a time, including an unfinished last one. `on_end` is called once,
+    after the last line, if the stream ended by itself. With `pause` (seconds), an unfinished line is passed on when
+    no data has arrived for that long. The source owns the pipe from now on.
     """
 
     def __init__(
@@ -77,11 +82,11 @@ class LineSource:
 
     @property
     def closed(self) -> bool:
-        """True once nothing more will be handed on."""
+        """Whether no more lines will be passed on."""
         return self._pipe.closed
 
     def close(self) -> None:
-        """Stop reading. What was read and not handed on yet is handed on now; `on_end` is not called."""
+        """Stop reading. Lines already read are passed on now; `on_end` is not called."""
         if self.closed:
             return
         self._release()
@@ -89,7 +94,7 @@ class LineSource:
         self._flush()
 
     def drain(self) -> None:
-        """Hand on everything that is in the pipe now, its size at most, in this turn of the loop."""
+        """Pass on everything that is in the pipe now, at most its size, in this iteration of the loop."""
         for _ in range(_PIPE_SIZE // _CHUNK + 1):
             if self.closed or self._ended or not self._read():
                 break
@@ -118,13 +123,13 @@ class LineSource:
             self._work()
 
     def _read(self) -> bool:
-        """Read one chunk or the end; False if there is neither."""
+        """Read one chunk or the end of the stream; return False if there is neither."""
         try:
             chunk = os.read(self._fd, _CHUNK)
         except (BlockingIOError, InterruptedError):
             return False
         except OSError:
-            chunk = b""  # EIO: the terminal behind it is gone, which is an end too
+            chunk = b""  # EIO: the terminal was closed, which is an end too
         self._stop_timer()
         self._lines.extend(self._splitter.feed(chunk))
         self._ended = not chunk
@@ -135,7 +140,7 @@ class LineSource:
             return
         is_flood, began = len(self._lines) >= self._batch, time.thread_time()
         if not self._hand_on(self._batch):
-            return  # the receiver of a line closed this source
+            return  # the receiver of a line has closed this source
         if is_flood:
             self._set_pace(time.thread_time() - began)
         self._listen(not is_flood and not self._ended)
@@ -148,7 +153,7 @@ class LineSource:
             self._start_timer()
 
     def _set_pace(self, took: float) -> None:
-        """Take fewer lines the next time if these took long, and more if they did not."""
+        """Adapt the number of lines of the next iteration to the time that these took."""
         self._batch = max(_FEWEST, self._batch // 2) if took > _WORK else min(_BATCH, self._batch + _FEWEST)
 
     def _hand_on(self, count: int) -> bool:
@@ -172,7 +177,7 @@ class LineSource:
 
 
 class _Entry(msgspec.Struct, eq=False):
-    """A line on its way: what is still to be written, and who wants to know when it is."""
+    """A line being written: what is still to be written, and callbacks for its progress."""
 
     rest: memoryview
     started: Callable[[], None]
@@ -183,7 +188,7 @@ class _Entry(msgspec.Struct, eq=False):
 class LineSink:
     """Writes lines to a pipe, one after the other, and waits while the pipe is full.
 
-    The pipe is ours from now on. `on_end` is called once, when it is closed by either side.
+    The sink owns the pipe from now on. `on_end` is called once, when either side closes it.
     """
 
     def __init__(self, pipe: IO[bytes], on_end: Callable[[], None]) -> None:
@@ -199,21 +204,21 @@ class LineSink:
 
     @property
     def closed(self) -> bool:
-        """True once nothing more can be written."""
+        """Whether nothing more can be written."""
         return self._pipe.closed or self._closing
 
     @property
     def was_read(self) -> bool:
-        """Whether the other side has read anything of what was written. Where the system can't tell: True."""
+        """Whether the other side has read any of what was written; True where the system does not say."""
         unread = self._unread if self._pipe.closed else _unread(self._fd)
         return self._written > unread
 
     async def write(self, line: bytes, started: Callable[[], None]) -> None:
-        """Write one line, its end included, and return when the pipe has taken all of it.
+        """Write one line, including its line end; return when the pipe has accepted all of it.
 
-        `started` is called right after its first byte was written, with no await between; with room in the
-        pipe that is before this call first waits. Cancelled before that, nothing is written; cancelled
-        later, the rest of the line is written all the same.
+        `started` is called right after the first byte was written, with no await between; if the pipe has room, that
+        is before this call first waits. If the call is cancelled before that, nothing is written; if it is cancelled
+        later, the rest of the line is still written.
 
         Raises: BrokenPipeError if the pipe has no reader, or this end is closed.
         """
@@ -230,13 +235,13 @@ class LineSink:
             raise
 
     def close_when_written(self) -> None:
-        """Take no more lines, write those that wait, then close the pipe."""
+        """Accept no more lines, write the waiting ones, then close the pipe."""
         self._closing = True
         if not self._queue:
             self.close()
 
     def close(self) -> None:
-        """Close the pipe now. Lines that wait fail with BrokenPipeError."""
+        """Close the pipe now. Waiting lines fail with BrokenPipeError."""
         if self._pipe.closed:
             return
         self._loop.remove_writer(self._fd)
@@ -271,7 +276,7 @@ class LineSink:
             self.close()
 
     def _write_some(self, entry: _Entry) -> bool:
-        """Write what the pipe takes; return whether that was the rest."""
+        """Write what the pipe accepts; return whether the line is complete."""
         while entry.rest:
             try:
                 count = os.write(self._fd, entry.rest)
@@ -288,7 +293,7 @@ class LineSink:
 
 
 def _unread(fd: int) -> int:
-    """How many bytes of a pipe wait to be read, asked at its writing end; 0 where the system does not say."""
+    """Return how many bytes of a pipe are unread, queried at its writing end; 0 where the system does not say."""
     import fcntl  # see `enlarge`
     import termios
 

@@ -1,19 +1,18 @@
-"""stdio transport: a server as a child process, messages over stdin and stdout, stderr beside them.
+"""stdio transport: a server as a child process, with messages over stdin and stdout, and stderr besides.
 
-The spec: one message a line, nothing but messages on stdout, anything on stderr (basic/transports, stdio).
-This file assumes nothing and reports what it reads: every line is a frame, blank or not. POSIX only.
+The spec: one message a line, nothing but messages on stdout, anything on stderr (basic/transports, stdio). This file
+assumes nothing and reports what it reads: every line is a frame, blank or not. POSIX only.
 
-What happens in which order:
+Order of facts:
 
-    OPEN, SPAWN                         `open` returns; OPEN, ABORT where it can't be started
-    frames, stderr                      as they cross
-    STDIN_EOF, SIGNAL …                 `close` goes down its ladder; what still comes is still read
-    STDOUT_EOF, STDERR_EOF, EXIT        after the last line, where no grandchild holds the pipes
+    OPEN, SPAWN                         `open` returns; OPEN, ABORT if it can't be started
+    frames, stderr                      as they cross the wire
+    STDIN_EOF, SIGNAL …                 steps of `close`; output is still read
+    STDOUT_EOF, STDERR_EOF, EXIT        after the last line, if no grandchild holds the pipes
     CLOSE or ABORT                      why it ended
 
-A server that exits while its exit is on hold (`hold`) may be started once more: RENEW, SPAWN follow its EXIT.
-
-A command that can't be started is reported, too: OPEN as it was typed, and ABORT with what is wrong with it.
+A server that exits while its exit is on hold (`hold`) may be restarted once: RENEW, SPAWN follow its EXIT. A command
+that can't be started is reported, too: OPEN as it was typed, and ABORT with what is wrong with it.
 """
 
 import asyncio
@@ -44,19 +43,22 @@ from inspector.transports.children import (
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.pipes import LineSink, LineSource
 
-# Ending a child process, and what it started
+# Ending a child process and what it started
 
 _LINGER = 0.25
-"""Seconds after the exit in which the ends of stdout and stderr are waited for. They come at once, unless a
-grandchild holds the pipes; what the child wrote last belongs before its exit in the log."""
+"""Seconds to wait for the ends of stdout and stderr after the exit.
+
+They arrive at once, unless a grandchild holds the pipes. In the log, the child's last output belongs before its
+exit.
+"""
 _REAP = 2.0
 """Seconds that SIGKILL may take. Only a process in an uninterruptible system call needs them."""
 _LOOK = 0.05
-"""Seconds between two looks at what is left of a group: the system tells us about its leader only."""
+"""Seconds between two checks of the remaining group: the system only notifies us about its leader."""
 
 
 class Ladder(msgspec.Struct, frozen=True):
-    """How long each polite step of the shutdown may take, in seconds."""
+    """Seconds that each polite step of the shutdown may take."""
 
     stdin_close: float = 2.0
     """From closing stdin to SIGTERM."""
@@ -68,20 +70,20 @@ class Exit(msgspec.Struct, frozen=True):
     """How the child ended."""
 
     code: int | None
-    """None if a signal ended it."""
+    """Exit code; None if a signal ended it."""
     signal: str
-    """The name of that signal ("SIGTERM"), or ""."""
+    """Name of that signal ("SIGTERM"), or ""."""
     seconds: float
-    """How long it had run."""
+    """How long it ran."""
 
     def sentence(self) -> str:
-        """Say it in words."""
+        """Return this as a sentence."""
         how = f"was ended by {self.signal}" if self.signal else exit_words(self.code or 0)
         return f"the server {how} after {self.seconds:.1f} s"
 
 
 def signal_name(number: int) -> str:
-    """Return "SIGTERM" for 15, and something readable for a number without a name."""
+    """Return "SIGTERM" for 15, and a readable text for a number without a name."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -89,12 +91,12 @@ def signal_name(number: int) -> str:
 
 
 class Ending:
-    """Watches a child, sends the signals, and knows when nothing of its group is left.
+    """Watches a child, sends the signals, and detects when its whole group has ended.
 
-    `report` gets EXIT and SIGNAL facts. `is_drained` returns whether the child's streams have ended; `look` must
-    be called when that changes. `drain` is asked to read at once what they still hold. `on_exit` is called
-    once, when the leader has exited and its last words are read; `on_gone` once, when the whole group has
-    ended, or nothing more can be done about it.
+    `report` receives EXIT and SIGNAL facts. `is_drained` returns whether the child's streams have ended; call `look`
+    when that changes. `drain` reads at once what the streams still hold. `on_exit` is called once, when the leader
+    has exited and its last output is read. `on_gone` is called once, when the whole group has ended, or when nothing
+    more can be done about it.
     """
 
     def __init__(
@@ -132,17 +134,17 @@ class Ending:
         return self._exit
 
     def begin(self) -> None:
-        """Start down the ladder; the caller has closed stdin just now."""
+        """Begin the shutdown. The caller has just closed stdin."""
         if not self._gone and self._rung is None:
             self._climb(self._grace.stdin_close)
 
     def hurry(self) -> None:
-        """Send SIGTERM now, if no signal was sent yet: closing stdin has visibly changed nothing."""
+        """Send SIGTERM now if no signal was sent yet, because closing stdin had no effect."""
         if not self._gone and not self._signalled:
             self._climb(0)
 
     def kill(self) -> None:
-        """End the whole group now, without grace, and be done when this returns. Blocks for milliseconds."""
+        """Kill the whole group now, without grace, and wait for its end. Blocks for milliseconds."""
         if self._gone:
             return
         self._signal(signal.SIGKILL)
@@ -154,12 +156,12 @@ class Ending:
         self._finish()
 
     def look(self) -> None:
-        """Once the leader has exited: tell it, end the rest of its group, and finish when nothing is left."""
+        """Once the leader has exited: report it, end the rest of its group, and finish when nothing is left."""
         if self._exit is None or self._gone:
             return
         now = self._loop.time()
         if now > self._patience:
-            self._drain()  # a grandchild holds them, or our loop is late: nothing that was said may be lost
+            self._drain()  # a grandchild holds the streams, or our loop is late: lose no output
         elif not self._is_drained():
             self._look_again()
             return
@@ -184,7 +186,7 @@ class Ending:
         if self._told or self._exit is None:
             return
         self._told = True
-        if was_ended_here(self._child.pid) and not self._signalled:  # by a signal that mcp-inspect got
+        if was_ended_here(self._child.pid) and not self._signalled:  # because of a signal to mcp-inspect
             self._report(ProcessFact(ProcessEvent.SIGNAL, self._child.pid, signal=signal.SIGTERM.name))
         fact = ProcessFact(ProcessEvent.EXIT, self._child.pid, code=self._exit.code, signal=self._exit.signal)
         self._report(fact)
@@ -232,25 +234,25 @@ class Ending:
 
 
 POLITE = Ladder()
-"""What a server gets that was not configured otherwise."""
+"""Default for servers."""
 _FLOOD, _FLOOD_S = 2000, 0.2
-"""Lines on stdout, and seconds, after stdin was closed: a server that wrote so many by then is sent SIGTERM at once."""
+"""Lines on stdout, and seconds, after stdin was closed: a server that wrote this many gets SIGTERM at once."""
 _STDERR_PAUSE = 0.05
-"""Seconds without news after which an unfinished line of stderr is shown: a prompt, a progress bar."""
+"""Seconds without data after which an unfinished line of stderr is shown: a prompt, a progress bar."""
 _STDERR_PIECE = 64 * 1024
-"""Bytes of a line of stderr that are kept before it is reported in pieces."""
+"""Bytes after which a line of stderr is reported in pieces."""
 _WHY_WAITS = 0.5
-"""Seconds to wait after a broken pipe, whose cause is mostly an exit that is not known yet."""
+"""Seconds to wait after a broken pipe, usually caused by an exit that is not known yet."""
 _STILL_RUNS = 0.5
-"""Seconds between the end of stdout and the verdict that the server continues without it."""
+"""Seconds between the end of stdout and the conclusion that the server still runs without it."""
 
 
 class StdioTransport:
     """Starts a server, carries lines to and from it, and ends it together with everything it started.
 
-    `argv` is the command as a person types it, `env` the child's whole environment, `cwd` its directory (None:
-    ours). The command is looked up on the PATH in `env`. `started` is a child that runs that command already: `open`
-    takes it over, and reports its start then.
+    `argv` is the command as the user types it, `env` the child's whole environment, `cwd` its directory (None:
+    ours). The command is looked up on the PATH in `env`. `started` is a child that already runs that command: `open`
+    uses it and then reports its start.
     """
 
     def __init__(
@@ -276,7 +278,7 @@ class StdioTransport:
         self._on_hold: Exit | None = None
         self._why: str | None = None
         self._over = asyncio.Event()
-        """Set when nothing can be sent any more, also while an exit is on hold."""
+        """Set when nothing more can be sent, also while an exit is on hold."""
         self._ended = asyncio.Event()
         self._gone = asyncio.Event()
 
@@ -287,18 +289,18 @@ class StdioTransport:
 
     @property
     def pid(self) -> int | None:
-        """The child's process number, which is its group's too; kept after its end. None before `open`."""
+        """Process id of the child, also of its group; kept after its end. None before `open`."""
         return self._live.child.pid if self._live else None
 
     @property
     def exit(self) -> Exit | None:
-        """How the child ended; None before it was started and while it runs."""
+        """How the child ended; None before it is started and while it runs."""
         return self._live.ending.exit if self._live else None
 
     async def open(self, observer: Observer) -> None:
-        """Start the child. It returns at once: whether the server is of use, its first answer shows.
+        """Start the child and return at once: only its first response shows whether the server works.
 
-        Raises: ConnectError, with what was searched and what is nearest, or what is wrong with what was found.
+        Raises: ConnectError with what was searched and similar names, or what is wrong with the file that was found.
         """
         if os.name != "posix":
             raise ConnectError(
@@ -318,17 +320,17 @@ class StdioTransport:
         self._live = self._alive(child, observer)
 
     def hold(self, lost: Callable[[str], None]) -> None:
-        """From now on, do not report the child's exit as the end of the connection, but call `lost` with the reason.
+        """From now on, call `lost` with the reason when the child exits, instead of ending the connection.
 
-        `restart` or `settle` decides what it was. To be called before `open`.
+        `restart` or `settle` then decides what happens. Call this before `open`.
         """
         self._lost = lost
 
     async def restart(self, why: str) -> str:
-        """Start the child once more, after its exit while that was on hold; how it had exited, one sentence.
+        """Restart the child after an exit that was on hold; return how it had exited, as one sentence.
 
-        "" if it was not started: nothing is on hold, or it had read nothing of what was sent, so that its exit has
-        another cause. `why` says in the capture what the exit followed. From then on an exit ends the connection.
+        Return "" if it was not restarted: nothing is on hold, or the child had read nothing of what was sent, so
+        that its exit has another cause. `why` is recorded as the reason. From then on, an exit ends the connection.
         """
         live, observer = self._live, self._observer
         if live is None or observer is None or self._on_hold is None:
@@ -340,7 +342,7 @@ class StdioTransport:
             return ""
         try:
             path, child = self._start()
-        except ConnectError:  # what was there a moment ago is gone: the first exit is what there is to tell
+        except ConnectError:  # the program has disappeared: only the first exit is reported
             return ""
         exited = self._on_hold.sentence()
         self._lost = self._on_hold = None
@@ -351,7 +353,7 @@ class StdioTransport:
         return exited
 
     def settle(self) -> None:
-        """Hold nothing any more: an exit that was on hold is the end of the connection."""
+        """Stop holding exits: an exit that was on hold ends the connection."""
         self._lost = None
         if self._on_hold is not None:
             how, self._on_hold = self._on_hold, None
@@ -377,15 +379,15 @@ class StdioTransport:
         return ConnectionFact(ConnectionEvent.OPEN, self.kind, argv=tuple(argv), cwd=directory, env_names=names)
 
     def _start(self) -> Started:
-        """The child that was started for us, or one started now. Raises: ConnectError."""
+        """Return the child that was started in advance, or start one. Raises: ConnectError."""
         started, self._started = self._started, None
         return started or start(self._argv, self._env, self._cwd)
 
     async def send(self, outgoing: Outgoing) -> Delivery:
-        """Write one line and return when the pipe has taken it; a server that does not read makes it wait.
+        """Write one line and return when the pipe has accepted it; this waits for a server that does not read.
 
-        The frame is observed when its first byte was written: with room in the pipe, before this call first
-        waits. A call that is cancelled before that has sent nothing, and its frame never existed.
+        The frame is observed when its first byte was written: if the pipe has room, before this call first waits. If
+        it is cancelled before that, nothing is sent and there is no frame.
 
         Raises: Disconnected.
         """
@@ -400,9 +402,9 @@ class StdioTransport:
         return Delivery(answer_may_follow=True)
 
     async def close(self) -> None:
-        """Close stdin, wait, SIGTERM, wait, SIGKILL: to the whole group. A line on its way is written first.
+        """Shut down the whole group: close stdin, wait, SIGTERM, wait, SIGKILL.
 
-        Cancelled, it kills at once.
+        A line being written is finished first. If cancelled, the group is killed at once.
         """
         self.settle()
         self._asked = True
@@ -421,7 +423,7 @@ class StdioTransport:
             raise
 
     async def wait_closed(self) -> str:
-        """Wait until the server has exited or closed its stdout, or `close` is through; return why."""
+        """Wait until the server exits or closes its stdout, or `close` has finished; return why."""
         await self._ended.wait()
         return self._why or ""
 
@@ -465,7 +467,7 @@ class StdioTransport:
 
 
 class _Live:
-    """The running half: the child, its three streams, and the watch over its end."""
+    """The running part: the child, its three streams, and the watch for its end."""
 
     def __init__(
         self,
@@ -489,9 +491,9 @@ class _Live:
         self._silence: asyncio.TimerHandle | None = None
         self._early: asyncio.TimerHandle | None = None
         self._said_since = -1
-        """Lines on stdout since stdin was closed; below zero before."""
+        """Number of lines on stdout since stdin was closed; -1 before."""
         self.gone = asyncio.Event()
-        """Set when nothing of the child and its group is left."""
+        """Set when the child and its whole group have ended."""
         self._stdin = LineSink(child.stdin, self._stdin_closed)
         self._stdout = LineSource(child.stdout, CuttingSplitter(limit, KEPT), self._said, self._stdout_ended)
         self._stderr = LineSource(
@@ -509,7 +511,7 @@ class _Live:
 
     @property
     def was_read(self) -> bool:
-        """Whether the child has read anything of its stdin."""
+        """Whether the child has read any of its stdin."""
         return self._stdin.was_read
 
     async def write(self, outgoing: Outgoing) -> None:
@@ -521,7 +523,7 @@ class _Live:
         await self._stdin.write(outgoing.payload + b"\n", crossed)
 
     def begin_to_end(self) -> None:
-        """Close stdin behind what is on its way, and start down the ladder."""
+        """Close stdin after the waiting lines, and begin the shutdown."""
         self._stdin.close_when_written()
         self.ending.begin()
         if self._said_since < 0:
@@ -529,7 +531,7 @@ class _Live:
             self._early = asyncio.get_running_loop().call_later(_FLOOD_S, self._end_a_flood)
 
     def _end_a_flood(self) -> None:
-        """Go on to SIGTERM: a server that keeps writing thousands of lines does not read its stdin."""
+        """Proceed to SIGTERM: a server that keeps writing thousands of lines does not read its stdin."""
         if self._said_since >= _FLOOD:
             self.ending.hurry()
 

@@ -1,1 +1,1 @@
-"""The three carriages over HTTP, on one httpx client."""
+"""HTTP transports: three protocol variants on one httpx client."""

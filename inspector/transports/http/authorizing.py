@@ -1,7 +1,7 @@
-"""The interface to an authorizer: credentials for a request, and help when it is rejected.
+"""Interface to an authorizer: credentials for a request, and a login when it is rejected.
 
-The transports know nothing of logins; they carry the exchanges that a login needs, so that these are seen and
-recorded as all others are.
+The transports know nothing about logins. They carry the exchanges that a login needs, so that these are shown and
+recorded like all others.
 """
 
 from collections.abc import Awaitable, Callable
@@ -15,54 +15,54 @@ REFUSED = (401, 403)
 
 
 def _unheard(url: str) -> None:
-    """Nobody writes down where a browser came back to."""
+    """Ignore the URL of a redirect."""
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A request that was rejected because credentials are missing."""
+    """A request that was rejected because of missing credentials."""
 
     status: int
     headers: Headers
     sent: str = ""
-    """The `Authorization` that it carried."""
+    """`Authorization` header of the request."""
     method: str = "POST"
     came_back: Callable[[str], None] = _unheard
-    """Called with the URL of the redirect, without credentials."""
+    """Called with the URL of a browser's redirect, without credentials."""
 
     def values(self, name: str) -> list[str]:
-        """The headers of that name, in any case."""
+        """Return the values of the headers with this name, ignoring case."""
         return [value for key, value in self.headers if key.lower() == name.lower()]
 
 
 class Heard(msgspec.Struct, frozen=True):
-    """The response to an exchange with another host, or without messages."""
+    """Response to an exchange with another host, or to one without messages."""
 
     url: str
     status: int
     headers: Headers
     body: bytes
-    """As much of it as was wanted."""
+    """Body, up to the requested size."""
 
 
 Ask = Callable[[str, str, Headers, bytes | None, int], Awaitable[Heard]]
-"""Method, URL, headers, body, and how many bytes of the answer are wanted.
+"""Makes an exchange from method, URL, headers, body, and the maximum number of bytes of the response.
 
-Raises: ConnectError if no answer comes. Redirects within the origin of a GET are followed, others are answers.
+Raises: ConnectError if there is no response. A redirect of a GET within the origin is followed, others are returned.
 """
 
 
 class Authorizer(Protocol):
-    """Who knows how to get in."""
+    """Provides credentials."""
 
     @property
     def busy(self) -> bool:
         """Whether a login is running: timeouts should pause meanwhile."""
 
     async def headers(self, method: str, url: str) -> Headers:
-        """What a request to the server carries."""
+        """Return the headers with credentials for a request to the server."""
 
     async def refused(self, refusal: Refusal, ask: Ask) -> bool:
-        """Get in, if that can be; whether the request should be made again.
+        """Log in if possible; return whether to retry the request.
 
-        Raises: AuthorizationNeeded, with what went wrong on the way.
+        Raises: AuthorizationNeeded, with what went wrong.
         """

@@ -1,6 +1,6 @@
-"""Creates the httpx client: trust, proxies and timeouts.
+"""Creation of the httpx client: certificates, proxies and timeouts.
 
-httpx's own redirects, cookies and authentication stay unused: all three would send unobserved requests.
+httpx's own redirects, cookies and authentication are not used: all three would send unobserved requests.
 """
 
 import ssl
@@ -11,10 +11,12 @@ from inspector.errors import UsageError
 from inspector.protocol.url_hosts import is_loopback
 
 _KEEP_ALIVE = 3.0
-"""Seconds an idle connection is kept. Common servers close after 5: to be earlier means never to write into
-a connection that they are closing at that moment."""
+"""Seconds that an idle connection is kept.
+
+Common servers close after 5. With less than that, we never write to a connection that is being closed.
+"""
 _WRITE = 60.0
-"""Seconds in which a server must take the next piece of a request."""
+"""Seconds in which a server must accept the next piece of a request."""
 
 
 def make_client(
@@ -41,15 +43,15 @@ def make_client(
 
 def _trust(url: httpx.URL, cacert: str | None, insecure: bool, trust_env: bool) -> ssl.SSLContext:
     if url.scheme == "http":
-        # Never used for the server, since no redirect leaves the origin; trusts no certificate, and costs no loading.
+        # Never used for the server, since no redirect leaves the origin. Trusts no certificate, and loads none.
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context = httpx.create_ssl_context(verify=not insecure, trust_env=trust_env)
     if not insecure:
-        context.load_default_certs()  # beside those that httpx brings along: companies put theirs into the system
+        context.load_default_certs()  # in addition to those of httpx: companies add theirs to the system
     if cacert is not None and not insecure:
         try:
             context.load_verify_locations(cafile=cacert)
-        except OSError as error:  # ssl.SSLError, for a file without a certificate, is one too
+        except OSError as error:  # includes ssl.SSLError, for a file without a certificate
             raise UsageError(
                 f"The certificates in {cacert!r} can't be read: {error.strerror or error}.",
                 hint="--cacert takes a file in PEM format.",

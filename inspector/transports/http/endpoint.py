@@ -1,10 +1,9 @@
-"""One HTTP endpoint: every exchange is numbered and reported, redirects included.
+"""An HTTP endpoint: every exchange is numbered and reported, redirects included.
 
-Its rules: the observer gets what was sent, in the order it was sent; no credential of the user
-goes to another origin than the one that was asked for; nothing is retried silently. Redirects
-are followed here and not by httpx, so that each of them is an exchange that can be seen.
-
-There is no read timeout: a stream may be silent for hours (its clocks are the session's). No cookies are kept.
+Rules: the observer gets what was sent, in the order it was sent. No credential of the user is sent to an origin
+other than the requested one. Nothing is retried silently. Redirects are followed here and not by httpx, so that each
+of them is a visible exchange. There is no read timeout: a stream may be silent for hours (the session has timeouts).
+No cookies are kept.
 """
 
 import asyncio
@@ -34,7 +33,7 @@ _HEADERS, _BODY, _HEAD = "http11.send_request_headers", "http11.send_request_bod
 
 
 class Stopwatch:
-    """Of one exchange. `trace` is what httpcore calls, as the request's extension of that name."""
+    """Timing of one exchange. httpcore calls `trace`, which is passed as the request extension of that name."""
 
     def __init__(self, clock: Callable[[], int] = time.perf_counter_ns) -> None:
         self._clock = clock
@@ -42,15 +41,15 @@ class Stopwatch:
         self._lookup: int | None = None
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """A step began, or is done."""
+        """Record that a step began or ended."""
         self._marks[event] = self._clock()
 
     def looked_up(self, took_ns: int) -> None:
-        """A name was looked up."""
+        """Record a name lookup."""
         self._lookup = (self._lookup or 0) + took_ns
 
     def timing(self) -> HttpTiming:
-        """What is known once the head of the response is there."""
+        """Return the timing known when the response headers are received."""
         connect, lookup = self._between(_CONNECT, _CONNECT), self._lookup
         if connect is not None and lookup is not None:
             connect = max(0, connect - lookup)
@@ -68,11 +67,11 @@ class Stopwatch:
 
 
 running: ContextVar[Stopwatch | None] = ContextVar("running", default=None)
-"""Of the exchange that is made in this context."""
+"""Stopwatch of the exchange in the current context."""
 
 
 def time_lookups() -> None:
-    """Have the running event loop tell each exchange how long its look-ups took. A second time does nothing."""
+    """Make the running event loop report the time of name lookups to each exchange. Idempotent."""
     loop = asyncio.get_running_loop()
     ask = loop.getaddrinfo
     if getattr(ask, "__name__", "") == "_timed":
@@ -90,9 +89,9 @@ def time_lookups() -> None:
 
 
 DOCUMENT_KEPT = 64 * 1024
-"""Bytes of the largest metadata document that is reported."""
+"""Maximum size in bytes of a metadata document that is reported."""
 _EXCERPT = 200
-"""Characters that are quoted of what should be an address."""
+"""Characters quoted of an invalid address."""
 ACCEPT_ANSWER = ("Accept", "application/json, text/event-stream")
 ACCEPT_STREAM = ("Accept", "text/event-stream")
 JSON_CONTENT = ("Content-Type", "application/json")
@@ -103,44 +102,43 @@ _BECOMES_GET = {301, 302, 303}
 
 @dataclass(frozen=True, slots=True)
 class HttpOptions:
-    """What the user says about the connection."""
+    """Connection options of the user."""
 
     headers: Headers = ()
-    """Sent with every request, to the URL's own origin alone; they win over all others of the same name."""
+    """Sent with every request, but only to the URL's own origin. They override headers of the same name."""
     cacert: str | None = None
-    """A PEM file with authorities to trust, beside the usual ones."""
+    """PEM file with authorities to trust, in addition to the default ones."""
     insecure: bool = False
-    """True: any certificate will do."""
+    """Whether to accept any certificate."""
     connect_timeout: float = 10.0
-    """Seconds."""
     authorizer: Authorizer | None = None
-    """Logs in if the server requires credentials; None: the rejection is the response."""
+    """Logs in if the server requires credentials. None: the rejection is the response."""
     aside_timeout: float = 30.0
-    """Seconds that an exchange of a login may take in all: it has no streams."""
+    """Total timeout in seconds of an exchange of a login, which has no streams."""
     limits: Limits = LIMITS
     trust_env: bool = True
-    """Whether the environment names proxies and certificates. A loopback address is never proxied."""
+    """Whether the environment may set proxies and certificates. A loopback address is never proxied."""
 
 
 class Endpoint:
-    """One address. Made without any network; one event loop uses it."""
+    """One HTTP address. Creating it needs no network; it is used on one event loop."""
 
     def __init__(self, url: str, options: HttpOptions) -> None:
-        """Raises: UsageError if the URL can't be that of a server."""
+        """Create an endpoint. Raises: UsageError if the URL can't be that of a server."""
         given = _parsed(url)
         self.url = _bare(given)
         self.options = options
         self.common_headers: dict[str, str] = {}
-        """Sent with every request from now on, after the carriage's own headers and before the message's."""
+        """Headers of every request, overridden by those of the message. They override the transport's own."""
         self._login = _basic(given)
         self._numbers = itertools.count(1)
         self._client: httpx.AsyncClient | None = None
         self._others: dict[tuple[str, str, int], httpx.AsyncClient] = {}
-        """By origin: for the exchanges of a login."""
+        """Clients for the exchanges of a login, by origin."""
         self._observer: Observer | None = None
 
     def open(self, observer: Observer) -> None:
-        """Make the client. Nothing is sent. Raises: UsageError for a bad certificate file or proxy."""
+        """Create the client. Nothing is sent. Raises: UsageError for a bad certificate file or proxy."""
         self._client = self._client_for(self.url)
         self._observer = observer
         time_lookups()
@@ -153,7 +151,7 @@ class Endpoint:
             await client.aclose()
 
     def resolve(self, reference: str) -> httpx.URL:
-        """Resolve what a server named against the URL; it may only name its own origin.
+        """Resolve a server's reference against the URL; it must be within the same origin.
 
         Raises: ConnectError.
         """
@@ -168,12 +166,12 @@ class Endpoint:
         url: httpx.URL | None = None,
         probe: bool = False,
     ) -> HttpReply:
-        """Send, follow redirects within the origin, and return once the head of the response is there.
+        """Send a request, follow redirects within the origin, and return once the response headers are received.
 
-        The body is observed as a frame before the first await, and once more for each redirect that repeats it, and
-        for each try after a rejected one that has credentials now. The caller must close the reply.
+        The body is observed as a frame before the first await, and again for each redirect that repeats it and for
+        each retry with credentials. The caller must close the reply.
 
-        Raises: ConnectError if no response comes, or a redirect can't be followed; AuthorizationNeeded if getting in
+        Raises: ConnectError if there is no response, or a redirect can't be followed; AuthorizationNeeded if a login
         was tried and failed.
         """
         while True:
@@ -184,12 +182,12 @@ class Endpoint:
                 await read_body(reply)
 
     async def probe(self, method: str, headers: Headers, body: bytes | None, url: str = "") -> Heard:
-        """One exchange to see the server's response: no redirect, no login.
+        """Make one exchange to see the server's response: no redirect, no login.
 
-        `headers` win over the user's, which go to the URL's own origin alone. A body is a frame, the answer too, both
-        tagged; a stream is read to its end, so the caller needs a timeout.
+        `headers` override the user's, which are only sent to the URL's own origin. Body and response are frames,
+        both flagged as probes. A stream is read to its end, so the caller needs a timeout.
 
-        Raises: ConnectError if no response comes, or the connection is not open.
+        Raises: ConnectError if there is no response, or the connection is not open.
         """
         if self._client is None:
             raise ConnectError("Nothing can be tried over a connection that is not open.", hint="Connect first.")
@@ -213,10 +211,10 @@ class Endpoint:
         return () if authorizer is None else await authorizer.headers(method, str(self.url))
 
     async def ask_aside(self, method: str, url: str, headers: Headers, body: bytes | None, most: int) -> Heard:
-        """An exchange that is not about messages, perhaps with another origin: nothing of the user's goes along.
+        """Make an exchange that carries no messages, perhaps with another origin. The user's headers are not sent.
 
-        Its head and its end are reported as of all exchanges; of its body, of which `most` bytes are read, only the
-        metadata under a well-known address is.
+        Its headers and its end are reported like those of all exchanges. Up to `most` bytes of its body are read;
+        only metadata under a well-known address is reported.
 
         Raises: ConnectError if there is no response in time, or the address is invalid.
         """
@@ -244,7 +242,7 @@ class Endpoint:
         raise ConnectError(f"{address_text(target)} redirects more than {self.options.limits.redirects} times.")
 
     async def _is_let_in(self, method: str, reply: HttpReply) -> bool:
-        """Whether a refused request should be made again."""
+        """Return whether a rejected request should be retried."""
         authorizer = self.options.authorizer
         if authorizer is None or _names_authorization(self.options.headers) or self._login:
             return False
@@ -253,14 +251,14 @@ class Endpoint:
             return await authorizer.refused(refusal, self.ask_aside)
         except InspectError:
             async with reply:
-                await read_body(reply)  # it stays the answer
+                await read_body(reply)  # it remains the response
             raise
         except BaseException:
             await reply.close()
             raise
 
     def _came_back(self, url: str) -> None:
-        """Report a browser's way back from a login: an exchange that others had, and that says who sent it."""
+        """Report a browser's redirect at the end of a login: an exchange of another program, without credentials."""
         number, observer = next(self._numbers), self._observer
         if observer is not None:
             observer.fact(HttpFact(HttpEvent.REQUEST, number, method="GET", target=url))
@@ -327,7 +325,7 @@ class Endpoint:
         return HttpReply(number, response, observer, probe, watch.timing(), self.options.limits)
 
     def _headers(self, own: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
-        """Ours, then the common ones, then the message's, then the user's; a later one replaces its namesakes."""
+        """Return all headers: ours, the common ones, the message's, the user's. Later ones override earlier ones."""
         ours = (*_OURS, *self._login)
         merged = {name.lower(): (name, value) for name, value in (*ours, *self.common_headers.items(), *own)}
         for name, _ in self.options.headers:
@@ -344,7 +342,7 @@ class Endpoint:
         )
 
     def _other(self, url: httpx.URL) -> httpx.AsyncClient:
-        """The client for exchanges aside with an origin."""
+        """Return the client for login exchanges with an origin."""
         found = self._others.get(_origin(url))
         if found is None:
             found = self._others[_origin(url)] = self._client_for(url)
@@ -355,7 +353,7 @@ _OURS: Headers = (("Accept-Encoding", "identity"), ("User-Agent", f"mcp-inspect/
 
 
 def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
-    # surrogateescape: what the command line could not decode goes out as the bytes it was.
+    # surrogateescape restores bytes of the command line that could not be decoded.
     return [(name.encode(), value.encode(errors="surrogateescape")) for name, value in headers]
 
 
@@ -364,7 +362,7 @@ def _names_authorization(headers: Headers) -> bool:
 
 
 def _parsed_aside(url: str) -> httpx.URL:
-    """Raises: ConnectError if a document contains an invalid address."""
+    """Parse an address from a document. Raises: ConnectError if it is invalid."""
     try:
         return _parsed(url)
     except UsageError as error:
@@ -374,7 +372,7 @@ def _parsed_aside(url: str) -> httpx.URL:
 def _parsed(url: str) -> httpx.URL:
     try:
         parsed = httpx.URL(url)
-        _ = parsed.host  # decodes an international name, of which not all can be
+        _ = parsed.host  # decodes an international name, which may fail
     except (httpx.InvalidURL, ValueError) as error:
         raise UsageError(f"{url!r} is not a URL: {error}.", hint="It looks like http://localhost:3000/mcp.") from None
     if parsed.scheme not in ("http", "https") or not parsed.host or (parsed.port or 0) > 65535:
@@ -386,12 +384,12 @@ def _parsed(url: str) -> httpx.URL:
 
 
 def _bare(url: httpx.URL) -> httpx.URL:
-    """Without a fragment, and without a name and password: httpx would make a header of these unseen."""
+    """Return a URL without fragment, user name and password: httpx would silently turn the latter into a header."""
     return url.copy_with(username=None, password=None, fragment=None)
 
 
 def _basic(url: httpx.URL) -> Headers:
-    """A name and password in the URL travel as a header, never in the address that is shown."""
+    """Return the header for the name and password in a URL, which are never sent or shown as part of it."""
     if not url.username and not url.password:
         return ()
     pair = base64.b64encode(f"{url.username}:{url.password}".encode())
@@ -399,7 +397,7 @@ def _basic(url: httpx.URL) -> Headers:
 
 
 def _public(method: str, target: httpx.URL, body: bytes) -> bytes | None:
-    """A body that may be in the journal: public, and small enough."""
+    """Return a body that may be in the journal: public, and small enough; otherwise None."""
     if method != "GET" or "/.well-known/" not in target.path or len(body) > DOCUMENT_KEPT:
         return None
     is_text = body.decode("utf-8", "ignore").encode() == body
@@ -407,7 +405,10 @@ def _public(method: str, target: httpx.URL, body: bytes) -> bytes | None:
 
 
 def _redirected(method: str, reply: HttpReply) -> str | None:
-    """Where the server sends us on; None if it doesn't, or only with another method (a POST must stay one)."""
+    """Return the redirect target.
+
+    None if there is none, or if the method would change (a POST must stay one).
+    """
     if reply.status not in _KEEPS_METHOD and not (reply.status in _BECOMES_GET and method == "GET"):
         return None
     return reply.header("location")
@@ -418,12 +419,12 @@ def _origin(url: httpx.URL) -> tuple[str, str, int]:
 
 
 def origin_text(url: httpx.URL) -> str:
-    """Return scheme, host and port as a person would write them."""
+    """Return scheme, host and port for display."""
     return f"{url.scheme}://{url.netloc.decode('ascii')}"
 
 
 def address_text(url: httpx.URL) -> str:
-    """Return a URL for a sentence: without its query, which may hold what gives access."""
+    """Return a URL for a sentence: without its query, which may contain credentials."""
     return str(url.copy_with(query=None))
 
 

@@ -1,10 +1,11 @@
 """A small HTTP/1.1 server on loopback: h11 over asyncio streams.
 
-It knows requests and responses, nothing of MCP, and nothing of this project. A response body may be a stream:
-each piece is written at once, and when the client disconnects, the stream is closed, so that its producer learns.
+It handles requests and responses and knows nothing of MCP or this project. A response body may be a stream: each
+piece is written at once, and when the client disconnects, the stream is closed, which notifies its producer.
 
-A request whose Host or Origin is not this machine is rejected before its body is read: a web page must not get in
-through a browser that runs here (DNS rebinding). `Allowance` limits what slow, large or numerous clients can cost.
+A request whose Host or Origin is not this machine is rejected before its body is read, so that a web page can't get
+access through a browser that runs here (DNS rebinding). `Allowance` limits what slow, large or numerous clients can
+cost.
 """
 
 import asyncio
@@ -23,40 +24,43 @@ logger = logging.getLogger(__name__)
 
 Pairs = tuple[tuple[str, str], ...]
 HEAD_LIMIT = 64 * 1024
-"""Bytes of a request line and its headers."""
+"""Maximum size in bytes of a request line and its headers."""
 _READ = 64 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _CLOSING = 1.0
 """Seconds a connection gets to close."""
 _LINGER = 1024 * 1024
-"""Bytes read and discarded after a rejection. Closing at once would reset the connection and lose the response."""
+"""Maximum number of bytes discarded after a rejection.
+
+Closing at once would reset the connection and lose the response.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What clients may use. A client over a limit gets an HTTP status and loses its connection."""
+    """Limits for clients. A client over a limit gets an HTTP status and loses its connection."""
 
     connections: int = 256
-    """Open at the same time. One more gets 503."""
+    """Maximum number of open connections. One more gets 503."""
     body: int = 64 * 1024 * 1024
-    """Bytes of one request body. A longer one gets 413, without being read if Content-Length declares it."""
+    """Maximum size in bytes of a request body. A longer one gets 413, unread if Content-Length declares it."""
     bodies: int = 128 * 1024 * 1024
-    """Bytes of all request bodies being received or handled at the same time. One more byte gets 503."""
+    """Maximum total size in bytes of all request bodies being received or handled. One more byte gets 503."""
     head_s: float = 10
-    """Seconds from the first byte of a request, or from connecting, to the end of its headers. Then 408."""
+    """Seconds from the first byte of a request, or from connecting, to the end of its headers; then 408."""
     body_s: float = 60
-    """Seconds from the end of the headers to the end of the body. Then 408."""
+    """Seconds from the end of the headers to the end of the body; then 408."""
     idle_s: float = 120
-    """Seconds without a request on a connection that had one. Then it is closed."""
+    """Seconds without a request on a connection that had one; then it is closed."""
 
 
 class HangUp(Exception):
-    """Raised by a handler or a body: break the connection off right here, without an end."""
+    """Raised by a handler or a body to break the connection off at once, without a proper end."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """What the client asked. Headers in order and case of the wire, read as Latin-1."""
+    """A request. Headers have the order and case of the wire and are decoded as Latin-1."""
 
     method: str
     target: str
@@ -65,19 +69,18 @@ class HttpRequest:
     body: bytes
 
     def header(self, name: str) -> str | None:
-        """Return the first header of this name, in any case; None if there is none."""
+        """Return the first header of this name, ignoring case; None if there is none."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
 
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """What is answered. Content-Length or chunking is added; everything else is sent as it is here."""
+    """A response. Content-Length or chunking is added; everything else is sent unchanged."""
 
     status: int
     headers: Pairs = ()
     body: bytes | AsyncIterator[bytes] = b""
     reason: str = ""
-    """The reason phrase."""
 
 
 Handler = Callable[[HttpRequest], Awaitable[HttpResponse]]
@@ -95,7 +98,10 @@ class Listener:
         allowance: Allowance | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        """`port` 0 takes a free one. Raises: ValueError for a host that is not loopback."""
+        """Create a listener.
+
+        `port` 0 selects a free one. Raises: ValueError for a host that is not loopback.
+        """
         if host not in _LOOPBACK:
             raise ValueError(f"{host!r} is not this machine; a listener opens no port to others")
         self._handler = handler
@@ -108,17 +114,17 @@ class Listener:
 
     @property
     def url(self) -> str:
-        """Scheme, host and port, without a slash at the end. Known once it is started."""
+        """Scheme, host and port, without a trailing slash. Available once started."""
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"{'https' if self._tls else 'http'}://{host}:{self.port}"
 
     @property
     def port(self) -> int:
-        """The port it listens on; the one asked for before it is started."""
+        """Actual port; before the start, the requested one."""
         return self._port
 
     async def start(self) -> None:
-        """Listen. Raises: OSError if the port is taken."""
+        """Start listening. Raises: OSError if the port is taken."""
         self._server = await asyncio.start_server(self._accept, self._host, self._port, ssl=self._tls)
         self._port = self._server.sockets[0].getsockname()[1]
 
@@ -158,19 +164,19 @@ class Listener:
 
 
 class _Bodies:
-    """Counts the bytes of request bodies that are in memory, of all connections together."""
+    """Total size of the request bodies in memory, over all connections."""
 
     def __init__(self, limit: int) -> None:
         self._left = limit
 
     def take(self, size: int) -> None:
-        """Count these bytes. Raises: _Rejected with 503 if they are too many."""
+        """Add bytes. Raises: _Rejected with 503 if the total is too large."""
         if size > self._left:
             raise _Rejected(503, "Too many request bodies at once")
         self._left -= size
 
     def give_back(self, size: int) -> None:
-        """The bytes are no longer needed."""
+        """Release bytes that are no longer needed."""
         self._left += size
 
 
@@ -183,7 +189,7 @@ class _Rejected(Exception):
 
 
 class _Connection:
-    """One client's connection: requests one after the other."""
+    """Connection of one client: requests one after the other."""
 
     def __init__(
         self,
@@ -205,7 +211,7 @@ class _Connection:
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT)
 
     async def serve(self) -> None:
-        """Answer until either side wants no more."""
+        """Handle requests until either side ends the connection."""
         try:
             if self._full:
                 await self._refuse(503, "Too many connections")
@@ -223,7 +229,7 @@ class _Connection:
             await self._hang_up()
 
     async def _serve_one(self, wait: float) -> bool:
-        """Answer one request whose first byte comes within `wait` seconds; return whether another may follow."""
+        """Handle one request that begins within `wait` seconds; return whether another may follow."""
         try:
             request = await self._read_request(wait)
             if request is None or not await self._answer_watching(request):
@@ -240,7 +246,7 @@ class _Connection:
         return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
 
     async def _read_request(self, wait: float) -> HttpRequest | None:
-        """Return None if the client has disconnected, or sends nothing for `wait` seconds.
+        """Read a request; None if the client has disconnected, or sends nothing for `wait` seconds.
 
         Raises: _Rejected, h11.RemoteProtocolError.
         """
@@ -263,7 +269,7 @@ class _Connection:
         return None if body is None else replace(request, body=body)
 
     async def _read_body(self) -> bytes | None:
-        """Return None if the client disconnects before the end."""
+        """Read a request body; None if the client disconnects before its end."""
         pieces: list[bytes] = []
         while isinstance(event := await self._next_event(), h11.Data):
             piece = bytes(event.data)
@@ -275,7 +281,7 @@ class _Connection:
         return b"".join(pieces) if isinstance(event, h11.EndOfMessage) else None
 
     def _reject_long(self, request: HttpRequest) -> None:
-        if int(request.header("content-length") or 0) > self._allowance.body:  # h11 lets at most 20 digits through
+        if int(request.header("content-length") or 0) > self._allowance.body:  # h11 allows at most 20 digits
             raise _Rejected(413, "The body is too long")
 
     async def _receive_within(self, seconds: float) -> bool:
@@ -298,9 +304,9 @@ class _Connection:
             self._http.receive_data(await self._reader.read(_READ))
 
     async def _answer_watching(self, request: HttpRequest) -> bool:
-        """Answer, and give up as soon as the client is gone: a stream may have nothing to write for hours.
+        """Respond, and stop as soon as the client disconnects: a stream may have nothing to write for hours.
 
-        Return whether the answer went out whole.
+        Return whether the response was sent completely.
         """
         async with asyncio.TaskGroup() as group:
             answering = group.create_task(self._answer(request), name="listener answer")
@@ -310,7 +316,7 @@ class _Connection:
 
     async def _watch(self, answering: asyncio.Task[bool]) -> None:
         waiting = 0
-        while waiting < HEAD_LIMIT:  # what a client sends before its turn is kept, up to a point
+        while waiting < HEAD_LIMIT:  # keep what a client sends before its turn, up to a limit
             try:
                 data = await self._reader.read(_READ)
             except OSError:
@@ -322,12 +328,12 @@ class _Connection:
             waiting += len(data)
 
     async def _answer(self, request: HttpRequest) -> bool:
-        """Answer; return False if the connection is to be broken off."""
+        """Respond; return False if the connection is to be broken off."""
         try:
             await self._write(request, await self._handler(request))
         except (HangUp, ConnectionError):
             return False
-        except Exception:  # the border of the listener: the log gets the traceback, the client a 500 if it still can
+        except Exception:  # boundary: the log gets the traceback, the client a 500 if possible
             logger.exception("the handler failed")
             return await self._refuse(500, "Internal error")
         return True
@@ -368,7 +374,7 @@ class _Connection:
             self._writer.write(data)
 
     async def _refuse(self, status: int, why: str) -> bool:
-        """Answer in place of the handler, if no head has gone out yet; the connection ends either way: False."""
+        """Respond instead of the handler, if no headers were sent yet. Return False: the connection ends."""
         if self._http.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             text = f"{why}\n".encode()
             headers = [("Content-Type", "text/plain"), ("Content-Length", str(len(text))), ("Connection", "close")]
@@ -398,7 +404,7 @@ class _Connection:
 
 
 def _reject_foreign(request: HttpRequest) -> None:
-    """Raise _Rejected for a request that a web page of another site has sent."""
+    """Raise _Rejected for a request from a web page of another site."""
     host, origin = request.header("host"), request.header("origin")
     if host is not None and _name(f"//{host}") not in _LOOPBACK:
         raise _Rejected(421, "The Host header does not name this machine")

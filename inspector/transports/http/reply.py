@@ -1,8 +1,8 @@
 """An HTTP response whose headers were received, and the two ways to read its body.
 
-A body is either one frame, whatever it is, or a stream of events, each a frame if it carries data and a note
-if not. What could not be read to its end says so in the exchange's last fact; it is never an exception, since
-the part that came is worth showing.
+A body is either one frame, whatever it is, or a stream of events. An event is a frame if it carries data, otherwise
+a note. If a body could not be read to its end, the last fact of the exchange says so. That is never an exception,
+since the part that was received is worth showing.
 """
 
 import asyncio
@@ -28,27 +28,27 @@ from inspector.transports.http.sse import EventTooLong, SseEvent, SseItem, SsePa
 # Decompression, in pieces
 
 PIECE = 1024 * 1024
-"""Bytes of the largest piece."""
+"""Maximum size of a piece in bytes."""
 
 _GZIP, _ZLIB, _RAW = 31, zlib.MAX_WBITS, -zlib.MAX_WBITS
 _BITS: dict[tuple[str, ...], int] = {("gzip",): _GZIP, ("x-gzip",): _GZIP, ("deflate",): _ZLIB}
 
 
 class BadPacking(ValueError):
-    """The body is not what its Content-Encoding says."""
+    """The body does not match its Content-Encoding."""
 
 
 def unpacker(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
-    """What turns the next bytes of a body into pieces, for the value of its Content-Encoding header.
+    """Return a function that decompresses the next bytes of a body, for its Content-Encoding.
 
-    The pieces are made on demand. They raise BadPacking.
+    The pieces are made on demand, which may raise BadPacking.
     """
     bits = _BITS.get(_named(encoding))
     return (lambda data: iter((data,))) if bits is None else _Inflating(bits).pieces
 
 
 def is_unpacked(encoding: str) -> bool:
-    """Whether a body in this encoding is unpacked here, or shown as received."""
+    """Return whether a body in this encoding is decompressed here; otherwise it is shown as received."""
     return _named(encoding) in _BITS
 
 
@@ -57,14 +57,14 @@ def _named(encoding: str) -> tuple[str, ...]:
 
 
 class _Inflating:
-    """gzip's or deflate's; of the latter also without its frame, as some servers send it."""
+    """Decompresses gzip and deflate; the latter also without zlib header, as some servers send it."""
 
     def __init__(self, bits: int) -> None:
         self._bits = bits
         self._inflate: Any = None
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
-        """What the next bytes unpack to. Raises: BadPacking."""
+        """Yield the decompressed bytes. Raises: BadPacking."""
         if not data:
             return
         if self._inflate is None:
@@ -88,13 +88,13 @@ class _Inflating:
 # Errors of httpx as sentences
 
 _VALUE = re.compile(r"(?<=header value) .*", re.DOTALL)
-"""What h11 quotes, which may be a token."""
+"""Value quoted by h11, which may be a token."""
 _TRUST = "Trust its issuer with --cacert FILE, or skip the check for this run with --insecure."
 _RUNNING = "Is the server running, and is this its port?"
 
 
 def unreachable(error: Exception, url: httpx.URL, connect_timeout: float) -> ConnectError:
-    """Say why no response came at all. `connect_timeout` is in seconds."""
+    """Return why there was no response at all. `connect_timeout` is in seconds."""
     where = f"{url.host}:{url.port or (443 if url.scheme == 'https' else 80)}"
     if isinstance(error, httpx.ConnectTimeout):
         return ConnectError(
@@ -123,7 +123,7 @@ def unreachable(error: Exception, url: httpx.URL, connect_timeout: float) -> Con
 
 
 def broken(error: Exception) -> str:
-    """Say why a response failed after its beginning. No full stop: it is used within sentences."""
+    """Return why a response failed after its beginning. No full stop: it is used within sentences."""
     if isinstance(error, BadPacking):
         return f"the compressed body can't be decoded: {error}"
     if isinstance(error, httpx.RemoteProtocolError):
@@ -178,7 +178,7 @@ _CAUSES: tuple[tuple[type[BaseException], _Say], ...] = (
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error, what caused it, what caused that, and the members of groups; each once."""
+    """Yield the error, its causes, and the members of groups, each once."""
     pending, seen = [error], set[int]()
     while pending:
         found = pending.pop(0)
@@ -192,14 +192,14 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 BODY_KEPT = 64 * 1024
-"""Bytes of a body that a Delivery carries."""
+"""Maximum number of bytes of a body in a Delivery."""
 _RAISE = "; --max message=SIZE allows more"
 _RATIO_FROM = 16 * 1024 * 1024
-"""Below this many bytes no ratio is suspicious."""
+"""Number of bytes below which no compression ratio is suspicious."""
 
 
 class HttpReply:
-    """A response of which the head is known. An async context manager: leaving it ends the exchange."""
+    """A response whose headers were received. An async context manager: leaving it ends the exchange."""
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class HttpReply:
         timing: HttpTiming | None = None,
         limits: Limits = LIMITS,
     ) -> None:
-        """Reports the head, and with it how long what took."""
+        """Report the headers, and the timing with them."""
         self.number = number
         self.status = response.status_code
         self.headers = in_text(response.headers)
@@ -219,11 +219,11 @@ class HttpReply:
         self.probe = probe
         self.limits = limits
         self.authorization = ""
-        """The credentials that the request carried, other than the user's own."""
+        """Credentials in the request, other than the user's own headers."""
         self.document: bytes | None = None
-        """What the end reports of the body, where that is about no messages and anybody may read it."""
+        """Body to report with the end of the exchange, if it is public and not about messages."""
         self.cut = ""
-        """Why the body ended early, as far as it was read; "" while all is well."""
+        """Why the body ended early, if it did; "" otherwise."""
         self._response = response
         self._decoded = 0
         self._over = False
@@ -241,7 +241,7 @@ class HttpReply:
 
     @property
     def is_stream(self) -> bool:
-        """Whether the body says it is a stream of events."""
+        """Whether the body is declared as an event stream."""
         return self.content_type.partition(";")[0].strip().lower() == "text/event-stream"
 
     @property
@@ -250,11 +250,14 @@ class HttpReply:
         return 200 <= self.status < 300
 
     def header(self, name: str) -> str | None:
-        """Return the first header of this name, in any case; None if there is none."""
+        """Return the first header of this name, ignoring case; None if there is none."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
-        """Yield the body as it is received, decompressed. Ends without raising if it breaks; then `cut` says why."""
+        """Yield the body as it is received, decompressed.
+
+        If it breaks off, this ends without raising, and `cut` says why.
+        """
         try:
             unpack = unpacker(self.header("content-encoding") or "")
             async for raw in self._response.aiter_raw():
@@ -269,7 +272,7 @@ class HttpReply:
             self.cut = broken(error)
 
     def delivery(self, *, answer_may_follow: bool = False, body: bytes = b"", why: str = "") -> Delivery:
-        """Return what the carriage can say about this exchange."""
+        """Return the delivery of this exchange."""
         return Delivery(
             answer_may_follow=answer_may_follow,
             status=self.status,
@@ -281,7 +284,7 @@ class HttpReply:
         )
 
     async def close(self, why: str = "") -> None:
-        """Report the end, once, and let the connection go: back to the pool if the body was read, else closed."""
+        """Report the end, once, and release the connection: to the pool if the body was read, else closed."""
         if not self._over:
             self._over = True
             why = self.cut or why or self._packed()
@@ -315,14 +318,14 @@ class HttpReply:
 
 @dataclass(slots=True)
 class Trail:
-    """How far a stream was read: what is needed to go on after it has ended."""
+    """Position in a stream, which is needed to resume it."""
 
     last_id: str = ""
-    """The id to resume after; "" if there is none."""
+    """Event id to resume after; "" if there is none."""
     retry: int | None = None
-    """Milliseconds to wait before that, if the server named them."""
+    """Milliseconds to wait before resuming, if the server sent them."""
     items: int = 0
-    """Events and comments seen."""
+    """Number of events and comments read."""
 
 
 async def read_body(reply: HttpReply) -> bytes:
@@ -347,7 +350,7 @@ async def read_body(reply: HttpReply) -> bytes:
 
 
 async def read_quietly(reply: HttpReply, most: int) -> bytes:
-    """Read so many bytes of a body that is about no messages; nothing of it is reported."""
+    """Read up to `most` bytes of a body that carries no messages. Nothing of it is reported."""
     body = b""
     async with aclosing(reply.chunks()) as chunks:
         async for chunk in chunks:
@@ -359,7 +362,7 @@ async def read_quietly(reply: HttpReply, most: int) -> bytes:
 
 
 async def read_events(reply: HttpReply, channel: Channel, trail: Trail, parser: SseParser | None = None) -> None:
-    """Read a stream of events to its end and report each item; `trail` is kept up to date all the while."""
+    """Read an event stream to its end and report each item. `trail` is updated continuously."""
     parser = parser or SseParser(reply.limits.message)
     try:
         async with aclosing(reply.chunks()) as chunks:
@@ -381,7 +384,7 @@ async def read_events(reply: HttpReply, channel: Channel, trail: Trail, parser: 
 
 
 def report(reply: HttpReply, channel: Channel, item: SseItem) -> None:
-    """Report an event as a frame if it is complete and carries data, everything else as a note."""
+    """Report an event as a frame if it is complete and carries data; anything else as a note."""
     if not isinstance(item, SseEvent):
         reply.observer.fact(SseNote(reply.number, item.raw))
     elif item.complete and item.data:
@@ -393,7 +396,7 @@ def report(reply: HttpReply, channel: Channel, item: SseItem) -> None:
 
 
 def in_text(headers: httpx.Headers) -> Headers:
-    """Return headers in the order and case of the wire. Bytes that are no UTF-8 are read as Latin-1."""
+    """Return headers in the order and case of the wire. Bytes that are not UTF-8 are decoded as Latin-1."""
     return tuple((_text(name), _text(value)) for name, value in headers.raw)
 
 

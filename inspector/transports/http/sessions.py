@@ -1,10 +1,10 @@
-"""A session id, a GET stream, resumption and DELETE (2025-03-26 to 2025-11-25, basic/transports).
+"""Session id, GET stream, resumption and DELETE (2025-03-26 to 2025-11-25, basic/transports).
 
-A stream that ends after it has named an event id is not the end of its exchange: the server may have dropped
-the connection on purpose (polling), and a GET with Last-Event-ID resumes it. This file reads no JSON and
-so can't know that a stream has delivered its response; the sender of the request can, and abandons `send` then.
-That is quiet: "disconnection SHOULD NOT be interpreted as the client cancelling its request", and a stream
-that is about to end gets the time to do so.
+A stream that ends after it has sent an event id is not the end of its exchange: the server may have dropped the
+connection on purpose (polling), and a GET with Last-Event-ID resumes it. This file parses no JSON, so it can't know
+that a stream has delivered its response. The sender of the request can, and then cancels `send`. The stream is not
+closed at once: "disconnection SHOULD NOT be interpreted as the client cancelling its request", and a stream that is
+about to end gets the time to do so.
 """
 
 import asyncio
@@ -26,36 +26,36 @@ _VISIBLE_ASCII = re.compile(r"[\x21-\x7E]+")
 _GRACE = 0.2
 """Seconds in which an abandoned stream may end by itself."""
 _RETRY = 1000
-"""Milliseconds before a stream is resumed if the server names none."""
+"""Milliseconds before a stream is resumed, if the server sends no value."""
 _RETRY_FLOOR = 50
-"""Milliseconds; with less, a server that says 0 and closes would make us spin."""
+"""Minimum milliseconds, so that a server that sends 0 and closes does not cause a busy loop."""
 _PAUSE_LIMIT = 30.0
-"""Seconds: what the pause grows to while nothing succeeds, unless the server itself asks for more."""
+"""Limit in seconds of the growing pause between failed attempts, unless the server requests a longer one."""
 _TRIES = 5
-"""Attempts in a row that bring nothing, before a stream is given up."""
+"""Failed attempts in a row after which a stream is given up."""
 _HEAD_WAIT = 3.0
-"""Seconds that `open_stream` waits for the head; some servers send none before the first event."""
+"""Seconds that `open_stream` waits for the headers; some servers send none before the first event."""
 _DELETE_WAIT = 2.0
 _LATER = {408, 409, 425, 429}
-"""Refusals that a later attempt may not meet. 409: the server has not yet noticed that the old stream is gone."""
+"""Statuses for which a retry makes sense. 409: the server has not yet noticed that the old stream is closed."""
 
 
 class SessionTransport:
-    """The carriage of the three revisions with sessions."""
+    """HTTP for the three revisions with sessions."""
 
     def __init__(self, endpoint: Endpoint, tasks: TransportTasks) -> None:
         self.mcp_session_id: str | None = None
-        """As the server gave it; None before that, without one, or after `forget`."""
+        """Session id from the server; None before it is received, without one, and after `forget`."""
         self._endpoint = endpoint
         self._tasks = tasks
         self._abandoned: set[asyncio.Task[Delivery]] = set()
         self._standalone: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Nothing to do: the session begins with the first response."""
+        """Do nothing: the session begins with the first response."""
 
     async def send(self, outgoing: Outgoing) -> Delivery:
-        """Post it and read the response to its end, resuming the stream if it breaks. Raises: ConnectError."""
+        """Post a message and read the response to its end; resume its stream if it breaks. Raises: ConnectError."""
         headers = (*self._post_headers(outgoing), *outgoing.headers.items())
         body, probe = outgoing.payload, outgoing.probe
         trail = Trail()
@@ -70,16 +70,16 @@ class SessionTransport:
         return await self._resume(trail, reply)
 
     def abandon(self, sending: asyncio.Task[Delivery]) -> None:
-        """Stop caring: no resumption any more, and after a moment of grace no stream."""
+        """Stop resuming the stream of a message, and close it after a short grace period."""
         self._abandoned.add(sending)
         sending.add_done_callback(self._abandoned.discard)
         asyncio.get_running_loop().call_later(_GRACE, sending.cancel)
 
     async def open_stream(self, headers: dict[str, str]) -> Delivery:
-        """Open the standalone stream and keep it open in the background; an earlier one is closed first.
+        """Open the standalone stream and keep it open in the background. An earlier one is closed first.
 
-        Returns once the server has answered, whatever it says (405: it offers none), or after a few seconds with
-        status None if it has not: then the stream is awaited in the background. Raises: ConnectError.
+        Return once the server has responded, with whatever status (405: it offers none), or after a few seconds with
+        status None; then the stream is awaited in the background. Raises: ConnectError.
         """
         await self._close_stream()
         opened: asyncio.Future[Delivery] = asyncio.get_running_loop().create_future()
@@ -93,13 +93,13 @@ class SessionTransport:
         return Delivery(answer_may_follow=True, why="no response to GET so far; it is awaited in the background")
 
     def forget(self) -> None:
-        """Drop the session id and the stream that belongs to it, so that `initialize` can be sent again."""
+        """Drop the session id and its stream, so that `initialize` can be sent again."""
         self.mcp_session_id = None
         if self._standalone is not None:
             self._standalone.cancel()
 
     async def stop(self) -> None:
-        """Close the stream and tell the server that the session is over; it may not care, or not answer."""
+        """Close the stream and delete the session at the server, which may ignore that."""
         await self._close_stream()
         if self.mcp_session_id is None:
             return
@@ -118,7 +118,10 @@ class SessionTransport:
         return () if self.mcp_session_id is None else (("Mcp-Session-Id", self.mcp_session_id),)
 
     def _keep_session_id(self, reply: HttpReply) -> str:
-        """Store it before the response is read, so that later requests carry it. "" or what is wrong."""
+        """Store the session id before the response is read, so that later requests carry it.
+
+        Return "", or what is wrong with it.
+        """
         given = reply.header("mcp-session-id")
         if not reply.is_success or given is None:
             return ""
@@ -135,7 +138,7 @@ class SessionTransport:
             await asyncio.wait({stream})
 
     async def _resume(self, trail: Trail, first: HttpReply) -> Delivery:
-        """Go on with a POST's stream until it ends without an id, is refused, abandoned, or nothing more comes."""
+        """Resume the stream of a POST until it ends without an id, is rejected, abandoned, or has no more data."""
         task = asyncio.current_task()
         failures = 0
         while trail.last_id and failures < _TRIES:
@@ -151,7 +154,7 @@ class SessionTransport:
         return first.delivery(why=given_up if trail.last_id else "")
 
     async def _listen(self, headers: dict[str, str], opened: "asyncio.Future[Delivery]") -> None:
-        """Read the standalone stream, again and again, until the server refuses it or nothing more comes."""
+        """Read the standalone stream and reopen it, until the server rejects it or nothing more follows."""
         trail = Trail()
         clock = asyncio.get_running_loop().time
         failures, was_open = 0, False
@@ -168,7 +171,7 @@ class SessionTransport:
     async def _continue(
         self, trail: Trail, headers: dict[str, str], opened: "asyncio.Future[Delivery] | None" = None
     ) -> Delivery | None:
-        """GET a stream and read it to its end; None if there was one, else the response."""
+        """Open a stream by GET and read it to its end; return None then. Otherwise return the response."""
         resumed = (("Last-Event-ID", trail.last_id),) if trail.last_id else ()
         every = (ACCEPT_STREAM, *self._session_header(), *resumed, *headers.items())
         try:
@@ -193,11 +196,11 @@ def _tell(opened: "asyncio.Future[Delivery] | None", delivery: Delivery) -> None
 
 
 def _pause(trail: Trail, failures: int) -> float:
-    """Seconds: what the server asked for, "the client MUST respect" it; longer if attempts keep failing."""
+    """Return the seconds to wait: what the server requested, "the client MUST respect" it; longer after failures."""
     asked = max(_RETRY if trail.retry is None else trail.retry, _RETRY_FLOOR) / 1000
     return max(asked, min(asked * float(2**failures), _PAUSE_LIMIT))
 
 
 def _is_passing(refusal: Delivery) -> bool:
-    """Whether a later attempt may fare better: the server could not be reached, is in trouble, or says so."""
+    """Return whether a retry may succeed: the server could not be reached, has an error, or says so."""
     return refusal.status is None or refusal.status >= 500 or refusal.status in _LATER

@@ -1,54 +1,54 @@
 """Parser of server-sent events that keeps their raw lines.
 
-This file cuts the bytes into lines, keeps lines and comments as they came, and lets httpx-sse's decoder say what
-an event's lines mean. Each event gets a decoder of its own, so that an id is the event's and not one that persists;
-lines travel through it as text with surrogates for invalid UTF-8, and are restored as the bytes they were.
+This file splits the bytes into lines, keeps lines and comments unchanged, and lets httpx-sse's decoder interpret the
+lines of an event. Each event gets a new decoder, so that an id belongs to the event and does not persist. Lines are
+passed through it as text with surrogates for invalid UTF-8, and converted back to the same bytes.
+
 The rules are those of the WHATWG, "Interpreting an event stream":
 https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 
-Time and memory are linear in the bytes fed, however they are cut into chunks.
+Time and memory are linear in the bytes fed, however they are split into chunks.
 """
 
 import re
 from dataclasses import dataclass
 
-from httpx_sse._decoders import SSEDecoder  # its only home; a test pins it
+from httpx_sse._decoders import SSEDecoder  # its only location; covered by a test
 
 from inspector.transports.base import MESSAGE
 
 _LINE_COST = 160
-"""Bytes that keeping a line costs beside its text. Without it an event of empty lines needs ten times its limit."""
+"""Memory overhead of a line in bytes. Without it, an event of empty lines would need ten times its limit."""
 _BOM = b"\xef\xbb\xbf"
 _RETRY = re.compile(rb"^retry:(?! ?[0-9]{1,10}$).*$", re.DOTALL)
-"""The rules want digits alone; the decoder would take a sign, spaces and underscores as well."""
+"""The rules require digits only; the decoder would accept a sign, spaces and underscores as well."""
 _BAD_ID = re.compile(rb"^id:.*\0", re.DOTALL)
 """An id with a NUL is ignored."""
 
 
 class EventTooLong(ValueError):
-    """One event has more bytes than the limit; nothing after this can be read."""
+    """An event has more bytes than the limit; nothing after it can be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class SseEvent:
-    """One event. None means that it had no such line."""
+    """One event. None: it has no such line."""
 
     raw: bytes
-    """Its lines, joined by a newline, without comments and without the blank line that ended it."""
+    """Its lines, joined by newlines, without comments and without the terminating blank line."""
     data: bytes | None
-    """The values of its data lines joined by newlines, exactly as they came."""
+    """Values of its data lines, joined by newlines, unchanged."""
     event: str | None = None
     id: str | None = None
-    """"" is an id too: it takes the last one back."""
+    """Event id. "" is valid, too: it resets the last one."""
     retry: int | None = None
-    """Milliseconds."""
     complete: bool = True
-    """False if the stream ended before the blank line: the rules say to discard it."""
+    """False if the stream ended before the blank line: the rules require to discard the event."""
 
 
 @dataclass(frozen=True, slots=True)
 class SseComment:
-    """A line that begins with a colon: servers send it to keep the connection alive."""
+    """A line that begins with a colon. Servers send it to keep the connection alive."""
 
     raw: bytes
 
@@ -57,10 +57,13 @@ SseItem = SseEvent | SseComment
 
 
 class SseParser:
-    """Takes chunks as they come, gives items as soon as their last line is complete."""
+    """Incremental parser: returns items as soon as their last line is complete."""
 
     def __init__(self, limit: int = MESSAGE) -> None:
-        """`limit`: bytes of one event, its field names and 160 bytes for each line included."""
+        """Create a parser.
+
+        `limit` is that of one event in bytes, including its field names and 160 bytes for each line.
+        """
         self._limit = limit
         self._tail = bytearray()
         self._size = 0
@@ -69,7 +72,7 @@ class SseParser:
         self._raw: list[bytes] = []
 
     def feed(self, chunk: bytes) -> list[SseItem]:
-        """Take the next bytes of the stream.
+        """Parse the next bytes of the stream.
 
         Raises: EventTooLong.
         """
@@ -88,7 +91,7 @@ class SseParser:
         return items
 
     def finish(self) -> list[SseItem]:
-        """The stream has ended: an unfinished event is left, or nothing."""
+        """End the stream: return the unfinished event, if any."""
         items: list[SseItem] = []
         tail = self._take_tail()
         if tail:
@@ -132,11 +135,11 @@ class SseParser:
 
 
 def _decode(lines: list[bytes], complete: bool) -> SseEvent:
-    """What the lines of one event say; None for what no line of it says."""
+    """Return the event of these lines. A field without a line is None."""
     decoder = SSEDecoder()
     for line in lines:
         decoder.decode(_RETRY.sub(b"", line).decode("utf-8", "surrogateescape"))
-    said = decoder.decode("")  # None for nothing but empty or unknown fields
+    said = decoder.decode("")  # None if all fields are empty or unknown
     fields = {line.partition(b":")[0] for line in lines if not _BAD_ID.match(line)}
     return SseEvent(
         raw=b"\n".join(lines),
@@ -153,7 +156,7 @@ def _readable(text: str) -> str:
 
 
 def _split(chunk: bytes) -> list[bytes]:
-    """At CR LF, LF and CR only; U+2028 and its kin are legal within a JSON string."""
+    """Split at CR LF, LF and CR only; U+2028 and the like are legal within a JSON string."""
     if b"\r" in chunk:
         chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return chunk.split(b"\n")

@@ -1,7 +1,7 @@
-"""The tasks of one HTTP transport, ended together.
+"""Tasks of one HTTP transport, ended together.
 
-An `asyncio.TaskGroup` must be entered and left by the same task; a transport is opened by one and closed by
-another. So this keeps what a TaskGroup keeps: no task is lost, no error is silent, and none outlives `close`.
+An `asyncio.TaskGroup` must be entered and left by the same task, but a transport is opened by one task and closed by
+another. So this gives the guarantees of a TaskGroup: no task is lost, no error is silent, and none outlives `close`.
 """
 
 import asyncio
@@ -17,20 +17,23 @@ _T = TypeVar("_T")
 
 
 class TransportTasks:
-    """Owns tasks. One event loop."""
+    """A group of tasks on one event loop."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
 
     def spawn(self, work: Coroutine[Any, Any, _T], name: str) -> asyncio.Task[_T]:
-        """Start it. Waiting for the task raises its error; one other than an InspectError is logged as well."""
+        """Start a task.
+
+        Awaiting the task raises its error. An error other than InspectError is logged as well.
+        """
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._running.add(task)
         task.add_done_callback(self._done)
         return task
 
     async def close(self) -> None:
-        """Cancel all and wait until the last has ended; the caller's own task is left alone."""
+        """Cancel all tasks and wait until the last has ended; the caller's own task is not cancelled."""
         while others := self._running - {asyncio.current_task()}:
             for task in others:
                 task.cancel()

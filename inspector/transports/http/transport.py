@@ -1,8 +1,8 @@
-"""HttpTransport: one connection over HTTP, by the carriage of its revision.
+"""HttpTransport: one connection over HTTP, in the variant (`Carriage`) of its revision.
 
-It owns what the carriages share: the address with its client, the tasks, and the end. Every `send` runs in a
-task of the transport's own, so that closing ends it for all waiters, and abandoning it can be quiet
-where the revision wants that.
+It owns what the variants share: the address with its client, the tasks, and the end of the connection. Every `send`
+runs in a task of the transport, so that closing ends it for all waiters, and a revision can let an abandoned one
+finish.
 """
 
 import asyncio
@@ -36,16 +36,16 @@ _EXCERPT = 200
 
 
 class LegacySse:
-    """The carriage of the first revision."""
+    """HTTP for the first revision."""
 
     def __init__(self, endpoint: Endpoint, tasks: TransportTasks, lost: Callable[[str], None]) -> None:
-        """`lost` is called with the reason once the stream has ended by itself."""
+        """Create the variant. `lost` is called with the reason once the stream has ended by itself."""
         self._endpoint = endpoint
         self._tasks = tasks
         self._lost = lost
         self._address: httpx.URL | None = None
         self.refusal: Delivery | None = None
-        """What the server answered instead of a stream."""
+        """Response of the server if it was no stream."""
 
     async def start(self) -> None:
         """Open the stream and wait for the address. Raises: ConnectError, AuthorizationNeeded."""
@@ -66,7 +66,7 @@ class LegacySse:
             raise
 
     async def send(self, outgoing: Outgoing) -> Delivery:
-        """Post it to the address; the answer, if it is a request, comes on the stream.
+        """Post a message to the address. The response to a request arrives on the stream.
 
         Raises: Disconnected without a stream; ConnectError.
         """
@@ -82,11 +82,11 @@ class LegacySse:
             return reply.delivery(answer_may_follow=reply.is_success, body=await read_body(reply))
 
     def abandon(self, sending: asyncio.Task[Delivery]) -> None:
-        """Stop posting; if it was posted already, the answer may still come on the stream."""
+        """Stop posting. If the message was posted already, the response may still arrive on the stream."""
         sending.cancel()
 
     async def stop(self) -> None:
-        """Forget the address; the owner of the tasks ends the stream."""
+        """Forget the address. The owner of the tasks ends the stream."""
         self._address = None
 
     async def _pump(self, address: "asyncio.Future[str]") -> None:
@@ -108,7 +108,7 @@ class LegacySse:
 
 
 class _EndpointFirst(SseParser):
-    """Takes the address out of the first event; the event itself is recorded as a note, since it is not a message."""
+    """Takes the address from the first event, which is recorded as a note because it is not a message."""
 
     def __init__(self, address: "asyncio.Future[str]") -> None:
         super().__init__()
@@ -139,16 +139,16 @@ def _refused(reply: HttpReply, delivery: Delivery) -> ConnectError:
 
 
 class Stateless:
-    """The carriage of the stateless era."""
+    """HTTP for the stateless era."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
 
     async def start(self) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     async def send(self, outgoing: Outgoing) -> Delivery:
-        """Post it and read the response to its end. After that nothing can follow. Raises: ConnectError."""
+        """Post a message and read the response to its end. Nothing can follow after that. Raises: ConnectError."""
         headers = (ACCEPT_ANSWER, JSON_CONTENT, *outgoing.headers.items())
         body, probe = outgoing.payload, outgoing.probe
         async with await self._endpoint.request("POST", headers, body=body, probe=probe) as reply:
@@ -162,11 +162,11 @@ class Stateless:
         sending.cancel()
 
     async def stop(self) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
 
 class _Carrier(Protocol):
-    """What the three carriages have in common."""
+    """Common interface of the three HTTP variants."""
 
     async def start(self) -> None: ...
 
@@ -178,15 +178,15 @@ class _Carrier(Protocol):
 
 
 class HttpTransport:
-    """A Transport. It lives on one event loop."""
+    """A Transport over HTTP, on one event loop."""
 
     def __init__(
         self, url: str, *, options: HttpOptions | None = None, carriage: Carriage = Carriage.STATELESS
     ) -> None:
-        """Raises: UsageError if the URL can't be that of a server."""
+        """Create a transport. Raises: UsageError if the URL can't be that of a server."""
         self._endpoint = Endpoint(url, options or HttpOptions())
         self.probe = self._endpoint.probe
-        """Makes one exchange to see the outcome, while the connection is open."""
+        """Makes one exchange to see the outcome. Requires an open connection."""
         self._carriage = carriage
         self._tasks = TransportTasks()
         self._carrier = self._make_carrier()
@@ -198,22 +198,22 @@ class HttpTransport:
 
     @property
     def kind(self) -> str:
-        """What the connection is: "sse" by LEGACY_SSE, else "http"."""
+        """Kind of connection: "sse" with LEGACY_SSE, otherwise "http"."""
         return "sse" if self._carriage is Carriage.LEGACY_SSE else "http"
 
     @property
     def url(self) -> str:
-        """The address, without a name and password that may have stood in it."""
+        """Address, without user name and password."""
         return str(self._endpoint.url)
 
     @property
     def carriage(self) -> Carriage:
-        """How messages travel at present."""
+        """Current HTTP variant."""
         return self._carriage
 
     @property
     def mcp_session_id(self) -> str | None:
-        """What the server calls this session; None without one, and by every carriage but SESSIONS."""
+        """Session id from the server; None if there is none, and with every carriage but SESSIONS."""
         return self._carrier.mcp_session_id if isinstance(self._carrier, SessionTransport) else None
 
     @property
@@ -224,12 +224,12 @@ class HttpTransport:
 
     @property
     def ask_aside(self) -> Ask:
-        """How an exchange is made that is about no messages, once the connection is open."""
+        """Function for exchanges that carry no messages. Requires an open connection."""
         return self._endpoint.ask_aside
 
     @property
     def common_headers(self) -> dict[str, str]:
-        """Sent with every request, GET and DELETE included; those of a message win. May be changed at any time."""
+        """Headers of every request, including GET and DELETE; those of a message override them. May be changed."""
         return self._endpoint.common_headers
 
     @common_headers.setter
@@ -238,11 +238,11 @@ class HttpTransport:
 
     @property
     def refusal(self) -> Delivery | None:
-        """What the server answered to the GET of LEGACY_SSE instead of a stream: the evidence with `use`'s error."""
+        """Response to the GET of LEGACY_SSE if it was no stream: additional evidence for the error of `use`."""
         return self._carrier.refusal if isinstance(self._carrier, LegacySse) else None
 
     async def open(self, observer: Observer) -> None:
-        """Get ready, and by LEGACY_SSE open the stream and wait for the address to post to.
+        """Create the client; with LEGACY_SSE also open the stream and wait for the address to post to.
 
         Raises: ConnectError; UsageError for a certificate file or proxy that can't be used.
         """
@@ -260,12 +260,10 @@ class HttpTransport:
             raise
 
     async def use(self, carriage: Carriage) -> None:
-        """Switch to another carriage; what was under way by the old one ends, its session is deleted.
+        """Switch to another HTTP variant. Running exchanges of the old one end, and its session is deleted.
 
-        From STATELESS to SESSIONS it stays open: a pending probe may still get a response.
-
-        If LEGACY_SSE can't be started the error is raised, `refusal` has the response, and another `use`
-        may follow.
+        From STATELESS to SESSIONS the old one stays open: a pending probe may still get a response. If LEGACY_SSE
+        can't be started, the error is raised, `refusal` has the response, and another `use` may follow.
 
         Raises: ConnectError with status, content type and an excerpt; AuthorizationNeeded for 401 and 403.
         """
@@ -278,10 +276,10 @@ class HttpTransport:
         await self._carrier.start()
 
     async def open_stream(self, headers: Mapping[str, str] | None = None) -> Delivery:
-        """By SESSIONS: open the standalone GET stream, to be called after `initialized` was accepted.
+        """With SESSIONS: open the standalone GET stream. Call this after `initialized` was accepted.
 
-        Its frames arrive from then on, and it is resumed when it breaks. A refusal is no error: the Delivery has
-        the status, and 405 says that the server offers no such stream. By other carriages there is nothing to open.
+        Its frames arrive from then on, and it is resumed when it breaks. A rejection is not an error: the Delivery
+        has the status, and 405 means that the server offers no such stream. With other carriages nothing is done.
 
         Raises: ConnectError; Disconnected.
         """
@@ -291,7 +289,7 @@ class HttpTransport:
         return await self._carrier.open_stream(dict(headers or {}))
 
     def forget_session(self, status: int = 404) -> None:
-        """Drop the session id without telling the server: by this answer it does not know it any more."""
+        """Drop the session id without a DELETE, because the server has shown that it is unknown."""
         if not isinstance(self._carrier, SessionTransport):
             return
         if self._observer is not None:
@@ -300,12 +298,12 @@ class HttpTransport:
         self._carrier.forget()
 
     async def send(self, outgoing: Outgoing) -> Delivery:
-        """Carry one message to the end of its exchange.
+        """Send one message and wait for the end of its exchange.
 
-        By SESSIONS a stream may end and be resumed, over and over, without its answer: only the caller can see
-        that the answer has come, and should then cancel this call; that cancels nothing at the server, and the
-        stream may still end by itself. By STATELESS cancelling closes the stream at once, which cancels the
-        request; so a caller whose answer has come lets the call finish.
+        With SESSIONS, a stream may end and be resumed repeatedly without its response. Only the caller can see that
+        the response has arrived, and should then cancel this call. That cancels nothing at the server, and the
+        stream may still end by itself. With STATELESS, cancelling closes the stream at once, which cancels the
+        request; so a caller that has its response lets the call finish.
 
         Any status is a Delivery, 401 and 403 too. Raises: Disconnected; ConnectError.
         """
@@ -335,7 +333,10 @@ class HttpTransport:
         self._closed.set()
 
     async def wait_closed(self) -> str:
-        """Wait for the end; HTTP without a stream has none but `close`. Returns why, "" after `close`."""
+        """Wait for the end of the connection; return why, "" after `close`.
+
+        HTTP without a stream ends only by `close`.
+        """
         await self._ended.wait()
         return self._why or ""
 
