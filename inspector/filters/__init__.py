@@ -1,1 +1,1 @@
-"""The filter language: one grammar for the traffic list, the command line and whatever else asks "which messages?"."""
+"""The filter language for messages: one grammar for the traffic list, the command line and all other uses."""

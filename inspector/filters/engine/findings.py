@@ -16,7 +16,7 @@ class FilteredFinding(Protocol):
 
     @property
     def id(self) -> str:
-        """Of the check."""
+        """Id of the check."""
 
     @property
     def severity(self) -> str:
@@ -27,31 +27,31 @@ class FindingSource(Protocol):
     """The findings so far. Called from any thread."""
 
     def worst(self, first: int, last: int) -> bytes:
-        """The grade of the worst finding for each of the entries `first` to `last`; 0 for none."""
+        """Return the severity of the worst finding of each entry `first` to `last`, from 1; 0 for none."""
 
     def of(self, n: int) -> Sequence[FilteredFinding]:
-        """The findings of entry n."""
+        """Return the findings of entry n."""
 
 
 class NoFindings:
-    """No checks have run."""
+    """The empty source, if no checks run."""
 
     def worst(self, first: int, last: int) -> bytes:
-        """None."""
+        """Return 0 for each entry."""
         return bytes(last + 1 - first)
 
     def of(self, n: int) -> Sequence[FilteredFinding]:
-        """None."""
+        """Return no findings."""
         return ()
 
 
 class ByFinding:
-    """Tests the findings of an entry."""
+    """Node for the findings of an entry."""
 
     cost = COLUMN
 
     def __init__(self, findings: FindingSource, name: str, test: Test) -> None:
-        """`name`: one of FINDING_FIELDS."""
+        """Create a node for a field; `name` is one of FINDING_FIELDS."""
         self._findings = findings
         self._value: Callable[[FilteredFinding], Any] = _id if name == "finding" else _grade
         self._test = test

@@ -1,4 +1,4 @@
-"""One value against one comparison. What has no such value, or one of another type, doesn't match: nothing raises."""
+"""Comparison of a value. A missing value, or one of another type, does not match. Nothing raises."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,11 +7,11 @@ from inspector.filters.language.fields import Compare, Op, Value
 from inspector.filters.language.patterns import Pattern
 
 Test = Callable[[Any], bool]
-"""Whether a value that is there matches."""
+"""Returns whether a present value matches."""
 
 
 def matcher(compare: Compare, patterns: list[Pattern]) -> Test:
-    """The test of a comparison. A pattern that it uses is added to `patterns`."""
+    """Return the test for a comparison. If it uses a pattern, that is appended to `patterns`."""
     op, wanted = compare.op, compare.values[0]
     match op:
         case Op.EQ:
@@ -31,7 +31,7 @@ def matcher(compare: Compare, patterns: list[Pattern]) -> Test:
 
 
 def same(found: Any, wanted: Value) -> bool:
-    """Whether two JSON values are the same: 1 is 1.0, and neither true nor "1"."""
+    """Return whether two JSON values are equal: 1 equals 1.0, but neither true nor "1"."""
     if isinstance(found, bool) or isinstance(wanted, bool):
         return found is wanted
     return bool(found == wanted)
@@ -82,7 +82,7 @@ def _ordered(op: Op, wanted: Value) -> Test:
 
 
 def reach(value: Any, path: tuple[str | int | None, ...]) -> list[Any]:
-    """All values at a path; none where anything on the way is not there."""
+    """Return all values at a path; none if a part of the path does not exist."""
     found = [value]
     for step in path:
         found = [inner for each in found for inner in _inside(each, step)]

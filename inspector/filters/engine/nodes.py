@@ -1,7 +1,7 @@
-"""A filter at work: a tree of nodes, each of which marks the entries of a stretch that it holds for.
+"""Nodes of a running filter: each marks the matching entries in a stretch of the journal.
 
-A node is asked about some entries only (`need`), those that its neighbours have left undecided; so the cheap ones go
-first, and what must be read from the file is read for few.
+A node only tests the entries in `need`, which other nodes have left undecided. Cheap nodes run first, so that few
+entries are read from the file.
 """
 
 from array import array
@@ -24,42 +24,45 @@ from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import SseNote, Stderr
 from inspector.protocol.frames import Frame
 
-# Masks: one byte for each entry of a stretch, 1 or 0. Put together as whole numbers, thousands at once.
+# Masks: one byte per entry of a stretch, 1 or 0. They are combined as big integers, thousands of entries at once.
 
 _ORDER: Literal["little"] = "little"
 
 
 def both(one: bytes, other: bytes) -> bytes:
-    """1 where both are."""
+    """Return 1 where both masks are 1."""
     return (int.from_bytes(one, _ORDER) & int.from_bytes(other, _ORDER)).to_bytes(len(one), _ORDER)
 
 
 def either(one: bytes, other: bytes) -> bytes:
-    """1 where at least one is."""
+    """Return 1 where at least one mask is 1."""
     return (int.from_bytes(one, _ORDER) | int.from_bytes(other, _ORDER)).to_bytes(len(one), _ORDER)
 
 
 def without(one: bytes, other: bytes) -> bytes:
-    """1 where the first is and the second is not."""
+    """Return 1 where the first mask is 1 and the second is 0."""
     first, second = int.from_bytes(one, _ORDER), int.from_bytes(other, _ORDER)
     return (first ^ (first & second)).to_bytes(len(one), _ORDER)
 
 
 def ones(mask: bytes) -> Iterator[int]:
-    """The positions where it is 1."""
+    """Yield the positions of 1."""
     at = mask.find(1)
     while at >= 0:
         yield at
         at = mask.find(1, at + 1)
 
 
-# A stretch of the journal: entries that follow one another, with their columns and, if asked for, their bytes.
+# A stretch of the journal: consecutive entries with their columns and, on demand, their bytes.
 
 BYTES = 512 * 1024
-"""Of the file, at most, unless one line is longer. Of twice as many each costs half as much again: memory of that size
-is requested from the system each time."""
+"""Maximum bytes of the file per stretch, unless a single line is longer.
+
+With twice as many, each byte costs half as much again, because memory blocks of that size are requested from the
+system each time.
+"""
 ENTRIES = 8192
-"""At most."""
+"""Maximum number of entries per stretch."""
 _RAW = b',"raw":"'
 _MORE = b'","'
 _BACKSLASH = 0x5C
@@ -71,7 +74,7 @@ class Stretch:
     def __init__(self, store: Store, first: int, last: int, *, plain: bool = True) -> None:
         self.store = store
         self.plain = plain
-        """Whether the lines are spelled as mcp-inspect spells them, so that a search through them finds all."""
+        """Whether lines are written in mcp-inspect's format, so that searching their bytes finds every match."""
         self.first = first
         self.last = last
         self.columns: Columns = store.columns(first, last)
@@ -86,26 +89,26 @@ class Stretch:
 
     @cached_property
     def lowered(self) -> bytes:
-        """The window in lower case, as far as that is ASCII."""
+        """The window with ASCII letters in lower case."""
         return self.window.lower()
 
     @cached_property
     def starts(self) -> "array[int]":
-        """Where in the window each line begins."""
+        """Offset of each line in the window."""
         starts = self._read[1]
         return self.columns.offsets if starts is None else starts
 
     @cached_property
     def _read(self) -> tuple[bytes, "array[int] | None"]:
-        """The window, and where the lines begin in it; None for that if they are as in the file."""
+        """The window, and the offsets of its lines; None for those if they are as in the file."""
         columns, (place, length) = self.columns, self.store.line(self.last)
         base = self.store.place(self.first)
         size = place + length - base
         if LOST not in (base, place) and 0 < size <= BYTES + length + columns.lengths[0]:
             window = self.store.read(base, size)
-            if len(window) == size and columns.spread < size:  # a line that does not exist is far away
+            if len(window) == size and columns.spread < size:  # a line that does not exist has a distant offset
                 return window, None
-        # some of them are still on their way to the file, or nowhere
+        # some lines are not written yet, or missing
         lines = [self.store.read(place, length) for place, length in zip(columns.places, columns.lengths, strict=True)]
         starts, at = array("I"), 0
         for line in lines:
@@ -114,15 +117,15 @@ class Stretch:
         return b"".join(lines), starts
 
     def at(self, position: int) -> int:
-        """Which line a position in the window is in, from 0."""
+        """Return the index of the line at a position in the window."""
         return bisect_right(self.starts, position) - 1
 
     def end(self, index: int) -> int:
-        """Where a line ends in the window."""
+        """Return the end of a line in the window."""
         return min(self.starts[index] + self.columns.lengths[index], len(self.window))
 
     def payload(self, index: int) -> bytes:
-        """The bytes of a frame, a line of stderr, an SSE note; b"" of what has none, or can't be read."""
+        """Return the payload of a frame, a stderr line or an SSE note; b"" if there is none or it can't be read."""
         start, end = self.starts[index], self.end(index)
         if end > start:
             try:
@@ -136,9 +139,9 @@ class Stretch:
 
 
 def text_in(window: bytes, start: int, end: int, upto: int) -> tuple[int, int]:
-    """Where the payload's text of the line from `start` to `end` begins and ends; (-1, -1) if only reading it tells.
+    """Return start and end of the payload text in a line from `start` to `end`; (-1, -1) if the line must be parsed.
 
-    `upto`: where the place ends that is asked about, for behind it other members of the line do no harm.
+    `upto` is the end of the position of interest. Members of the line after it do not matter.
     """
     begin = window.find(_RAW, start, end)
     if begin < 0:
@@ -168,7 +171,7 @@ def _payload_of(line: bytes) -> bytes:
 
 
 def backwards(store: Store, first: int, last: int, most_bytes: int = BYTES) -> Iterator[tuple[int, int]]:
-    """Divide the entries `first` to `last` into stretches: their first and last, the newest stretch first."""
+    """Divide the entries `first` to `last` into stretches, newest first; yield the first and last entry of each."""
     while last >= first:
         low = max(first, last - ENTRIES + 1)
         limit = store.place(last) - most_bytes
@@ -180,7 +183,7 @@ def backwards(store: Store, first: int, last: int, most_bytes: int = BYTES) -> I
 
 
 class _Places:
-    """The places of the lines of some entries, for a search; an entry without a line counts as the nearest to it."""
+    """File offsets of entries' lines, as a sequence for bisection. An entry without a line has offset 0."""
 
     def __init__(self, store: Store, first: int, last: int) -> None:
         self._store, self._first, self._count = store, first, last - first
@@ -193,8 +196,7 @@ class _Places:
         return 0 if place == LOST else place
 
 
-# What filters ask of exchanges, from the columns of their log: none of those that have ended is unpacked for
-# it.
+# Exchange fields, read from the columns of the log: no ended exchange is unpacked for a filter.
 
 _STATES = {
     ExchangeState.PENDING: "pending",
@@ -207,7 +209,7 @@ _WORDS = tuple(
     "tool-error" if bits & TOOL_ERROR else _STATES.get(STATES[min(bits & STATE_BITS, len(STATES) - 1)], "ok")
     for bits in range(256)
 )
-"""By the value in the column of states: the value of the field `status`."""
+"""Value of the field `status` by the value in the column of states."""
 _WITH_CODE = frozenset(
     bits
     for bits in range(256)
@@ -216,12 +218,12 @@ _WITH_CODE = frozenset(
 
 
 def state_name(exchange: Exchange) -> str:
-    """What became of it, as the field `status` says it."""
+    """Return the value of the field `status`."""
     return "tool-error" if exchange.tool_error else _STATES.get(exchange.state, "ok")
 
 
 class TextTest:
-    """A test of exchanges by one of their texts. Any thread may call it."""
+    """A test of one text field of exchanges. Thread-safe."""
 
     def __init__(
         self,
@@ -230,7 +232,10 @@ class TextTest:
         test: Callable[[str], bool],
         text: Callable[[int], str] | None = None,
     ) -> None:
-        """`column` holds positions in `names`, or UNLISTED: `text` tells the text then; None where that can't be."""
+        """Create a test. `column` has positions in `names`, or UNLISTED.
+
+        For UNLISTED, `text` returns the text by exchange number; it is None if that can't occur.
+        """
         self._column, self._names, self._test, self._text = column, names, test, text
         self._verdicts = bytearray()
         self._looked = 0
@@ -245,13 +250,13 @@ class TextTest:
 
     @property
     def never(self) -> bool:
-        """Whether it holds for none of those that there are now."""
+        """Whether no exchange matches at present."""
         if len(self._verdicts) < len(self._names):
             self._judge()
         return 1 not in self._verdicts and not self._has_unlisted()
 
     def mark(self, need: bytes, numbers: Sequence[int]) -> bytes:
-        """1 for each selected one with a number for which the test is true; 0 means no number."""
+        """Return 1 for each needed entry whose exchange matches; exchange number 0 means none."""
         if self.never:
             return bytes(len(need))
         if self._has_unlisted():
@@ -266,7 +271,7 @@ class TextTest:
         self._verdicts[known:end] = verdicts  # another thread may have done the same
 
     def _has_unlisted(self) -> bool:
-        """Whether one of them has a text without a number. Each is looked at once."""
+        """Return whether any exchange has a text without a number. Each exchange is checked once."""
         if self._text is None or self._looked < 0:
             return self._text is not None
         end = len(self._column)
@@ -275,7 +280,7 @@ class TextTest:
 
 
 class ExchangeColumns:
-    """The exchanges of one journal, by number. Any thread may ask."""
+    """Fields of a journal's exchanges, by exchange number. Thread-safe."""
 
     def __init__(self, journal: Journal) -> None:
         self._exchanges: ExchangeLog = journal.conversation.exchanges
@@ -287,11 +292,11 @@ class ExchangeColumns:
         }
 
     def exchange(self, number: int) -> Exchange:
-        """The exchange itself."""
+        """Return the exchange."""
         return self._exchanges[number - 1]
 
     def text_test(self, name: str, test: Callable[[str], bool]) -> TextTest:
-        """A test of an exchange's number by a text of its: "method", "target" or "status"."""
+        """Return a test for a text field of exchanges: "method", "target" or "status"."""
         log = self._exchanges
         match name:
             case "method":
@@ -302,7 +307,7 @@ class ExchangeColumns:
                 return TextTest(log.states, _WORDS, test)
 
     def revision_test(self, test: Callable[[str], bool]) -> Callable[[int], bool]:
-        """A test by the revision; that of one without is ""."""
+        """Return a test for the revision, which is "" if there is none."""
         verdicts: dict[int, bool] = {}
         column = self._exchanges.revisions
 
@@ -318,7 +323,7 @@ class ExchangeColumns:
         return by_number
 
     def number_test(self, name: str, test: Callable[[int], bool]) -> Callable[[int], bool]:
-        """A test of an exchange's number by a number of its: "dur" or "error.code"; False where there is none."""
+        """Return a test for a number field: "dur" or "error.code"; False if the exchange does not have it."""
         value = self._numbers[name]
 
         def by_number(number: int) -> bool:
@@ -328,7 +333,7 @@ class ExchangeColumns:
         return by_number
 
     def number(self, name: str, number: int) -> int | None:
-        """A number of an exchange: "dur", "error.code", or the entry of its "request" or "answer"; None without one."""
+        """Return "dur", "error.code", or the entry of the "request" or "answer"; None if there is none."""
         return self._numbers[name](number)
 
     def _duration(self, number: int) -> int | None:
@@ -347,10 +352,10 @@ class ExchangeColumns:
 
 _OF_EXCHANGE = (MessageKind.REQUEST, MessageKind.RESPONSE, MessageKind.ERROR, MessageKind.BATCH)
 REQUEST_OR_ANSWER = bytes((flags & KIND_BITS) in _OF_EXCHANGE for flags in range(256))
-"""By flags: whether what is known of the exchange is known of the message. What an exchange merely caused is not it."""
+"""By flags: whether the message is part of its exchange. Messages merely caused by an exchange are not."""
 
 COLUMN, EXCHANGE, SEARCH, READ, SLOW = range(5)
-"""What a node costs, in classes."""
+"""Cost classes of nodes, in ascending order."""
 
 
 class Node(Protocol):
@@ -359,18 +364,18 @@ class Node(Protocol):
     cost: int
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """1 for each entry that is asked about and that it holds for. As long as `need`, a subset of it."""
+        """Return a mask of the entries in `need` that match; it has the same length."""
 
 
 class AllOf:
-    """All parts hold."""
+    """Conjunction of nodes."""
 
     def __init__(self, parts: Sequence[Node]) -> None:
         self._parts = sorted(parts, key=lambda part: part.cost)
         self.cost = self._parts[-1].cost
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Ask each part about what the others before it have let through."""
+        """Run each part on the entries that matched all previous ones."""
         for part in self._parts:
             if 1 not in need:
                 break
@@ -379,14 +384,14 @@ class AllOf:
 
 
 class AnyOf:
-    """At least one part holds."""
+    """Disjunction of nodes."""
 
     def __init__(self, parts: Sequence[Node]) -> None:
         self._parts = sorted(parts, key=lambda part: part.cost)
         self.cost = self._parts[-1].cost
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Ask each part about what the others before it have not found."""
+        """Run each part on the entries that no previous part has matched."""
         found = bytes(len(need))
         for part in self._parts:
             if 1 not in need:
@@ -397,19 +402,19 @@ class AnyOf:
 
 
 class Opposite:
-    """A part does not hold."""
+    """Negation of a node."""
 
     def __init__(self, part: Node) -> None:
         self._part = part
         self.cost = part.cost
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """What the part does not mark."""
+        """Return the needed entries that the part does not mark."""
         return without(need, self._part.mark(stretch, need))
 
 
 class ByFlags:
-    """What the kind of entry and its flags tell: tables of 256 verdicts."""
+    """Node for the kind of entry and its flags: tables of 256 results each."""
 
     cost = COLUMN
 
@@ -418,7 +423,7 @@ class ByFlags:
         self._flags = flags
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Look both up."""
+        """Look up both tables."""
         for table, column in ((self._kinds, stretch.columns.kinds), (self._flags, stretch.columns.flags)):
             if table is not None:
                 need = both(need, column.translate(table))
@@ -426,7 +431,7 @@ class ByFlags:
 
 
 class ByJournal:
-    """What is the same for all entries of the journal at a moment."""
+    """Node for a property of the whole journal, which is the same for all entries."""
 
     cost = COLUMN
 
@@ -434,12 +439,12 @@ class ByJournal:
         self._holds = holds
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """All or nothing."""
+        """Return all needed entries or none."""
         return need if self._holds() else bytes(len(need))
 
 
 class ByNumber:
-    """What a column of numbers tells: "sizes", "walls", or the entries' own numbers ("n")."""
+    """Node for a column of numbers: "sizes", "walls", or the entries' own numbers ("n")."""
 
     cost = COLUMN
 
@@ -448,7 +453,7 @@ class ByNumber:
         self._test = test
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Try each number."""
+        """Test each number."""
         test = self._test
         numbers = range(stretch.first, stretch.last + 1) if self._column == "n" else self._numbers(stretch)
         return bytes([asked and test(number) for asked, number in zip(need, numbers, strict=True)])
@@ -459,21 +464,21 @@ class ByNumber:
 
 
 class ByExchange:
-    """What is known of the exchange of a request or an answer."""
+    """Node for a field of the exchange, for requests and responses."""
 
     cost = EXCHANGE
 
     def __init__(self, test: Callable[[int], bool]) -> None:
-        """`test` is given an exchange's number."""
+        """Create a node; `test` receives an exchange number."""
         self._test = test
 
     @property
     def never(self) -> bool:
-        """Whether it is known to hold for nothing that there is now."""
+        """Whether it is known to match nothing at present."""
         return isinstance(self._test, TextTest) and self._test.never
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Try the exchange of each; a message without one has none of its fields."""
+        """Test the exchange of each entry. A message without an exchange never matches."""
         test = self._test
         if self.never:
             return bytes(len(need))
@@ -487,7 +492,7 @@ class ByExchange:
 
 
 class ByMethod:
-    """The method: a request's or a notification's own, of an answer that of its request."""
+    """Node for the method of a request or notification; for a response, that of its request."""
 
     cost = COLUMN
 
@@ -497,7 +502,7 @@ class ByMethod:
         self._verdicts: dict[int, int] = {0: 0}
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Look each method up; each different one is tried once."""
+        """Look up the methods, testing each distinct one once."""
         names, verdicts = stretch.columns.methods, self._verdicts
         here = set(names)
         for number in here - verdicts.keys() - {UNLISTED}:
@@ -521,7 +526,7 @@ class ByMethod:
 
 
 class ByEntry:
-    """What only the entry itself tells, read back one by one."""
+    """Node for fields that require reading the entry."""
 
     cost = READ
 
@@ -529,13 +534,13 @@ class ByEntry:
         self._test = test
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Read each that is asked about."""
+        """Read and test each needed entry."""
         entry, first, test = stretch.store.entry, stretch.first, self._test
         return bytes([1 if asked and test(entry(first + index)) else 0 for index, asked in enumerate(need)])
 
 
 class Lifted:
-    """A part holds for the request of an exchange, for its answer, or for any of its messages."""
+    """Node that tests an exchange's request, its response, or any of its messages, instead of the entry itself."""
 
     def __init__(self, part: Node, scope: FieldScope, exchanges: ExchangeColumns) -> None:
         self._part = part
@@ -544,7 +549,7 @@ class Lifted:
         self.cost = max(part.cost, EXCHANGE)
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Test the entries themselves and their counterparts, most of which are in the same stretch."""
+        """Test the counterparts of the needed entries, most of which are in the same stretch."""
         partners = [
             self._partners(stretch.first + index, number) if asked else ()
             for index, (asked, number) in enumerate(zip(need, stretch.columns.exchanges, strict=True))

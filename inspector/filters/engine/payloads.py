@@ -1,6 +1,6 @@
-"""The nodes that look into payloads: bare text, the text of a message, a path into its JSON.
+"""Nodes for payloads: bare text, the text of a message, a path into its JSON.
 
-What a search through the bytes rules out is never parsed.
+Payloads that a search through the bytes rules out are never parsed.
 """
 
 import json
@@ -32,18 +32,17 @@ from inspector.protocol.facts import Fact
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, read
 
-# A text to look for, in any case and in every spelling: in names, in a payload's bytes, in the lines of a
-# stretch.
+# Search for a text, ignoring case and JSON escapes: in names, in payloads, in the lines of a stretch.
 
 _BACKSLASH = 0x5C
 _B64 = b',"b64":"'
 _BYTES = bytes(bool(flags & BYTES_BIT) for flags in range(256))
 _STDERR = bytes(kind == EntryKind.STDERR for kind in range(256))
-"""For those no flag says whether they are text."""
+"""For these entries, no flag says whether they are text."""
 
 
 class Needle:
-    """A text to look for."""
+    """A text to search for."""
 
     def __init__(self, wanted: str) -> None:
         self.text = wanted.casefold()
@@ -52,15 +51,15 @@ class Needle:
         self._in_lines = tuple(sorted({line for spelling in self._spellings for line in _in_line(spelling)}))
 
     def is_part_of(self, wanted: str) -> bool:
-        """Whether whatever contains `wanted` contains this too."""
+        """Return whether every text that contains `wanted` contains this one, too."""
         return self.text in wanted.casefold()
 
     def is_in_text(self, found: str) -> bool:
-        """Whether a text of ours, or a name, contains it."""
+        """Return whether a decoded text contains it."""
         return self.text in found.casefold()
 
     def is_in_bytes(self, payload: bytes) -> bool:
-        """Whether bytes contain it, in any spelling."""
+        """Return whether bytes contain it, with or without escapes."""
         lowered = payload.lower()
         if any(spelling in lowered for spelling in self._spellings):
             return True
@@ -69,7 +68,7 @@ class Needle:
         return self.text in payload.decode("utf-8", "replace").casefold()
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Which of the entries that are asked about hold it in their payload: 1 at their positions."""
+        """Mark the needed entries whose payload contains it."""
         marks = bytearray(len(need))
         for index in self._found(stretch, need):
             marks[index] = 1
@@ -89,9 +88,9 @@ class Needle:
 def candidates(
     stretch: Stretch, need: bytes, spelling: bytes, is_in_bytes: Callable[[bytes], bool], *, exact: bool = False
 ) -> Iterator[int]:
-    """The entries asked about whose payload's text has a spelling in it. With `exact` the case of letters counts.
+    """Yield the needed entries whose payload contains a spelling; case-sensitive if `exact`.
 
-    Where it may be part of an escape, `is_in_bytes` is asked.
+    If the match may be part of an escape sequence, `is_in_bytes` decides.
     """
     has_cases = not exact and spelling.upper() != spelling
     window = stretch.lowered if has_cases else stretch.window
@@ -104,7 +103,7 @@ def candidates(
         index = bisect_right(starts, at, index) - 1
         start = starts[index]
         end = start + lengths[index]
-        if at >= end or not need[index]:  # after a line's end may be another record: a sum, a mark
+        if at >= end or not need[index]:  # another record, such as a checksum or a mark, may follow a line
             at = find(spelling, max(end, at + 1))
             continue
         begin, close = text_in(window, start, end, at + size)
@@ -117,7 +116,7 @@ def candidates(
 
 
 def odd_lines(stretch: Stretch, need: bytes) -> Iterator[int]:
-    """The selected entries whose payload is binary, and so is encoded in the file."""
+    """Yield the needed entries with binary payload, which is encoded in the file."""
     odd = both(need, stretch.columns.flags.translate(_BYTES))
     said = both(need, stretch.columns.kinds.translate(_STDERR))
     return ones(either(odd, _as_bytes(stretch, said)) if 1 in said else odd)
@@ -135,7 +134,7 @@ def _as_bytes(stretch: Stretch, need: bytes) -> bytes:
 
 
 def _stands_alone(window: bytes, at: int) -> bool:
-    """Whether the text at a position does not begin within an escape: `n` of a line's end, `e9` of an accent."""
+    """Return whether the match does not begin within an escape sequence, such as the n of a newline."""
     return window[at - 1] != _BACKSLASH and window.find(b"\\u", at - 5, at) < 0
 
 
@@ -168,19 +167,19 @@ _OTHER_FACTS = bytes(kind > EntryKind.STDERR for kind in range(256))
 _PROBES = bytes(bool(flags & PROBE_BIT) for flags in range(256))
 _ANSWERS = bytes((flags & KIND_BITS) in (MessageKind.RESPONSE, MessageKind.ERROR) for flags in range(256))
 _SAFE = re.compile(r"[A-Za-z0-9_ .:$-]+")
-"""Characters that JSON writers don't escape, but for those that escape all."""
+"""Characters that JSON encoders never escape, except those that escape everything."""
 _OF_ERRORS = frozenset("error -0123456789")
 _ESCAPED_ASCII = rb"\\u00"
-"""How a line of the file begins an escape that a writer needed not make."""
+"""Start of an unnecessary escape sequence (of an ASCII character) in a line of the file."""
 
 
 class InWords:
-    """Bare text: in the method, the target or the state of what a row shows, or anywhere in its bytes."""
+    """Bare text: in the method, the target or the state shown in a row, or anywhere in the payload."""
 
     cost = SEARCH
 
     def __init__(self, text: str, exchanges: ExchangeColumns, say: Callable[[Fact], str]) -> None:
-        """`say` puts a fact into the words in which it is shown."""
+        """Create a node; `say` formats a fact as it is shown."""
         self.needle = Needle(text)
         self._say = say
         seen = self.needle.is_in_text
@@ -196,7 +195,7 @@ class InWords:
             self._names.append(ByFlags(kinds=_STDERR))
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """The names first; then one search through the bytes for the rest."""
+        """Test the names first, then search the payloads of the remaining entries."""
         found = bytes(len(need))
         for part in self._names:
             found = either(found, part.mark(stretch, without(need, found)))
@@ -223,17 +222,17 @@ def _said(state: str) -> str:
 
 
 class InText:
-    """The payload as text, of frames and of stderr."""
+    """The payload as text, for frames and stderr."""
 
     def __init__(self, test: Test, compare: Compare | None) -> None:
-        """`compare`: where the test comes from; None if it only asks whether there is a text."""
+        """Create a node; `compare` is the origin of the test, None if it only tests for presence."""
         self._test = test
         contains = compare is not None and compare.op is Op.CONTAINS
         self._needle = Needle(str(compare.values[0])) if contains and compare is not None else None
         self.cost = SEARCH if self._needle is not None else SLOW
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Search the bytes where that is enough, else try each text."""
+        """Search the bytes if that is sufficient; otherwise test each text."""
         need = both(need, stretch.columns.kinds.translate(_WITH_TEXT))
         if 1 not in need:
             return need
@@ -251,7 +250,7 @@ class InJson:
     cost = READ
 
     def __init__(self, ref: Ref, test: Test, literal: bytes | None) -> None:
-        """`literal`: text that the line of each matching entry contains, perhaps escaped; None: unknown."""
+        """Create a node; `literal` is contained in each matching line, possibly escaped. None: unknown."""
         self._root = ref.name
         self._path: tuple[Step, ...] = ("arguments", *ref.path) if ref.name == "args" else ref.path
         self._test = test
@@ -260,7 +259,7 @@ class InJson:
         self._flags = bytes((flags & KIND_BITS) in kinds for flags in range(256))
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Parse what the bytes do not rule out."""
+        """Parse the payloads that the bytes do not rule out."""
         need = both(need, stretch.columns.flags.translate(self._flags))
         marks = bytearray(len(need))
         if 1 in need:
@@ -293,12 +292,12 @@ class InJson:
 
 
 def _maybe(payload: bytes) -> bool:
-    """What may be there is parsed anyway."""
+    """Accept every candidate: it is parsed later anyway."""
     return True
 
 
 def literal_of(ref: Ref, compare: Compare | None) -> bytes | None:
-    """What the line of every possible match contains: the end of the path, or the longest part of a text."""
+    """Return bytes that every matching line contains, from the path or the compared text. None if there are none."""
     texts = [step for step in ref.path if isinstance(step, str)]
     if compare is not None and compare.op is Op.EQ and isinstance(compare.values[0], str):
         texts.append(compare.values[0])
@@ -312,7 +311,7 @@ def is_there(found: Any) -> bool:
 
 
 class InMessages:
-    """The contents of unsolicited responses: no exchange has them."""
+    """The contents of responses that belong to no exchange."""
 
     cost = READ
 
@@ -320,7 +319,7 @@ class InMessages:
         self._test = test
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Read each answer that belongs to no exchange."""
+        """Read each response without an exchange."""
         need = both(need, stretch.columns.flags.translate(_ANSWERS))
         marks = bytearray(len(need))
         for index in ones(need):

@@ -1,7 +1,7 @@
-"""A filter made ready for one journal: which entries it lets through.
+"""A compiled filter for one journal: marks the entries that match.
 
-It costs what it must look at: fields of the columns read nothing, a text is searched for in the bytes of the file,
-and only what may match is parsed. Nothing here waits and nothing raises, whatever a journal holds.
+The cost depends on the fields: column fields read nothing, a text is searched in the bytes of the file, and only
+candidates are parsed. Nothing blocks and nothing raises, whatever a journal contains.
 """
 
 import threading
@@ -62,10 +62,10 @@ from inspector.protocol.facts import (
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message
 
-# What each field of the table is at work: from a field and a test of its value to a node.
+# Implementation of each field: from a field and a test of its value to a node.
 
 _OF_TARGET = {"tool": "tools/call", "prompt": "prompts/get", "uri": "resources/"}
-"""How the methods begin whose target a field is about."""
+"""Prefix of the methods whose target is the value of a field."""
 _MESSAGES = {kind.name.lower(): kind for kind in MessageKind if kind is not MessageKind.NONE}
 _FACTS = {kind.name.lower(): kind for kind in EntryKind if kind is not EntryKind.FRAME}
 _FAILED = ("error", "tool-error", "lost")
@@ -76,7 +76,7 @@ _COLUMNS = {"size": "sizes", "time": "walls", "n": "n"}
 
 
 class NodeFactory:
-    """Makes the nodes of one journal."""
+    """Creates the nodes for one journal."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class NodeFactory:
         clock: Callable[[], int],
         findings: FindingSource = NO_FINDINGS,
     ) -> None:
-        """`findings`: the results of checks so far."""
+        """Create a factory; `findings` has the results of the checks so far."""
         self._journal = journal
         self._exchanges = exchanges
         self._clock = clock
@@ -120,7 +120,7 @@ class NodeFactory:
         }
 
     def node(self, ref: Ref, test: Test, compare: Compare | None) -> Node:
-        """The node that tries the values of a field, whatever scope it is asked in."""
+        """Return the node that tests the values of a field, regardless of its scope."""
         name = ref.name
         if name in ("params", "args", "result", "error"):
             return InJson(ref, test, literal_of(ref, compare))
@@ -152,7 +152,7 @@ class NodeFactory:
         return ByExchange(self._exchanges.text_test("status", test))
 
     def _failed(self) -> Node:
-        """Outcomes of exchanges, invalid messages, and failures of HTTP exchanges, connections and processes."""
+        """Return the node for failed exchanges, invalid messages, and failures of HTTP, connections and processes."""
         invalid = AllOf([_kind(lambda kind: bool(kind == "invalid")), ByEntry(lambda entry: not self._accepted(entry))])
         facts = _kind(lambda kind: kind in ("http", "connection", "process"))
         return AnyOf(
@@ -165,7 +165,7 @@ class NodeFactory:
         )
 
     def _accepted(self, entry: Entry) -> bool:
-        """Whether it is the body of a 202 response: legal, and often a word of text."""
+        """Return whether it is the body of a 202 response: legal, and often plain text."""
         return self._http_status(entry) == _ACCEPTED and isinstance(entry.what, Frame)
 
     def _is_bad_end(self, what: object) -> bool:
@@ -226,7 +226,7 @@ class NodeFactory:
 
 
 def _set(test: Test) -> Callable[[str], bool]:
-    """The test of a text that counts as absent if it is empty."""
+    """Return a test for a text where an empty one counts as absent."""
     return lambda text: bool(text) and test(text)
 
 
@@ -275,13 +275,13 @@ def _sse_id(entry: Entry) -> str | None:
 
 
 _OURS = "mcp-inspect"
-"""Whose captures are spelled as expected."""
+"""The tool whose captures have the expected format."""
 _CHANGING = frozenset(("status", "failed", "pending", "dur", "age", "error.code", "progress"))
 """Fields that change while an exchange continues."""
 
 
 class Program:
-    """A filter at work on one journal. Any thread may ask."""
+    """A compiled filter for one journal. Thread-safe."""
 
     def __init__(
         self,
@@ -293,9 +293,10 @@ class Program:
         exchanges: ExchangeColumns | None = None,
         findings: FindingSource | None = None,
     ) -> None:
-        """`clock`: the journal's monotonic nanoseconds; `say` puts facts into words; programs may share `exchanges`.
+        """Compile a filter.
 
-        `findings`: the results of checks so far; None if no checks run.
+        `clock` returns the journal's monotonic time in nanoseconds. `say` formats facts. `exchanges` may be shared
+        by programs. `findings` has the results of the checks so far; None if no checks run.
         """
         self.term = term
         self._store = journal.store
@@ -307,20 +308,20 @@ class Program:
         self._node = self._made(term)
         names = set(_names(term))
         self.by_columns = self._node.cost <= EXCHANGE
-        """Whether it reads nothing from the file: then even a flood can be filtered live."""
+        """Whether it reads nothing from the file. Then even a flood of messages can be filtered live."""
         self.follows_exchanges = bool(names & _CHANGING) or "" in names
-        """Whether the outcome of an exchange decides about earlier messages."""
+        """Whether the outcome of an exchange affects earlier messages."""
         self.lifts = "" in names and any(ref.scope is not FieldScope.OWN for ref in _refs(term))
         """Whether a message can match by its counterpart."""
         self.follows_progress = "progress" in names
-        """Whether an exchange that has ended can still change for it."""
+        """Whether a later change of an ended exchange affects the result."""
         self.follows_time = "age" in names
         self.follows_findings = not names.isdisjoint(FINDING_FIELDS)
-        """Whether later findings decide about earlier messages."""
+        """Whether later findings affect earlier messages."""
 
     @property
     def trouble(self) -> str:
-        """What went wrong with a pattern, as a sentence; "" if nothing did."""
+        """What went wrong with a pattern, one sentence; "" if nothing did."""
         slow = sum(pattern.too_slow for pattern in self._patterns)
         if any(pattern.given_up for pattern in self._patterns):
             return f"the pattern took too long {PATIENCE} times and was stopped: the result is incomplete"
@@ -331,15 +332,15 @@ class Program:
         return backwards(self._store, first, last, most_bytes)
 
     def mark(self, first: int, last: int, need: bytes | None = None) -> bytes:
-        """Which of the entries `first` to `last` match: a byte for each, 1 or 0. `need`: which are asked about."""
+        """Return a mask of the matching entries from `first` to `last`; `need` is a mask of those to test."""
         stretch = Stretch(self._store, first, last, plain=self._plain)
         return self._node.mark(stretch, b"\1" * len(stretch) if need is None else need)
 
     def matches(self, n: int) -> bool:
-        """Whether entry n does."""
+        """Return whether entry n matches."""
         return self.mark(n, n) == b"\1"
 
-    # from terms to nodes
+    # Compilation of terms to nodes
 
     def _made(self, term: Term) -> Node:
         match term:
@@ -363,7 +364,7 @@ class Program:
 
 
 def _presence(ref: Ref) -> Test:
-    """What a field alone asks of its value."""
+    """Return the test for a field without an operator."""
     kind = BY_NAME[ref.name].type
     if kind is FieldType.JSON:
         return is_there
@@ -386,7 +387,7 @@ def _refs(term: Term) -> Iterator[Ref]:
 
 
 def _names(term: Term) -> Iterator[str]:
-    """The fields of a filter; "" for bare text, and for tests of the counterpart."""
+    """Yield the fields of a filter; "" for bare text, and for tests of the counterpart."""
     match term:
         case And(terms) | Or(terms):
             for each in terms:
@@ -403,14 +404,14 @@ def _names(term: Term) -> Iterator[str]:
             assert_never(term)
 
 
-# A program going through a journal: existing entries, the newest first, then new ones, on a thread of its own.
+# A scan of a journal in a thread: existing entries, newest first, and then new ones.
 
 Found = tuple[int, bytes]
-"""The first entry of a stretch, and its mask."""
+"""First entry of a stretch, and its mask."""
 
 
 class Scan:
-    """The entries 1 to `last`, and those that `add` names later."""
+    """A scan of the entries 1 to `last`, and of those that are added later."""
 
     def __init__(
         self,
@@ -421,12 +422,12 @@ class Scan:
         threaded: bool = False,
         most_bytes: int = BYTES,
     ) -> None:
-        """`within`: a byte for each entry from 0 to `last`; only those with 1 are looked at. None: all."""
+        """Start a scan; `within` is a mask of the entries from 0 to `last` to test. None: all."""
         self.program = program
         self.total = last
-        """How many entries there were at first."""
+        """Number of entries at the start."""
         self.scanned = 0
-        """How many of them were looked through."""
+        """Number of those that were scanned."""
         self._within = within
         self._old = program.stretches(1, last, most_bytes)
         self._new: deque[tuple[int, int]] = deque()
@@ -441,25 +442,25 @@ class Scan:
 
     @property
     def is_done(self) -> bool:
-        """Whether everything there was at first has been looked through, and its results were taken."""
+        """Whether the initial entries were scanned and their results were taken."""
         return self._old_is_done and not self._found
 
     def add(self, first: int, last: int) -> None:
-        """Look through entries that have come since."""
+        """Scan new entries."""
         self._new.append((first, last))
         self._wake()
 
     def take(self) -> Found | None:
-        """The next result; None if there is none yet."""
+        """Return the next result; None if there is none yet."""
         return self._found.popleft() if self._found else None
 
     def cancel(self) -> None:
-        """Stop at the next stretch; results are of no interest any more."""
+        """Stop at the next stretch and discard the results."""
         self._cancelled = True
         self._found.clear()
 
     def work(self) -> bool:
-        """Look through the next stretch; whether there was one. New entries go before old ones."""
+        """Scan the next stretch, new entries first. Return whether there was one."""
         found = self._next()
         if found is None or self._cancelled:
             return False
@@ -484,7 +485,7 @@ class Scan:
         return found
 
     def _wake(self) -> None:
-        """Have a thread at work if there is something to do."""
+        """Start a thread if none is running."""
         if not self._threaded:
             return
         with self._lock:

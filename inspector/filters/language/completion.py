@@ -1,6 +1,6 @@
-"""What could be typed next in a filter: fields, operators, values that were seen, names of filters.
+"""Completion of filters: fields, operators, values seen in the journal, names of saved filters.
 
-It looks at the text before the cursor only, and never fails: a text that is wrong has nothing proposed.
+Only the text before the cursor counts. It never raises: an invalid text has no suggestions.
 """
 
 import json
@@ -31,7 +31,7 @@ from inspector.filters.language.fields import (
     Value,
 )
 
-# The normal form of a filter: its tree as a text that reads back to the same tree.
+# Normal form of a filter: a text that parses to the same tree.
 
 _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _TIMES = (("h", 3600 * 10**9), ("m", 60 * 10**9), ("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
@@ -39,7 +39,7 @@ _SIZES = (("MB", 10**6), ("k", 10**3), ("", 1))
 
 
 def describe(term: Term | None) -> str:
-    """A filter in full; "" for none."""
+    """Return the text of a filter; "" for none."""
     return "" if term is None else _joined(term)
 
 
@@ -68,7 +68,7 @@ def _single(term: Term) -> str:
 
 
 def path_text(ref: Ref) -> str:
-    """A field as a filter names it: `any.params.a["b c"][0]`."""
+    """Format a field as in a filter: `any.params.a["b c"][0]`."""
     prefix = f"{ref.scope}." if ref.scope is not FieldScope.OWN else ""
     return prefix + ref.name + "".join(map(_step, ref.path))
 
@@ -90,7 +90,7 @@ def _values(ref: Ref, op: Op, values: tuple[Value, ...]) -> str:
 
 
 def value_text(ref: Ref, value: Value) -> str:
-    """A value as a filter writes it for a field."""
+    """Format a value of a field as in a filter."""
     kind = BY_NAME[ref.name].type
     if isinstance(value, str):
         return value if kind is FieldType.CHOICE else quoted(value)
@@ -121,7 +121,7 @@ def _moment(value: int) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text between quotes, with what would end it or act on a terminal as escapes."""
+    """Quote a text. Quotation marks, and characters that affect a terminal, are escaped."""
     return '"' + "".join(map(_escaped, text)) + '"'
 
 
@@ -133,7 +133,7 @@ def _escaped(char: str) -> str:
 
 
 MOST = 50
-"""Proposals."""
+"""Maximum number of suggestions."""
 _WORD = re.compile(r"""[^\s()"'{},<>=!~]*$""")
 _OPEN_STRING = re.compile(r"""(?:^|[\s(=~{,])("[^"]*)$""")
 _COMPARED = re.compile(r"""([A-Za-z][\w.]*(?:\["[^"]*"\]|\[[^\]]*\])*)\s*(==|!=|contains|in\s*\{[^}]*)\s*$""")
@@ -151,7 +151,7 @@ _MEASURED = (">", "<", "==", "!=")
 _WORDS = (("and", "both"), ("or", "one of both"), ("not", "the opposite"))
 
 Seen = Callable[[str], Iterable[str]]
-"""The values of a field that were seen, the likeliest first."""
+"""Returns the values of a field seen so far, most likely first."""
 
 
 class Suggestion(msgspec.Struct, frozen=True):
@@ -169,7 +169,7 @@ class Suggestions(msgspec.Struct, frozen=True):
 
 
 def suggest(before: str, seen: Seen, named: Sequence[str] = ()) -> Suggestions:
-    """What could go on after the text before the cursor."""
+    """Suggest how to continue the text before the cursor."""
     opened = _OPEN_STRING.search(before)
     start = opened.start(1) if opened else _start(before)
     word, earlier = before[start:], before[:start]

@@ -117,12 +117,12 @@ ROOTS = ("params", "args", "result", "error")
 
 
 def find(name: str) -> Field | None:
-    """The field of that name; None if there is none."""
+    """Return the field with this name; None if there is none."""
     return BY_NAME.get(name)
 
 
 def nearest(name: str) -> str:
-    """The most similar field name; "" if none is similar."""
+    """Return the most similar field name; "" if none is similar."""
     near = get_close_matches(name.lower(), BY_NAME, n=1, cutoff=0.7)
     return near[0] if near else ""
 
@@ -216,17 +216,17 @@ Term = Compare | Has | BareText | Not | And | Or
 
 
 def all_of(terms: list[Term]) -> Term:
-    """The terms joined by `and`; a single term unchanged."""
+    """Join terms by `and`; a single term is returned unchanged."""
     flat = [each for term in terms for each in (term.terms if isinstance(term, And) else (term,))]
     return flat[0] if len(flat) == 1 else And(tuple(flat))
 
 
 def any_of(terms: list[Term]) -> Term:
-    """The terms joined by `or`; a single term unchanged."""
+    """Join terms by `or`; a single term is returned unchanged."""
     flat = [each for term in terms for each in (term.terms if isinstance(term, Or) else (term,))]
     return flat[0] if len(flat) == 1 else Or(tuple(flat))
 
 
 def opposite(term: Term) -> Term:
-    """The negated term; a double negation is removed."""
+    """Negate a term, removing a double negation."""
     return term.term if isinstance(term, Not) else Not(term)

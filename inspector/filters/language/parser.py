@@ -81,17 +81,17 @@ _FOREIGN = {
     "not": "NOT",
 }
 _MEANT = {each: operator for operator, foreign in _FOREIGN.items() for each in foreign.split()}
-"""Operators of other languages, and the operator of this one."""
+"""The corresponding operator for each operator of other languages."""
 _MARKS = "(){}[],"
 _WORD = re.compile(r"""[^\s(){}\[\],"'<>=!~]+""")
 _PATTERN = re.compile(r"[^\s\"']\S*")
-"""An unquoted regular expression after ~: up to the next blank."""
+"""An unquoted regular expression after ~, up to the next space."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def tokens(text: str) -> list[Token]:
-    """All tokens, the end last.
+    """Split a filter into tokens; the last one marks the end.
 
     Raises: FilterError.
     """
@@ -134,13 +134,13 @@ def _token(text: str, at: int, before: Token | None) -> Token:
 
 
 def _negates(text: str, at: int) -> bool:
-    """Whether a minus negates the next test; before a number it is the number's sign."""
+    """Return whether a minus negates the next test; before a number it is a sign."""
     follows = text[at + 1 : at + 2]
     return bool(follows) and not follows.isspace() and not follows.isdigit() and follows not in ".-"
 
 
 def _unquoted_pattern(found: re.Match[str]) -> Token:
-    """A pattern up to the next blank, without closing parentheses that it did not open."""
+    """Return a pattern up to the next space, without unmatched closing parentheses."""
     text = found.group()
     while text.endswith(")") and text.count(")") > text.count("("):
         text = text[:-1]
@@ -175,7 +175,7 @@ def _escaped(text: str, at: int) -> tuple[str, int]:
     return "\\", at + 1
 
 
-# Values, read by the field's type: units, choices, times of day.
+# Values, parsed according to the field's type: units, choices, times of day.
 
 _NUMBER = re.compile(r"([+-]?(?:\d{1,15}(?:_\d{3})*(?:\.\d{1,15})?|\.\d{1,15})(?:[eE][+-]?\d{1,2})?)([A-Za-zµμ]*)")
 _TIMES = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
@@ -204,14 +204,14 @@ _FORMS = {
 
 
 def expected(field: Field) -> str:
-    """The values of a field, in a few words."""
+    """Describe the values of a field in a few words."""
     if field.type in (FieldType.CHOICE, FieldType.GRADE):
         return "one of " + ", ".join(field.choices)
     return _FORMS.get(field.type, "a value")
 
 
 def read(token: Token, field: Field, today: datetime) -> Value:
-    """The value of a token for a field. `today` completes a time of day.
+    """Parse the value of a token for a field. `today` completes a time of day.
 
     Raises: FilterError.
     """
@@ -286,7 +286,7 @@ def _moment(token: Token, today: datetime) -> int:
 
 
 def span(text: str) -> bool:
-    """Whether a word is a number with a unit of time, as in `>500ms`."""
+    """Return whether a word is a number with a unit of time, as in `>500ms`."""
     found = _NUMBER.fullmatch(text)
     return found is not None and found.group(2) in _TIMES and found.group(2) != "m"
 
@@ -294,7 +294,7 @@ def span(text: str) -> bool:
 # Shorthands: `m:tools/call`, `is:pending`, `larger-than:10k`, `kind:error`.
 
 Make = Callable[[Token, datetime], Term]
-"""From the value after the colon to a term; the moment completes times of day."""
+"""Creates a term from the value after the colon; the datetime completes times of day."""
 
 _PREFIXES = {"m": "method", "t": "tool", "p": "prompt", "u": "uri"}
 _MEASURES = {
@@ -308,7 +308,7 @@ _STATES = frozenset(BY_NAME["status"].choices) - {"error", "pending"}
 
 
 def shorthand(name: str) -> Make | None:
-    """How the prefix before a colon reads the value after it; None if it is not a shorthand."""
+    """Return the parser for the value after a prefix; None if the prefix is not a shorthand."""
     if name == "is":
         return _is_what
     if name in _MEASURES:
@@ -344,7 +344,7 @@ def _is_what(token: Token, today: datetime) -> Term:
 
 
 def unknown(token: Token, name: str, scope: FieldScope = FieldScope.OWN) -> FilterError:
-    """The error for an unknown field, with the nearest known one."""
+    """Return the error for an unknown field, suggesting the nearest known one."""
     prefix = f"{scope}." if scope is not FieldScope.OWN else ""
     near = nearest(name)
     hint = f"; did you mean `{prefix}{near}`?" if near else ""
@@ -363,7 +363,7 @@ Named = Mapping[str, str]
 
 
 def parse(text: str, *, named: Named | None = None, today: datetime | None = None) -> Term | None:
-    """The tree of a filter; None for an empty one. `today` (local time, default now) completes times of day.
+    """Parse a filter; None for an empty one. `today` (local time, default now) completes times of day.
 
     Raises: FilterError.
     """
@@ -390,7 +390,7 @@ class _Parser:
             raise self._unexpected("`and`, `or` or the end of the filter")
         return term
 
-    # The tokens, and the one that is next.
+    # Token access
 
     @property
     def _now(self) -> Token:
@@ -405,7 +405,7 @@ class _Parser:
         return token
 
     def _is(self, *texts: str) -> bool:
-        """Whether the next token is one of these, and not quoted."""
+        """Return whether the next token is one of these, unquoted."""
         return (
             self._now.kind is not TokenKind.STRING and self._now.text in texts and self._now.kind is not TokenKind.END
         )
@@ -419,7 +419,7 @@ class _Parser:
         return FilterError(f"unexpected `{token.text[:40]}`: expected {wanted}", token.column)
 
     def _unknown_operator(self) -> FilterError:
-        """The error for an operator of another language."""
+        """Return the error for an operator of another language."""
         meant = _MEANT.get(self._now.text)
         hint = f"; did you mean `{meant}`?" if meant else ""
         return FilterError(f"unknown operator `{self._now.text[:40]}`{hint}", self._now.column)
@@ -427,7 +427,7 @@ class _Parser:
     def _touches(self) -> bool:
         return self._tokens[self._at - 1].end == self._now.column
 
-    # and, or, not
+    # `and`, `or`, `not`
 
     def _or(self) -> Term:
         terms = [self._and()]
@@ -467,7 +467,7 @@ class _Parser:
         self._depth -= 1
         return term
 
-    # Tests.
+    # Tests
 
     def _test(self) -> Term:
         token = self._now
@@ -491,7 +491,7 @@ class _Parser:
         return token.text
 
     def _words(self) -> Term:
-        """A word that is not a field: text, unless an operator follows."""
+        """Parse a word that is not a field: text, unless an operator follows."""
         token = self._next()
         is_compared = self._now.kind is TokenKind.OP and not self._is(*_AND, *_OR, *_NOT)
         if is_compared or (self._is("contains", "in") and self._follows_a_value()):
@@ -503,7 +503,7 @@ class _Parser:
         return after.kind is TokenKind.STRING or after.text == "{"
 
     def _measure(self) -> Term:
-        """`>500ms` is a duration, `>10k` a size."""
+        """Parse a comparison without a field: `>500ms` is a duration, `>10k` a size."""
         op, token = Op(self._next().text), self._now
         if token.kind is not TokenKind.WORD:
             raise self._unexpected("a time or a size")
@@ -529,10 +529,10 @@ class _Parser:
             raise FilterError(f"`@{name}` is empty", token.column)
         return term
 
-    # shorthands
+    # Shorthands
 
     def _shorthand(self) -> Term | None:
-        """`m:tools/call`, `is:pending`, `larger-than:10k`, `kind:error`; None if it is not one of them."""
+        """Parse a shorthand: `m:tools/call`, `is:pending`, `larger-than:10k`, `kind:error`; None if it is not one."""
         token = self._now
         name, colon, rest = token.text.partition(":")
         if not colon or not name:
@@ -551,10 +551,10 @@ class _Parser:
             raise FilterError(f"missing value after `{name}:`", token.end)
         return make(value, self._today)
 
-    # fields
+    # Fields
 
     def _field(self) -> Term | None:
-        """A test of a field; None if the next word is not a field."""
+        """Parse a test of a field; None if the next word is not a field."""
         token = self._now
         scope, name, field = _named_field(token.text)
         if field is None:
@@ -572,7 +572,7 @@ class _Parser:
         return self._comparison(ref, field, op)
 
     def _path(self, steps: list[Step], field: Field) -> tuple[Step, ...]:
-        """The path after a name, including brackets."""
+        """Parse the path after a name, including brackets."""
         while self._is("[") and self._touches():
             if field.type not in (FieldType.JSON, FieldType.HEADER):
                 raise FilterError(f"{field.name} has no members", self._now.column)
@@ -599,9 +599,9 @@ class _Parser:
         raise FilterError('expected an index, * or a quoted name: [0], [*], ["a b"]', token.column)
 
     def _operator(self, ref: Ref, field: Field, name: Token) -> Op | None:
-        """The operator after a field; None without one."""
+        """Parse the operator after a field; None without one."""
         token = self._now
-        if token.kind is TokenKind.OP and token.text == "!":  # a `not` for what follows
+        if token.kind is TokenKind.OP and token.text == "!":  # negates what follows
             return None
         is_word = token.kind is TokenKind.WORD and token.text in ("contains", "in")
         if token.kind is TokenKind.WORD and not is_word and self._is_foreign_operator(field):
@@ -629,7 +629,7 @@ class _Parser:
         return op
 
     def _is_foreign_operator(self, field: Field) -> bool:
-        """Whether the next word is an operator of another language, followed by a value."""
+        """Return whether the next word is an operator of another language, followed by a value."""
         if self._now.text not in _MEANT or field.type is FieldType.FLAG:
             return False
         after = self._tokens[self._at + 1]
@@ -672,7 +672,7 @@ class _Parser:
 
 
 def _named_field(word: str) -> tuple[FieldScope, str, Field | None]:
-    """The scope, the name and the field of a word."""
+    """Split a word into scope, name and field."""
     scope, name = FieldScope.OWN, word
     head, dot, rest = word.partition(".")
     if dot and head in ("req", "resp", "any"):
@@ -684,7 +684,7 @@ def _named_field(word: str) -> tuple[FieldScope, str, Field | None]:
 
 
 def _steps(token: Token, name: str, field: Field) -> list[Step]:
-    """The path in the name itself: `params.a.b`."""
+    """Return the path contained in the name: `params.a.b`."""
     if name == field.name:
         return []
     return _dotted(name.partition(".")[2], token)

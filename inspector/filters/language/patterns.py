@@ -1,7 +1,7 @@
-"""Regular expressions of a filter: tried on texts in bounded time, because some never end.
+"""Regular expressions in filters, searched with a timeout.
 
-One search may take so long and no longer; after a few that took too long the pattern is given up, and the filter
-says so. The search gives other threads their turn.
+Each search is limited in time. After several timeouts the pattern is abandoned, and the filter reports that.
+Searches release the GIL.
 """
 
 from typing import TYPE_CHECKING
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     import regex
 
 SECONDS = 0.05
-"""For one search."""
+"""Timeout of one search, in seconds."""
 PATIENCE = 5
-"""So many searches may take too long."""
+"""Number of timeouts after which a pattern is abandoned."""
 
 
 def check(pattern: str, column: int) -> str:
-    """The pattern, if it is one.
+    """Return the pattern if it is valid.
 
     Raises: FilterError.
     """
@@ -31,7 +31,7 @@ def check(pattern: str, column: int) -> str:
 
 
 class Pattern:
-    """A pattern at work. Any thread may search."""
+    """A compiled pattern. Thread-safe."""
 
     def __init__(self, pattern: str) -> None:
         self.text = pattern
@@ -40,16 +40,16 @@ class Pattern:
 
     @property
     def given_up(self) -> bool:
-        """Whether it took too long too often: it finds nothing any more."""
+        """Whether it was abandoned after too many timeouts: it finds nothing any more."""
         return self._too_slow >= PATIENCE
 
     @property
     def too_slow(self) -> int:
-        """How many searches took too long, and so found nothing."""
+        """Number of searches that timed out without a result."""
         return self._too_slow
 
     def found_in(self, text: str) -> bool | None:
-        """Whether it is found anywhere in a text; None, and counted, if that takes too long to tell."""
+        """Return whether it is found anywhere in a text; None after a timeout, which is counted."""
         if self.given_up:
             return None
         try:
