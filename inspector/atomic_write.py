@@ -1,7 +1,7 @@
-"""Files that are written completely or not at all: a temporary file beside the place has the new content until then.
+"""Atomic file writing: the content goes to a temporary file, which then replaces the target.
 
-Whatever ends the writing, a full disk or Ctrl+C, the file that was there stays as it was and nothing is left over. No
-link is followed. A file has the rights that are asked for from the moment on in which it has its name.
+If writing fails, for instance by a full disk or Ctrl+C, the existing file is unchanged and nothing is left behind.
+Links are not followed. The file has the requested permissions as soon as it has its name.
 """
 
 import errno
@@ -18,21 +18,21 @@ _BUFFER = 1024 * 1024
 
 
 class Unfinished(NamedTuple):
-    """A file that has no name yet."""
+    """A temporary file that will get its final name later."""
 
     file: BinaryIO
     path: str
-    """The temporary file."""
+    """Path of the temporary file."""
 
 
 @contextmanager
 def whole_file(path: Path, mode: int = 0o600, *, overwrite: bool = True) -> Iterator[Unfinished]:
-    """A file to write, which gets its name when the block ends without an error.
+    """Yield a file to write. It gets its name when the block ends without an error.
 
-    Raises: OSError, also where a device, a pipe or a directory has the name; FileExistsError if it must not be
-    overwritten, and there is one.
+    Raises: OSError, also if the name is that of a device, a pipe or a directory; FileExistsError if the file exists
+    and must not be overwritten.
     """
-    import tempfile  # most runs write none
+    import tempfile  # rarely needed
 
     _demand_regular(path)
     descriptor, made = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
@@ -47,15 +47,15 @@ def whole_file(path: Path, mode: int = 0o600, *, overwrite: bool = True) -> Iter
 
 
 def replace(path: Path, content: bytes, mode: int = 0o600) -> None:
-    """Put a small file in the place of the one that is there, if one is. Raises: OSError."""
+    """Write a small file, replacing an existing one. Raises: OSError."""
     with whole_file(path, mode) as new:
         new.file.write(content)
 
 
 def write_whole(path: Path, content: bytes, new: int | None = None) -> None:
-    """Put a file of a person's in the place of the one that is there, with its rights.
+    """Write a file of the user, keeping the permissions of an existing one.
 
-    `new`: the rights of one that was not there; None: those of new files here. Raises: UsageError.
+    `new` is the permissions of a new file; None for the process default. Raises: UsageError.
     """
     try:
         replace(path, content, _mode(path, new))
@@ -64,17 +64,17 @@ def write_whole(path: Path, content: bytes, new: int | None = None) -> None:
 
 
 def _demand_regular(path: Path) -> None:
-    """See that no device, pipe or directory is replaced, by its name or a link to it: root could. Raises: OSError."""
+    """Reject devices, pipes and directories, also behind a link: root could replace them. Raises: OSError."""
     try:
         found = path.stat().st_mode
-    except OSError:  # nothing is there, or what can't be looked at can't be written either, which the writing says
+    except OSError:  # it does not exist, or writing will fail with the same error
         return
     if not stat.S_ISREG(found):
         raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
 def _put(made: str, path: Path, *, overwrite: bool) -> None:
-    """Give the finished file its name; without `overwrite` only if nothing has it yet."""
+    """Give the finished file its name; without `overwrite` only if the name is free."""
     if overwrite:
         os.replace(made, path)
         return
@@ -82,14 +82,14 @@ def _put(made: str, path: Path, *, overwrite: bool) -> None:
         os.link(made, path)
     except FileExistsError:
         raise
-    except OSError:  # a file system without links
+    except OSError:  # a file system without hard links
         if os.path.lexists(path):
             raise
         os.replace(made, path)
 
 
 def _mode(path: Path, new: int | None) -> int:
-    """Return the permissions of the file that is replaced; for a new one `new`, or those that the process gives."""
+    """Return the permissions of the replaced file; for a new one `new`, or the process default."""
     with suppress(OSError):
         return path.stat().st_mode & 0o777
     if new is not None:

@@ -1,8 +1,8 @@
-"""Reads JSON, YAML and TOML that people and other programs write; every defect is one `Unreadable` with its place.
+"""Parsing of JSON, YAML and TOML files. Every defect is an UnreadableDocument with its position.
 
-The parsers of the standard library and PyYAML also raise RecursionError, plain ValueError and OverflowError: for deep
-nesting, for integers of thousands of digits, for dates that do not exist. And a YAML file of a few hundred bytes can
-describe billions of values through aliases. None of that may end the program.
+The parsers of the standard library and PyYAML also raise RecursionError, plain ValueError and OverflowError: for
+deep nesting, for integers of thousands of digits, for invalid dates. Also, a YAML file of a few hundred bytes can
+describe billions of values through aliases. None of these may crash the program.
 """
 
 import json
@@ -12,38 +12,38 @@ from collections.abc import Callable
 from typing import Any
 
 _MOST_VALUES = 1_000_000
-"""Values of a YAML document, each alias counted as all that it stands for."""
+"""Maximum number of values of a YAML document, counting each alias with all its values."""
 _TOO_DEEP = "nested too deeply"
 _PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 
 class UnreadableDocument(ValueError):
-    """Why a document cannot be read, in one sentence without a full stop."""
+    """The reason why a document can't be parsed, one sentence without a full stop."""
 
     def __init__(self, why: str, line: int = 0, column: int = 0) -> None:
-        """`line` and `column` count from 1; 0 if the place is unknown."""
+        """Create an error; `line` and `column` count from 1, 0 if unknown."""
         super().__init__(why)
         self.line, self.column = line, column
 
     @property
     def placed(self) -> str:
-        """The reason with its place: "line 3, column 7: expecting value"."""
+        """The reason with its position: "line 3, column 7: expecting value"."""
         return f"line {self.line}, column {self.column}: {self}" if self.line else str(self)
 
 
 def read_json(text: str) -> Any:
-    """Raises: Unreadable."""
+    """Parse JSON. Raises: UnreadableDocument."""
     return _guarded(json.loads, text)
 
 
 def read_toml(text: str) -> Any:
-    """Raises: Unreadable."""
+    """Parse TOML. Raises: UnreadableDocument."""
     return _guarded(tomllib.loads, text)
 
 
 def read_yaml(text: str) -> Any:
-    """Raises: Unreadable."""
-    import yaml  # few runs read such a file
+    """Parse YAML. Raises: UnreadableDocument."""
+    import yaml  # rarely needed
 
     def load(text: str) -> Any:
         try:
@@ -71,15 +71,15 @@ def _guarded(load: Callable[[str], Any], text: str) -> Any:
     except (ValueError, OverflowError) as error:
         if "integer string conversion" in str(error):
             raise UnreadableDocument("an integer has too many digits") from None
-        why = getattr(error, "msg", str(error))  # JSONDecodeError keeps reason and place apart
+        why = getattr(error, "msg", str(error))  # JSONDecodeError separates reason and position
         line, column = getattr(error, "lineno", 0), getattr(error, "colno", 0)
-        if not line and (place := _PLACE.search(why)):  # TOML errors have members for it from Python 3.14 on
+        if not line and (place := _PLACE.search(why)):  # TOML errors have members for it since Python 3.14
             why, line, column = why[: place.start()], int(place[1]), int(place[2])
         raise UnreadableDocument(why[:1].lower() + why[1:], line, column) from None
 
 
 def _is_countable(value: Any) -> bool:
-    """Whether all values that can be reached, each as often as it can be reached, are few enough to walk through."""
+    """Return whether the number of values, with repeated ones counted each time, is within the limit."""
     waiting, left = [value], _MOST_VALUES
     while waiting:
         each = waiting.pop()

@@ -1,29 +1,29 @@
-"""Every exception that this project raises on purpose.
+"""All exceptions that this project raises on purpose.
 
     InspectError                what happened, and what to do next
-    ├─ UsageError               the command line, a file or an argument can't be used as given
-    │  └─ FilterError           a filter can't be read
+    ├─ UsageError               the command line, a file or an argument is invalid
+    │  └─ FilterError           a filter is invalid
     ├─ CaptureError             a capture can't be opened
     ├─ ConnectError             the server could not be started or reached
-    │  ├─ NoResponse            it was reached, and closed the connection without an HTTP response
-    │  └─ AuthorizationNeeded   the server wants credentials first, or refuses those it got
-    ├─ Disconnected             the connection is gone; nothing can be sent or will be answered
-    ├─ RequestFailed            a request will get no answer: the carriage refused or lost it
+    │  ├─ NoResponse            it was reached, but closed the connection without an HTTP response
+    │  └─ AuthorizationNeeded   the server requires credentials, or rejects the given ones
+    ├─ Disconnected             the connection ended; open requests will not be answered
+    ├─ RequestFailed            a request will get no response: the transport rejected or lost it
     ├─ RequestTimeout           no response in time
     ├─ RequestCancelled         the client cancelled the request
-    └─ RemoteProtocolError      what the server sent makes the session unusable
+    └─ RemoteProtocolError      the session is unusable because of what the server sent
 
-What a server *answers* is never an exception: a JSON-RPC error or a result with isError is data.
-A class is here only if some `except` or the table of exit codes names it.
+A server's *response* is never an exception: a JSON-RPC error or a result with isError is data. A class is defined
+here only if some `except` or the table of exit codes names it.
 """
 
 
 class InspectError(Exception):
-    """Something went wrong that a person can act on.
+    """An error that the user can act on.
 
-    `str(error)` is one sentence that says what happened, with the evidence; `hint` is one that says
-    what to do next, or "" where nothing sensible can be said. Both may quote foreign text: code that
-    shows them must pass them through `text.visible`.
+    `str(error)` is one sentence that says what happened, with the evidence. `hint` is a sentence that says what to
+    do next, or "" if there is nothing useful to say. Both may quote server text: code that shows them must pass them
+    through `text.visible`.
     """
 
     def __init__(self, what: str, *, hint: str = "") -> None:
@@ -32,11 +32,11 @@ class InspectError(Exception):
 
 
 class UsageError(InspectError):
-    """The command line, a file or an argument can't be used as given."""
+    """The command line, a file or an argument is invalid."""
 
 
 class FilterError(UsageError):
-    """A filter is invalid; the message is about its `column`."""
+    """A filter is invalid; `column` is the position of the error."""
 
     def __init__(self, what: str, column: int) -> None:
         super().__init__(what, hint="docs/filters.md lists all fields and operators.")
@@ -53,19 +53,19 @@ class ConnectError(InspectError):
 
 
 class NoResponse(ConnectError):
-    """The server was reached, and gave no HTTP response: it closed the connection, or speaks something else."""
+    """The server was reached but gave no HTTP response: it closed the connection, or uses another protocol."""
 
 
 class AuthorizationNeeded(ConnectError):
-    """The server answered 401 or 403: it wants credentials, or refuses those it got."""
+    """The server answered 401 or 403: it requires credentials, or rejects the given ones."""
 
 
 class Disconnected(InspectError):
-    """The connection is gone: nothing more can be sent, and what was in flight stays unanswered."""
+    """The connection ended: nothing more can be sent, and open requests will not be answered."""
 
 
 class RequestFailed(InspectError):
-    """A request will get no answer: the carriage refused it or its stream ended without one."""
+    """A request will get no response: the transport rejected it, or its stream ended without one."""
 
 
 class RequestTimeout(InspectError):
@@ -77,4 +77,4 @@ class RequestCancelled(InspectError):
 
 
 class RemoteProtocolError(InspectError):
-    """What the server sent makes the session unusable, such as an `initialize` result without a version."""
+    """The session is unusable because of what the server sent, such as an `initialize` result without a version."""

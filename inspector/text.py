@@ -1,8 +1,8 @@
-"""Foreign text made fit to be seen: the one way from a server's bytes to a screen, a title or a terminal.
+"""Sanitizing of untrusted text: the only way from a server's bytes to a screen, a title or a terminal.
 
-The rule: whatever `visible` returns moves no cursor, changes no colour, reorders nothing and hides nothing.
-Each character that could is replaced by something readable (`␛[31m`, `‹U+202E›`), so that the reader sees
-that it was there. This file knows no markup: what it returns is plain text and must be shown as such.
+The rule: whatever `visible` returns moves no cursor, changes no colour, reorders nothing and hides nothing. Each
+character that could is replaced by something readable (`␛[31m`, `‹U+202E›`), so that the reader sees it. This module
+does not know markup: the result is plain text and must be shown as such.
 """
 
 import re
@@ -12,7 +12,7 @@ from itertools import groupby
 
 _PICTURES = 0x2400  # the Unicode block "Control Pictures" is in the order of C0
 _LOOKS_EMPTY = frozenset(
-    # Printable by category, and yet nothing is seen: joiners, fillers, selectors (each can carry a hidden message).
+    # Printable by category, but invisible: joiners, fillers, selectors. Each can carry a hidden message.
     {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0}
     | set(range(0xFE00, 0xFE10))
     | set(range(0xE0100, 0xE01F0))
@@ -21,25 +21,25 @@ _ORDINARY = re.compile(
     "[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0377\u037a-\u037f\u0391-\u03a1\u03a3-\u0482\u048a-\u052f"
     "\u2010-\u2027\u2190-\u21ff\u22ef\u2500-\u259f\u25a0-\u25fc\u2713\u2717]*"
 )
-"""Letters and signs that take one cell each. Most lines hold no others, and are measured at once."""
+"""Characters that are one cell wide. Most lines have no others, so that their width is their length."""
 _SELECTOR = "\ufe0f"
 _EMOJI_SELECTOR = f"(?<=[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]){_SELECTOR}"
-"""Compiled where one is met: that takes longer than most modules, and few texts have one."""
+"""Compiled on first use: that takes longer than importing most modules, and few texts need it."""
 _MAYBE_MARKS = re.compile(r"[^\w\x00-\x7f]{4,}|(?:^|\n)[^\w\x00-\x7f]|[\u1160-\u11ff\ud7b0-\ud7ff]{4,}")
 MARKS_KEPT = 3
-"""Of a heap upon one letter."""
+"""Maximum number of combining marks on one letter."""
 _BIDI = frozenset({0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)})
 _TAGS = range(0xE0000, 0xE0080)
 _ACTING = f"[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{''.join(map(chr, _BIDI))}{chr(_TAGS.start)}-{chr(_TAGS.stop - 1)}]"
-"""Control characters but newline and tab, halves of surrogate pairs, what turns the direction, and tags."""
+"""Control characters other than newline and tab, lone surrogates, direction controls, and tags."""
 
 
 class _Replacements(dict[int, str]):
-    """What stands for each character; worked out once per character, for as many as ordinary text has."""
+    """Replacement of each character, computed on first use; a cache of limited size."""
 
     def __missing__(self, code: int) -> str:
         replacement = _replacement(chr(code))
-        if len(self) < 8192:  # a text made to hold every code point must not stay in memory
+        if len(self) < 8192:  # limits the memory for a text with every code point
             self[code] = replacement
         return replacement
 
@@ -50,13 +50,13 @@ def _replacement(char: str) -> str:
         return chr(_PICTURES + code)
     if code == 0x7F:
         return "\u2421"
-    if unicodedata.category(char) == "Zs":  # no-break and typographic spaces read as what they are: space
+    if unicodedata.category(char) == "Zs":  # no-break and typographic spaces
         return "  " if code == 0x3000 else " "
     return char if is_seen(char) else f"‹U+{code:04X}›"
 
 
 def is_seen(char: str) -> bool:
-    """Whether a terminal shows something for a character, if only a space, and does nothing else."""
+    """Return whether a terminal shows something for a character, even just a space, and does nothing else."""
     if char.isprintable():
         return ord(char) not in _LOOKS_EMPTY
     return unicodedata.category(char) == "Zs"
@@ -67,10 +67,10 @@ _REPLACEMENTS_IN_LINES = _Replacements({0x0A: "\n", 0x09: "    "})
 
 
 def visible(text: str, *, limit: int | None = None, newlines: bool = False) -> str:
-    """Return `text` with everything that acts or hides replaced by something that can be read.
+    """Return `text` with all characters that are invisible or affect the terminal replaced by readable ones.
 
-    `limit` cuts after that many characters of `text`, before any work on them, and leaves "…"; None: no limit.
-    With `newlines` the result keeps its line ends and a tab becomes four spaces; without, the result is one line.
+    `limit` truncates to that many characters of `text` beforehand, and adds "…"; None: no limit. With `newlines`,
+    line breaks are kept and a tab becomes four spaces; otherwise the result is one line.
     """
     cut = limit is not None and len(text) > limit
     if cut:
@@ -82,14 +82,15 @@ def visible(text: str, *, limit: int | None = None, newlines: bool = False) -> s
 
 def _readable(text: str, replacements: _Replacements) -> str:
     if _SELECTOR in text:
-        # A single selector after a symbol only asks for its picture; it makes the width unreliable and has no meaning.
+        # A single selector after a symbol only requests its emoji form. It has no meaning and makes the width
+        # uncertain.
         text = re.sub(_EMOJI_SELECTOR, "", text)
     text = text.translate(replacements)
     return text if text.isascii() else _MAYBE_MARKS.sub(_calm_marks, text)
 
 
 def _calm_marks(found: re.Match[str]) -> str:
-    """Give marks without a letter a letter, and keep only the first few of a heap that would cover other lines."""
+    """Give marks without a letter a base character, and limit stacked marks that would cover other lines."""
     parts: list[str] = []
     for marks, group in groupby(found.group(), is_mark):
         run = "".join(group)
@@ -106,14 +107,14 @@ def _calm_marks(found: re.Match[str]) -> str:
 
 
 def is_mark(char: str) -> bool:
-    """Whether it is drawn onto the character before it. Korean's joining vowels and finals count as such."""
+    """Return whether a character is drawn onto the previous one. Joining Korean vowels and finals count as such."""
     if unicodedata.category(char)[0] == "M":
         return True
     return "\u1160" <= char <= "\u11ff" or "\ud7b0" <= char <= "\ud7ff"
 
 
 def decode(payload: bytes) -> str:
-    """Read UTF-8; an invalid byte shows as `‹xFF›`. The result has not been through `visible` yet."""
+    """Decode UTF-8; invalid bytes are shown as `‹xFF›`. The result still needs `visible`."""
     try:
         return payload.decode()
     except UnicodeDecodeError:
@@ -122,7 +123,7 @@ def decode(payload: bytes) -> str:
 
 
 def cell_width(text: str) -> int:
-    """Return the terminal cells that `text` takes, for text that has been through `visible`."""
+    """Return the width of `text` in terminal cells. The text must have passed through `visible`."""
     if text.isascii() or _ORDINARY.fullmatch(text):
         return len(text)
     return sum(map(_char_width, text))
@@ -137,7 +138,7 @@ def _char_width(char: str) -> int:
 
 
 def fit(text: str, width: int) -> str:
-    """Return `text` if it takes at most `width` cells, else its beginning and "…" in at most `width` cells."""
+    """Return `text` if it is at most `width` cells wide, otherwise truncated with "…" to at most `width` cells."""
     if len(text) <= width // 2:
         return text
     if width <= 0:
@@ -156,27 +157,27 @@ def fit(text: str, width: int) -> str:
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
-    """Return `text` in exactly `width` cells: cut with "…" or filled with spaces (before it if `right`)."""
+    """Return `text` in exactly `width` cells: truncated with "…", or padded (on the left if `right`)."""
     text = fit(text, width)
     space = " " * (width - cell_width(text))
     return space + text if right else text + space
 
 
 def one_line(text: str, width: int) -> str:
-    """Return the beginning of foreign `text` as one safe line of at most `width` cells."""
+    """Return the beginning of untrusted `text` as one safe line of at most `width` cells."""
     return fit(visible(text, limit=4 * max(width, 0) + 16), width)
 
 
 def for_clipboard(text: str) -> tuple[str, int]:
-    """Return `text` without what would act where it is pasted, and how many characters that were.
+    """Remove characters that could act when pasted. Return the text and the number of removed characters.
 
-    Newlines and tabs stay, and so does what is merely invisible, such as the joiners inside an emoji.
+    Newlines and tabs are kept, and so are characters that are only invisible, such as the joiners inside an emoji.
     """
     return re.subn(_ACTING, "", text)
 
 
 def human_size(size: int) -> str:
-    """Return bytes in at most seven cells: `311 B`, `9.1 kB`, `12 MB`; a kB is 1000 bytes."""
+    """Format bytes in at most seven cells: `311 B`, `9.1 kB`, `12 MB`; a kB is 1000 bytes."""
     if size < 1000:
         return f"{size} B"
     power = 1
@@ -187,7 +188,7 @@ def human_size(size: int) -> str:
 
 
 def human_duration(nanoseconds: int) -> str:
-    """Return a span of time in at most eight cells: `31 ms`, `1.24 s`, `14.2 s`, `2m 05s`, `3h 12m`."""
+    """Format a duration in at most eight cells: `31 ms`, `1.24 s`, `14.2 s`, `2m 05s`, `3h 12m`."""
     milliseconds = nanoseconds / 1e6
     if milliseconds < 0.9995:
         return f"{nanoseconds / 1e3:.0f} µs"
@@ -207,14 +208,14 @@ def human_duration(nanoseconds: int) -> str:
 
 
 def clock(wall_ns: int, zone: tzinfo | None = None) -> str:
-    """Return the time of day, `14:03:22.718`, of nanoseconds since 1970; `zone` None is the reader's own."""
+    """Format nanoseconds since 1970 as time of day, `14:03:22.718`; `zone` None is local time."""
     try:
         moment = datetime.fromtimestamp(wall_ns // 1_000_000_000, UTC).astimezone(zone)
-    except (OverflowError, OSError, ValueError):  # a file can hold any number
+    except (OverflowError, OSError, ValueError):  # a file may contain any number
         return "--:--:--.---"
     return f"{moment:%H:%M:%S}.{wall_ns // 1_000_000 % 1000:03}"
 
 
 def estimate_tokens(size: int) -> int:
-    """Guess how many tokens of a language model so many bytes of JSON take. A guess: always label it as one."""
+    """Estimate the number of language-model tokens in so many bytes of JSON. Always label it as an estimate."""
     return -(-size // 4)
