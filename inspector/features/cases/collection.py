@@ -1,7 +1,7 @@
-"""Saved calls: files of cases that refer to each other, their variables and environments, and the values of one run.
+"""Saved calls: case files that refer to each other, with their variables and environments, and the values of one run.
 
-All variables are in one namespace. A value of an earlier result counts before one of the environment, that before
-one of the file, and that before one of a file it uses. What a server returned is never looked through for markers.
+All variables share one namespace. Values of earlier results take precedence over the environment, the environment
+over the file, and the file over the files it uses. Server results are never searched for markers.
 """
 
 import json
@@ -40,18 +40,18 @@ from inspector.protocol.credentials import MASK, is_credential
 from inspector.protocol.json_diff import ABSENT
 
 SUFFIX = ".mcp.yaml"
-"""How a file of saved calls is called."""
+"""Suffix of a file of saved calls."""
 ENVIRONMENTS = "env"
-"""The directory of environments, beside the file."""
+"""Name of the directory with the environments, beside the file."""
 _SHORTEST_SECRET = 4
-"""Characters of a secret that is masked wherever it appears: a shorter one would mask ordinary text."""
+"""Minimum length of a secret that is masked wherever it appears. A shorter one would mask ordinary text."""
 _MOST_FILES = 1000
 SecretReader = Callable[[str, str], str | None]
-"""Returns the secret of a source ("env" or "keyring") and a name; None if there is none."""
+"""Returns a secret, given its source ("env" or "keyring") and its name; None if there is none."""
 
 
 class Collection(msgspec.Struct, frozen=True):
-    """A file of cases with the files that it uses."""
+    """A case file with the files that it uses."""
 
     path: Path
     cases: Cases
@@ -60,30 +60,30 @@ class Collection(msgspec.Struct, frozen=True):
 
     @property
     def target(self) -> str:
-        """A URL, or the name of a configured server; "" if neither the environment nor the file names one."""
+        """URL or name of a configured server; "" if neither the environment nor the file names one."""
         return (self.environment.target if self.environment is not None else "") or self.cases.target
 
     def walk(self) -> Iterator["Collection"]:
-        """This file, then those that it uses; one that is used twice also twice."""
+        """Yield this file, then the files it uses. A file that is used twice is yielded twice."""
         yield self
         for other in self.others:
             yield from other.walk()
 
 
 class CallInPlan(msgspec.Struct, frozen=True):
-    """A case that is to be run."""
+    """A case that will run."""
 
     case: CaseDefinition
     file: Path
     chosen: bool = True
-    """False for one that runs because another case uses it."""
+    """False for a case that runs only because another case uses it."""
 
 
 # Files
 
 
 def open_collection(path: Path, environment: str = "") -> Collection:
-    """Read a file with those that it uses, and the environment of this name; "" for none.
+    """Read a file with the files that it uses, and the environment of this name; "" for none.
 
     Raises: UsageError.
     """
@@ -94,7 +94,7 @@ def open_collection(path: Path, environment: str = "") -> Collection:
 
 
 def environments(path: Path) -> tuple[str, ...]:
-    """The names of the environments beside a file, sorted."""
+    """Return the names of the environments beside a file, sorted."""
     try:
         return tuple(sorted(each.stem for each in (path.parent / ENVIRONMENTS).glob("*.yaml") if each.is_file()))
     except OSError:
@@ -102,7 +102,7 @@ def environments(path: Path) -> tuple[str, ...]:
 
 
 def collections_near(directory: Path) -> tuple[Path, ...]:
-    """The files of saved calls of a project: in the directory, or the nearest one above it, up to the repository's."""
+    """Return the files of saved calls in the nearest directory that has any, searching up to the repository's root."""
     for place in (directory, *directory.parents):
         try:
             found = sorted(each for each in place.glob(f"*{SUFFIX}") if each.is_file())[:_MOST_FILES]
@@ -143,25 +143,25 @@ def _environment(path: Path, name: str) -> CallEnvironment:
 
 
 def near_to(name: str, known: Sequence[str]) -> str:
-    """A hint that names what may have been meant; "" if nothing is near."""
+    """Return a hint with the known names that are similar; "" if there are none."""
     near = get_close_matches(name, known, n=1)
     return f"Did you mean {near[0]!r}?" if near else ""
 
 
-# Saved calls of a project, as the terminal interface shows and edits them
+# Saved calls of a project, for display and editing in the terminal interface
 
 
 class SavedCall(msgspec.Struct, frozen=True):
-    """A call in a file, or why the file can't be read."""
+    """A call in a file, or the reason why the file can't be read."""
 
     path: Path
     case: CaseDefinition | None = None
     fault: str = ""
-    """May quote foreign text."""
+    """May quote untrusted text."""
 
 
 def saved_calls(files: Sequence[Path]) -> list[SavedCall]:
-    """The calls of these files in their order. Reads the disk."""
+    """Read the calls of these files from disk, in file order."""
     found: list[SavedCall] = []
     for path in files:
         try:
@@ -172,9 +172,9 @@ def saved_calls(files: Sequence[Path]) -> list[SavedCall]:
 
 
 def save_call(path: Path, name: str, method: str, params: Any) -> tuple[str, ...]:
-    """Add a call to a file, made if it is not there; the environment variables for the secrets that are not written.
+    """Add a call to a file, and create the file if needed; return the environment variables that replace its secrets.
 
-    Markers in the params are kept. A name that is taken gets a number. Raises: UsageError.
+    Markers in the params are kept. If the name is taken, a number is appended. Raises: UsageError.
     """
     secrets: list[str] = []
     wanted = _by_name(peek.mapping(params), "", secrets)
@@ -184,20 +184,20 @@ def save_call(path: Path, name: str, method: str, params: Any) -> tuple[str, ...
 
 
 def rename_call(path: Path, name: str, new: str) -> None:
-    """Give a call another name, also where others use it. Raises: UsageError."""
+    """Rename a call, also in the calls that use it. Raises: UsageError."""
     found = open_cases(path)
     rewrite(path, with_name(found, _case_named(found, path, name), new))
 
 
 def duplicate_call(path: Path, name: str) -> None:
-    """Add the same call once more, with a number behind its name. Raises: UsageError."""
+    """Add a copy of a call, with a number appended to its name. Raises: UsageError."""
     found = open_cases(path)
     case = _case_named(found, path, name)
     rewrite(path, with_copy(found, case))
 
 
 def delete_call(path: Path, name: str) -> None:
-    """Remove a call. Raises: UsageError, also where another call uses it."""
+    """Remove a call. Raises: UsageError, also if another call uses it."""
     found = open_cases(path)
     case = _case_named(found, path, name)
     if user := next((each.name for each in found.cases if name in each.uses), ""):
@@ -213,7 +213,7 @@ def _case_named(found: Cases, path: Path, name: str) -> CaseDefinition:
 
 
 def _by_name(value: Any, name: str, secrets: list[str]) -> Any:
-    """A value with markers for the secrets in it, which are known by the names of their members."""
+    """Return the value with markers in place of secrets, which are recognized by their member names."""
     if isinstance(value, dict):
         return {key: _by_name(each, str(key), secrets) for key, each in value.items()}
     if isinstance(value, list):
@@ -229,9 +229,9 @@ def _by_name(value: Any, name: str, secrets: list[str]) -> Any:
 
 
 def planned(collection: Collection, chosen: Sequence[CaseDefinition]) -> tuple[CallInPlan, ...]:
-    """These cases of the file in their order, each after those that it uses; none twice.
+    """Return these cases in file order, each after the cases that it uses, without duplicates.
 
-    Raises: UsageError for a cycle, an unknown name, and a variable that has no value when its case runs.
+    Raises: UsageError for a cycle, an unknown name, or a variable that has no value when its case runs.
     """
     plan: dict[tuple[Path, str], CallInPlan] = {}
     wanted = {each.name for each in chosen}
@@ -267,7 +267,7 @@ def _used(home: Collection, case: CaseDefinition, name: str) -> tuple[Collection
 
 
 def _demand_values(collection: Collection, plan: Sequence[CallInPlan]) -> None:
-    """See that each variable has a value when its case runs."""
+    """Check that each variable has a value when its case runs."""
     known = set(_variables(collection))
     saved: set[str] = set()
     for each in plan:
@@ -297,7 +297,7 @@ def _no_value(collection: Collection, call: CallInPlan, reference: Marker, known
 
 
 def _variables(collection: Collection) -> dict[str, tuple[CallVariable, Path]]:
-    """All variables with a value before anything runs, and the file of each."""
+    """Return all variables that have a value before the run, with the file of each."""
     found: dict[str, tuple[CallVariable, Path]] = {}
     for other in reversed(collection.others):
         found |= _variables(other)
@@ -319,7 +319,7 @@ class Values:
     """The values of variables and secrets while the cases of a collection run."""
 
     def __init__(self, collection: Collection, secret: SecretReader) -> None:
-        """Resolve nothing yet."""
+        """Create the values; nothing is resolved yet."""
         self._variables = _variables(collection)
         self._secret = secret
         self._known: dict[str, Any] = {}
@@ -327,14 +327,14 @@ class Values:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The secrets that were resolved, longest first; those too short to be masked are left out."""
+        """Resolved secrets, longest first, without those that are too short to be masked."""
         found = {each for each in self._secrets.values() if len(each) >= _SHORTEST_SECRET}
         return tuple(sorted(found, key=len, reverse=True))
 
     def prepare(self, plan: Sequence[CallInPlan]) -> None:
-        """Resolve what these cases refer to, apart from values of results.
+        """Resolve what these cases refer to, except for values of results.
 
-        Raises: UsageError for a cycle of variables, a secret that is not there, and an object inside a text.
+        Raises: UsageError for a cycle of variables, a missing secret, or an object inside a text.
         """
         for call in plan:
             for reference in call.case.references:
@@ -344,7 +344,10 @@ class Values:
                     self._resolve(reference, call.file, ())
 
     def resolved(self, case: CaseDefinition) -> CaseDefinition:
-        """The case as it is sent. Raises: UsageError for a variable without a value, or an object inside a text."""
+        """Return the case as it is sent.
+
+        Raises: UsageError for a variable without a value, or an object inside a text.
+        """
         where = ""
         return msgspec.structs.replace(
             case,
@@ -359,7 +362,7 @@ class Values:
         )
 
     def value(self, value: Any, where: str) -> Any:
-        """A value in which the markers are replaced. Raises: UsageError."""
+        """Return a value with its markers replaced. Raises: UsageError."""
         if isinstance(value, dict):
             return {name: self.value(each, where) for name, each in value.items()}
         if isinstance(value, list):
@@ -367,7 +370,7 @@ class Values:
         return self._text(value, where) if isinstance(value, str) else value
 
     def filled(self, params: Any) -> tuple[Any, tuple[str, ...]]:
-        """Params for a person to look at, and the markers in them that have no value, such as secrets."""
+        """Return params for display, and the markers in them that have no value, such as secrets."""
         left: list[str] = []
 
         def fill(value: Any) -> Any:
@@ -391,7 +394,7 @@ class Values:
         return fill(params), tuple(dict.fromkeys(left))
 
     def save(self, case: CaseDefinition, reply: Mapping[str, Any]) -> tuple[str, ...]:
-        """Keep what a case saves of its result; a sentence for each value that is not there."""
+        """Save the values that a case takes from its result; return a sentence for each missing value."""
         faults: list[str] = []
         for each in case.save:
             found = ABSENT if "result" not in reply else picked(reply["result"], each)
@@ -403,11 +406,11 @@ class Values:
         return tuple(faults)
 
     def known(self, name: str) -> Any:
-        """The value of a variable; ABSENT if it has none yet."""
+        """Return the value of a variable; ABSENT if it has none yet."""
         return self._known.get(name, ABSENT)
 
     def masked(self, value: Any) -> Any:
-        """A value, or a text, without the secrets."""
+        """Return a value or a text with its secrets masked."""
         if isinstance(value, str):
             for secret in self.secrets:
                 value = value.replace(secret, MASK)
@@ -438,7 +441,7 @@ class Values:
         return found
 
     def _resolve(self, reference: Marker, file: Path, above: tuple[str, ...]) -> None:
-        """Give a variable its value, and those before that it refers to."""
+        """Resolve a variable, after the variables that it refers to."""
         variable, home = self._variables[reference.name]
         if reference.name in above:
             cycle = " → ".join((*above[above.index(reference.name) :], reference.name))
@@ -479,11 +482,11 @@ _MISSING = {
 
 
 _SERVICE = "mcp-inspect"
-"""Under which the keyring has our secrets."""
+"""Service name of mcp-inspect's secrets in the keyring."""
 
 
 def secret_from(environ: Mapping[str, str]) -> SecretReader:
-    """Read secrets from these environment variables, and from the system's keyring."""
+    """Return a reader for these environment variables and the system's keyring."""
 
     def read(source: str, name: str) -> str | None:
         if source == "env":
@@ -500,7 +503,7 @@ def secret_from(environ: Mapping[str, str]) -> SecretReader:
 
 
 def picked(result: Any, saved: SavedValue) -> Any:
-    """The value at a path; a text on the way that is JSON is looked into. ABSENT if there is none."""
+    """Return the value at a path; ABSENT if there is none. A text on the way is parsed as JSON."""
     value = result
     for step in saved.steps:
         if isinstance(value, str):
@@ -520,7 +523,7 @@ def picked(result: Any, saved: SavedValue) -> Any:
 
 
 def _inside(value: Any, marker: str, where: str) -> str:
-    """A value inside a text."""
+    """Return the text of a value that is part of a longer text."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict | list):
@@ -536,5 +539,5 @@ def _reference(found: Any) -> Marker:
 
 
 def as_expected(expectations: Sequence[Expectation], values: Values) -> tuple[Expectation, ...]:
-    """Expectations as a masked response can satisfy them."""
+    """Return the expectations with secrets masked, so that a masked response can satisfy them."""
     return tuple(msgspec.structs.replace(each, value=values.masked(each.value)) for each in expectations)

@@ -1,7 +1,7 @@
-"""Files of test cases: YAML without aliases and tags, each error with its line.
+"""Reads and edits case files: YAML without aliases and tags. Each error names its line.
 
-Only what JSON has is read: a date stays text, and tags have no effect. The meaning of an object
-with a duplicate member is ambiguous, so that is an error.
+Only JSON types are read: a date stays text, and tags have no effect. An object with a duplicate member is ambiguous,
+so it is an error.
 """
 
 import json
@@ -34,13 +34,13 @@ from inspector.features.cases.model import (
 from inspector.forms.patterns import usable
 
 LARGEST = 16 * 1024 * 1024
-"""Characters of a file that is read."""
+"""Maximum number of characters in a file."""
 TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
 FILE_MEMBERS = (HEADER, "target", "uses", "vars", "cases")
 CASE_MEMBERS = ("name", "uses", "request", "params", "expect", "save", "answers", "isolate")
 ENVIRONMENT_MEMBERS = ("target", "vars")
 _STEP = re.compile(r"""\.([^\W\d][\w-]*)|\[(-?\d{1,9})\]|\['([^'\\]*)'\]|\["([^"\\]*)"\]""")
-"""Of a path: a member, an index, or a member between quotes."""
+"""One step of a path: a member, an index, or a member between quotes."""
 _KINDS = tuple(kind.value for kind in ExpectationKind)
 _TAG = "tag:yaml.org,2002:"
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z")
@@ -50,13 +50,13 @@ _PLAIN: dict[str, tuple[re.Pattern[str], str]] = {
     "int": (re.compile(r"-?(?:0|[1-9][0-9]*)\Z"), "-0123456789"),
     "float": (_NUMBER, "-0123456789"),
 }
-"""What is not a string without quotes, and its first letters; all else is a string: 12:30, 007, yes, 2026-01-01."""
+"""Unquoted scalars that are not strings, with their first letters. Others are strings: 12:30, 007, yes, 2026-01-01."""
 _Node = Any
-"""A node as PyYAML composes it; the package is imported with the first file."""
+"""A node as PyYAML composes it. PyYAML is imported when the first file is read."""
 
 
 def read_cases(text: str, name: str) -> Cases:
-    """The cases of a file; `name` is how the file is called in what is said of it.
+    """Parse the cases of a file; `name` is the file's name in error messages.
 
     Raises: UsageError, naming the line.
     """
@@ -64,7 +64,7 @@ def read_cases(text: str, name: str) -> Cases:
 
 
 def read_environment(text: str, name: str, file: str) -> CallEnvironment:
-    """The environment `name`, from the text of `file`. Raises: UsageError, naming the line."""
+    """Parse the environment `name` from the text of `file`. Raises: UsageError, naming the line."""
     return _read(lambda: _Reader(text, file).environment(name), file)
 
 
@@ -79,14 +79,14 @@ def _read(read: Callable[[], T], name: str) -> T:
 
 
 class _Reader:
-    """One file."""
+    """Parser of one file."""
 
     def __init__(self, text: str, name: str) -> None:
         self._text = text
         self._name = name
 
     def file(self) -> Cases:
-        """A file of cases."""
+        """Parse a case file."""
         root = self._members(self._root(), FILE_MEMBERS, "a file of cases")
         version = self._value(root[HEADER]) if HEADER in root else None
         if version != VERSION:
@@ -106,7 +106,7 @@ class _Reader:
         )
 
     def environment(self, name: str) -> CallEnvironment:
-        """An environment."""
+        """Parse an environment."""
         root = self._members(self._root(), ENVIRONMENT_MEMBERS, "an environment")
         return CallEnvironment(name, self._target(root), tuple(self._variables(root.get("vars"))))
 
@@ -123,7 +123,7 @@ class _Reader:
         return target
 
     def _cases(self, listed: _Node | None) -> Iterator[CaseDefinition]:
-        """Each case, in order; no two have the same name."""
+        """Yield each case in order. Two cases with the same name are an error."""
         names: set[str] = set()
         for node in self._items(listed, "cases"):
             case = self._case(node)
@@ -181,7 +181,7 @@ class _Reader:
         )
 
     def _references_of(self, members: dict[str, _Node]) -> Iterator[Marker]:
-        """The markers in what is sent, and in the values that are expected to be equal."""
+        """Yield the markers in what is sent, and in expected values that are compared for equality."""
         for name in ("params", "answers"):
             if name in members:
                 yield from self._references(members[name])
@@ -219,7 +219,7 @@ class _Reader:
             yield CallVariable(name, self._value(there), there.start_mark.line + 1, tuple(self._references(there)))
 
     def _named(self, node: _Node | None, what: str) -> Iterator[tuple[str, _Node]]:
-        """The members of an object of variables."""
+        """Yield the members of an object of variables."""
         if node is None or (node.id == "scalar" and node.tag == _TAG + "null"):
             return
         if node.id != "mapping":
@@ -251,7 +251,7 @@ class _Reader:
                 yield Expectation(kind, value, at, there.start_mark.line + 1, self._span(there))
 
     def _checked(self, node: _Node, kind: ExpectationKind) -> Any:
-        """The value of an expectation, if it makes sense."""
+        """Return the value of an expectation after checking that it is valid for its kind."""
         value = self._value(node)
         wrong = _FAULTS[kind](value) if kind in _FAULTS else ""
         if wrong:
@@ -259,7 +259,7 @@ class _Reader:
         return value
 
     def _members(self, node: _Node | None, allowed: tuple[str, ...], what: str) -> dict[str, _Node]:
-        """The members of an object, each at most once and known."""
+        """Return the members of an object. A duplicate or unknown member is an error."""
         if node is None or node.id != "mapping":
             raise self._fault(node, f"{what} is an object", f"It has {', '.join(allowed)}.")
         found: dict[str, _Node] = {}
@@ -293,7 +293,7 @@ class _Reader:
         return value
 
     def _value(self, node: _Node) -> Any:
-        """What a node says, in what JSON has."""
+        """Return the value of a node as JSON types."""
         if node.id == "sequence" and node.tag == _TAG + "seq":
             return [self._value(each) for each in node.value]
         if node.id == "mapping" and node.tag == _TAG + "map":
@@ -325,7 +325,7 @@ class _Reader:
             raise self._fault(node, "a number that can't be read", "Put it between quotes if it is a text.") from None
 
     def _span(self, node: _Node) -> tuple[int, int]:
-        """The place of a node in the text; PyYAML counts everything before the next node to a block."""
+        """Return a node's span in the text. PyYAML counts everything before the next node as part of a block."""
         begin: int = node.start_mark.index
         while node.id != "scalar" and not node.flow_style and node.value:
             last = node.value[-1]
@@ -338,7 +338,7 @@ class _Reader:
 
 
 def _suggested(name: str, known: Iterable[str]) -> str:
-    """A hint that names what may be meant, and what there is."""
+    """Return a hint with the most similar known name and all known names."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, [*known], n=1)
@@ -355,14 +355,14 @@ _MADE: dict[str, Callable[[str], Any]] = {
 
 @cache
 def _loader() -> Any:
-    """A loader that resolves what JSON has, and refuses aliases: they let a page become gigabytes."""
+    """Return a loader that resolves JSON types and refuses aliases, which can expand one page to gigabytes."""
     import yaml
 
     class Loader(yaml.SafeLoader):
-        """Knows what JSON has."""
+        """YAML loader that knows only JSON types."""
 
         def compose_node(self, parent: Any, index: Any) -> Any:
-            """A node that is written in place."""
+            """Compose a node; an alias is an error."""
             if self.check_event(yaml.AliasEvent):
                 mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
                 raise yaml.MarkedYAMLError(problem="an alias (*) is not taken here", problem_mark=mark)
@@ -405,20 +405,20 @@ _FAULTS = {
 }
 
 
-# Adding cases to a file, comments preserved
+# Adding cases to a file, with comments preserved
 
 _NEW = f"# What a server must answer. To try it:  mcp-inspect test FILE TARGET\n{HEADER}: {VERSION}\ncases:\n"
 _NEW_CALLS = f"# Saved calls. To run them:  mcp-inspect run FILE\n{HEADER}: {VERSION}\ncases:\n"
 _LONGEST_KEY = 1000
-"""Letters of a member's name, between quotes; YAML wants a question mark before a longer one."""
+"""Maximum length of a quoted member name. YAML requires a question mark before a longer one."""
 _ONE_VALUE = {ExpectationKind.EQUALS, ExpectationKind.SNAPSHOT, ExpectationKind.TYPE, ExpectationKind.EXISTS}
-"""Of which a place can have one only."""
+"""Kinds of which a place can have only one."""
 
 
 def as_yaml(value: Any) -> str:
-    """A value on one line: JSON, but with YAML escapes for invisible characters.
+    """Return a value on one line: JSON with YAML escapes for invisible characters.
 
-    Raises: ValueError for what no JSON can say.
+    Raises: ValueError for a value that JSON can't represent.
     """
     match value:
         case dict():
@@ -436,7 +436,7 @@ def as_yaml(value: Any) -> str:
 
 
 def written(case: CaseDefinition, indent: str = "  ") -> str:
-    """A case as its lines."""
+    """Return the YAML lines of a case."""
     lines = [f"- name: {as_yaml(case.name)}", f"  request: {as_yaml(case.request)}"]
     if case.uses:
         lines.append(f"  uses: {as_yaml(case.uses)}")
@@ -454,12 +454,12 @@ def written(case: CaseDefinition, indent: str = "  ") -> str:
 
 
 def with_cases(text: str, cases: Sequence[CaseDefinition], name: str) -> str:
-    """The file's text with these cases: what they expect is added to the case that makes the same request, if one does.
+    """Return the file's text with these cases; expectations are added to an existing case with the same request.
 
-    A case that is there and expects something else of a place, as of an answer that has changed since, stays as it is,
-    and another one follows it. `text` is "" for a new file. Names that are taken get a number.
+    If the existing case contradicts them, for example because the response has changed since, it stays unchanged and
+    a new case is added. `text` is "" for a new file. If a name is taken, a number is appended.
 
-    Raises: UsageError if the text is not a file of cases, or a value is not allowed in one.
+    Raises: UsageError if the text is not a case file, or a value is not allowed in one.
     """
     found = read_cases(text if text.strip() else _NEW, name)
     every = [*found.cases]
@@ -478,12 +478,12 @@ def with_cases(text: str, cases: Sequence[CaseDefinition], name: str) -> str:
     except (ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise UsageError(f"a value can't be written to {name}: {why}", hint="Choose a part of it, or others.") from None
-    read_cases(made, name)  # what was written can be read, or it is not written
+    read_cases(made, name)  # never write text that can't be read back
     return made
 
 
 def with_values(found: Cases, values: Sequence[tuple[Expectation, Any]]) -> str:
-    """The file's text with other values for these expectations."""
+    """Return the file's text with other values for these expectations."""
     text = found.text
     for expectation, value in sorted(values, key=lambda each: each[0].span, reverse=True):
         begin, end = expectation.span
@@ -492,14 +492,14 @@ def with_values(found: Cases, values: Sequence[tuple[Expectation, Any]]) -> str:
 
 
 def with_copy(found: Cases, case: CaseDefinition) -> str:
-    """The file's text with a case at the end, with a number behind its name if that is taken."""
+    """Return the file's text with a copy of a case at the end. If its name is taken, a number is appended."""
     copy = msgspec.structs.replace(case, name=_free(case.name, {each.name for each in found.cases}))
     at, insertion = _more_cases(found, [copy])
     return found.text[:at] + insertion + found.text[at:]
 
 
 def with_name(found: Cases, case: CaseDefinition, name: str) -> str:
-    """The file's text with another name for one of its cases, also where cases use it. Raises: UsageError."""
+    """Return the file's text with one case renamed, also where other cases use it. Raises: UsageError."""
     if any(each.name == name for each in found.cases):
         raise UsageError(f"there is another case named {name!r}", hint="Give each a name of its own.")
     places = [case.name_at]
@@ -512,7 +512,7 @@ def with_name(found: Cases, case: CaseDefinition, name: str) -> str:
 
 
 def without_case(found: Cases, case: CaseDefinition) -> str:
-    """The file's text without one of its cases; comments stay."""
+    """Return the file's text without one of its cases. Comments are preserved."""
     text, (begin, end) = found.text, case.span
     if text[found.span[0]] == "[":
         after = re.compile(r"\s*,\s*").match(text, end)
@@ -526,7 +526,7 @@ def without_case(found: Cases, case: CaseDefinition) -> str:
 
 
 def _edited(found: Cases, added: dict[int, list[Expectation]], new: Sequence[CaseDefinition]) -> str:
-    """The text with more expectations for the cases at these places, and with new cases."""
+    """Return the text with expectations added to the cases at these indexes, and with new cases."""
     edits = [_more_expected(found.text, found.cases[at].expects_at, more) for at, more in added.items() if more]
     if new:
         edits.append(_more_cases(found, new))
@@ -537,7 +537,7 @@ def _edited(found: Cases, added: dict[int, list[Expectation]], new: Sequence[Cas
 
 
 def _more_expected(text: str, at: int, more: Sequence[Expectation]) -> tuple[int, str]:
-    """Where to put what, before the first of those that are there."""
+    """Return where to insert expectations, and the text to insert. They precede the existing ones."""
     if text[at] == "[":
         return at + 1, "".join(f"{as_yaml(_as_object(each))}, " for each in more)
     indent = "\n" + " " * _column(text, at)
@@ -545,7 +545,7 @@ def _more_expected(text: str, at: int, more: Sequence[Expectation]) -> tuple[int
 
 
 def _more_cases(found: Cases, new: Sequence[CaseDefinition]) -> tuple[int, str]:
-    """Where to put what, behind the last of those that are there."""
+    """Return where to insert cases, and the text to insert. They follow the existing ones."""
     text, (begin, end) = found.text, found.span
     if text[begin : begin + 1] == "[":
         last = len(text[: end - 1].rstrip())
@@ -560,7 +560,7 @@ def _more_cases(found: Cases, new: Sequence[CaseDefinition]) -> tuple[int, str]:
 
 
 def _home(every: Sequence[CaseDefinition], case: CaseDefinition) -> int | None:
-    """Which case takes in what another one expects; None if it is one of its own."""
+    """Return the index of the case to which another one's expectations are added; None if a new case is needed."""
     same = [at for at, each in enumerate(every) if _asks_the_same(each, case) and each.expect]
     known = [at for at in same if all(any(_is_same(one, old) for old in every[at].expect) for one in case.expect)]
     return next(iter(known or [at for at in same if not _contradicts(every[at], case)]), None)
@@ -576,7 +576,7 @@ def _contradicts(one: CaseDefinition, other: CaseDefinition) -> bool:
 
 
 def _half(expectation: Expectation) -> str:
-    """Which half of an answer it wants to be there."""
+    """Return the member that an expectation requires in the response: "result" or "error"; "" for none."""
     wants_none = expectation.kind is ExpectationKind.FASTER or (
         expectation.kind is ExpectationKind.EXISTS and expectation.value is False
     )
@@ -602,7 +602,10 @@ def _case_as_object(case: CaseDefinition) -> dict[str, Any]:
 
 
 def _room(text: str, at: int) -> str:
-    """What YAML wants before a value: a blank behind a colon; where a list stood below its name, more than that has."""
+    """Return the white space that YAML requires before a value.
+
+    A block list may begin at the same column as its name; any other value must be indented further.
+    """
     if at and not text[at - 1].isspace() and text[at - 1] not in "[{,":
         return " "
     alone = not text[at - _column(text, at) : at].strip()
@@ -638,40 +641,43 @@ def _free(name: str, taken: Iterable[str]) -> str:
     return free
 
 
-# Finding, reading and extending files of cases
+# Finding, reading and extending case files
 
 SUFFIX = ".cases.yaml"
 
 
 def beside(capture: Path) -> Path:
-    """The file of cases that belongs to a capture: `session.cases.yaml` beside `session.mcpcap`."""
+    """Return the case file that belongs to a capture: `session.cases.yaml` beside `session.mcpcap`."""
     return capture.with_name(capture.name.removesuffix(".mcpcap") + SUFFIX)
 
 
 def open_cases(path: Path) -> Cases:
-    """Read a file of cases. Raises: UsageError."""
+    """Read a case file. Raises: UsageError."""
     return read_cases(_text(path), str(path))
 
 
 def open_environment(path: Path, name: str) -> CallEnvironment:
-    """Read the file of an environment. Raises: UsageError."""
+    """Read an environment file. Raises: UsageError."""
     return read_environment(_text(path), name, str(path))
 
 
 def add_cases(path: Path, cases: Sequence[CaseDefinition]) -> int:
-    """Add cases to a file, made if it is not there; for its owner alone; how many it has then. Raises: UsageError."""
+    """Add cases to a file and return its number of cases. Raises: UsageError.
+
+    A missing file is created, readable by its owner only.
+    """
     text = with_cases(_text(path) if path.exists() else "", cases, str(path))
-    write_whole(path, text.encode(), new=0o600)  # what a server said, secrets and all
+    write_whole(path, text.encode(), new=0o600)  # server output, possibly with secrets
     return len(read_cases(text, str(path)).cases)
 
 
 def open_or_begin(path: Path) -> Cases:
-    """Read a file of saved calls, or begin one that is not there. Raises: UsageError."""
+    """Read a file of saved calls, or return an empty one if the file does not exist. Raises: UsageError."""
     return open_cases(path) if path.exists() else read_cases(_NEW_CALLS, str(path))
 
 
 def rewrite(path: Path, text: str) -> None:
-    """Write a file of cases that was edited, if it can be read again. Raises: UsageError."""
+    """Write an edited case file if its text can be read back. Raises: UsageError."""
     read_cases(text, str(path))
     write_whole(path, text.encode())
 
@@ -680,7 +686,7 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > 4 * LARGEST:
             raise UsageError(f"{path}: larger than any file of cases", hint="Part it into several files.")
-        return path.read_bytes().decode("utf-8")  # line ends stay as they are
+        return path.read_bytes().decode("utf-8")  # keep line endings
     except OSError as error:
         raise UsageError(
             f"{path}: can't be read: {error.strerror}", hint="mcp-inspect test --from-capture writes such a file."

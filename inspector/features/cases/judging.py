@@ -14,44 +14,44 @@ from inspector.protocol import peek
 from inspector.protocol.json_diff import ABSENT, JsonChange, differences
 
 FAILED = "/result/isError"
-"""Where a tool says that it failed."""
+"""Pointer to the flag that marks a tool error."""
 WHOLES = ("", "/result", FAILED)
-"""A case with an expectation there accepts a tool error."""
+"""Places at which an expectation makes a case accept a tool error."""
 _LONGEST = 300
-"""Characters of a value that are quoted."""
+"""Maximum number of characters of a quoted value."""
 _MOST = 8
-"""Differences that are listed for one value."""
+"""Maximum number of differences listed for one value."""
 _STEPS = 5_000_000
-"""Of a schema's check: a test waits for a large value, where a screen would not."""
+"""Step limit of a schema check. It is high because a test can wait for a large value, unlike a screen."""
 _INDEX = re.compile(r"(?:0|[1-9][0-9]{0,9})\Z")
 
 
 class ActualResponse(msgspec.Struct, frozen=True):
-    """What a request came to."""
+    """The outcome of a request."""
 
     reply: dict[str, Any]
-    """`{"result": …}` or `{"error": …}`; {} if no answer came."""
+    """`{"result": …}` or `{"error": …}`; {} if there was no response."""
     ms: float | None = None
-    """From the request to the answer."""
+    """Milliseconds from the request to the response."""
     why: str = ""
-    """Why no answer came."""
+    """Why there was no response."""
     output_schema: Any = None
-    """Of the tool that was called; None if there is none."""
+    """Output schema of the called tool; None if there is none."""
 
 
 class Failure(msgspec.Struct, frozen=True):
     """One expectation that does not hold."""
 
     sentence: str
-    """Quotes foreign text."""
+    """Description of the failure. Quotes untrusted text."""
     expectation: Expectation | None = None
-    """None for the case as a whole."""
+    """The failed expectation; None if the case failed as a whole."""
 
 
 def judge(case: CaseDefinition, came: ActualResponse, normal: Normal) -> list[Failure]:
-    """All that is otherwise than expected; [] if the case passes.
+    """Return all deviations from the expectations; [] if the case passes.
 
-    An answer that is an error, or the failure of a tool, is expected only by a case that looks into it.
+    An error or a tool error is a failure unless an expectation of the case refers to it.
     """
     if came.why:
         return [Failure(f"no answer: {came.why}")]
@@ -62,7 +62,7 @@ def judge(case: CaseDefinition, came: ActualResponse, normal: Normal) -> list[Fa
 
 
 def value_at(reply: Any, pointer: str) -> Any:
-    """The value at a JSON Pointer, ABSENT if there is none."""
+    """Return the value at a JSON Pointer; ABSENT if there is none."""
     value = reply
     for step in pointer.split("/")[1:]:
         step = step.replace("~1", "/").replace("~0", "~")
@@ -76,7 +76,7 @@ def value_at(reply: Any, pointer: str) -> Any:
 
 
 def shown(value: Any) -> str:
-    """A value in a sentence; foreign text."""
+    """Return a value as text for a sentence. The text is untrusted."""
     try:
         text = "nothing" if value is ABSENT else json.dumps(value, ensure_ascii=False)
     except RecursionError:
@@ -85,7 +85,7 @@ def shown(value: Any) -> str:
 
 
 def expects_failure(case: CaseDefinition) -> bool:
-    """Whether it looks into an error, or at whether the tool failed."""
+    """Return whether an expectation refers to an error or a tool error."""
     return _expects_error(case) or _expects_tool_failure(case)
 
 
@@ -98,7 +98,7 @@ def _expects_tool_failure(case: CaseDefinition) -> bool:
 
 
 def _refusal(case: CaseDefinition, reply: dict[str, Any]) -> str:
-    """Why the answer as a whole is not what the case is about; "" if it is."""
+    """Return why the response as a whole is unexpected; "" if it is not."""
     if "error" in reply and not _expects_error(case):
         error = reply["error"]
         return f"answered with error {peek.at(error, 'code')}: {peek.text(error, 'message') or shown(error)}"
@@ -112,7 +112,7 @@ def _looks_into(expectation: Expectation, place: str) -> bool:
 
 
 def _fault(expectation: Expectation, came: ActualResponse, normal: Normal) -> str:
-    """What is otherwise; "" if it holds."""
+    """Return how the response deviates from an expectation; "" if it does not."""
     if expectation.kind is ExpectationKind.FASTER:
         slow = came.ms is None or came.ms > expectation.value
         return f"it took {came.ms or 0:,.0f} ms, and {expectation.value:g} ms were allowed" if slow else ""

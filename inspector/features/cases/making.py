@@ -20,7 +20,7 @@ from inspector.protocol.questions import KIND_OF_QUESTION, REJECTED, Question
 from inspector.protocol.questions import RequestKind as QuestionsKind
 from inspector.protocol.tracking.exchanges import goes_on
 
-# Writes test cases as a plain pytest file.
+# Writing test cases as a plain pytest file
 
 _HEAD = '''"""What the server must answer. Run it with pytest; it needs mcp-inspect."""
 
@@ -41,7 +41,7 @@ def server() -> Iterator[ServerUnderTest]:
 
 
 def pytest_file(cases: Sequence[CaseDefinition], target: Sequence[str]) -> str:
-    """The file's text. `target` is the server's command, or its URL alone."""
+    """Return the text of a pytest file. `target` is the server's command, or only its URL."""
     taken: set[str] = set()
     tests = ("\n".join(_test(case, _name(case.name, taken))) for case in cases)
     return _HEAD.format(target=ascii(list(target))) + "".join(f"\n\n{test}\n" for test in tests)
@@ -83,7 +83,7 @@ def _check(expectation: Expectation) -> Iterator[str]:
 
 
 def _code(value: Any) -> str:
-    """A value as Python has it; a number without an end has no name there."""
+    """Return a value as a Python expression. Infinities and NaN have no literal."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!a}: {_code(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list):
@@ -92,7 +92,7 @@ def _code(value: Any) -> str:
 
 
 def _name(text: str, taken: set[str]) -> str:
-    """A name for a function, of letters that every editor shows."""
+    """Return a unique ASCII function name."""
     stem = "test_" + (re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:80] or "case")
     name, number = stem, 1
     while name in taken:
@@ -109,7 +109,7 @@ Entry = dict[str, Any]
 
 
 def answers_of(account: OperationRecord) -> tuple[Entry, ...]:
-    """Those of an operation of a capture, in the order of the questions."""
+    """Return the responses to the server requests of a captured operation, in request order."""
     return tuple(
         _entry(kind, asked.answer, failed=asked.failed)
         for asked in account.asked
@@ -118,28 +118,28 @@ def answers_of(account: OperationRecord) -> tuple[Entry, ...]:
 
 
 def answers_in(journal: Journal, exchange: Exchange) -> tuple[Entry, ...]:
-    """Those of the operation that an exchange belongs to, as far as questions are known to belong to it."""
+    """Return the responses to the server requests that are known to belong to an exchange's operation."""
     own = _own(journal, exchange)
     mine = [each for each in journal.conversation.questions if each.cause in own and not each.visit]
     return tuple(entry for each in mine if (entry := _answer_to(journal, each, own)) is not None)
 
 
 def first_params(journal: Journal, exchange: Exchange) -> Any:
-    """What the first request of its operation asked for."""
+    """Return the params of the first request of the exchange's operation."""
     first = journal.conversation.exchanges[_own(journal, exchange)[0] - 1]
     asked = message_in(journal, first.request_frame, first.id)
     return asked.params if isinstance(asked, Request) else None
 
 
 def _own(journal: Journal, exchange: Exchange) -> Sequence[int]:
-    """The exchanges of its operation, oldest first."""
+    """Return the exchanges of the same operation, oldest first."""
     if exchange.operation is None:
         return (exchange.number,)
     return sorted({*journal.conversation.operations.operation(exchange.operation).exchanges, exchange.number})
 
 
 def message_in(journal: Journal, entry: int, id_: Any) -> Message | None:
-    """The message with this id among those of an entry, which are several in a batch."""
+    """Return the message with this id in an entry; a batch holds several messages."""
     return next((each for each in _messages(journal, entry) if getattr(each, "id", None) == id_), None)
 
 
@@ -156,7 +156,7 @@ def _answer_to(journal: Journal, question: Question, own: Sequence[int]) -> Entr
 
 
 def _brought_later(journal: Journal, question: Question, own: Sequence[int]) -> Entry | None:
-    """What the first later request of the operation brings under the question's name (2026-07-28)."""
+    """Return the response under the server request's key in the next retry of the operation (2026-07-28)."""
     for number in own:
         asked = journal.conversation.exchanges[number - 1]
         if asked.request_frame <= question.frame:
@@ -182,11 +182,11 @@ def _messages(journal: Journal, entry: int) -> Iterator[Message]:
 
 
 _DEEPEST = 20
-"""Levels of a value that a schema made of it describes."""
+"""Maximum depth of a generated schema."""
 _MOST_KINDS = 20
-"""Of items in one array that a schema made of it describes; where there are more, each may be anything."""
+"""Maximum number of different item schemas of an array. If there are more, items may be anything."""
 _ROOM = 3
-"""How much slower than seen is still fast enough."""
+"""Factor by which a response may be slower than the recorded one."""
 _LEFT_OUT = {"_meta"}
 """Members of params that the client generates for each request."""
 
@@ -194,14 +194,14 @@ _LEFT_OUT = {"_meta"}
 def case_of(
     method: str, params: Any, expect: tuple[Expectation, ...] = (), answers: tuple[Any, ...] = ()
 ) -> CaseDefinition:
-    """A case for a request as it crossed the wire."""
+    """Return a case for a request as it was sent."""
     wanted = {name: value for name, value in peek.mapping(params).items() if name not in _LEFT_OUT}
     about = peek.text(params, "name") or peek.text(params, "uri") or ""
     return CaseDefinition(f"{method} {about}".strip(), method, escaped(wanted), expect, tuple(map(escaped, answers)))
 
 
 def snapshot_of(account: OperationRecord, normal: Normal) -> CaseDefinition | None:
-    """A case that expects what an operation of a capture came to; None if no answer came."""
+    """Return a case that expects the result of a captured operation; None if there was no response."""
     last = account.last
     if last.answer_frame is None:
         return None
@@ -211,7 +211,7 @@ def snapshot_of(account: OperationRecord, normal: Normal) -> CaseDefinition | No
 
 
 def proposals(at: str, value: Any, ms: float | None, *, declares_output: bool) -> list[Expectation]:
-    """What could be expected of a value at a place, in the order of a menu."""
+    """Return possible expectations of a value at a place, in menu order."""
     found = [
         Expectation(ExpectationKind.EQUALS, escaped(value), at),
         Expectation(ExpectationKind.TYPE, type_of(value), at),
@@ -229,7 +229,7 @@ def proposals(at: str, value: Any, ms: float | None, *, declares_output: bool) -
 
 
 def with_failure(expectation: Expectation, reply: dict[str, Any]) -> tuple[Expectation, ...]:
-    """What is expected of a value, and of a tool's failure that it failed: else a case takes that for the fault."""
+    """Return the expectation; after a tool error also expect `isError`, because the case would fail otherwise."""
     failed = peek.flag(reply, "result", "isError") is True
     if not failed or expectation.at in WHOLES:
         return (expectation,)
@@ -237,19 +237,19 @@ def with_failure(expectation: Expectation, reply: dict[str, Any]) -> tuple[Expec
 
 
 def type_of(value: Any) -> str:
-    """The name that a schema has for a value's type."""
+    """Return the JSON Schema name of a value's type."""
     return "integer" if type(value) is int else peek.type_name(value)
 
 
 def literally(text: str) -> str:
-    """A pattern that finds exactly this text, or its beginning where it is long."""
+    """Return a pattern that matches exactly this text, or its beginning if it is long."""
     import re
 
     return re.escape(text[:200]).replace("\\ ", " ")
 
 
 def schema_of(value: Any, depth: int = 0) -> dict[str, Any]:
-    """A schema that a value and others of its kind satisfy: types and members, all of them required."""
+    """Return a schema for a value and similar ones: types and members, all of them required."""
     made: dict[str, Any] = {"type": type_of(value)}
     if depth >= _DEEPEST:
         return made
@@ -265,18 +265,18 @@ def schema_of(value: Any, depth: int = 0) -> dict[str, Any]:
 
 
 class SeenExchange(msgspec.Struct, frozen=True):
-    """A request and its answer, as they crossed the wire; for a retry with answers the request that was retried."""
+    """A request and its response as sent. A retry with responses is replaced by the original request."""
 
     method: str
     params: Any
     reply: dict[str, Any]
     ms: float | None
     answers: tuple[Any, ...] = ()
-    """The responses to server requests of the call, as written in a case."""
+    """Responses to the server requests of the call, as written in a case."""
 
 
 def seen(journal: Journal, exchange: Exchange) -> SeenExchange | None:
-    """What an exchange was; None while no answer has come, or where it is not ours to ask again."""
+    """Return a finished client request with its response; None for any other exchange."""
     if exchange.sender is not Direction.TO_SERVER or exchange.answer_frame is None:
         return None
     asked = message_in(journal, exchange.request_frame, exchange.id)
@@ -289,14 +289,14 @@ def seen(journal: Journal, exchange: Exchange) -> SeenExchange | None:
     return SeenExchange(exchange.method, params, reply, ms, answers_in(journal, exchange))
 
 
-# From requests of a capture to cases
+# Turning captured requests into cases
 
 _CALLS = {"tools/call", "resources/read", "prompts/get", "completion/complete"}
 """Requests that become cases unless others are chosen."""
 
 
 def promoted(operations: Sequence[OperationRecord], chosen: Container[int] | None = None) -> list[CaseDefinition]:
-    """A case of each call that got an answer, or of each operation of which an entry was chosen, whatever it asks."""
+    """Return a case for each answered call, or for each operation with a chosen entry, whatever its method."""
     wanted = [
         each
         for each in operations

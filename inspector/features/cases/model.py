@@ -1,9 +1,9 @@
 """Test case: a request, and assertions about its response (an object with `result` or `error`).
 
-Places are JSON pointers (RFC 6901) into that object: `/result/content/0/text`, `/error/code`.
+Places are JSON Pointers (RFC 6901) into that object: `/result/content/0/text`, `/error/code`.
 
-A text may hold markers: `{{name}}` for a variable, `${env:NAME}` and `${keyring:NAME}` for a secret. A backslash before
-a marker keeps it as text.
+A text may hold markers: `{{name}}` for a variable, `${env:NAME}` and `${keyring:NAME}` for a secret. A backslash
+escapes a marker.
 """
 
 import re
@@ -14,14 +14,14 @@ from typing import Any
 import msgspec
 
 VERSION = 1
-"""Of the file's format; a file says it as `mcp-inspect-cases`."""
+"""Version of the file format, written as `mcp-inspect-cases`."""
 HEADER = "mcp-inspect-cases"
 OUTPUT_SCHEMA = "outputSchema"
-"""In `schema`: the tool's own output schema."""
+"""Value of `schema` that stands for the tool's own output schema."""
 
 
 class ExpectationKind(StrEnum):
-    """What is asked of a place; the member's name in the file."""
+    """What is asserted about a place. The value is the member name in the file."""
 
     EQUALS = "equals"
     TYPE = "type"
@@ -33,21 +33,21 @@ class ExpectationKind(StrEnum):
 
 
 class Expectation(msgspec.Struct, frozen=True):
-    """One thing that is expected."""
+    """One assertion about the response."""
 
     kind: ExpectationKind
     value: Any
-    """What the file has: a value, a type's name or several, true or false, a pattern, a schema, milliseconds."""
+    """The value in the file: a value, one or several type names, true or false, a pattern, a schema, milliseconds."""
     at: str = "/result"
-    """JSON pointer; means nothing to `faster`."""
+    """JSON Pointer of the place. Ignored by `faster`."""
     line: int = 0
-    """In the file, from 1; 0 for none."""
+    """Line in the file, from 1; 0 if unknown."""
     span: tuple[int, int] = (0, 0)
-    """The place of its value in the file's text, in characters."""
+    """Span of its value in the file's text, in characters."""
 
 
 MARKER = re.compile(r"(?<!\\)(\\*+)(?:\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}|\$\{(env|keyring):([^{}\s]{1,200})\})")
-"""Backslashes, the name of a variable, where a secret is from, and its name."""
+"""Groups: backslashes, variable name, source of a secret, name of a secret."""
 NAME_OF_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 
 
@@ -55,29 +55,29 @@ class Marker(msgspec.Struct, frozen=True):
     """A marker in a text."""
 
     name: str
-    """Of the variable or the secret."""
+    """Name of the variable or the secret."""
     source: str = ""
-    """Of a secret: "env" or "keyring"; "" for a variable."""
+    """Source of a secret: "env" or "keyring"; "" for a variable."""
     line: int = 0
-    """Of the value that holds it, from 1."""
+    """Line of the value that holds the marker, from 1."""
     is_part: bool = False
-    """Whether the text has more than this marker."""
+    """Whether the text holds more than this marker."""
 
     @property
     def shown(self) -> str:
-        """As it is written."""
+        """The marker as written in the file."""
         return f"${{{self.source}:{self.name}}}" if self.source else f"{{{{{self.name}}}}}"
 
 
 def references(text: str, line: int = 0) -> Iterator[Marker]:
-    """The markers in a text."""
+    """Yield the markers in a text."""
     for found in MARKER.finditer(text):
         if not found[1]:
             yield Marker(found[2] or found[4], found[3] or "", line, is_part=len(found[0]) < len(text))
 
 
 def escaped(value: Any) -> Any:
-    """A value of which no text is taken for a marker."""
+    """Return a value whose texts are escaped so that none of them is read as a marker."""
     if isinstance(value, str):
         return MARKER.sub(lambda found: "\\" + found[0], value)
     if isinstance(value, dict):
@@ -92,7 +92,7 @@ class SavedValue(msgspec.Struct, frozen=True):
     path: str
     """As written: `$.structuredContent.id`."""
     steps: tuple[str | int, ...]
-    """Members and indexes, from the result on; a negative index counts from the end."""
+    """Members and indexes, starting at the result. A negative index counts from the end."""
     line: int = 0
 
 
@@ -106,51 +106,51 @@ class CallVariable(msgspec.Struct, frozen=True):
 
 
 class CaseDefinition(msgspec.Struct, frozen=True):
-    """One request, and all that is expected of its answer."""
+    """One request and the expectations of its response."""
 
     name: str
     request: str
-    """The method."""
+    """Method."""
     params: dict[str, Any] = {}
     expect: tuple[Expectation, ...] = ()
-    """Without any, the answer must be a result, and a tool's not a failure."""
+    """If empty, the response must be a result, and not a tool error."""
     answers: tuple[Any, ...] = ()
-    """For what the server asks meanwhile, as in a file of --responses."""
+    """Responses to server requests during the call, in the format of a --responses file."""
     isolate: bool = False
-    """Whether it gets a connection of its own."""
+    """Whether the case runs on a separate connection."""
     line: int = 0
     expects_at: int = 0
-    """Where its list of expectations begins in the file's text, in characters; 0 without one."""
+    """Offset of its list of expectations in the file's text, in characters; 0 if there is none."""
     span: tuple[int, int] = (0, 0)
-    """Its place in the file's text, in characters."""
+    """Span in the file's text, in characters."""
     name_at: tuple[int, int] = (0, 0)
-    """The place of its name likewise."""
+    """Span of the name in the file's text."""
     uses_at: tuple[tuple[int, int], ...] = ()
-    """The places of the names in `uses` likewise."""
+    """Spans of the names in `uses` in the file's text."""
     save: tuple[SavedValue, ...] = ()
     uses: tuple[str, ...] = ()
-    """Names of cases that run before."""
+    """Names of cases that run before this one."""
     references: tuple[Marker, ...] = ()
-    """In its params, answers and expected values."""
+    """Markers in its params, answers and expected values."""
 
 
 class Cases(msgspec.Struct, frozen=True):
-    """A file of them, in its order."""
+    """The cases of a file, in file order."""
 
     cases: tuple[CaseDefinition, ...]
     text: str
-    """The file as it was read."""
+    """Text of the file."""
     span: tuple[int, int] = (0, 0)
-    """The place of the list in the text, in characters; (0, 0) without one."""
+    """Span of the list of cases in the text, in characters; (0, 0) if there is none."""
     target: str = ""
-    """A URL, or the name of a configured server; "" if it is given elsewhere."""
+    """URL or name of a configured server; "" if it is given elsewhere."""
     uses: tuple[Marker, ...] = ()
-    """Files whose variables and cases this one refers to, as written."""
+    """Files whose variables and cases this file refers to, as written."""
     variables: tuple[CallVariable, ...] = ()
 
 
 class CallEnvironment(msgspec.Struct, frozen=True):
-    """Values and a target of one environment, such as `dev`."""
+    """Values and target of one environment, such as `dev`."""
 
     name: str
     target: str = ""

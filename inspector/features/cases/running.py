@@ -22,9 +22,9 @@ from inspector.session.scripted import Prepared, policy, prepared
 from inspector.session.session import Session
 
 NAME = "the case"
-"""Who answers the server's questions, as the desk calls it."""
+"""Name of the policy that answers server requests from the running case."""
 Opener = Callable[[], Session]
-"""Makes a session that is not connected yet, on a journal of its own."""
+"""Creates a session that is not connected yet, on its own journal."""
 
 
 class CaseRun(msgspec.Struct, frozen=True):
@@ -36,17 +36,17 @@ class CaseRun(msgspec.Struct, frozen=True):
 
     @classmethod
     def failed(cls, case: CaseDefinition, why: str) -> "CaseRun":
-        """A case that was not run, or got no response."""
+        """Return the run of a case that was skipped or got no response."""
         return cls(case, ActualResponse({}, why=why), (Failure(why),))
 
     @property
     def passed(self) -> bool:
-        """Whether everything was as expected."""
+        """Whether all expectations hold."""
         return not self.failures
 
 
 class CaseResponses:
-    """Answers the server's questions as the case says that is being run; give `answer` to the desk as a policy."""
+    """Answers server requests as the running case defines. Pass `answer` to the session as a policy."""
 
     def __init__(self) -> None:
         self._entries: tuple[Prepared, ...] = ()
@@ -54,15 +54,15 @@ class CaseResponses:
         self._tool = ""
 
     def turn_to(self, case: CaseDefinition) -> None:
-        """Take this case's answers from now on, each once.
+        """Use this case's responses from now on, each of them once.
 
-        Raises: UsageError, if one of them can't be read.
+        Raises: UsageError if one of them can't be read.
         """
         self._entries, self._given = read_answers(case), []
         self._tool = peek.text(case.params, "name") or "" if case.request == "tools/call" else ""
 
     async def answer(self, question: Question) -> Reply | None:
-        """The first entry that fits and has not been given, else the last that fits; None if there is none."""
+        """Return the first unused response that matches, else the last that matches; None if there is none."""
         fit = [each for each in self._entries if each.fits(question, self._tool)]
         if not fit:
             return None
@@ -72,7 +72,7 @@ class CaseResponses:
 
 
 def read_answers(case: CaseDefinition) -> tuple[Prepared, ...]:
-    """The answers that a case has for questions.
+    """Return the prepared responses of a case to server requests.
 
     Raises: UsageError.
     """
@@ -82,10 +82,10 @@ def read_answers(case: CaseDefinition) -> tuple[Prepared, ...]:
 
 
 class Bench:
-    """Runs cases over a session that is open."""
+    """Runs cases over an open session."""
 
     def __init__(self, session: Session, answers: CaseResponses, normal: Normal, fresh: Opener) -> None:
-        """`answers` is among the session's policies, and those of the sessions that `fresh` opens."""
+        """Create the runner. `answers` must be a policy of the session and of the sessions that `fresh` opens."""
         self._session = session
         self._answers = answers
         self._normal = normal
@@ -93,7 +93,7 @@ class Bench:
         self._schemas: dict[str, Any] | None = None
 
     async def run(self, case: CaseDefinition, values: Values | None = None) -> CaseRun:
-        """Run one case, with these values for its markers; None sends them as they are."""
+        """Run one case, with these values for its markers; None sends the markers unchanged."""
         if values is None:
             came = await self.ask(case)
             return CaseRun(case, came, tuple(judge(case, came, self._normal)))
@@ -104,7 +104,7 @@ class Bench:
         return judged(case, resolved, await self.ask(resolved), values, self._normal)
 
     async def ask(self, case: CaseDefinition) -> ActualResponse:
-        """Send its request; the outcome."""
+        """Send the case's request and return the outcome."""
         try:
             self._answers.turn_to(case)
             if not case.isolate:
@@ -129,7 +129,7 @@ class Bench:
         return response_of(called, exchanges, schema)
 
     async def _output_schema(self, session: Session, case: CaseDefinition) -> Any:
-        """Of the tool that is called, asked for at most once, and not where a case says that it needs none."""
+        """Return the called tool's output schema; None if the case does not need it. Tools are listed at most once."""
         if case.request != "tools/call" or (case.expect and not _needs_schema(case)):
             return None
         if self._schemas is None:
@@ -142,7 +142,7 @@ class Bench:
 def judged(
     case: CaseDefinition, resolved: CaseDefinition, came: ActualResponse, values: Values, normal: Normal
 ) -> CaseRun:
-    """What became of a case that was sent as `resolved`; if it passed, its values are saved. Secrets are masked."""
+    """Return the result of a case that was sent as `resolved`, with secrets masked; save its values if it passed."""
     seen = msgspec.structs.replace(came, reply=values.masked(came.reply), why=values.masked(came.why))
     expected = msgspec.structs.replace(resolved, expect=as_expected(resolved.expect, values))
     failures = judge(expected, seen, normal)
@@ -152,7 +152,7 @@ def judged(
 
 
 def response_of(called: Called, exchanges: Sequence[Exchange], schema: Any) -> ActualResponse:
-    """What a call came to; `schema` is the output schema of the tool, None without one."""
+    """Return the outcome of a call; `schema` is the output schema of the tool, None if there is none."""
     if not isinstance(called.reply, Replied):
         return ActualResponse({}, why=why_silent(called.reply))
     message = called.reply.message
@@ -167,13 +167,13 @@ def _needs_schema(case: CaseDefinition) -> bool:
 async def run_all(
     bench: Bench, cases: Iterable[CaseDefinition], values: Values | None = None
 ) -> AsyncIterator[CaseRun]:
-    """Run each, in order, with these values for their markers."""
+    """Run the cases in order, with these values for their markers."""
     for case in cases:
         yield await bench.run(case, values)
 
 
 def _took(exchanges: Sequence[Exchange]) -> float | None:
-    """Milliseconds from the first request to the last answer; None if nothing is known of it."""
+    """Return milliseconds from the first request to the last response; None if they are unknown."""
     if not exchanges or exchanges[-1].ended_ns is None:
         return None
     return (exchanges[-1].ended_ns - exchanges[0].started_ns) / 1e6

@@ -1,6 +1,6 @@
 """A server for tests that are plain functions: what generated pytest files use.
 
-with Server("node", "server.js") as server:
+with ServerUnderTest("node", "server.js") as server:
     reply = server.request("tools/call", {"name": "add", "arguments": {"a": 2, "b": 3}})
     assert reply.at("/result/content/0/text") == "5"
 """
@@ -28,58 +28,61 @@ from inspector.session.session import Session
 
 
 class ServerReply:
-    """What a request came to. Places are JSON pointers into `{"result": …}` or `{"error": …}`."""
+    """The response to a request. Places are JSON Pointers into `{"result": …}` or `{"error": …}`."""
 
     def __init__(self, came: ActualResponse) -> None:
         self._came = came
         self.ms = came.ms or 0.0
-        """How long it took."""
+        """Duration in milliseconds; 0 if unknown."""
         self.output_schema = came.output_schema
-        """Of the tool that was called; None if it declares none."""
+        """Output schema of the called tool; None if it declares none."""
 
     @property
     def document(self) -> dict[str, Any]:
-        """The whole answer."""
+        """The whole response."""
         return self._came.reply
 
     @property
     def error(self) -> Any:
-        """The JSON-RPC error, or the content of a tool's failure; None on success."""
+        """The JSON-RPC error, or the content of a tool error; None on success."""
         failed = peek.flag(self.document, "result", "isError") is True
         return peek.at(self.document, "result", "content") if failed else self.document.get("error")
 
     def has(self, pointer: str) -> bool:
-        """Whether there is a value."""
+        """Return whether there is a value at a place."""
         return value_at(self.document, pointer) is not ABSENT
 
     def at(self, pointer: str) -> Any:
-        """The value. Raises: AssertionError if there is none."""
+        """Return the value at a place. Raises: AssertionError if there is none."""
         value = value_at(self.document, pointer)
         assert value is not ABSENT, f"there is no {pointer} in {shown(self.document)}"
         return value
 
     def matches(self, pointer: str, pattern: str) -> bool:
-        """Whether a regular expression is found in what is there, which must be a text."""
+        """Return whether a regular expression matches anywhere in the text at a place."""
         text = self.at(pointer)
         return isinstance(text, str) and matches(pattern, text)
 
     def problems(self, pointer: str, schema: Any) -> list[str]:
-        """What a JSON Schema has against the value there; [] if nothing."""
+        """Validate the value at a place against a JSON Schema and return the violations; [] if it is valid."""
         verdict = validate(schema, self.at(pointer))
         return [f"{each.pointer}: {each.sentence}" for each in verdict.problems] or ([verdict.note] * (not verdict.ok))
 
     def differences(self, pointer: str, expected: Any) -> list[str]:
-        """Where the value there is otherwise, but for made-up ids, times and the like; [] if nowhere."""
+        """Return differences from the expected value, ignoring generated ids, times and the like; [] if none."""
         normal = Normal()
         changes = differences(normal(expected), normal(self.at(pointer)))
         return [f"{each.path}: expected {shown(each.before)}, came {shown(each.after)}" for each in changes]
 
 
 class ServerUnderTest:
-    """A connection to a server, for as long as the `with` lasts."""
+    """A connection to a server that lasts as long as the `with` block."""
 
     def __init__(self, *target: str, env: Mapping[str, str] | None = None, cwd: str | None = None) -> None:
-        """`target` is a command and its arguments, or one URL; `env` adds variables to the few that are inherited."""
+        """Create the connection.
+
+        `target` is a command and its arguments, or one URL. `env` adds variables to the few that are inherited.
+        """
         self._target = _target(target, env or {}, cwd or os.getcwd())
         self._answers = CaseResponses()
         self._engine: Engine | None = None
@@ -102,9 +105,11 @@ class ServerUnderTest:
             self._engine.stop()
 
     def request(self, method: str, params: Mapping[str, Any], *, answers: Sequence[Any] = ()) -> ServerReply:
-        """Send a request and wait; `answers` are for what the server asks meanwhile, as in a file of --responses.
+        """Send a request and wait for the response.
 
-        Raises: AssertionError, if no answer comes.
+        `answers` are the responses to server requests during the call, in the format of a --responses file.
+
+        Raises: AssertionError if there is no response.
         """
         assert self._engine is not None, "use it in a with statement"
         assert self._session is not None, "it is not connected"

@@ -1,7 +1,7 @@
 """What tool definitions and results cost a language model, in bytes and estimated tokens.
 
-A client sends the definitions of all tools with each request to its model, so their size is a permanent cost. Results
-cost once, but are often much larger. Everything here is computed offline from what the server sent.
+A client sends the definitions of all tools with each request to its model, so their size is a permanent cost.
+Results cost once, but are often much larger. Everything here is computed offline from what the server sent.
 """
 
 import re
@@ -24,25 +24,25 @@ Part = Literal["name", "description", "properties", "property descriptions", "en
 PARTS: Final[tuple[Part, ...]] = (
     "name", "description", "properties", "property descriptions", "enums", "$defs", "output schema", "other",
 )  # fmt: skip
-"""The parts of a definition, in the order in which they are shown."""
+"""Parts of a definition, in display order."""
 _DEEPEST: Final = 60
 _BASE64: Final = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_-]{400,}={0,2}")
-"""Base64 of 300 bytes and more: an id or a hash is shorter."""
+"""Base64 of at least 300 bytes. Ids and hashes are shorter."""
 _MANY: Final = 100
-"""Items of a list in a result from which it should have pages."""
+"""Number of list items from which a result should be paginated."""
 _CURSORS: Final = frozenset(
     ("cursor", "offset", "page", "limit", "page_size", "pagesize", "per_page", "perpage", "start")
 )
 
 
 class ToolCost(msgspec.Struct, frozen=True):
-    """The definition of one tool. Sizes are bytes of compact JSON."""
+    """Cost of one tool definition. Sizes are bytes of compact JSON."""
 
     name: str
-    """Foreign text."""
+    """Untrusted text."""
     size: int
     parts: dict[Part, int]
-    """They add up to `size`."""
+    """Sizes that add up to `size`."""
 
     @property
     def tokens(self) -> int:
@@ -51,49 +51,49 @@ class ToolCost(msgspec.Struct, frozen=True):
 
 
 class ResultCost(msgspec.Struct, frozen=True):
-    """The results of one tool in a capture. Sizes are bytes."""
+    """Cost of one tool's results in a capture. Sizes are bytes."""
 
     tool: str
-    """Foreign text."""
+    """Untrusted text."""
     calls: int
     median: int
     p95: int
     largest: int
     repeated: int
-    """Text that only repeats `structuredContent`."""
+    """Size of text that only repeats `structuredContent`."""
     base64: int
-    """Base64 in text blocks, which a model reads as text."""
+    """Size of Base64 in text blocks, which a model reads as text."""
     longest_list: int
-    """Items of the longest list, if the tool has no parameter for pages; else 0."""
+    """Number of items of the longest list if the tool has no parameter for pages; else 0."""
 
 
 class Cost(msgspec.Struct, frozen=True):
     """What a server costs."""
 
     server: str
-    """Foreign text; "" if unknown."""
+    """Untrusted text; "" if unknown."""
     instructions: int
-    """Bytes of the server's instructions."""
+    """Size of the server's instructions in bytes."""
     tools: tuple[ToolCost, ...]
-    """The largest first."""
+    """Costs per tool, largest first."""
     confusable: tuple[tuple[str, str, ConfusablePair], ...]
-    """Names of two tools, and how they are alike; the most alike first."""
+    """Names of two tools and their similarity, most similar first."""
     results: tuple[ResultCost, ...]
-    """The largest in total first."""
+    """Costs of results, largest total first."""
 
     @property
     def size(self) -> int:
-        """Bytes of all definitions and of the instructions."""
+        """Size of all definitions and the instructions in bytes."""
         return self.instructions + sum(tool.size for tool in self.tools)
 
     @property
     def tokens(self) -> int:
-        """Estimated tokens of all definitions and of the instructions."""
+        """Estimated tokens of all definitions and the instructions."""
         return estimate_tokens(self.size)
 
     @property
     def parts(self) -> dict[Part, int]:
-        """Bytes of each part of all definitions."""
+        """Sizes of each part of all definitions in bytes."""
         found: Counter[Part] = Counter()
         for tool in self.tools:
             found.update(tool.parts)
@@ -130,7 +130,7 @@ def tool_cost(tool: Mapping[str, Any]) -> ToolCost:
 
 
 def _of_schema(schema: Any, parts: "Counter[Part]") -> None:
-    """Divide an input schema: descriptions, enums and `$defs` apart, and all else is `properties`."""
+    """Split an input schema: descriptions, enums and `$defs` are counted separately, the rest as `properties`."""
     whole = _size(schema)
     taken = 0
     waiting: list[tuple[Any, int]] = [(schema, 0)]
@@ -195,7 +195,7 @@ def _results(journal: Journal, tools: Mapping[str, Mapping[str, Any]]) -> list[R
 
 
 def _called(journal: Journal) -> Iterator[tuple[str, Any, int]]:
-    """Tool, result and size of each call that was answered."""
+    """Yield tool, result and size of each answered call."""
     for exchange in journal.conversation.exchanges:
         if exchange.method != "tools/call" or exchange.sender is not Direction.TO_SERVER or exchange.probe:
             continue
@@ -225,7 +225,7 @@ def _repeats(text: str, structured: Any) -> bool:
 
 
 def _longest_list(value: Any) -> int:
-    """Items of the longest list in a result, in its first three levels."""
+    """Return the number of items of the longest list in the first three levels of a result."""
     longest, waiting = 0, [(value, 0)]
     while waiting:
         each, depth = waiting.pop()

@@ -20,7 +20,7 @@ from inspector.errors import UsageError
 from inspector.protocol import peek
 
 TOP: Final = 5
-"""Tools that a search returns."""
+"""Number of tools that a search returns."""
 _K1, _B = 1.2, 0.75
 """The usual parameters of BM25: how much repetition counts, and how much a text's length."""
 _PATIENCE_S = 1.0
@@ -31,30 +31,30 @@ class SearchQuery(msgspec.Struct, frozen=True):
     """One query to simulate."""
 
     text: str
-    """Words, or a regular expression between slashes."""
+    """Search terms, or a regular expression between slashes."""
     expected: str = ""
-    """The tool that it should find; "" if not given."""
+    """Expected tool; "" if not given."""
 
 
 class SearchResult(msgspec.Struct, frozen=True):
-    """What a query finds. Names are foreign texts."""
+    """The result of a query. Names are untrusted text."""
 
     query: SearchQuery
     top: tuple[str, ...]
-    """Names of the first five tools, the best first."""
+    """Names of the first five tools, best first."""
     rank: int
-    """The rank of the expected tool, from 1; 0 if it is not found, or none is expected."""
+    """Rank of the expected tool, from 1; 0 if it is not found or no tool is expected."""
     missing: tuple[str, ...]
     """Terms of the query that the expected tool lacks."""
 
     @property
     def found(self) -> bool:
-        """Whether the expected tool is among the first five, or anything is found if none is expected."""
+        """Whether the expected tool is among the first five; if none is expected, whether any tool is found."""
         return 0 < self.rank <= TOP if self.query.expected else bool(self.top)
 
 
 def read_queries(lines: Iterable[str]) -> list[SearchQuery]:
-    """Read queries, one per line: `QUERY` or `QUERY => TOOL`. Blank lines and lines with # are skipped."""
+    """Read queries, one per line: `QUERY` or `QUERY => TOOL`. Blank lines and lines that begin with # are skipped."""
     found = []
     for line in lines:
         text, _, expected = line.partition("=>")
@@ -64,7 +64,7 @@ def read_queries(lines: Iterable[str]) -> list[SearchQuery]:
 
 
 class ToolSearch:
-    """An index over tools."""
+    """A search index over tools."""
 
     def __init__(self, tools: Sequence[Mapping[str, Any]]) -> None:
         self._names = [peek.text(tool, "name") or "" for tool in tools]
@@ -122,7 +122,7 @@ class ToolSearch:
 
 
 def _text_of(tool: Mapping[str, Any]) -> str:
-    """All texts that are searched: name, title, description, and those of the parameters."""
+    """Return all searched texts: name, title, description, and those of the parameters."""
     parts = [peek.text(tool, name) or "" for name in ("name", "title", "description")]
     for name, schema in peek.mapping(tool, "inputSchema", "properties").items():
         parts += [name, peek.text(schema, "description") or ""]
