@@ -1,1 +1,1 @@
-"""One live conversation: drives flows over a transport."""
+"""A live conversation: drives flows over a transport."""

@@ -1,8 +1,9 @@
-"""Responses to server requests (elicitation, sampling, roots, tasks, ping) and to questions in results.
+"""Responses to server requests (elicitation, sampling, roots, tasks, ping) and to input requests in results.
 
-`ping` always gets its empty result, also before the conversation is open. A question that was offered an answer goes
-to the desk. Everything else gets the error that the specification asks of a client without that capability, at once:
-silence would hang the server. A question that the server wants answered as a task gets a handle, and then its answer.
+`ping` always gets its empty result, also before the conversation is open. A request whose capability was advertised
+is passed to the desk. Every other one immediately gets the error that the specification requires of a client without
+that capability, because silence would block the server. A request that the server wants to be a task gets a handle,
+and its result later.
 """
 
 import asyncio
@@ -26,19 +27,19 @@ from inspector.session.desk import Desk
 
 METHODS = frozenset({"tasks/get", "tasks/result", "tasks/list", "tasks/cancel"})
 KEPT, KEPT_MS = 1000, 3_600_000
-"""How many are kept, and for how long if the server requests no usable time."""
+"""Maximum number of tasks kept, and lifetime in ms if the server requests no usable one."""
 POLL_MS = 1000
 _NO_SUCH = "no task of this id is known (any more)"
 
 
 class OwnTask(msgspec.Struct, eq=False):
-    """A question that is being answered as a task."""
+    """A server request that is answered as a task."""
 
     id: str
     question: Question
     created: datetime
     ttl_ms: int | None
-    """None: for as long as the conversation lasts."""
+    """Lifetime; None: as long as the conversation."""
     updated: datetime
     state: TaskState = TaskState.WORKING
     message: str = "waiting for an answer"
@@ -47,7 +48,7 @@ class OwnTask(msgspec.Struct, eq=False):
 
 
 class OwnTasks:
-    """The client's own tasks (2025-11-25): questions that the server wants answered as tasks, and its polls of them."""
+    """The client's own tasks (2025-11-25): server requests answered as tasks, and polls of them."""
 
     def __init__(
         self,
@@ -62,7 +63,10 @@ class OwnTasks:
         self._by_question: dict[int, OwnTask] = {}
 
     def begin(self, question: Question) -> Reply | None:
-        """The handle to answer with; None for a question that asks for no task. `work` then answers it."""
+        """Create a task and return its handle; None if the server request asks for no task.
+
+        `work` then answers it.
+        """
         if not asks_for_task(question.params):
             return None
         self._forget_the_old()
@@ -74,7 +78,7 @@ class OwnTasks:
         return Result({"task": _flat(task)})
 
     async def work(self, question: Question) -> None:
-        """Have the question answered whose handle was given; returns when that is over. Nothing happens for others."""
+        """Get the answer for a server request whose handle was returned; do nothing for others."""
         task = self._by_question.pop(question.exchange, None)
         if task is None:
             return
@@ -84,7 +88,7 @@ class OwnTasks:
             self._move(task, TaskState.CANCELLED, "the client is closing")
 
     async def serve(self, request: jsonrpc.Request) -> Reply:
-        """The answer to a request about tasks. That to tasks/result comes once the task has ended."""
+        """Return the response to a request about tasks. The one to tasks/result waits for the end of the task."""
         self._forget_the_old()
         if request.method == "tasks/list":
             return Result({"tasks": [_flat(task) for task in self._tasks.values()]})
@@ -113,7 +117,7 @@ class OwnTasks:
         self._desk.withdraw(why, exchange=task.question.exchange)
 
     def _move(self, task: OwnTask, state: TaskState, message: str) -> None:
-        """The first end counts: terminal states are never left."""
+        """Change the state. Terminal states are final."""
         if task.state not in ENDED:
             task.state, task.message, task.updated = state, message, self._now()
             task.over.set()
@@ -127,7 +131,7 @@ class OwnTasks:
 
 
 def _ttl(wanted: Any) -> int | None:
-    """How long it is kept, in milliseconds. An invalid or too long time is replaced."""
+    """Return the lifetime in milliseconds. An invalid or too long one is replaced."""
     if isinstance(wanted, bool) or not isinstance(wanted, int | float) or not 0 < wanted < KEPT_MS:
         return KEPT_MS
     return int(wanted) or 1
@@ -150,16 +154,16 @@ def _moment(when: datetime) -> str:
 
 
 def _brought(task: OwnTask) -> Reply:
-    """What it came to, saying whose it is: "tasks/result MUST include related-task in its _meta"."""
+    """Return the result with the id of its task: "tasks/result MUST include related-task in its _meta"."""
     if isinstance(task.reply, Result):
         return Result(with_relation(task.reply.value, task.id))
     return task.reply or ErrorReply(INVALID_PARAMS, f"the task has no result: it is {task.state}")
 
 
 def with_relation(value: Any, id_: str) -> Any:
-    """A result that says to which task it belongs: "all requests, notifications, and responses related to a task".
+    """Return a result with the id of its task: "all requests, notifications, and responses related to a task".
 
-    Without an id it is unchanged; so is anything but an object, a prepared response that is invalid on purpose.
+    Without an id it is unchanged. So is anything but an object: a prepared response may be invalid on purpose.
     """
     if not id_ or not isinstance(value, dict):
         return value
@@ -167,7 +171,7 @@ def with_relation(value: Any, id_: str) -> Any:
 
 
 class RequestHandling:
-    """What is offered, and the desk where it is answered."""
+    """Answers server requests, depending on the advertised capabilities."""
 
     def __init__(self, offers: frozenset[str], desk: Desk) -> None:
         self.offers = offers
@@ -177,9 +181,9 @@ class RequestHandling:
     async def to_request(
         self, request: jsonrpc.Request, question: Question | None, revision: Revision | None
     ) -> bytes | None:
-        """The answer to a request of the server's, ready to be sent; None if the server no longer wants one.
+        """Return the response to a server request as bytes; None if the server has cancelled it.
 
-        `question` is what the request asks of the person, None if it asks nothing of him.
+        `question` is what the request asks of the user, None if nothing.
         """
         reply = await self._reply(request, question, revision)
         match reply:
@@ -191,9 +195,9 @@ class RequestHandling:
                 return jsonrpc.write_answer(request.id, with_relation(reply.value, question.task if question else ""))
 
     async def to_questions(self, asked: tuple[Question, ...], revision: Revision) -> tuple[Reply, ...] | None:
-        """A reply to each question of a result, all of them asked at once; None if one was withdrawn.
+        """Return a reply to each input request of a result, handled concurrently; None if one was withdrawn.
 
-        They are answered together or not at all: after one rejection, which is sent alone, the rest is skipped.
+        They are answered together or not at all: after a rejection, which is sent alone, the rest is skipped.
         """
         offers = offered_in(revision, self.offers)
         for question in asked:
@@ -238,16 +242,16 @@ def _why_not(request: jsonrpc.Request, revision: Revision | None) -> str:
 _Key = tuple[tuple[int, str], ...]
 Replies = tuple[Reply, ...] | None
 _LULL_S = 0.05
-"""After news: where one comes, more may, and they are to cost one poll and not many."""
+"""Seconds to wait after news of a task: more may follow, and all of it should cost a single poll."""
 
 
 class SideWaits:
-    """What flows wait for beside responses: questions that stay open between two polls, and news of tasks."""
+    """What flows wait for besides responses: input requests that stay open between two polls, and news of tasks."""
 
     def __init__(
         self, answering: RequestHandling, tasks: asyncio.TaskGroup, find: Callable[[str], Task | None]
     ) -> None:
-        """`find` looks up what the fold knows of a task."""
+        """Create the waits. `find` returns the task of an id from the fold."""
         self._answering = answering
         self._tasks = tasks
         self._find = find
@@ -255,7 +259,7 @@ class SideWaits:
         self._watching: dict[str, set[asyncio.Event]] = {}
 
     async def ask(self, step: AskPerson, revision: Revision) -> Replies | StillAsked:
-        """Have questions answered, or go on having it."""
+        """Get answers to input requests, or continue to wait for them."""
         if step.patience_s is None:
             return await self._answering.to_questions(step.questions, revision)
         key = _key(step.questions)
@@ -269,13 +273,13 @@ class SideWaits:
         return None if work.cancelled() else work.result()
 
     def withdraw(self, step: Withdraw) -> None:
-        """These responses are no longer needed."""
+        """Withdraw input requests whose answers are no longer needed."""
         for exchange in {question.exchange for question in step.questions}:
             self._answering.desk.withdraw(step.why, exchange=exchange)
         self._asking.pop(_key(step.questions), None)
 
     async def watch(self, step: WaitForNews) -> Task | None:
-        """Wait for news of a task, but not for long."""
+        """Wait for news of a task, for a limited time; return the task."""
         news = asyncio.Event()
         there = self._watching.setdefault(step.task, set())
         there.add(news)
@@ -291,12 +295,12 @@ class SideWaits:
         return self._find(step.task)
 
     def on_task(self, task: Task) -> None:
-        """There is news of a task."""
+        """Notify the flows that wait for this task."""
         for news in self._watching.get(task.id, ()) if task.by_server else ():
             news.set()
 
     def wake(self) -> None:
-        """The connection is gone: watchers find out by the next poll."""
+        """Wake all waiting flows after the connection is lost: their next poll will fail."""
         for there in self._watching.values():
             for news in there:
                 news.set()
@@ -307,7 +311,7 @@ def _key(questions: tuple[Question, ...]) -> _Key:
 
 
 class AdvertisedCapabilities(msgspec.Struct, eq=False):
-    """The client's identity and capabilities as it advertises them now, and what handles requests by them.
+    """The client's advertised identity and capabilities, and the handling of requests based on them.
 
     Where each request declares them, they may change at any time.
     """
@@ -317,20 +321,20 @@ class AdvertisedCapabilities(msgspec.Struct, eq=False):
 
 
 AT_ONCE = 8
-"""Answers on their way at the same time: over HTTP each takes a connection."""
+"""Maximum number of concurrent responses: over HTTP each needs a connection."""
 WAITING = 1000
-"""Requests that may wait for their answers to be taken, and questions that may wait for theirs."""
+"""Maximum number of requests waiting for their responses to be sent, and of questions waiting for answers."""
 
 _SLOW = frozenset({"tasks/result"})
-"""Requests without a user, whose responses may take as long as a user's."""
+"""Requests that do not involve the user, but whose responses may take as long."""
 
 Send = Callable[[jsonrpc.Request, Question | None], Awaitable[None]]
 
 
 class RequestLimits:
-    """Server requests in, responses out, with a bounded number of tasks however much a server asks.
+    """Queue of server requests, with a bounded number of tasks no matter how many requests a server sends.
 
-    `send` answers one and never raises; `overrun` is called once.
+    `send` responds to one and never raises. `overrun` is called once.
     """
 
     def __init__(self, send: Send, tasks: asyncio.TaskGroup, overrun: Callable[[str], None]) -> None:
@@ -343,7 +347,7 @@ class RequestLimits:
         self._told = False
 
     def take(self, request: jsonrpc.Request, question: Question | None = None) -> None:
-        """The server asks. Returns at once."""
+        """Accept a server request. Returns at once."""
         if max(len(self._asked), self._questions) >= WAITING:
             self._leave_unanswered()
         elif question is not None or request.method in _SLOW:

@@ -1,13 +1,14 @@
-"""Desk: server requests wait here for a response, in both eras.
+"""Desk: server requests wait here for an answer, in both eras.
 
-Policies are asked first, in order: scripted answers, then the list of roots. A real model is next if no user is
-asked first, else the person may ask it for a proposal. What none of them answers waits for the person, as a ticket. A
-ticket can be withdrawn: the server cancelled its request, or the connection is gone.
-Where no person is there, a question without an answer is refused at once, and an elicitation gets `cancel`: silence
-would hang the server.
+Policies are tried first, in order: scripted answers, then the list of roots. Then a model answers if no user
+approval is needed; otherwise the user may request a proposal from it. Everything else waits for the user, as a
+ticket. A ticket can be withdrawn: the server cancelled its request, or the connection is lost.
 
-Another thread may read `tickets` and what they hold: the tuple is replaced and never changed, and a ticket's state is
-written last. Everything else stays on one loop.
+Without a user, a request that no policy answers is rejected at once, and an elicitation gets `cancel`: silence would
+block the server.
+
+Another thread may read `tickets` and their content: the tuple is replaced and never changed, and the state of a
+ticket is written last. Everything else stays on one loop.
 """
 
 import asyncio
@@ -45,10 +46,10 @@ class Model(Protocol):
 
     @property
     def label(self) -> str:
-        """The model and where it is, for people."""
+        """Model and endpoint for display."""
 
     async def answer(self, params: Any) -> "ModelReply":
-        """What it says to the params of `sampling/createMessage`. Raises: InspectError."""
+        """Return the model's reply to the params of `sampling/createMessage`. Raises: InspectError."""
 
 
 class ProposalState(StrEnum):
@@ -58,37 +59,37 @@ class ProposalState(StrEnum):
     READY = "ready"
     FAILED = "failed"
     STOPPED = "stopped"
-    """It is no longer needed."""
+    """The proposal is no longer needed."""
 
 
 def _nothing() -> None:
-    """There is nothing to stop."""
+    """Do nothing."""
 
 
 class Proposal(msgspec.Struct, eq=False):
-    """One answer of a model's, on its way or here."""
+    """A pending or finished answer of a model."""
 
     model: str
-    """For people: the model and where it is."""
+    """Model and endpoint for display."""
     started_ns: int
-    """By the monotonic clock."""
+    """Start on the monotonic clock."""
     state: ProposalState = ProposalState.ASKING
     said: "ModelReply | None" = None
     took_ns: int = 0
     why: str = ""
-    """Why there is none; may contain foreign text."""
+    """Why it failed; may contain untrusted text."""
     hint: str = ""
     stop: Callable[[], object] = _nothing
-    """Give it up. On the loop that asked."""
+    """Cancels the proposal. Call it on the loop that requested it."""
 
     @property
     def result(self) -> Result | None:
-        """The answer; None while there is none."""
+        """Answer; None if there is none."""
         return self.said.result if self.said is not None else None
 
 
 class Proposer:
-    """Asks one model, any number of times."""
+    """Requests proposals from one model."""
 
     def __init__(self, model: Model, approve: Approve = Approve.ALWAYS) -> None:
         self._model = model
@@ -96,20 +97,23 @@ class Proposer:
 
     @property
     def label(self) -> str:
-        """The model and where it is, for people."""
+        """Model and endpoint for display."""
         return self._model.label
 
     def begin(self) -> Proposal:
-        """A proposal that is asked for now; `finish` does it."""
+        """Return a new proposal, which starts now. `finish` requests it."""
         return Proposal(self._model.label, time.monotonic_ns())
 
     async def finish(self, proposal: Proposal, params: Any, unwanted: asyncio.Future[Any]) -> None:
-        """Ask the model. Returns when the proposal has its state; it is stopped once the future is done."""
+        """Request the answer from the model; return when the proposal has its final state.
+
+        It is stopped when the future `unwanted` is done.
+        """
         async with asyncio.TaskGroup() as group:
             work = group.create_task(self._ask(proposal, params))
             proposal.stop = work.cancel
             unwanted.add_done_callback(lambda _: work.cancel())
-        if proposal.state is ProposalState.ASKING:  # it was stopped before it could begin
+        if proposal.state is ProposalState.ASKING:  # stopped before it began
             proposal.state = ProposalState.STOPPED
 
     async def _ask(self, proposal: Proposal, params: Any) -> None:
@@ -126,14 +130,14 @@ class Proposer:
 
 
 Policy = Callable[[Question], Awaitable[Reply | None]]
-"""Answers a question, or leaves it (None) to the next."""
+"""Answers a question; returns None to leave it to the next policy."""
 BY_PERSON, BY_NOBODY, BY_ROOTS = "person", "nobody", "list of roots"
-"""Who answers beside the policies that were given."""
+"""Values of `Ticket.by` besides the names of policies."""
 BY_OFFERS = "this client: the capability was not advertised"
 MOST_REFUSED = 200
-"""Questions kept that were never offered an answer: the traffic has all of them."""
+"""Maximum number of rejected requests kept whose capability was not advertised; the traffic has all of them."""
 MOST_OVER = 100
-"""Tickets that are over and are kept at least; the traffic has the requests and responses of all others."""
+"""Minimum number of finished tickets kept; the traffic has the requests and responses of all others."""
 
 
 class TicketState(StrEnum):
@@ -145,28 +149,28 @@ class TicketState(StrEnum):
 
 
 class Ticket(msgspec.Struct, eq=False):
-    """A question that waits, or waited, for the person."""
+    """A server request that waits, or waited, for the user."""
 
     number: int
-    """From 1, in the order of asking."""
+    """Number from 1, in order of arrival."""
     question: Question
     state: TicketState = TicketState.WAITING
     reply: Reply | None = None
-    """What was answered."""
+    """The answer."""
     why: str = ""
-    """Why it was withdrawn, or has no response."""
+    """Why it was withdrawn, or has no answer."""
     by: str = ""
     """Who answered: "person", the name of a policy, or a model."""
     proposal: Proposal | None = None
-    """What a model answers, or answered, to a sampling request."""
+    """Answer of a model to a sampling request."""
     future: "asyncio.Future[Reply | None] | None" = msgspec.field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
-    """What the one who asked waits for; None once the ticket is over."""
+    """Future that the requesting coroutine awaits; None once the ticket is finished."""
 
 
 class Desk:
-    """All questions of one conversation, those that a policy answered included."""
+    """All server requests of one conversation, including those that a policy answered."""
 
     def __init__(
         self,
@@ -176,27 +180,30 @@ class Desk:
         roots: Sequence[Root] = (),
         proposer: Proposer | None = None,
     ) -> None:
-        """`policies` have names, which the ticket keeps. `proposer` knows a model; None if there is none."""
+        """Create a desk.
+
+        The name of a policy is stored in the tickets that it answers. `proposer` is None if there is no model.
+        """
         self._policies = (*policies, (BY_ROOTS, self._list_roots))
         self.roots = tuple(roots)
-        """What a request for roots is answered with; may be replaced."""
+        """Response to a request for roots; may be replaced."""
         self.has_person = has_person
         self.proposer = proposer
         self.tickets: tuple[Ticket, ...] = ()
-        """In the order of asking: all that wait, and those that were over last."""
+        """Tickets in order of arrival: all waiting ones, and those that were finished last."""
         self.earlier = array("Q")
-        """The exchanges of tickets that are no longer kept. Grows only."""
+        """Exchanges of tickets that are no longer kept. Grows only."""
         self._asked = self._over = self._refused = 0
         self.changes = 0
-        """Grows with everything that happens here, so that a look is nearly free while nothing does."""
+        """Counter that grows with every change, so that polling is cheap."""
 
     @property
     def waiting(self) -> tuple[Ticket, ...]:
-        """What waits for the person, oldest first."""
+        """Tickets that wait for the user, oldest first."""
         return tuple(ticket for ticket in self.tickets if ticket.state is TicketState.WAITING)
 
     async def ask(self, question: Question) -> Reply | None:
-        """Have a question answered; None if it was withdrawn."""
+        """Get the answer to a server request; None if it was withdrawn."""
         ticket = self._open(question)
         future = ticket.future
         assert future is not None, "it was opened just now"
@@ -204,23 +211,23 @@ class Desk:
         try:
             async with asyncio.TaskGroup() as group:
                 work = group.create_task(self._by_policy(ticket))
-                future.add_done_callback(lambda _: work.cancel())  # a slow policy blocks nothing
+                future.add_done_callback(lambda _: work.cancel())  # a slow policy blocks nothing else
             return await future
         except asyncio.CancelledError:
             self._end(ticket, TicketState.WITHDRAWN, why="the call it belongs to was cancelled")
             raise
 
     def answer(self, ticket: Ticket, reply: Reply) -> bool:
-        """The person answers. False if the ticket no longer waits."""
+        """Answer a ticket on behalf of the user; return False if it no longer waits."""
         if ticket.state is not TicketState.WAITING:
             return False
         self._end(ticket, TicketState.ANSWERED, reply, BY_PERSON)
         return True
 
     async def consult(self, ticket: Ticket, params: object) -> None:
-        """Have the model propose an answer to these params of a sampling request; it is in the ticket.
+        """Request a proposal for these params of a sampling request from the model; it is stored in the ticket.
 
-        Where only the request needs the person's consent, the answer goes out at once.
+        If only the request needs the user's approval, the answer is sent immediately.
         """
         if self.proposer is None or ticket.state is not TicketState.WAITING:
             return
@@ -236,7 +243,7 @@ class Desk:
         self._end(self._open(question), TicketState.ANSWERED, refusal, BY_OFFERS)
 
     def withdraw(self, why: str, *, exchange: int | None = None) -> None:
-        """Responses are no longer needed: to the server requests of one exchange, or to all of them."""
+        """Withdraw the server requests of one exchange, or all of them: answers are no longer needed."""
         for ticket in self.waiting:
             if exchange in (None, ticket.question.exchange):
                 self._end(ticket, TicketState.WITHDRAWN, why=why)
@@ -258,7 +265,7 @@ class Desk:
             self._end(ticket, TicketState.ANSWERED, reply, BY_NOBODY, why=why)
 
     async def _by_model(self, proposer: Proposer, ticket: Ticket) -> None:
-        """The model answers without anybody's consent. If it can't, the question is the person's, or is refused."""
+        """Answer with the model without approval. If that fails, the ticket waits for the user, or is rejected."""
         proposal = await self._proposed(proposer, ticket, ticket.question.params)
         if proposal.result is not None:
             self._end(ticket, TicketState.ANSWERED, proposal.result, proposal.model)
@@ -296,10 +303,13 @@ class Desk:
         return ticket
 
     def _let_go(self) -> None:
-        """Keep no longer what was over before the newest `MOST_OVER`. What the traffic does not tell is kept."""
+        """Drop finished tickets, except the newest `MOST_OVER`.
+
+        A ticket with information that the traffic lacks is kept.
+        """
         over = [each for each in self.tickets if each.state is not TicketState.WAITING]
         gone = {each.number for each in over[:-MOST_OVER] if each.proposal is None and each.by != BY_NOBODY}
         self.earlier.extend(each.question.exchange for each in over if each.number in gone)
         self.tickets = tuple(each for each in self.tickets if each.number not in gone)
         self._over = MOST_OVER
-        self.changes += 1  # for another thread that has looked in between
+        self.changes += 1  # for another thread that has read in between

@@ -1,9 +1,9 @@
-"""Driver: performs the steps of flows over a transport and matches responses with the requests that wait.
+"""Driver: performs the steps of flows over a transport and matches responses with pending requests.
 
     flow ──Send──▶ driver ──Outgoing──▶ transport ──frame──▶ journal ──Event──▶ driver ──Reply──▶ flow
 
-A request exists once its frame was observed; its answer comes back the same way, as an event of the fold. The
-transport's own word (`Delivery`) matters only where no answer came: then it says why.
+A request exists once its frame was observed; its response returns the same way, as an event of the fold. The
+transport's `Delivery` only matters if there is no response: it then gives the reason.
 """
 
 import asyncio
@@ -60,11 +60,11 @@ from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 T = TypeVar("T")
 
 _CANCEL_GRACE_S = 0.5
-"""How long to wait until a cancellation was sent; a server may have stopped reading."""
+"""Seconds to wait until a cancellation is sent; a server may have stopped reading."""
 
 
 class RequestIds(Iterator[int]):
-    """The request ids of one session: integers from 1, never one that was used before."""
+    """Request ids of one session: integers from 1, never reused."""
 
     def __init__(self) -> None:
         self._last = 0
@@ -77,21 +77,21 @@ class RequestIds(Iterator[int]):
         return self._last
 
     def spend(self, ids: Iterable[RequestId]) -> None:
-        """These ids were used by messages that a person wrote."""
+        """Reserve ids used in messages that the user wrote."""
         self._spent.update(ids)
 
 
 class RequestedLogLevel(msgspec.Struct):
-    """The log level that the client asks for."""
+    """The log level that the client requests."""
 
     level: str = ""
-    """What every request from now on carries, where requests carry a level; "" for none."""
+    """Level that every request declares, where requests declare it; "" for none."""
 
 
 def outgoing(
     step: Send, id_: RequestId, settled: Revision | None, client: ClientIdentity, logs: RequestedLogLevel
 ) -> Outgoing:
-    """The bytes of a request, stamped and with headers as its revision wants them; `settled` is the session's."""
+    """Return a request with the stamps and headers of its revision. `settled` is the session's revision."""
     opens = step.method == "initialize"
     revision = None if opens else step.revision or settled
     token = id_ if step.progress else None
@@ -106,7 +106,7 @@ def outgoing(
 
 
 def refused(exchange: Exchange | None, delivery: Delivery, why: str) -> Refused:
-    """The outcome of a request whose carriage is done, without a response."""
+    """Return the outcome of a delivered request that gets no response."""
     return Refused(
         exchange,
         delivery.status,
@@ -119,28 +119,28 @@ def refused(exchange: Exchange | None, delivery: Delivery, why: str) -> Refused:
 
 
 def is_unknown_session(status: int | None, said: str) -> bool:
-    """Whether the response to a request with a session id says that the server does not know the session (any more)."""
+    """Return whether this response means that the server does not know the session id (any more)."""
     return status == 404 or (status == 400 and "session" in said.lower())
 
 
 class HttpControl(Protocol):
-    """What a driver needs of an HTTP transport beside the contract."""
+    """What a driver needs of an HTTP transport in addition to `Transport`."""
 
     common_headers: dict[str, str]
-    """What GET and DELETE carry beside the session id."""
+    """Headers of GET and DELETE besides the session id."""
 
     @property
     def carriage(self) -> Carriage:
-        """How messages travel now."""
+        """Current HTTP variant."""
 
     async def use(self, carriage: Carriage) -> None:
-        """Travel another way from now on. Raises: ConnectError."""
+        """Switch to another HTTP variant. Raises: ConnectError."""
 
     async def open_stream(self, headers: Mapping[str, str]) -> Delivery:
         """Open the standalone stream."""
 
     def forget_session(self, status: int) -> None:
-        """Send no session id from now on: the server has answered with this status."""
+        """Drop the session id: the server has responded with this status."""
 
     @property
     def logging_in(self) -> bool:
@@ -148,25 +148,25 @@ class HttpControl(Protocol):
 
     @property
     def mcp_session_id(self) -> str | None:
-        """The id the server gave, None without."""
+        """Session id from the server; None if there is none."""
 
 
 @runtime_checkable
 class ProcessControl(Protocol):
-    """What connecting needs of a transport that starts its server, beside the contract."""
+    """What connecting needs of a transport that starts its server, in addition to `Transport`."""
 
     def hold(self, lost: Callable[[str], None]) -> None:
-        """Call `lost` at the server's exit, instead of ending the connection, until it was restarted or settled."""
+        """Call `lost` when the server exits, instead of ending the connection, until `restart` or `settle`."""
 
     async def restart(self, why: str) -> str:
-        """Start it once more; how it had exited, or "" if it was not started."""
+        """Restart the server; return how it had exited, or "" if it was not restarted."""
 
     def settle(self) -> None:
-        """Hold nothing any more."""
+        """Stop holding exits."""
 
 
 class Driver:
-    """Sends, waits, answers. One per session, on the session's event loop."""
+    """Sends requests, waits for responses, and answers server requests. One per session, on its event loop."""
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class Driver:
         self.logs = RequestedLogLevel()
         self._waiters: dict[RequestId, Waiter] = {}
         self.waiters: Mapping[RequestId, Waiter] = self._waiters
-        """What is on its way, to be looked at from any thread."""
+        """Pending requests by id, readable from any thread."""
         self._pending_cancels: list[asyncio.Task[None]] = []
         self._bounds = RequestLimits(self._answer, tasks, journal.note)
         self.http: HttpControl | None = transport if transport.kind in ("http", "sse") else None  # type: ignore[assignment]
@@ -196,12 +196,12 @@ class Driver:
 
     @property
     def revision(self) -> Revision | None:
-        """By whose rules requests go out now; None before the conversation is open."""
+        """Revision of requests sent now; None before the conversation is open."""
         opening = self._journal.conversation.opening
         return opening.revision if opening else None
 
     async def drive(self, flow: Flow[T], opened: Callable[[Exchange], None] = lambda exchange: None) -> T:
-        """Perform a flow's steps until it returns; what it raises is raised."""
+        """Perform a flow's steps until it returns. Its exceptions are raised."""
         came: Any = None
         try:
             while True:
@@ -211,7 +211,7 @@ class Driver:
             return result
 
     async def cancel(self, exchange: Exchange, reason: str) -> None:
-        """Give a request up and wake who waits for it. A late answer is still shown."""
+        """Cancel a request and wake its waiter. A late response is still shown."""
         self._answering.desk.withdraw(f"the call it belongs to was cancelled: {reason}", exchange=exchange.number)
         waiter = self._waiters.get(exchange.id)
         if waiter is not None:
@@ -219,19 +219,19 @@ class Driver:
             await self._cancel_soon(waiter, reason)
 
     async def finish_cancels(self) -> None:
-        """Wait briefly until the cancellations of the last moments were sent: the connection is about to end."""
+        """Wait briefly until recent cancellations are sent, because the connection is about to end."""
         if self._pending_cancels:
             await asyncio.wait(self._pending_cancels, timeout=_CANCEL_GRACE_S)
 
     def fail_all(self, why: str, hint: str = "") -> None:
-        """The connection is gone: all waits end."""
+        """End all waits, because the connection is lost."""
         for waiter in list(self._waiters.values()):
             waiter.settle(Broken(waiter.exchange, why, hint))
             if waiter.delivery is not None:
                 waiter.delivery.cancel()
 
     def on_entry(self, entry: Entry, found: Sequence[Event]) -> None:
-        """What the fold made of an entry: wake who waits, answer who asks."""
+        """Process the events of an entry: wake waiters, respond to server requests."""
         for event in found:
             match event:
                 case events.RequestSent(exchange) if exchange.sender is Direction.TO_SERVER:
@@ -261,7 +261,7 @@ class Driver:
                         waiter.heard()
 
     def _answered(self, waiter: Waiter, reply: Replied) -> None:
-        """Wake the waiter. On an HTTP session the carriage stops resuming that stream."""
+        """Wake the waiter. In an HTTP session, stop resuming the stream of this request."""
         waiter.settle(reply)
         if self.http is None or self.http.carriage is not Carriage.SESSIONS or waiter.delivery is None:
             return
@@ -314,12 +314,12 @@ class Driver:
         if late is None or not late.future.done():
             return reply
         if waiter.future.done() or isinstance(reply, Silent):
-            return reply  # the earlier one can still be awaited, and has its answer then
+            return reply  # the earlier request can still be awaited, and has its response then
         self._waiters.pop(late.id, None)
         if isinstance(came := late.future.result(), Replied):
-            self._waiters[waiter.id] = waiter  # the newer request can still be awaited
+            self._waiters[waiter.id] = waiter
             return replace(came, still_open=waiter.exchange)
-        return await self._wait(waiter, step.silence_s, endless=step.endless)  # the earlier one came to nothing
+        return await self._wait(waiter, step.silence_s, endless=step.endless)  # the earlier request failed
 
     async def _batch(self, step: SendBatch, opened: Callable[[Exchange], None]) -> tuple[Reply, ...]:
         now = asyncio.get_running_loop().time
@@ -341,7 +341,7 @@ class Driver:
         waiter = self._waiters.get(step.exchange.id)
         if waiter is None:
             return GivenUp(step.exchange, "the request was cancelled")
-        waiter.heard()  # the idle clock measures this wait, not what the flow did since the last one
+        waiter.heard()  # the idle timeout measures this wait, not what the flow did before it
         return await self._wait(waiter, step.silence_s)
 
     async def _drop(self, step: Drop) -> None:
@@ -357,7 +357,7 @@ class Driver:
     async def _wait(
         self, waiter: Waiter, silence_s: float | None, late: Waiter | None = None, *, endless: bool = False
     ) -> Reply:
-        """The outcome of a request. One without a response is given up, unless none was expected."""
+        """Return the outcome of a request. On a timeout it is cancelled, unless `silence_s` was given."""
         clocks = self._clocks if silence_s is None else Timeouts(silence_s, silence_s)
         if endless:
             clocks = Timeouts(None, None)
@@ -373,7 +373,7 @@ class Driver:
         return reply
 
     async def _deliver(self, message: Outgoing, *waiters: Waiter) -> None:
-        """Carry a request, or several; settle them where the carriage says that no answer will come."""
+        """Send a request, or several; settle them if the transport reports that no response will follow."""
         try:
             delivery = await self._transport.send(message)
         except NoResponse as error:
@@ -394,7 +394,7 @@ class Driver:
         return await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers))
 
     async def _send_quietly(self, message: Outgoing) -> str:
-        """Send something without a response; "" or why it could not be sent. The traffic shows the rest."""
+        """Send a message without a response; return "" or why it could not be sent. The traffic shows the rest."""
         try:
             await self._transport.send(message)
         except InspectError as error:
@@ -412,7 +412,7 @@ class Driver:
             headers = version_header(self.revision) if self.revision and self.http else {}
             await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers))
         if question is not None:
-            await self._answering.own.work(question)  # where the answer was a task's handle
+            await self._answering.own.work(question)  # if the response was a task handle
         for waiter in waiting:
             waiter.release()
 
@@ -422,12 +422,12 @@ class Driver:
             self._tasks.create_task(_stream(self.http))
 
     async def _cancel_soon(self, waiter: Waiter, reason: str) -> None:
-        """Give a request up, without waiting long for a server that may take in nothing any more."""
+        """Cancel a request, without waiting long for a server that may have stopped reading."""
         self._pending_cancels.append(self._tasks.create_task(self._give_up(waiter, reason)))
         await asyncio.wait(self._pending_cancels[-1:], timeout=_CANCEL_GRACE_S)
 
     async def _give_up(self, waiter: Waiter, reason: str) -> None:
-        """Say that an answer is no longer wanted, in the way of the request's revision."""
+        """Cancel a request, in the way of its revision."""
         self._waiters.pop(waiter.id, None)
         exchange = waiter.exchange
         if exchange is None or not exchange.is_open:
@@ -441,23 +441,23 @@ class Driver:
 
 
 def _is_logging_in(http: HttpControl | None) -> bool:
-    """Whether timeouts pause: a user logs in."""
+    """Return whether timeouts are paused because the user logs in."""
     return http is not None and http.logging_in
 
 
 def _may_have_caused(waiter: Waiter, question: Question) -> bool:
     number = waiter.exchange.number if waiter.exchange else None
     if question.task and waiter.exchange and waiter.exchange.method == "tasks/result":
-        return waiter.exchange.target == question.task  # it was asked on the stream of this one
+        return waiter.exchange.target == question.task  # it was sent on the stream of this request
     return question.cause is None or question.cause == number
 
 
 def _is_refusal(
     journal: Journal, exchange: Exchange, answer: jsonrpc.Answer | jsonrpc.ErrorAnswer, http: HttpControl | None
 ) -> bool:
-    """Whether the HTTP status counts and not the JSON-RPC error in its body: credentials wanted, or the session gone.
+    """Return whether the HTTP status counts, not the JSON-RPC error in the body: no credentials, or unknown session.
 
-    What the carriage says of it comes as soon as the body was read.
+    The delivery with the status follows once the body was read.
     """
     if http is None or exchange.http is None or isinstance(answer, jsonrpc.Answer):
         return False
@@ -466,7 +466,7 @@ def _is_refusal(
 
 
 def _status(journal: Journal, exchange: Exchange) -> int | None:
-    """The status of the HTTP response that carries the answer; None if there is none yet."""
+    """Return the status of the HTTP response that carries the response; None if there is none yet."""
     carried = None if exchange.http is None else journal.http_exchanges.get(exchange.http)
     response = carried.response if carried else None
     return response.status if response else None
@@ -488,5 +488,5 @@ async def _use(http: HttpControl | None, carriage: Carriage) -> str:
 
 
 async def _stream(http: HttpControl) -> None:
-    with suppress(InspectError):  # refused or cut: the traffic shows it, and the session continues without it
+    with suppress(InspectError):  # rejected or cut: visible in the traffic, and the session continues without it
         await http.open_stream(dict(http.common_headers))

@@ -1,8 +1,8 @@
-"""Engine: an event loop in its own thread, and the live conversation that runs on it.
+"""Engine: an event loop in its own thread, and the live conversations that run on it.
 
-The interface's loop draws and answers keys; this one reads pipes and sockets. Neither waits for the other: the
-interface reads the journal's columns and hands coroutines over with `submit`. It also starts before the interface
-is imported, so that a server has begun to answer by the time there is a screen.
+The user interface's loop draws and handles keys; this one reads pipes and sockets. Neither waits for the other: the
+interface reads the journal's columns and submits coroutines with `submit`. The engine also starts before the
+interface is imported, so that a server has begun to respond when the first screen is shown.
 """
 
 import asyncio
@@ -32,10 +32,8 @@ if TYPE_CHECKING:
     from inspector.session.session import Session
 
 
-# Fetching lists
-
 OFTEN, WINDOW_S = 10, 10.0
-"""So many fetchings by itself, within so many seconds, are enough."""
+"""Automatic updates are stopped after this many within this many seconds."""
 
 
 class Lists:
@@ -44,25 +42,25 @@ class Lists:
     def __init__(self, journal: Journal, wishes: ListWishes) -> None:
         self._journal = journal
         self.by_itself = wishes.by_itself
-        """As in `ListWishes`; may be changed."""
+        """See `ListWishes`; may be changed."""
         self.page_by_page = wishes.page_by_page
-        """As in `ListWishes`."""
+        """See `ListWishes`."""
         self.fetching: str | None = None
-        """The kind of list being fetched now, None if none is."""
+        """Kind of list being fetched now; None if none is."""
         self.stopped: dict[str, str] = {}
-        """By kind, why a list was not fetched further, a sentence with the server's words; replaced, never changed."""
+        """By kind, why a list is incomplete; may quote the server. The dict is replaced, never changed."""
         self._lock = asyncio.Lock()
         self._times: dict[str, deque[float]] = {kind: deque(maxlen=OFTEN) for kind in LISTS}
 
     async def fetch(self, session: "Session", kinds: tuple[str, ...] = ()) -> None:
-        """Fetch lists again; without kinds, all that the server has. No outcome is raised."""
+        """Fetch lists again; without kinds, all that the server has. A failure is not raised."""
         for kind in kinds or self.offered(session):
             shown = self._journal.conversation.catalogue.listings[kind].pages
             async with self._lock:
                 await self._fetch(session, kind, None, max(1, shown) if self.page_by_page else None)
 
     async def fetch_more(self, session: "Session", kinds: tuple[str, ...]) -> None:
-        """Fetch one page more of each list that has more."""
+        """Fetch one more page of each list that has more."""
         for kind in kinds:
             async with self._lock:
                 cursor = self._journal.conversation.catalogue.listings[kind].next_cursor
@@ -70,7 +68,7 @@ class Lists:
                     await self._fetch(session, kind, cursor, 1)
 
     async def follow(self, session: "Session") -> None:
-        """Fetch by itself what has changed, if that is wished."""
+        """Fetch lists that have changed, if automatic updates are on."""
         if not self.by_itself:
             return
         now = asyncio.get_running_loop().time()
@@ -83,14 +81,14 @@ class Lists:
             await self.fetch(session, (kind,))
 
     def offered(self, session: "Session") -> tuple[str, ...]:
-        """The lists that the capabilities promise, or that were fetched before; tools if nothing at all is promised."""
+        """Return the lists of the advertised capabilities and those fetched before; tools if there are none at all."""
         declared = session.opening.capabilities if session.opening else {}
         listings = self._journal.conversation.catalogue.listings
         kinds = tuple(k for k, listed in LISTS.items() if listed.capability in declared or listings[k].asked)
         return kinds if declared or kinds else ("tools",)
 
     def outdated(self) -> tuple[str, ...]:
-        """The lists that were asked for and have changed since."""
+        """Return the lists that were fetched and have changed since."""
         listings = self._journal.conversation.catalogue.listings
         return tuple(kind for kind, listing in listings.items() if listing.asked and listing.outdated)
 
@@ -110,7 +108,7 @@ class Lists:
 
 
 def _why(pages: Pages) -> str:
-    """Why the list is not whole; "" if it is, or if no more was wished for."""
+    """Return why the list is incomplete; "" if it is complete, or if no more pages were requested."""
     match pages.failed:
         case None:
             return pages.stopped
@@ -133,7 +131,7 @@ T = TypeVar("T")
 
 
 class Engine:
-    """The thread and its loop. Started when made; `stop` ends both."""
+    """A thread with an event loop, started on creation; `stop` ends both."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -141,15 +139,15 @@ class Engine:
         self._thread.start()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
-        """Run a coroutine on the engine's loop; its result, from any thread."""
+        """Run a coroutine on the engine's loop. Any thread may call it."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def call(self, work: Callable[[], object]) -> None:
-        """Call a function on the engine's loop, soon."""
+        """Call a function on the engine's loop soon."""
         self._loop.call_soon_threadsafe(work)
 
     def stop(self) -> None:
-        """End the loop and the thread. Whatever still runs is cancelled first."""
+        """Cancel everything that runs, then end the loop and the thread."""
         if self._loop.is_closed():
             return
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -169,28 +167,31 @@ class Engine:
 
 
 class Live:
-    """One live conversation on an engine, from any thread's view.
+    """A live conversation on an engine, usable from any thread.
 
-    It connects, lists what the server says it offers, and stays until `end`. A connection that fails or dies is a
-    state (`session.state`, `session.error`, `session.why`), never an exception here.
+    It connects, fetches the lists that the server offers, and runs until `end`. A connection that fails or is lost
+    is a state (`session.state`, `session.error`, `session.why`), never an exception here.
     """
 
     def __init__(
         self, engine: Engine, target: Target, journal: Journal, settings: Settings, *, held: bool = False
     ) -> None:
-        """`held`: nothing is sent before `begin`; a server that was started ahead runs meanwhile."""
+        """Create the conversation.
+
+        With `held`, nothing is sent before `begin`; a server that was started in advance keeps running.
+        """
         self.engine = engine
         self.target = target
         self.journal = journal
         self.settings = settings
         self.session: Session | None = None
-        """None for the moment before the engine has made it."""
+        """Session; None until the engine has created it."""
         self.lists = Lists(journal, settings.lists)
-        """Fetches them, and says how that went."""
+        """The lists, and how fetching them went."""
         self.crash: Exception | None = None
-        """What went wrong on our side, if that ended it: an error of mcp-inspect, not of the server."""
+        """Internal error that ended the conversation, if any: an error of mcp-inspect, not of the server."""
         self.watch_first: tuple[str, ...] = ()
-        """Resources to watch once it is open: those of the conversation before."""
+        """Resources to watch once it is open: those of the previous conversation."""
         self._enough: asyncio.Event | None = None
         self._made = asyncio.Event()
         """Set when there is a session, or never will be."""
@@ -200,27 +201,27 @@ class Live:
         self._life = engine.submit(self._live())
 
     def begin(self) -> None:
-        """Connect now, where that was held back; else nothing happens. From any thread."""
+        """Connect now, if `held` was given. Any thread may call it."""
         if not self._may_connect.is_set():
             self.engine.call(self._may_connect.set)
 
     @property
     def state(self) -> SessionState:
-        """The state of the session."""
+        """State of the session."""
         return self.session.state if self.session else SessionState.CONNECTING
 
     @property
     def listing(self) -> str | None:
-        """The kind of list being fetched now, None if none is."""
+        """Kind of list being fetched now; None if none is."""
         return self.lists.fetching
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it is left: no process, no task, and its capture is closed."""
+        """Whether it has ended completely: no process, no task, and its capture is closed."""
         return self._life.done()
 
     def run(self, work: "Callable[[Session], Coroutine[Any, Any, T]]") -> "Future[T]":
-        """Do something with the session, on its own loop."""
+        """Run a coroutine function with the session, on its own loop."""
 
         async def on_engine() -> T:
             await self._made.wait()
@@ -230,26 +231,26 @@ class Live:
         return self.engine.submit(on_engine())
 
     def refresh(self, kinds: tuple[str, ...] = ()) -> "Future[None]":
-        """Fetch lists again; all that the server has if none is named."""
+        """Fetch lists again; without kinds, all that the server has."""
         return self.run(lambda session: self.lists.fetch(session, kinds))
 
     def fetch_more(self, kinds: tuple[str, ...]) -> "Future[None]":
-        """Fetch one page more of each of these lists that has more."""
+        """Fetch one more page of each of these lists that has more."""
         return self.run(lambda session: self.lists.fetch_more(session, kinds))
 
     def refresh_by_itself(self, on: bool) -> "Future[None]":
-        """From now on, fetch lists that change, or do not; what has changed already is fetched at once."""
+        """Switch automatic updates of changed lists on or off. Lists that have changed already are fetched at once."""
         self.lists.by_itself = on
         return self.run(self.lists.follow)
 
     def end(self) -> "Future[None]":
-        """End the session and its capture; done when nothing of it is left."""
+        """End the session and its capture. The future is done when it has ended completely."""
 
         async def on_engine() -> None:
             if self._enough is not None:
                 self._enough.set()
             self._may_connect.set()
-            await asyncio.shield(asyncio.wrap_future(self._life))  # a cancelled waiter interrupts nothing
+            await asyncio.shield(asyncio.wrap_future(self._life))  # cancelling the caller interrupts nothing
 
         return self.engine.submit(on_engine())
 
@@ -257,7 +258,7 @@ class Live:
         self._enough = asyncio.Event()
         await self._may_connect.wait()
         try:
-            from inspector.session.open import open_session  # the first picture has no use for a session
+            from inspector.session.open import open_session  # not needed for the first screen
 
             async with (
                 open_session(self.target, self.journal, self.settings) as session,
@@ -267,8 +268,8 @@ class Live:
                 self._made.set()
                 work = tasks.create_task(self._work(session))
                 await self._enough.wait()
-                work.cancel()  # it may still be connecting, to a server that never answers
-        except Exception as error:  # border: the engine's worker; shown with the conversation
+                work.cancel()  # it may still be connecting, to a server that never responds
+        except Exception as error:  # boundary of the engine's worker; shown with the conversation
             logger.exception("the session ended with an internal error")
             self.crash = error
         finally:
@@ -276,7 +277,7 @@ class Live:
             self.journal.close()
 
     async def _work(self, session: "Session") -> None:
-        """Connect, fetch all lists, and fetch lists again that the server reports as changed."""
+        """Connect, fetch all lists, and fetch lists again when the server reports changes."""
         changed = asyncio.Event()
 
         def hear(entry: Entry, found: Sequence[Event]) -> None:
@@ -294,7 +295,7 @@ class Live:
         try:
             await session.connect()
             session.watching.follow_lists()
-            if not session.options.opening:  # a client to behave like has listed what it lists
+            if not session.options.opening:  # an imitated client has already fetched its lists
                 await self.lists.fetch(session)
             if self.watch_first:
                 await session.watching.again(self.watch_first)
@@ -319,15 +320,15 @@ def _is_outdated(event: Event) -> bool:
 
 
 class OpenedSession(msgspec.Struct, frozen=True):
-    """A conversation that has begun, or a capture."""
+    """A started conversation, or a capture."""
 
     name: str
-    """A short name for its tab; foreign text."""
+    """Short name for its tab; untrusted text."""
     begin: Callable[..., Live] | None = None
-    """Begins it again; None for a capture."""
+    """Starts it again; None for a capture."""
     first: Live | None = None
     capture: Path | None = None
     close: Callable[[], object] | None = None
-    """Ends whatever of it still runs; for a thread of its own, because it waits."""
+    """Ends what still runs of it. Blocks, so call it in a thread of its own."""
     named: bool = True
-    """Whether the user gave it that name; if not, its tab takes the server's own name once that is known."""
+    """Whether the user chose the name. If not, its tab takes the server's own name once that is known."""

@@ -1,6 +1,6 @@
-"""Opens a session for a target and settings.
+"""Opening a session for a target and settings.
 
-HTTP is imported only for an HTTP target: a server on stdio must not pay for a client it does not use.
+HTTP is imported only for an HTTP target: a stdio server should not pay for an unused HTTP client.
 """
 
 from collections.abc import Callable
@@ -18,13 +18,13 @@ from inspector.session.options import Settings
 from inspector.session.session import Session, SessionOptions
 from inspector.transports.base import LIMITS, Limits, Transport
 
-if TYPE_CHECKING:  # of servers that are reached by URL
+if TYPE_CHECKING:  # only for servers reached by URL
     from inspector.transports.children import Started
     from inspector.transports.http.authorizing import Authorizer
 
 
 def client_info() -> dict[str, Any]:
-    """What we say about ourselves to every server."""
+    """Return the client info sent to every server."""
     return {"name": "mcp-inspect", "title": "mcp-inspect", "version": __version__}
 
 
@@ -32,12 +32,12 @@ def _identity(settings: Settings) -> ClientIdentity:
     profile = settings.profile
     if profile is None:
         return ClientIdentity(client_info(), settings.offers, settings.extensions)
-    exactly = profile.capabilities if settings.offers == profile.offers else None  # else the user chose others
+    exactly = profile.capabilities if settings.offers == profile.offers else None  # otherwise the user chose others
     return ClientIdentity(profile.client, settings.offers, settings.extensions, exactly)
 
 
 def open_session(target: Target, journal: Journal, settings: Settings) -> Session:
-    """A session that is not connected yet."""
+    """Return a session that is not connected yet."""
     over_http = isinstance(target, HttpTarget)
     wish = ConnectOptions(
         client=_identity(settings),
@@ -70,7 +70,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
 
 
 def _policies(settings: Settings, journal: Journal) -> list[tuple[str, Policy]]:
-    """Who answers before the desk itself does: the prepared answers."""
+    """Return the policies that precede those of the desk, including the prepared answers."""
     if not settings.prepared:
         return [*settings.policies]
     from inspector.session.scripted import policy
@@ -91,7 +91,7 @@ def _proposer(choice: ModelChoice | None) -> Proposer | None:
 
 
 _PATIENCE_S = 30.0
-"""Seconds that an exchange of a login may take: nothing streams there, and a person waits."""
+"""Timeout in seconds of an exchange of a login: it has no streams, and the user waits."""
 
 
 def transport_for(
@@ -101,10 +101,10 @@ def transport_for(
     limits: Limits = LIMITS,
     started: "Started | None" = None,
 ) -> Transport:
-    """The transport that reaches a target; nothing is started or dialled yet.
+    """Return the transport for a target; nothing is started or connected yet.
 
-    `patience_s` is how long silence may last; None: as long as it likes, but in a login. `started` is the
-    server of a command, if it runs already.
+    `patience_s` is the timeout of an exchange of a login, if shorter than the default. `started` is the server of a
+    command, if it runs already.
     """
     match target:
         case StdioTarget():

@@ -1,6 +1,6 @@
 """Options and states of a session, without the session.
 
-Imported with the command line, before a server is started; so nothing here imports an event loop, or a session.
+The command line imports this before a server is started, so nothing here imports an event loop or a session.
 """
 
 from collections.abc import Callable
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
 
 class Timeouts(msgspec.Struct, frozen=True):
-    """How long to wait, in seconds; None: no limit."""
+    """Timeouts in seconds; None: no limit."""
 
     idle_s: float | None = 60.0
     total_s: float | None = 3600.0
     start_s: float | None = None
-    """For the whole opening; None: no limit beside those of its requests."""
+    """Timeout for the whole opening; None: only the timeouts of its requests apply."""
 
 
 class ListWishes(msgspec.Struct, frozen=True):
-    """How a person wants lists to be fetched."""
+    """Settings for fetching lists."""
 
     by_itself: bool = True
     """Whether a list is fetched again when the server reports a change."""
     page_by_page: bool = False
-    """Whether one page is fetched at a time."""
+    """Whether to fetch only one page at a time."""
 
 
 class SessionState(StrEnum):
@@ -49,48 +49,48 @@ class SessionState(StrEnum):
     CONNECTING = "connecting"
     OPEN = "open"
     CLOSED = "closed"
-    """It ended, asked to or not; `Session.why` says."""
+    """It has ended, on request or not; see `Session.why`."""
 
 
 def _forget(opening: Opening) -> None:
-    """Keep nothing."""
+    """Ignore the opening."""
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """How to talk to a target."""
+    """Settings for a conversation with a target."""
 
     era: Era | None = None
-    """None: find out."""
+    """Era to use; None: detect it."""
     revision: str = ""
-    """A version string to use and no other; "" for the newest."""
+    """Protocol version to use exclusively; "" for the newest."""
     clocks: Timeouts = msgspec.field(default_factory=Timeouts)
     probe_silence_s: float = 2.0
     offers: frozenset[str] = frozenset()
-    """What questions of the server are offered an answer, by the names of `protocol.offers`."""
+    """Server requests to advertise support for, by the names of `protocol.offers`."""
     prepared: "tuple[Prepared, ...]" = ()
-    """Responses without a user, tried in order."""
+    """Prepared answers, tried in order."""
     policies: "tuple[tuple[str, Policy], ...]" = ()
-    """Who answers before those, by name."""
+    """Policies tried before `prepared`, by name."""
     roots: tuple[Root, ...] = ()
     extensions: Advertised = Advertised()
     model: ModelChoice | None = None
-    """A real model for sampling requests that nothing prepared answers."""
+    """Model for sampling requests without a prepared answer."""
     lists: ListWishes = msgspec.field(default_factory=ListWishes)
     has_person: bool = False
-    """Whether a user responds to what has no prepared response."""
+    """Whether a user can answer what has no prepared answer."""
     authorizer: "Callable[[str], Authorizer] | None" = None
-    """Makes the authorizer for a server's URL; None: a rejection is final."""
+    """Creates the authorizer for a server's URL; None: a rejection is final."""
     retry_calls: bool = False
-    """Whether to make calls again whose stream was cut, whatever they do."""
+    """Whether to retry calls whose stream was cut, even if that may not be safe."""
     limits: Limits = LIMITS
     guide: "Guide | None" = None
-    """The guide through a login, for the screen to show; None: there is none."""
+    """Guide through a login, for the screen; None: there is none."""
     profile: "ClientProfile | None" = None
-    """The client to behave like."""
+    """Client to imitate."""
     remembered: Era | None = None
-    """What the target was found to be in an earlier run."""
+    """Era detected in an earlier run."""
     revealed: Era | None = None
-    """What its command reveals; used where nothing is remembered."""
+    """Era that the command suggests; used if `remembered` is None."""
     remember: Callable[[Opening], None] = _forget
     started: "Started | None" = None
-    """The server of a command, where it was started ahead; the session takes it over."""
+    """Server of a command if it was started in advance; the session uses it."""

@@ -1,8 +1,8 @@
 """Probes for `doctor`: requests that a server should reject or handle idempotently.
 
-Every frame that is sent is tagged as a probe, and so is every HTTP exchange. Nothing here judges: the checks do, by the
-traffic. No tool is called that exists. A server that does not answer costs a few seconds a probe, and one that goes
-away ends them.
+Every frame and every HTTP exchange is flagged as a probe. Nothing is judged here: the checks do that, from the
+traffic. No existing tool is called. A server that does not respond costs a few seconds per probe; the probes end if
+the connection is lost.
 """
 
 import asyncio
@@ -30,11 +30,11 @@ _SILENCE_S = 5.0
 _FRAMING_S = 2.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 Tell = Callable[[str], None]
-"""Called with a few words before each probe."""
+"""Called with a short description before each probe."""
 
 
 class _Http(Protocol):
-    """What probes need of a transport over HTTP."""
+    """What probes need of an HTTP transport."""
 
     url: str
     carriage: Carriage
@@ -44,18 +44,18 @@ class _Http(Protocol):
 
 
 class PlannedProbe(msgspec.Struct, frozen=True):
-    """An HTTP exchange to try."""
+    """An HTTP exchange to make."""
 
     what: str
     method: str
     headers: Headers
     body: bytes | None = None
     url: str = ""
-    """Another address than the server's; "" for that."""
+    """URL other than the server's; "" for the server's."""
 
 
 async def probe(session: Session, tell: Tell) -> None:
-    """Try everything that goes with an open session."""
+    """Run all probes that apply to an open session."""
     assert session.opening is not None, "a session is probed after it was opened"
     capabilities = session.opening.capabilities
     lists = dict(session.journal.conversation.catalogue.listings)
@@ -73,10 +73,10 @@ async def probe(session: Session, tell: Tell) -> None:
 
 
 async def probe_unopened(session: Session, tell: Tell) -> None:
-    """Try what may explain why a session did not open, while its transport is still there."""
+    """Probe why a session did not open, while its transport still exists."""
     if session.transport.kind == "stdio" and session.journal.ended is None and session.journal.connection is not None:
         if any(each.answer_frame is not None for each in session.journal.conversation.exchanges):
-            return  # it reads lines and writes lines: other framing explains nothing, and may end it
+            return  # it exchanges lines: other framing explains nothing, and may end it
         tell("messages with headers, as language servers send them")
         body = jsonrpc.write_request(session.raw.next_id(), "initialize", {})
         framed = b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
@@ -95,16 +95,16 @@ def _http(session: Session) -> _Http:
 
 
 async def call_once(session: Session, tool: str, arguments: Any, schema: Any, *, silence_s: float) -> Reply:
-    """Call a tool once: no retry, no response to server requests in the result, no task.
+    """Call a tool once: no retry, no answers to input requests in the result, no task.
 
-    Waits `silence_s` for a response. Nothing is raised that a server can cause.
+    Waits up to `silence_s` for a response. Nothing that the server causes is raised.
     """
     send = Send("tools/call", {"name": tool, "arguments": arguments}, silence_s=silence_s, input_schema=schema)
     return await session.perform(lambda revision: _one(send))
 
 
 async def responds(session: Session, *, silence_s: float) -> bool:
-    """Whether the server still answers a request, here `tools/list`, within `silence_s`."""
+    """Return whether the server still responds to a request, here `tools/list`, within `silence_s`."""
     send = Send("tools/list", silence_s=silence_s)
     return isinstance(await session.perform(lambda revision: _one(send)), Replied)
 
@@ -115,7 +115,7 @@ def _one(send: Send) -> Flow[Reply]:
 
 
 async def _undeclared(session: Session, tell: Tell) -> None:
-    """A request that does not say by which revision it is meant."""
+    """Send a request that does not declare its revision."""
     tell("a request without _meta")
     payload = jsonrpc.write_request(session.raw.next_id(), "tools/list")
     headers = headers_for(_revision(session), "tools/list", {}) if session.transport.kind == "http" else {}
@@ -123,7 +123,7 @@ async def _undeclared(session: Session, tell: Tell) -> None:
 
 
 async def _shake_hands(session: Session, tell: Tell) -> None:
-    """What a client of the handshake era begins with. The last of all: a server of both eras may keep to that one."""
+    """Send a handshake. This is the last probe: a server of both eras may stay in the handshake era."""
     tell("a handshake, as older clients begin")
     newest = newest_of(Era.LEGACY)
     client = session.options.wish.client
@@ -135,13 +135,13 @@ async def _shake_hands(session: Session, tell: Tell) -> None:
 async def _knock(session: Session, tell: Tell, found: Iterator[PlannedProbe]) -> None:
     for knock in found:
         tell(knock.what)
-        with suppress(InspectError, TimeoutError):  # a missing response is in the traffic
+        with suppress(InspectError, TimeoutError):  # a missing response is visible in the traffic
             async with asyncio.timeout(_SILENCE_S):
                 await _http(session).probe(knock.method, knock.headers, knock.body, knock.url)
 
 
 def knocks(session: Session) -> Iterator[PlannedProbe]:
-    """What can be tried by HTTP: each is the session's own request but for one thing."""
+    """Yield the probes over HTTP. Each differs from the session's own requests in one thing."""
     http, revision = _http(session), _revision(session)
     plain = _plain(session)
     if revision.version_header:
@@ -160,7 +160,7 @@ def knocks(session: Session) -> Iterator[PlannedProbe]:
 
 
 def addresses(url: str) -> Iterator[PlannedProbe]:
-    """The two numbers of this machine, for a server that is on it."""
+    """Yield a probe of each numeric loopback address, for a local server."""
     parts = urlsplit(url)
     if parts.hostname not in _LOOPBACK or parts.scheme != "http":
         return
@@ -170,7 +170,7 @@ def addresses(url: str) -> Iterator[PlannedProbe]:
 
 
 def _plain(session: Session) -> dict[str, str]:
-    """The headers of the session's own requests."""
+    """Return the headers of the session's own requests."""
     http, method = _http(session), _harmless(_revision(session))
     headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
     headers |= headers_for(_revision(session), method, {})

@@ -1,8 +1,8 @@
 """Sends bytes unchanged, valid or not, and collects the output.
 
-Nothing is added, nothing is repaired: the bytes are a frame like any other, and the fold interprets the output. It is
-over when every request in the bytes was answered, when the carriage is done and nothing can follow, when an answer
-came that says whose it is not, or when the time is up. Nothing is cancelled then: an answer that comes late is shown.
+Nothing is added or repaired: the bytes are a frame like any other, and the fold interprets the output. Collecting
+ends when every request in the bytes has a response, when the delivery has ended and nothing can follow, when a
+response arrives that can't be assigned, or on a timeout. Nothing is cancelled then: a late response is still shown.
 """
 
 import asyncio
@@ -24,67 +24,67 @@ from inspector.session.driver import RequestIds
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
 _GRACE_S = 1.0
-"""How long a stream that has brought its answer may take to end by itself."""
+"""Seconds that a stream may take to end by itself after its response."""
 _SHORT_GRACE_S = 0.2
-"""The same where closing it cancels nothing."""
+"""The same, if closing the stream cancels nothing."""
 
 
 class Ended(StrEnum):
-    """Why nothing more is waited for."""
+    """Why collecting ended."""
 
     ANSWERED = "answered"
-    """All requests were, or an answer came that belongs to none."""
+    """All requests have a response, or a response arrived that belongs to none."""
     ACCEPTED = "accepted"
-    """The HTTP response says so and nothing else can follow, or nothing was to be waited for."""
+    """The HTTP response means acceptance and nothing else can follow, or waiting was not requested."""
     REFUSED = "refused"
-    """The HTTP exchange ended without an answer to a request."""
+    """The HTTP exchange ended without a response to a request."""
     SILENT = "silent"
-    """The time is up."""
+    """The timeout expired."""
     LOST = "lost"
-    """The bytes could not be sent, or the connection ended."""
+    """The bytes could not be sent, or the connection was lost."""
 
 
 class RawSent(msgspec.Struct, frozen=True):
-    """The outcome of bytes that were sent unchanged."""
+    """Outcome of sending bytes unchanged."""
 
     ended: Ended
     frames: tuple[int, ...]
-    """Numbers of the journal: what was sent. Empty if nothing was."""
+    """Entry numbers of the frames sent; empty if nothing was."""
     came: tuple[int, ...]
-    """Numbers of the journal: what the server sent meanwhile, but for answers to other requests."""
+    """Entry numbers of what the server sent meanwhile, except responses to other requests."""
     unanswered: int = 0
-    """How many requests of it were not answered."""
+    """Number of requests in the bytes without a response."""
     seconds: float = 0.0
-    """How long was waited at most."""
+    """Timeout for collecting."""
     why: str = ""
-    """What the carriage reports, one sentence; "" if nothing."""
+    """Report of the transport, one sentence; "" if there is none."""
     hint: str = ""
     status: int | None = None
-    """Of the HTTP response; None on stdio."""
+    """Status of the HTTP response; None on stdio."""
     body: bytes = b""
-    """Of an HTTP response without a frame: its beginning."""
+    """Beginning of the body of an HTTP response without a frame."""
 
 
 class _Gathering:
-    """What is heard from the moment of sending."""
+    """Collects the entries after sending."""
 
     def __init__(self, parts: Sequence[bytes]) -> None:
         self._left = list(parts)
-        """What was not seen on the wire yet."""
+        """Parts that were not seen on the wire yet."""
         self.frames: list[int] = []
         self.came: list[int] = []
         self._opened: set[int] = set()
-        """Numbers of the exchanges that our bytes opened."""
+        """Numbers of the exchanges opened by the bytes."""
         self._answers = 0
-        """How many have a response: with one id twice, both have the same exchange."""
+        """Number of responses: two requests with the same id have the same exchange."""
         self.strays = 0
-        """Answers that belong to nothing."""
+        """Number of responses that belong to no request."""
         self.lost = ""
-        """Why the connection ended; "" while it lasts."""
+        """Why the connection ended; "" while it is open."""
         self.changed = asyncio.Event()
 
     def hear(self, entry: Entry, found: Sequence[Event]) -> None:
-        """An entry of the journal."""
+        """Process an entry of the journal."""
         if isinstance(entry.what, ConnectionFact):
             if entry.what.event in (ConnectionEvent.CLOSE, ConnectionEvent.ABORT):
                 self.lost = entry.what.why or "the connection was closed"
@@ -113,14 +113,14 @@ class _Gathering:
                 self.strays += 1
 
     def _is_for_another(self, found: Sequence[Event]) -> bool:
-        """Whether it has only responses to, or notifications about, other requests."""
+        """Return whether the frame only has responses to, or notifications about, other requests."""
         others = [event for event in found if isinstance(event, events.Closed | events.CameLate | events.Progressed)]
         whose = {event.exchange.number for event in others if event.exchange.request_frame not in self.frames}
         return bool(whose) and len(whose) == len(found)
 
     @property
     def awaited(self) -> int:
-        """How many requests were not answered yet."""
+        """Number of requests without a response."""
         return max(0, len(self._opened) - self._answers)
 
     @property
@@ -130,7 +130,7 @@ class _Gathering:
 
 
 class RawMessages:
-    """Messages that a person writes: their ids, and sending them."""
+    """Messages that the user writes: their ids, and sending them."""
 
     def __init__(self, transport: Transport, journal: Journal, ids: RequestIds) -> None:
         self._transport = transport
@@ -138,13 +138,13 @@ class RawMessages:
         self._ids = ids
 
     def next_id(self) -> int:
-        """A unique id."""
+        """Return an unused request id."""
         return next(self._ids)
 
     async def send(self, payload: bytes, *, headers: Mapping[str, str], wait_s: float, probe: bool = False) -> RawSent:
-        """Send bytes unchanged and collect the output for a while; 0 only sends. No outcome is raised.
+        """Send bytes unchanged and collect the output for `wait_s` seconds; 0 only sends. Nothing is raised.
 
-        `headers` matter over HTTP only. The frames of a `probe` are tagged.
+        `headers` are for HTTP only. The frames of a `probe` are flagged.
         """
         self._ids.spend(ids_of(payload))
         return await send_exactly(self._transport, self._journal, payload, headers=headers, wait_s=wait_s, probe=probe)
@@ -159,9 +159,9 @@ async def send_exactly(
     wait_s: float,
     probe: bool = False,
 ) -> RawSent:
-    """Send the bytes and collect the output, for `wait_s` seconds at most; 0 waits only until they are sent.
+    """Send the bytes and collect the output for up to `wait_s` seconds; 0 waits only until they are sent.
 
-    Over stdio each line is a frame of its own, and the last needs no line's end.
+    Over stdio each line is a frame of its own, and the last one needs no line end.
     """
     parts = [payload] if transport.kind in ("http", "sse") else payload.removesuffix(b"\n").split(b"\n")
     outgoing = [
@@ -182,7 +182,7 @@ async def send_exactly(
 
 
 def ids_of(payload: bytes) -> list[RequestId]:
-    """The ids of the requests in the bytes, in their order; none where they can't be read."""
+    """Return the ids of the requests in the bytes, in order; empty if they can't be parsed."""
     return [message.id for message in jsonrpc.read(payload) if isinstance(message, jsonrpc.Request)]
 
 
@@ -213,7 +213,7 @@ async def _wait(gathering: _Gathering, delivery: "asyncio.Task[Delivery | Inspec
 
 
 def _ended(gathering: _Gathering, delivery: Delivery | InspectError, *, patient: bool) -> Ended | None:
-    """What the carriage's word means; None if something can still follow."""
+    """Return what the delivery means; None if something can still follow."""
     if isinstance(delivery, InspectError):
         return Ended.LOST
     if delivery.status is None or (delivery.answer_may_follow and gathering.awaited):
@@ -222,7 +222,7 @@ def _ended(gathering: _Gathering, delivery: Delivery | InspectError, *, patient:
 
 
 async def _part(transport: Transport, delivery: "asyncio.Task[Delivery | InspectError]", ended: Ended) -> None:
-    """Let go of the carriage: a stream that has brought its answer may end by itself, any other is closed."""
+    """Release the delivery: a stream that has delivered its response may end by itself, any other is closed."""
     carriage = getattr(transport, "carriage", None)
     if ended is Ended.ANSWERED:
         await asyncio.wait({delivery}, timeout=_SHORT_GRACE_S if carriage is Carriage.SESSIONS else _GRACE_S)

@@ -1,12 +1,12 @@
-"""Prepared responses to server requests, from a file: the first that matches is used.
+"""Prepared answers to server requests, from a file: the first that matches is used.
 
     [{"kind": "elicitation", "message": "which city", "answer": "accept", "content": {"city": "Oslo"}},
      {"kind": "sampling", "tool": "sampling_request", "answer": "text", "text": "42"}]
 
-`message` is a regular expression searched in what is asked, for at most 0.25 s a request; `tool` is the name of the
-tool that is being called; both may be left out. `answer` is accept, decline, cancel, text or error. accept without
-`content` fills in the schema's defaults, else the smallest valid value. `delay_ms` waits first; `malformed` is sent as
-the result unchanged.
+`message` is a regular expression searched in the request's text, for at most 0.25 s a request; `tool` is the name of
+the tool that is being called; both are optional. `answer` is accept, decline, cancel, text or error. accept without
+`content` fills in the schema's defaults, else the smallest valid value. `delay_ms` waits first; `malformed` is sent
+as the result unchanged.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import regex
 
 PATTERN_S = 0.25
-"""Seconds that the pattern of one prepared answer may take on one request."""
+"""Timeout in seconds of the pattern of one prepared answer on one request."""
 
 _ANSWERS = {
     RequestKind.ELICITATION: ("accept", "decline", "cancel", "error"),
@@ -53,16 +53,16 @@ class Prepared(msgspec.Struct, frozen=True):
     malformed: Any = msgspec.UNSET
 
     def fits(self, question: Question, tool: str) -> bool:
-        """Whether it is meant for a question that was asked while `tool` was being called ("" if none was).
+        """Return whether it matches a server request during a call of `tool` ("" for no call).
 
-        Raises: TimeoutError if its pattern takes too long on this question.
+        Raises: TimeoutError if its pattern takes too long on this request.
         """
         if question.kind is not self.kind or (self.tool and self.tool != tool):
             return False
         return not self.message or _compiled(self.message).search(_asked(question), timeout=PATTERN_S) is not None
 
     def reply(self, question: Question) -> Reply:
-        """The answer."""
+        """Return the answer."""
         if self.malformed is not msgspec.UNSET:
             return Result(self.malformed)
         if self.answer == "error":
@@ -76,14 +76,14 @@ class Prepared(msgspec.Struct, frozen=True):
             return questions.declined() if self.answer == "decline" else questions.dismissed()
         if question.mode != "form":
             return questions.accepted()
-        from inspector.forms.arguments import smallest_valid  # connecting needs no forms otherwise
+        from inspector.forms.arguments import smallest_valid  # forms are not needed otherwise
 
         content = self.content if isinstance(self.content, dict) else smallest_valid(question.schema)
         return questions.accepted(content if isinstance(content, dict) else {})
 
 
 def read_answers(path: Path) -> tuple[Prepared, ...]:
-    """The entries of a file, JSON or YAML by its ending.
+    """Read the entries of a file, JSON or YAML depending on its suffix.
 
     Raises: UsageError, naming the entry and what is wrong with it.
     """
@@ -101,7 +101,10 @@ def read_answers(path: Path) -> tuple[Prepared, ...]:
 
 
 def policy(prepared: tuple[Prepared, ...], tool_of: Callable[[int | None], str]) -> Policy:
-    """The first entry that fits answers. `tool_of` names the tool of an exchange, "" if it calls none."""
+    """Return a policy that answers with the first matching entry.
+
+    `tool_of` returns the tool that an exchange calls, "" if it calls none.
+    """
 
     async def answer(question: Question) -> Reply | None:
         tool = tool_of(question.cause)
@@ -121,14 +124,14 @@ def policy(prepared: tuple[Prepared, ...], tool_of: Callable[[int | None], str])
 
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> "regex.Pattern[str]":
-    """The pattern, ready for searches with a time limit: the text is a server's, and `(a|a)*$` on it may never end."""
-    import regex  # 12 ms, for those who need it
+    """Compile a pattern for searches with a time limit: on untrusted text, `(a|a)*$` may never end."""
+    import regex  # 12 ms, only if needed
 
     return regex.compile(pattern, regex.VERSION0)
 
 
 def _demand_pattern(pattern: str, where: str) -> None:
-    """Raises: UsageError for an invalid pattern."""
+    """Check a pattern. Raises: UsageError if it is invalid."""
     if not pattern:
         return
     import regex
@@ -140,12 +143,12 @@ def _demand_pattern(pattern: str, where: str) -> None:
 
 
 def _asked(question: Question) -> str:
-    """What a message pattern is searched in: the server's words, of sampling all of its text."""
+    """Return the text that a message pattern is searched in: the server's message; for sampling all of its text."""
     return question.message or json.dumps(question.params, ensure_ascii=False)
 
 
 def prepared(entry: Any, where: str) -> Prepared:
-    """One entry of a file; `where` is how it is called in what is said of it.
+    """Parse one entry of a file. `where` names it in error messages.
 
     Raises: UsageError.
     """

@@ -1,7 +1,7 @@
 """Session: one live conversation, from connecting to its end.
 
-What a server answers is data; exceptions are for what kept the conversation from opening. Its life is a context:
-leaving it ends the connection and every task, and a connection that ends by itself wakes all waiters.
+A server's responses are data; exceptions are for what prevents the conversation from opening. A session is a context
+manager: leaving it ends the connection and every task, and a connection that ends by itself wakes all waiters.
 """
 
 import asyncio
@@ -32,60 +32,60 @@ from inspector.session.tasks import SessionTasks
 from inspector.session.watching import Watching
 from inspector.transports.base import LIMITS, Limits, Observer, Transport
 
-if TYPE_CHECKING:  # it reads YAML, and few sessions have one
+if TYPE_CHECKING:  # it parses YAML, and few sessions have one
     from inspector.config.profiles import OpeningRequest
 
 T = TypeVar("T")
 
 
 def _forget(opening: Opening) -> None:
-    """Keep nothing."""
+    """Ignore the opening."""
 
 
 class SessionOptions(msgspec.Struct, frozen=True):
-    """What a person may set about a session."""
+    """Options of a session that the user can set."""
 
     wish: ConnectOptions
     clocks: Timeouts = msgspec.field(default_factory=Timeouts)
     remember: Callable[[Opening], None] = _forget
-    """Called with each opening, so that the server's era is known the next time."""
+    """Called with each opening, so that the server's era can be stored for the next time."""
     desk: Desk = msgspec.field(default_factory=Desk)
-    """Where the server's questions are answered."""
+    """Where server requests are answered."""
     retry_calls: bool = False
-    """Whether to make a call again whose stream was cut, also where the server does not say that this is safe."""
+    """Whether to retry a call whose stream was cut, even if the server does not declare that this is safe."""
     limits: Limits = LIMITS
     opening: "tuple[OpeningRequest, ...]" = ()
-    """Requests that are sent after the opening, in this order: those of the client to behave like."""
+    """Requests to send after the opening, in this order: those of the imitated client."""
 
 
 class Session:
-    """One live conversation. An async context manager; its parts stay on the event loop that entered it."""
+    """A live conversation. An async context manager; its parts stay on the event loop that entered it."""
 
     def __init__(self, transport: Transport, journal: Journal, options: SessionOptions) -> None:
         self.transport = transport
         self.journal = journal
         self.observer: Observer = journal
-        """Where the transport reports; set before `connect` by whatever takes a part of the traffic for itself."""
+        """Where the transport reports; may be replaced before `connect` to intercept a part of the traffic."""
         self.options = options
         self.state = SessionState.CONNECTING
         self.why = ""
-        """Why it closed; "" while it is open, and when it was asked to close."""
+        """Why it closed; "" while it is open, and when it was closed on request."""
         self.error: InspectError | None = None
-        """What ended the attempt to connect; None if it succeeded or is running."""
+        """Error that ended the attempt to connect; None if it succeeded or is running."""
         self.ended = asyncio.Event()
         """Set when the state becomes CLOSED."""
         self._tasks = asyncio.TaskGroup()
         self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks, options.desk)
         self.offering = self._driver.offering
-        """What is offered to the server now."""
+        """Capabilities advertised to the server now."""
         self.watching = Watching(self._driver, journal, self._tasks)
-        """Hearing of changes."""
+        """Subscriptions to changes."""
         self.logs = self._driver.logs
-        """From which level on log messages are asked for."""
+        """Requested level of log messages."""
         self.waiters = self._driver.waiters
-        """What is on its way, by request id, to be looked at from any thread."""
+        """Pending requests by id, readable from any thread."""
         self.raw = RawMessages(transport, journal, self._driver.ids)
-        """For messages that a person writes, right or wrong."""
+        """For messages that the user writes, valid or not."""
         self._stop_listening: Callable[[], None] = lambda: None
         self.tasks = SessionTasks(
             self._driver, journal, options.clocks, options.desk, self._tasks, self._called, self._started_over
@@ -98,7 +98,7 @@ class Session:
 
     @property
     def revision(self) -> Revision | None:
-        """By whose rules requests go out now; None before the conversation is open."""
+        """Revision of requests sent now; None before the conversation is open."""
         return self._driver.revision
 
     async def __aenter__(self) -> "Session":
@@ -143,7 +143,7 @@ class Session:
         return opening
 
     async def _follow_client(self, opening: Opening) -> None:
-        """Send what the client to behave like sends by itself. No outcome is raised: the traffic shows it."""
+        """Send the requests that the imitated client sends by itself. A failure is not raised: the traffic shows it."""
         for each in self.options.opening:
             kind = KIND_OF_METHOD.get(each.method)
             capability = LISTS[kind].capability if kind else "logging"
@@ -162,11 +162,11 @@ class Session:
         opened: Callable[[Exchange], None] = lambda exchange: None,
         plain: bool = False,
     ) -> Called:
-        """Make a request and wait for its outcome, retries included.
+        """Send a request and wait for its outcome, including retries.
 
-        `opened` is called with each exchange as soon as its frame was seen. No outcome is raised: a response,
-        a rejection, a timeout and a lost connection are all in `Called.reply`. A tool that must be called as a task
-        is, and a call that becomes a task is followed to its end; with `plain` neither, for testing.
+        `opened` is called with each exchange as soon as its frame was observed. No outcome is raised: a response, a
+        rejection, a timeout and a lost connection are all in `Called.reply`. A tool that must be called as a task
+        is, and a call that becomes a task is followed to its end; with `plain` neither is done, for testing.
         """
         if plain:
             return await self._called(method, params, opened)
@@ -178,14 +178,14 @@ class Session:
         if not await self._started_over(called.reply):
             return called
         if was_cut(called.reply) and not (self.options.retry_calls or is_safe(method, self._tool(_name(params)))):
-            return called  # the session was lost while the call ran: it may have been done
+            return called  # the session was lost during the call: it may have been executed
         again = await self._driver.drive(self._calling(method, params), opened)
         return Called(again.reply, called.rounds + again.rounds)
 
     async def list_all(self, kind: str, *, cursor: str | None = None, most_pages: int | None = None) -> Pages:
-        """All pages of a list: "tools", "resources", "templates" or "prompts". Nothing that comes is raised.
+        """Fetch all pages of a list: "tools", "resources", "templates" or "prompts". A failure is not raised.
 
-        `cursor` begins at that page, None at the first; `most_pages` are enough, None: all.
+        `cursor` is the first page, None for the beginning; `most_pages` limits the number of pages, None: all.
         """
         pages = await self._driver.drive(_listing(kind, self, cursor, most_pages))
         if pages.failed is None or not await self._started_over(pages.failed):
@@ -193,25 +193,25 @@ class Session:
         return await self._driver.drive(_listing(kind, self, None, most_pages))
 
     async def batch(self, *requests: tuple[str, Any]) -> tuple[Reply, ...]:
-        """Send requests (method and params each) as one frame, where the revision has batches.
+        """Send requests (method and params each) as one frame, if the revision has batches.
 
-        Raises: UsageError where it has none.
+        Raises: UsageError if it has none.
         """
         assert self.revision is not None, "a session is called after it was opened"
         return await self._driver.drive(batch(requests, revision=self.revision))
 
     async def perform(self, flow: Callable[[Revision], Flow[T]]) -> T:
-        """Perform any flow by the session's revision, such as those of an extension."""
+        """Perform any flow with the session's revision, such as those of an extension."""
         assert self.revision is not None, "a session is asked after it was opened"
         return await self._driver.drive(flow(self.revision))
 
     async def cancel(self, exchange: Exchange, reason: str = "cancelled by the user") -> None:
-        """Give a request up, in the way of its revision. A late answer is still shown. What became a task is ended."""
+        """Cancel a request, in the way of its revision. A late response is still shown. A task of it is ended."""
         if not await self.tasks.give_up(exchange):
             await self._driver.cancel(exchange, reason)
 
     async def set_roots(self, roots: Sequence[Root]) -> None:
-        """List other roots from now on, and notify the server if that was advertised.
+        """Set the list of roots, and notify the server if that was advertised.
 
         "Clients that support listChanged MUST send a notification when roots change" (client/roots).
         """
@@ -221,9 +221,10 @@ class Session:
             await self.notify("notifications/roots/list_changed")
 
     async def set_log_level(self, level: str) -> Called | None:
-        """Ask for log messages from a level on; "" for none, where each request asks.
+        """Request log messages from a level on; "" for none, where each request declares the level.
 
-        The outcome of the request that declares them; None if later requests declare them, or if that is impossible.
+        Return the outcome of the request that sets the level; None if later requests declare it, or if it can't be
+        set.
         """
         if self.revision is None:
             return None
@@ -237,9 +238,9 @@ class Session:
                 assert_never(self.revision.log_level)
 
     async def advertise(self, offers: frozenset[str]) -> bool:
-        """Declare these client capabilities from the next request on.
+        """Advertise these client capabilities from the next request on.
 
-        False, and nothing done, where only an opening can declare them.
+        Return False, without any change, if only an opening can advertise them.
         """
         if self.revision is None or self.revision.stamp is not Stamp.META:
             return False
@@ -248,7 +249,7 @@ class Session:
         return True
 
     async def notify(self, method: str, params: Any = None) -> str:
-        """Send a notification; "" or why it could not be sent."""
+        """Send a notification; return "" or why it could not be sent."""
         return await self._driver.drive(_notification(method, params))
 
     async def close(self) -> None:
@@ -283,7 +284,7 @@ class Session:
             self.ended.set()
 
     async def _started_over(self, reply: Reply) -> bool:
-        """Where the server does not know the HTTP session any more: start over once, visibly. Whether that worked."""
+        """Start a new HTTP session once, if the server does not know this one any more; return whether that worked."""
         http, revision = self._driver.http, self.revision
         if http is None or revision is None or http.mcp_session_id is None:
             return False

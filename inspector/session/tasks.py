@@ -1,8 +1,8 @@
 """Tasks of a session: calls that become tasks, polling, listing and cancelling.
 
-What is known of tasks is what their frames say: `journal.conversation.tasks`. Here is what can be done about them. A
-task continues in any case: leaving it ends the polling and not the task; cancelling asks the server to end it,
-in the way of the revision.
+What is known of tasks is what their frames show: `journal.conversation.tasks`. This module has the actions. A task
+continues in any case: leaving it ends the polling and not the task. Cancelling requests its end from the server, in
+the way of the revision.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ Opened = Callable[[Exchange], None]
 
 
 def nobody(_: object) -> None:
-    """Nobody wants to know."""
+    """Ignore the call."""
 
 
 class Drives(Protocol):
@@ -53,7 +53,7 @@ class Drives(Protocol):
 
 
 def handle_of(called: Called) -> Handle | None:
-    """The handle that a call was answered with; None for any other answer."""
+    """Return the task handle in the response to a call; None for any other response."""
     reply = called.reply
     if not isinstance(reply, Replied) or not isinstance(reply.message, Answer):
         return None
@@ -61,7 +61,7 @@ def handle_of(called: Called) -> Handle | None:
 
 
 class Followers:
-    """Those of one session."""
+    """The followers of one session."""
 
     def __init__(
         self,
@@ -73,9 +73,10 @@ class Followers:
         end: Callable[[str], Awaitable[Called]],
         again: Callable[[Reply], Awaitable[bool]],
     ) -> None:
-        """`end` asks for the end of a task.
+        """Create the followers.
 
-        `again` starts the conversation over where a reply shows that it must be; whether it did comes of it.
+        `end` requests the end of a task. `again` reopens the conversation if a reply shows that this is necessary,
+        and returns whether it did.
         """
         self._driver = driver
         self._journal = journal
@@ -88,11 +89,11 @@ class Followers:
 
     @property
     def ids(self) -> frozenset[str]:
-        """Of the tasks that are being followed now."""
+        """Ids of the tasks that are being followed now."""
         return frozenset(self._followers)
 
     async def follow(self, id_: str, opened: Opened, begun: Called | None) -> Called:
-        """Follow a task to its end, or wait for who does already."""
+        """Follow a task to its end, or wait for the follower that already does."""
         follower = self._followers.get(id_)
         if follower is None:
             follower = self._group.create_task(self._follow(id_, opened, begun))
@@ -102,12 +103,12 @@ class Followers:
             return await asyncio.shield(follower)
         except asyncio.CancelledError:
             if not follower.cancelled():
-                raise  # who waited was cancelled; the task is followed on
+                raise  # the waiter was cancelled; the task is still followed
             end = TaskEnd(id_, self._state(id_), "it was left, and goes on")
             return Called(GivenUp(None, "the task was left, and goes on"), begun.rounds if begun else 0, task=end)
 
     def leave(self, id_: str) -> bool:
-        """Stop polling a task. False if it was not polled."""
+        """Stop polling a task; return False if it was not polled."""
         follower = self._followers.pop(id_, None)
         if follower is not None:
             follower.cancel()
@@ -115,7 +116,7 @@ class Followers:
         return follower is not None
 
     def withdraw(self, id_: str, why: str) -> None:
-        """Nobody wants the answers to the questions of a task."""
+        """Withdraw the input requests of a task."""
         for ticket in self._desk.waiting:
             if ticket.question.task == id_:
                 self._desk.withdraw(why, exchange=ticket.question.exchange)
@@ -151,7 +152,7 @@ class Followers:
 
 Given = Callable[[Task], None]
 _FAREWELL_S = 0.5
-"""How long a server that may take in nothing any more is waited for."""
+"""Seconds to wait for a server that may have stopped reading."""
 
 
 class SessionTasks:
@@ -167,9 +168,10 @@ class SessionTasks:
         make: Callable[[str, Any, Opened], Awaitable[Called]],
         again: Callable[[Reply], Awaitable[bool]],
     ) -> None:
-        """`make` makes a request as it is.
+        """Create the tasks.
 
-        `again` starts the conversation over where a reply shows that it must be; whether it did comes of it.
+        `make` sends a request unchanged. `again` reopens the conversation if a reply shows that this is necessary,
+        and returns whether it did.
         """
         self._driver = driver
         self._journal = journal
@@ -178,23 +180,23 @@ class SessionTasks:
 
     @property
     def all(self) -> list[Task]:
-        """All tasks that are known, of both sides, in the order in which they became known; read only."""
+        """All known tasks of both sides, oldest first; read only."""
         return self._journal.conversation.tasks.all
 
     @property
     def followed(self) -> frozenset[str]:
-        """The ids of the server's tasks that are being followed now."""
+        """Ids of the server's tasks that are being followed now."""
         return self._followers.ids
 
     def support(self, tool: Tool | None) -> Support:
-        """Whether calls of a tool may become tasks; None for one that is not listed."""
+        """Return whether calls of a tool may become tasks; None for a tool that is not listed."""
         return support_of(tool, _opening(self._journal))
 
     def params_for(self, method: str, params: Any) -> Any:
-        """The params of a call as its tool must be called: one that requires a task gets it.
+        """Return the params of a call; a tool that requires a task gets a `task`.
 
-        "If a tool requires task augmentation, clients MUST invoke it as a task" (2025-11-25). Params with a `task` of
-        their own are left alone.
+        "If a tool requires task augmentation, clients MUST invoke it as a task" (2025-11-25). Params that already
+        have a `task` are unchanged.
         """
         if method != "tools/call" or not isinstance(params, dict) or "task" in params:
             return params
@@ -202,7 +204,7 @@ class SessionTasks:
         return as_task(params) if required else params
 
     def check(self, name: str) -> None:
-        """Raises: UsageError where a tool can't be called as a task."""
+        """Check that a tool can be called as a task. Raises: UsageError."""
         if why := why_no_task(self.support(_tool(self._journal, name)), name, _opening(self._journal)):
             raise UsageError(f"not called: {why}", hint="Call it without a task, or send the raw request.")
 
@@ -217,8 +219,8 @@ class SessionTasks:
     ) -> Called:
         """Call a tool as a task and follow it; `given` is called with the task once its handle was received.
 
-        Where the server decides, nothing is asked for, and the call may be answered at once: then `Called.task` is
-        None. Raises: UsageError where the tool can't be called so.
+        If the server decides, no task is requested, and the call may get its result directly: `Called.task` is then
+        None. Raises: UsageError if the tool can't be called as a task.
         """
         params = {"name": name, "arguments": {} if arguments is None else arguments}
         return await self.run(params, ttl_ms=ttl_ms, opened=opened, given=given)
@@ -232,7 +234,7 @@ class SessionTasks:
         given: Given = nobody,
         wait: bool = True,
     ) -> Called:
-        """The same with all of a call's params; without `wait` the answer with the handle is all that comes."""
+        """Like `call`, with all params of the call. Without `wait`, only the response with the handle is returned."""
         name = peek.text(params, "name") or ""
         self.check(name)
         if self.support(_tool(self._journal, name)) is not Support.SERVER_DECIDES:
@@ -241,7 +243,7 @@ class SessionTasks:
         return await self.finish(called, opened, given) if wait else called
 
     async def finish(self, called: Called, opened: Opened = nobody, given: Given = nobody) -> Called:
-        """What a call comes to: itself, or, where it was answered with a task, what that comes to in the end."""
+        """Return the final outcome of a call: of its task, if the response was a task handle."""
         handle = handle_of(called)
         if handle is None or handle.word is None:
             return called if handle is None else _without_id(called)
@@ -251,15 +253,15 @@ class SessionTasks:
         return await self.follow(id_, opened=opened, begun=called)
 
     async def follow(self, id_: str, *, opened: Opened = nobody, begun: Called | None = None) -> Called:
-        """Follow a task to its end, or wait for who does already; what it came to, as if the call had been answered.
+        """Follow a task to its end, or wait for the follower that already does; return its outcome like that of a call.
 
-        `begun` is the call with its handle; without it the task is polled at once. Nothing that comes is raised; to
-        `leave` the task ends this with GivenUp.
+        `begun` is the call with its handle; without it the task is polled at once. Nothing is raised; `leave` ends
+        this with GivenUp.
         """
         return await self._followers.follow(id_, opened, begun)
 
     def leave(self, id_: str) -> bool:
-        """Stop polling a task; it continues on the server. False if it was not polled."""
+        """Stop polling a task, which continues on the server; return False if it was not polled."""
         return self._followers.leave(id_)
 
     async def fetch(self, id_: str) -> Called:
@@ -267,14 +269,14 @@ class SessionTasks:
         return await self._ask("tasks/get", id_)
 
     async def result(self, id_: str) -> Called:
-        """Ask for what a task came to (2025-11-25: the answer comes when it has ended)."""
+        """Request the result of a task (2025-11-25: the response waits for its end)."""
         extension = _opening(self._journal).revision.tasks is TaskSupport.EXTENSION
         return await self._ask("tasks/get" if extension else "tasks/result", id_)
 
     async def cancel(self, id_: str) -> Called:
-        """Request that a task ends. Followers get its state by the next poll.
+        """Request the end of a task. Followers get its state by the next poll.
 
-        "tasks/cancel", never "notifications/cancelled": both eras say so.
+        "tasks/cancel", never "notifications/cancelled", in both eras.
         """
         called = await self._ask("tasks/cancel", id_)
         if _went_well(called):
@@ -282,7 +284,10 @@ class SessionTasks:
         return called
 
     async def give_up(self, exchange: Exchange) -> bool:
-        """End the task that an exchange belongs to; False if there is none, or it has ended. One that can't is left."""
+        """End the task of an exchange; return False if there is none, or it has ended.
+
+        If the server can't end it, only the polling stops.
+        """
         task = self._journal.conversation.tasks.of_operation(exchange.operation)
         if task is None or task.ended or not task.by_server:
             return False
@@ -291,7 +296,7 @@ class SessionTasks:
         return True
 
     async def end_all(self) -> None:
-        """Request the end of all tasks of this session. Takes no longer than a moment."""
+        """Request the end of all tasks of this session. Waits only briefly."""
         ids = [task.id for task in self.all if task.by_server and task.exchange is not None and not task.ended]
         self.stop()
         with suppress(TimeoutError):
@@ -299,12 +304,12 @@ class SessionTasks:
                 await asyncio.gather(*map(self.cancel, ids))
 
     def stop(self) -> None:
-        """The session ends: follow nothing any more."""
+        """Stop following all tasks."""
         for id_ in self.followed:
             self.leave(id_)
 
     async def list(self) -> TaskList:
-        """All tasks that the server lists. Raises: UsageError where the revision or the server has no list."""
+        """Return all tasks that the server lists. Raises: UsageError if the revision or the server has no list."""
         return await self._driver.drive(list_tasks(_opening(self._journal)))
 
     async def _ask(self, method: str, id_: str) -> Called:

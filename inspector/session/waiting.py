@@ -1,6 +1,7 @@
-"""A pending request: its future, and the two timeouts that bound the wait.
+"""A pending request: its future, and the two timeouts that limit the wait.
 
-The idle timeout restarts with each progress notification; the total clock does not. Which of them ran out is said.
+The idle timeout restarts with each progress notification, the total timeout does not. The outcome says which one
+expired.
 """
 
 import asyncio
@@ -15,46 +16,46 @@ from inspector.session.options import Timeouts
 
 
 class Left(msgspec.Struct, frozen=True):
-    """What is left of both clocks of a request, in seconds. None: that clock never runs out."""
+    """Remaining time of both timeouts of a request, in seconds. None: there is no such timeout."""
 
     idle_s: float | None
     total_s: float | None
     clocks: Timeouts
-    """What each of them began with."""
+    """The full timeouts."""
     held: bool = False
     """Whether the server waits for the client: the idle timeout is paused."""
 
 
 def _ignore(exchange: Exchange) -> None:
-    """Nobody wants to know."""
+    """Ignore the exchange."""
 
 
 class Waiter(msgspec.Struct):
-    """A request that was sent and is waited for."""
+    """A pending request."""
 
     id: RequestId
     now: Callable[[], float]
-    """Seconds; the event loop's clock."""
+    """Clock of the event loop, in seconds."""
     opened: Callable[[Exchange], None] = _ignore
-    """Called with its exchange once its frame was seen."""
+    """Called with the exchange once its frame was observed."""
     future: asyncio.Future[Reply] = msgspec.field(default_factory=lambda: asyncio.get_running_loop().create_future())
     exchange: Exchange | None = None
     delivery: asyncio.Task[None] | None = None
-    """Carries it; over HTTP it ends with the response."""
+    """Task that sends the request; over HTTP it ends with the response."""
     heard_at: float = 0.0
     held: int = 0
-    """How many questions of the server's wait for an answer of ours: so long its silence is no silence."""
+    """Number of server requests that wait for our answer. Meanwhile the idle timeout is paused."""
     paused: Callable[[], bool] = lambda: False
-    """Whether no clock runs now: a person logs in."""
+    """Returns whether all timeouts are paused because the user logs in."""
     clocks: Timeouts | None = None
-    """Those that run since `started_at`; None before anybody waits."""
+    """Timeouts that run since `started_at`; None before anything waits."""
     started_at: float = 0.0
 
     def __post_init__(self) -> None:
         self.heard_at = self.now()
 
     def left(self) -> Left | None:
-        """What is left of its clocks now, from any thread; None if it does not wait."""
+        """Return the remaining time, from any thread; None if it does not wait."""
         clocks, now = self.clocks, self.now()
         if clocks is None or self.future.done():
             return None
@@ -63,7 +64,7 @@ class Waiter(msgspec.Struct):
         return Left(idle_s, total_s, clocks, held=self.held > 0)
 
     def sent(self, exchange: Exchange) -> None:
-        """Its frame crossed the wire. If that happens again, after a login, its timeouts restart."""
+        """Record that the frame crossed the wire. If that is repeated, after a login, the timeouts restart."""
         if self.exchange is not None:
             self.started_at = self.now()
             self.heard()
@@ -71,26 +72,26 @@ class Waiter(msgspec.Struct):
         self.opened(exchange)
 
     def heard(self) -> None:
-        """The server gave a sign of life about this request."""
+        """Restart the idle timeout: there was progress."""
         self.heard_at = self.now()
 
     def hold(self) -> None:
-        """The server waits for the client: the idle timeout is paused."""
+        """Pause the idle timeout: the server waits for the client."""
         self.held += 1
 
     def release(self) -> None:
-        """It no longer waits; the idle timeout restarts with the last server request."""
+        """Resume after `hold`; the idle timeout restarts after the last server request."""
         self.held -= 1
         self.heard()
 
     def settle(self, reply: Reply) -> None:
-        """Its outcome. The first one counts."""
+        """Set the outcome. Only the first one counts."""
         if not self.future.done():
             self.future.set_result(reply)
 
 
 async def wait(waiter: Waiter, clocks: Timeouts, *others: Waiter) -> Reply:
-    """The outcome of the request, or of one of the others, or Silent after a timeout."""
+    """Wait for the outcome of the request or of one of the others; Silent after a timeout."""
     waiter.clocks, waiter.started_at = clocks, waiter.now()
     while True:
         left, clock = _left(waiter, clocks)
@@ -104,7 +105,7 @@ async def wait(waiter: Waiter, clocks: Timeouts, *others: Waiter) -> Reply:
 
 
 def _left(waiter: Waiter, clocks: Timeouts) -> tuple[float | None, str]:
-    """Seconds until the first clock runs out, and which; (None, "") if neither runs."""
+    """Return the seconds until the first timeout, and which it is; (None, "") if there is none."""
     now = waiter.now()
     if waiter.paused():
         waiter.started_at += max(0.0, now - max(waiter.heard_at, waiter.started_at))

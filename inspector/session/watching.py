@@ -1,10 +1,10 @@
 """Subscriptions to lists and resources, in the way of the session's revision.
 
 In the handshake era each resource is subscribed to separately, and list changes are always sent. In the stateless
-one a single `subscriptions/listen` request has all subscriptions. Watching something else sends a new one,
-and gives the old one up only once the new one was acknowledged: nothing is missed in between.
+era a single `subscriptions/listen` request has all subscriptions. To change them, a new request is sent, and the old
+one is cancelled only once the new one was acknowledged, so that no change is missed in between.
 
-Nothing is raised for what a server does. What a user should know beside the frames is in `said`.
+Nothing that a server does is raised. What the user should know beyond the frames is in `said`.
 """
 
 import asyncio
@@ -25,35 +25,35 @@ from inspector.protocol.revisions._shape import SubscriptionMethod
 from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, ListenStream, StreamFilter, Subscriptions
 from inspector.session.driver import Driver
 
-# One stream of changes over all its attempts (stateless era)
+# A stream of changes across reconnects (stateless era)
 
 
 class Patience(msgspec.Struct, frozen=True):
-    """How long to wait for what, in seconds."""
+    """Timeouts and pauses in seconds."""
 
     acknowledgement_s: float = 5.0
     """After this, a subscriber learns that the server did not report what it grants."""
     pauses_s: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
-    """Before each further attempt after a cut; no more attempts in a row than there are pauses."""
+    """Pauses before reconnecting after a cut. Their number limits the attempts in a row."""
     lived_s: float = 30.0
-    """A stream that lasted so long was a success: the pauses start over."""
+    """A stream that lasted this long was a success: the pauses start over."""
 
 
 class Listening:
-    """One wish. `keep` has its stream for as long as that can be had."""
+    """A subscription: keeps its stream open, reconnecting if necessary."""
 
     def __init__(self, driver: Driver, subscriptions: Subscriptions, wanted: StreamFilter, patience: Patience) -> None:
         self.wanted = wanted
         self.settled = asyncio.Event()
-        """Set once the first attempt was acknowledged, or is over, or is no longer needed."""
+        """Set once the first attempt was acknowledged or has ended, or is no longer needed."""
         self.over: tuple[StreamEnd, str] | None = None
-        """Why it is, and will not be had again; None while it is or may be."""
+        """Why it has ended for good; None while it is open or may be reopened."""
         self.reply: Reply | None = None
-        """What ended the newest attempt that ended."""
+        """Reply that ended the newest finished attempt."""
         self.said: Callable[[str], None] = lambda what: None
-        """Called with what a user should know: an interruption, an end, a return."""
+        """Called with what the user should know: an interruption, an end, a reconnect."""
         self.missed: Callable[[], None] = lambda: None
-        """Called when it is there again after an interruption: changes in between are unknown."""
+        """Called after a reconnect: changes in between are unknown."""
         self._driver = driver
         self._subscriptions = subscriptions
         self._patience = patience
@@ -64,22 +64,22 @@ class Listening:
 
     @property
     def stream(self) -> ListenStream | None:
-        """What the frames show of the newest attempt; None before it was sent."""
+        """State of the newest attempt, from its frames; None before it was sent."""
         return self._subscriptions.of(self._exchange) if self._exchange is not None else None
 
     def start(self, tasks: asyncio.TaskGroup) -> None:
-        """Begin."""
+        """Start the subscription."""
         self._task = tasks.create_task(self._keep())
 
     def acknowledged(self) -> None:
-        """The server has said what it grants on the newest attempt."""
+        """Process the server's acknowledgement of the newest attempt."""
         if self.settled.is_set() and self._attempts:
             self.said("the subscription stream is open again; changes in between are unknown")
             self.missed()
         self.settled.set()
 
     async def give_up(self, reason: str) -> None:
-        """End it, in the way of its transport."""
+        """End the subscription, in the way of its transport."""
         self._given_up = True
         if self._exchange is not None and self._exchange.is_open:
             await self._driver.cancel(self._exchange, reason)
@@ -119,43 +119,43 @@ _MOST_SAID = 1000
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """The outcome of a subscription."""
+    """Outcome of a subscription."""
 
     granted: StreamFilter = StreamFilter()
     not_granted: StreamFilter = StreamFilter()
     refused: str = ""
     """Why it failed, may quote the server; "" if it did not."""
     acknowledged: bool = True
-    """False if the server has not said in time what it grants."""
+    """False if the server has not reported in time what it grants."""
     reply: Reply | None = None
-    """The response, if it was rejected."""
+    """Response, if it was a rejection."""
 
 
 class Watching:
-    """What a session watches. Its parts stay on the session's event loop."""
+    """Subscriptions of a session. Its parts stay on the session's event loop."""
 
     def __init__(self, driver: Driver, journal: Journal, tasks: asyncio.TaskGroup) -> None:
         self.patience = Patience()
         self.wanted = StreamFilter()
-        """What is to be watched now, granted or not."""
+        """Current subscriptions, granted or not."""
         self.said: list[str] = []
-        """What a person should know, oldest first: a stream that was cut, or ended, or is there again."""
+        """Messages for the user, oldest first: a stream was cut, has ended, or was reopened."""
         self.tell: Callable[[str], None] = lambda what: None
-        """Called with each of them."""
+        """Called with each new message of `said`."""
         self.missed: Callable[[], None] = lambda: None
-        """Called when a stream is there again after an interruption: changes in between are unknown."""
+        """Called after a reconnect: changes in between are unknown."""
         self._driver = driver
         self._journal = journal
         self._tasks = tasks
         self._current: Listening | None = None
         self._next: Listening | None = None
-        """Asked for and not acknowledged."""
+        """Subscription that was requested and is not acknowledged yet."""
         self._one_by_one = asyncio.Lock()
         self._stop_hearing: Callable[[], None] = lambda: None
 
     @property
     def subscriptions(self) -> Subscriptions:
-        """All that the frames show of it."""
+        """State of the subscriptions, from the frames."""
         return self._journal.conversation.subscriptions
 
     @property
@@ -165,17 +165,17 @@ class Watching:
 
     @property
     def stream(self) -> ListenStream | None:
-        """The stream that is open now; None without one, and in the handshake era."""
+        """Stream that is open now; None without one, and in the handshake era."""
         stream = self._current.stream if self._current is not None else None
         return stream if stream is not None and stream.is_open else None
 
     @property
     def is_over(self) -> bool:
-        """Whether the stream has ended and will not be asked for again."""
+        """Whether the stream has ended for good."""
         return self._current is not None and self._current.over is not None
 
     async def watch(self, *uris: str) -> Outcome:
-        """Watch resources beside what is watched already. `Outcome` is about these alone."""
+        """Watch resources in addition to those already watched. The outcome is about the new ones only."""
         if not self.by_stream:
             return await self._each(uris, subscribe)
         came = await self._change(lambda now: replace(now, uris=tuple(dict.fromkeys((*now.uris, *uris)))))
@@ -185,33 +185,33 @@ class Watching:
         return replace(came, granted=granted, not_granted=missing)
 
     async def unwatch(self, *uris: str) -> Outcome:
-        """Watch resources no longer."""
+        """Stop watching resources."""
         if not self.by_stream:
             return await self._each(uris, unsubscribe)
         return await self._change(lambda now: replace(now, uris=tuple(uri for uri in now.uris if uri not in uris)))
 
     def follow_lists(self) -> None:
-        """Hear of every list that the server says may change, without waiting for its word."""
+        """Subscribe to all lists that may change, without waiting for the acknowledgement."""
         if self.by_stream and self.offered():
             self._tasks.create_task(self._follow_lists())
 
     def offered(self) -> StreamFilter:
-        """The lists of which the server says that it tells when they change."""
+        """Return the lists for which the server advertises change notifications."""
         kinds = ("tools", "prompts", "resources")
         tools, prompts, resources = (peek.flag(self._capabilities, kind, "listChanged") is True for kind in kinds)
         return StreamFilter(tools, prompts, resources)
 
     @property
     def offers_resources(self) -> bool:
-        """Whether the server says that resources can be watched."""
+        """Whether the server advertises resource subscriptions."""
         return peek.flag(self._capabilities, "resources", "subscribe") is True
 
     async def listen(self, wanted: StreamFilter) -> Outcome:
-        """Watch exactly this, in the stateless era. Where that is refused, what was watched before still is."""
+        """Watch exactly this, in the stateless era. If that is rejected, the previous subscription remains."""
         return await self._change(lambda now: wanted)
 
     async def _change(self, change: Callable[[StreamFilter], StreamFilter]) -> Outcome:
-        """Watch something else, once whatever is being changed now has been."""
+        """Change the subscription, after any change that is in progress."""
         async with self._one_by_one:
             wanted = change(self.wanted)
             if wanted == self.wanted and self.stream is not None:
@@ -224,19 +224,19 @@ class Watching:
             return Outcome()
 
     async def renew(self) -> None:
-        """Subscribe again after a new handshake: the server has forgotten."""
+        """Subscribe again after a new handshake, because the server has forgotten the subscriptions."""
         if not self.by_stream and self.wanted.uris:
             came = await self._each(self.wanted.uris, subscribe)
             self.say(f"subscribed again in the new session: {len(came.granted.uris)} of {len(self.wanted.uris)}")
 
     async def again(self, uris: Sequence[str]) -> None:
-        """Watch what was watched on a connection before, and say how that went."""
+        """Watch the resources of an earlier connection, and report how that went."""
         came = await self.watch(*uris)
         said = f"watching again what was watched before: {len(came.granted.uris)} of {len(uris)}"
         self.say(f"{said}: {came.refused}" if came.refused else said)
 
     async def stop(self) -> None:
-        """End all of it: the session is about to end."""
+        """End all subscriptions, because the session is about to end."""
         self._stop_hearing()
         for listening in (self._next, self._current):
             if listening is not None:
@@ -254,12 +254,12 @@ class Watching:
             self.say(f"list changes are not reported: {came.refused}")
 
     async def _each(self, uris: Sequence[str], flow: Callable[[str], Flow[Reply]]) -> Outcome:
-        """Subscribe, or unsubscribe, one after the other; the first refusal ends it."""
+        """Subscribe or unsubscribe one by one, until the first rejection."""
         done: list[str] = []
         for uri in uris:
             reply = await self._driver.drive(flow(uri))
             end, why = end_of(reply)
-            if end is not StreamEnd.BY_SERVER:  # here: no result came
+            if end is not StreamEnd.BY_SERVER:  # meaning here: no result
                 lost = tuple(each for each in uris if each not in done)
                 return Outcome(StreamFilter(uris=tuple(done)), StreamFilter(uris=lost), refused=why, reply=reply)
             done.append(uri)
@@ -268,7 +268,7 @@ class Watching:
         return Outcome(StreamFilter(uris=tuple(done)) if flow is subscribe else StreamFilter())
 
     async def _replace(self, wanted: StreamFilter) -> Outcome:
-        """Have another stream, and give the old one up once the new one is granted."""
+        """Open another stream, and end the old one once the new one is granted."""
         new = self._next = Listening(self._driver, self.subscriptions, wanted, self.patience)
         new.said, new.missed = self.say, lambda: self.missed()
         self._stop_hearing()
@@ -286,7 +286,7 @@ class Watching:
         return came
 
     def _hear(self, entry: Entry, found: Sequence[Event]) -> None:
-        """An acknowledgement may be the awaited one."""
+        """Check whether an entry is an awaited acknowledgement."""
         for event in found:
             if isinstance(event, Notified) and event.message.method == ACKNOWLEDGED:
                 for listening in (self._next, self._current):
@@ -295,7 +295,7 @@ class Watching:
                         listening.acknowledged()
 
     def say(self, what: str) -> None:
-        """Let a person know."""
+        """Add a message for the user."""
         if len(self.said) < _MOST_SAID:
             self.said.append(what)
         self.tell(what)
