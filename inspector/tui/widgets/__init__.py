@@ -1,1 +1,1 @@
-"""Widgets that know nothing of MCP."""
+"""Widgets that are independent of MCP."""

@@ -1,7 +1,7 @@
-"""Lines of small items, some of which answer a click: what header and footer are made of.
+"""Bars of small items, some of them clickable: the base of header and footer.
 
-One widget draws a whole line, because a line of stock widgets costs a tenth of a second at the start. A line never
-wraps: what has no room is shortened or else left out, the least important first; an item is never cut in two.
+One widget draws a whole line, because a line of stock widgets adds a tenth of a second to the start. A line never
+wraps: items that do not fit are shortened or left out, the least important first. An item is never split.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,42 +29,42 @@ from inspector.tui.theme import glyphs, grounds, role_styles, spans_to_text
 
 
 class BarItem(msgspec.Struct, frozen=True):
-    """Something on a line that belongs together."""
+    """One item of a bar."""
 
     spans: tuple[Span, ...]
     name: str = ""
-    """What a click on it means; "" if nothing."""
+    """Name that a click reports; "" if the item is not clickable."""
     rank: int = 0
-    """What goes first where room is short: the highest. 0 stays, and is cut if it must be."""
+    """Order of removal where space is short: the highest rank first. Rank 0 stays, and is cut if necessary."""
     chosen: bool = False
-    """Whether it is on the ground of what is below the bar, as an open tab does."""
+    """Whether it has the background of the area below the bar, like an open tab."""
     short: tuple[Span, ...] = ()
-    """What is in its place where room is short, before anything is left out; empty: nothing shorter."""
+    """Shorter form, used before any item is left out; empty if there is none."""
     shortest: tuple[Span, ...] = ()
-    """What is there if all that could be shortened once has been and there is still no room; empty: nothing."""
+    """Shortest form, used if the line is too long with all shorter forms; empty if there is none."""
 
     @property
     def width(self) -> int:
-        """The cells it takes."""
+        """Width in cells."""
         return spans_width(self.spans)
 
 
 class BarLine(msgspec.Struct, frozen=True):
-    """Items from the left edge on, and items up to the right edge."""
+    """Items that start at the left edge, and items that end at the right edge."""
 
     left: tuple[BarItem, ...] = ()
     right: tuple[BarItem, ...] = ()
     gap: int = 2
-    """Spaces between two items; twice as many at least between left and right."""
+    """Spaces between two items; between left and right, at least twice as many."""
     inset: int = 0
     """Spaces at both edges."""
     grave: bool = False
-    """Whether the line is a warning that lasts, on a ground of its own."""
+    """Whether the line is a permanent warning, which has its own background."""
     says_more: bool = False
-    """Whether a sign stands for what was left out on the left."""
+    """Whether a sign marks items that were left out on the left."""
 
     def fitted(self, width: int) -> "BarLine":
-        """Return the line without the items that have no room in `width` cells, and the first one cut if it must be."""
+        """Return the line without the items that do not fit into `width` cells; if necessary, the first item is cut."""
         line = _without_lesser_ones_on_the_right(self, width)
         while line.width > width and any(item.short for item in line.left):
             line = _shortened(line, _worst([item for item in line.left if item.short]))
@@ -85,13 +85,13 @@ class BarLine(msgspec.Struct, frozen=True):
 
     @property
     def width(self) -> int:
-        """The cells it takes at least."""
+        """Minimum width in cells."""
         between = self.gap * (max(0, len(self.left) - 1) + max(0, len(self.right) - 1))
         middle = 2 * self.gap if self.left and self.right else 0
         return sum(item.width for item in self.items) + between + middle + 2 * self.inset
 
     def placed(self, width: int) -> Iterator[tuple[int, BarItem]]:
-        """Yield each item of a fitted line with the column where it begins."""
+        """Yield each item of a fitted line with its first column."""
         x = self.inset
         for item in self.left:
             yield x, item
@@ -108,7 +108,7 @@ def _shortened(line: BarLine, long: BarItem) -> BarLine:
 
 
 def _without_lesser_ones_on_the_right(line: BarLine, width: int) -> BarLine:
-    """Return it without what matters less than everything on the left, where something there would be shortened."""
+    """Drop items on the right with a higher rank than all on the left, before anything on the left is shortened."""
     if not any(item.short or item.shortest for item in line.left):
         return line
     least = max(item.rank for item in line.left)
@@ -119,7 +119,7 @@ def _without_lesser_ones_on_the_right(line: BarLine, width: int) -> BarLine:
 
 
 def _shortened_again(line: BarLine, width: int) -> BarLine:
-    """Return it with what can be shortened twice, the last first."""
+    """Use the shortest forms until the line fits, beginning with the last item."""
     if not any(item.shortest for item in line.left):
         return line
     left = tuple(msgspec.structs.replace(item, short=item.shortest, shortest=()) for item in line.left)
@@ -138,7 +138,7 @@ def _without_the_worst(line: BarLine) -> BarLine:
 
 
 class ItemBar(Widget):
-    """Some lines of items. Subclasses say which, and what a click on a named one does."""
+    """One or more lines of items. Subclasses define the items and the effect of a click on a named one."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
@@ -154,7 +154,7 @@ class ItemBar(Widget):
         self._lines: tuple[BarLine, ...] = ()
 
     def show(self, lines: Sequence[BarLine]) -> None:
-        """Show other lines; repaints only if they differ, lays out again only if their number does."""
+        """Show other lines. Repaints only if they differ, and lays out again only if their number changes."""
         if tuple(lines) == self._lines:
             return
         grown = len(lines) != len(self._lines)
@@ -162,10 +162,10 @@ class ItemBar(Widget):
         self.refresh(layout=grown)
 
     def pressed(self, name: str) -> None:
-        """A named item was clicked."""
+        """Handle a click on a named item."""
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
-        """Return one row per line."""
+        """Return the height: one row per line."""
         return max(1, len(self._lines))
 
     def render_line(self, y: int) -> Strip:
@@ -194,13 +194,13 @@ class ItemBar(Widget):
         return self._lines[y].fitted(width).placed(width)
 
     def item_at(self, x: int, y: int) -> BarItem | None:
-        """Return what is at a cell; None for the ground."""
+        """Return the item at a cell; None for the background."""
         if not 0 <= y < len(self._lines):
             return None
         return next((item for at, item in self._placed(y) if at <= x < at + item.width), None)
 
     def on_click(self, event: events.Click) -> None:
-        """Do what the item under the mouse is for."""
+        """Report the item under the mouse to `pressed`."""
         found = self.item_at(event.x, event.y)
         if found is not None and found.name:
             event.stop()
@@ -208,25 +208,24 @@ class ItemBar(Widget):
 
 
 def _worst(items: Sequence[BarItem]) -> BarItem:
-    """The last of those that matter least."""
+    """Return the item with the highest rank; of equal ones, the last."""
     worst = max(item.rank for item in items)
     return next(item for item in reversed(items) if item.rank == worst)
 
 
 def _more() -> BarItem:
-    """What says that there is more than fits."""
     return BarItem(((glyphs().ellipsis, "faint"),))
 
 
-# The footer: the keys that do something now, as the focus and the panels bind them.
+# The footer: the keys that work now, according to the focus and the panels.
 
 _ORDER = {
     action.id: (action.id.startswith("menu."), action.where is keys.ActionScope.EVERYWHERE, place)
     for place, action in enumerate(keys.ACTIONS)
 }
-"""What belongs to a place before what works everywhere, and the menus last."""
+"""Actions of a screen before those that work everywhere, and the menus last."""
 _RIGHT = {"help": 0, "help.typing": 0, "palette": 100, "quit": 0}
-"""What is on the right wherever one is, and when it is left out; see `Item.rank`."""
+"""Actions on the right of every screen, with their ranks; see `BarItem.rank`."""
 _SENDING = frozenset(
     (
         *("tools.send", "resources.send", "resources.subscribe", "prompts.send", "offered.more", "inbox.roots"),
@@ -234,11 +233,11 @@ _SENDING = frozenset(
         *("tasks.follow", "tasks.list", "skills.read", "skills.check", "skills.list", "skills.get"),
     )
 )
-"""What needs a server: of a recording it is not offered. Pressed all the same, it says why nothing is sent."""
+"""Actions that need a server. A capture does not offer them; if pressed all the same, they show why nothing is sent."""
 
 
 class FooterBar(ItemBar):
-    """One line of keys. A click on one does what the key does."""
+    """One line of keys. A click on a key runs its action."""
 
     DEFAULT_CSS = """
     FooterBar { dock: bottom; height: 1; background: $footer-background; }
@@ -249,7 +248,7 @@ class FooterBar(ItemBar):
         self._offers: dict[str, ActiveBinding] = {}
 
     def on_mount(self) -> None:
-        """Hear of every change of the keys."""
+        """Subscribe to changes of the key bindings."""
         self.screen.bindings_updated_signal.subscribe(self, self._renew)
         self.call_after_refresh(self._renew, self.screen)
 
@@ -271,7 +270,7 @@ class FooterBar(ItemBar):
         self.show([_line(left, right)])
 
     def pressed(self, name: str) -> None:
-        """Do what was clicked; what can't be done now sounds the bell."""
+        """Run the clicked action; a disabled one rings the bell."""
         found = self._offers[name]
         if found.enabled:
             self.app.call_later(self.app.run_action, found.binding.action, found.node)
@@ -280,7 +279,7 @@ class FooterBar(ItemBar):
 
 
 def _untyped(screen: Screen[object]) -> Iterator[ActiveBinding]:
-    """The keys that work now. Textual leaves some out that a field with the focus takes, but not all."""
+    """Yield the keys that work now. Textual leaves out some of the keys that a focused field consumes, but not all."""
     focused = screen.focused
     for key, found in screen.active_bindings.items():
         typed = focused is not None and found.node is not focused and keys.types(key, key_to_character(key))
@@ -289,14 +288,14 @@ def _untyped(screen: Screen[object]) -> Iterator[ActiveBinding]:
 
 
 def _in_order(active: Iterable[ActiveBinding]) -> list[ActiveBinding]:
-    """Return the bindings to be shown, each action once: with the first of its keys that works now."""
+    """Return the bindings to show, each action once, with the first of its keys that works now."""
     shown = sorted((found for found in active if found.binding.show), key=lambda found: -_turn(found.binding))
     once = {_name(found.binding): found for found in shown}
     return sorted(once.values(), key=lambda found: _ORDER.get(found.binding.id or "", (False, False, len(_ORDER))))
 
 
 def _turn(binding: Binding) -> int:
-    """Which of its action's keys a binding is: people are told the first."""
+    """Return the position of a binding among the keys of its action; the first key is preferred."""
     known = next((action.keys for action in keys.ACTIONS if action.id == binding.id), ())
     return known.index(binding.key) if binding.key in known else 0
 
@@ -329,32 +328,32 @@ def _item(found: ActiveBinding, rank: int) -> BarItem:
 
 
 def _key(binding: Binding) -> str:
-    """The key as this terminal can write it; one that the user chose has no name of its own."""
+    """Return the label of a key in this terminal; keys set by the user have no name in `ACTIONS`."""
     known = [action for action in keys.ACTIONS if action.id == binding.id and binding.key_display]
     if not known:
         return binding.key_display or keys.key_name(binding.key)
     return keys.key_name(binding.key if binding.key in known[0].keys else known[0].keys[0])
 
 
-# What is valid now, and the menus of it: a key opens one at the bottom edge, a second key acts.
+# The valid actions and their menus: one key opens a menu at the bottom edge, a second key runs an action.
 
 _MENU_RANK = 5
-"""The menus stay where room is short, beside the first two other keys."""
+"""Rank of the menus: where space is short, they stay along with the first two other keys."""
 _MENU_IDS = {"menu.go": "g", "menu.view": "v", "menu.filter": "f", "menu.act": "x"}
 
 
 def valid_actions(screen: Screen[object]) -> list[ActiveBinding]:
-    """Return what can be done now, each action once, in the order of focus, screen and app."""
+    """Return the actions that are valid now, each once, in the order of focus, screen and app."""
     found: dict[str, ActiveBinding] = {}
     for each in screen.active_bindings.values():
-        name = each.binding.id  # without one it is Textual's own, such as Ctrl+Q
+        name = each.binding.id  # bindings without an id are Textual's own, such as Ctrl+Q
         if name and each.enabled and name not in found and _is_done_by_somebody(each, screen):
             found[name] = each
     return list(found.values())
 
 
 def _is_done_by_somebody(found: ActiveBinding, screen: Screen[object]) -> bool:
-    """Whether the widget that binds an action has it. A widget may bind a whole place, and do a part of it."""
+    """Whether the binding node implements the action: a widget may bind a whole scope and implement a part."""
     namespace, _, name = found.binding.action.partition("(")[0].rpartition(".")
     return bool(namespace) or found.node is screen.app or hasattr(found.node, f"action_{name}")
 
@@ -370,35 +369,35 @@ def _keys_of(identifier: str | None) -> tuple[str, ...]:
 
 
 class MenuBar(ItemBar):
-    """The entries of a menu in columns, above its title. A click on one acts."""
+    """The entries of a menu in columns, above its title. A click on an entry runs it."""
 
     DEFAULT_CSS = """
     MenuBar { dock: bottom; height: auto; background: $panel; }
     """
 
     class Pressed(Message):
-        """An entry was clicked, by its second key; "" for the title, which closes."""
+        """Reports a clicked entry by its second key; "" for the title, which closes the menu."""
 
         def __init__(self, key: str) -> None:
             super().__init__()
             self.key = key
 
     def __init__(self, title: str, entries: Mapping[str, ActiveBinding]) -> None:
-        """`entries` by their second keys, in order."""
+        """`entries` maps the second keys to the bindings, in order."""
         super().__init__()
         self._title = title
         self._entries = entries
 
     def on_mount(self) -> None:
-        """Arrange."""
+        """Arrange the entries."""
         self._arrange(self.app.size.width)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Arrange for another width."""
+        """Arrange the entries for another width."""
         self._arrange(event.size.width)
 
     def _arrange(self, width: int) -> None:
-        """As few rows as the width allows, read downwards."""
+        """Use as few rows as the width allows; entries run down the columns."""
         names = [(key, keys.key_name(key), visible(each.binding.description)) for key, each in self._entries.items()]
         wide = max((cell_width(name) for _, name, _ in names), default=1)
         cell = max(wide + 1 + cell_width(label) for _, _, label in names) + 2
@@ -415,7 +414,7 @@ class MenuBar(ItemBar):
         self.show(lines)
 
     def pressed(self, name: str) -> None:
-        """Report which entry was clicked."""
+        """Report the clicked entry."""
         self.post_message(self.Pressed("" if name == _CLOSE else name))
 
 
@@ -423,7 +422,7 @@ _CLOSE = "close"
 
 
 class Menus:
-    """The menu that is open, if one is: takes the next key or click of an app."""
+    """The open menu, if any. It receives the next key or click of the app."""
 
     def __init__(self, app: App[Any]) -> None:
         self._app = app
@@ -436,7 +435,7 @@ class Menus:
         return self._bar is not None
 
     def action_menu(self, leader: str) -> None:
-        """Open a menu, unless nothing in it is valid now."""
+        """Open a menu; ring the bell if none of its actions is valid now."""
         self.close()
         self._entries = {}
         for found in sorted(valid_actions(self._app.screen), key=lambda each: _ORDER.get(each.binding.id or "", ())):
@@ -450,13 +449,13 @@ class Menus:
         self._app.screen.mount(self._bar)
 
     def close(self) -> None:
-        """Close the menu that is open."""
+        """Close the open menu, if any."""
         if self._bar is not None:
             self._bar.remove()
             self._bar = None
 
     async def take(self, event: Event) -> bool:
-        """Let the open menu take a key or a click; whether it did."""
+        """Pass a key or a click to the open menu, and return whether the menu has consumed it."""
         if self._bar is None:
             return False
         if isinstance(event, events.Key):
@@ -472,25 +471,25 @@ class Menus:
         return False
 
     async def choose(self, key: str) -> None:
-        """Do what was clicked."""
+        """Close the menu and run the clicked entry."""
         found = self._entries.get(key)
         self.close()
         if found is not None:
             await self._app.run_action(found.binding.action, found.node)
 
 
-# One line of tabs, one of which is open. A click or its owner opens another.
+# One line of tabs, one of which is active. A click or its owner activates another.
 
 
 class TabLine(ItemBar):
-    """Names from left to right, and something said at the right edge."""
+    """Tab names from left to right, and text at the right edge."""
 
     DEFAULT_CSS = """
     TabLine { height: 1; background: $surface; }
     """
 
     class Chosen(Message):
-        """A tab was clicked."""
+        """Reports a clicked tab."""
 
         def __init__(self, control: "TabLine", name: str) -> None:
             super().__init__()
@@ -499,11 +498,11 @@ class TabLine(ItemBar):
 
         @property
         def control(self) -> "TabLine":
-            """The line it comes from."""
+            """The sender."""
             return self._control
 
     def show_tabs(self, names: Sequence[str], chosen: str, right: Sequence[Span] = ()) -> None:
-        """Show these tabs, one of them open; where room is short, the last ones are left out."""
+        """Show these tabs, one of them active; where space is short, the last ones are left out."""
         tabs = tuple(
             BarItem(
                 ((f" {name} ", "title" if name == chosen else "muted"),),
@@ -517,15 +516,15 @@ class TabLine(ItemBar):
         self.show([BarLine(left=tabs, right=hint, gap=0, inset=0, says_more=True)])
 
     def pressed(self, name: str) -> None:
-        """Report which tab was clicked."""
+        """Report the clicked tab."""
         self.post_message(self.Chosen(self, name))
 
 
-# Buttons side by side. Each names its key, and a click on one does what the key does.
+# Buttons side by side. Each shows its key, and a click runs the action of that key.
 
 
 class ButtonBar(ItemBar):
-    """Actions as buttons, in as many lines as they need; on a low screen in one, the most important first."""
+    """Actions as buttons, on as many lines as needed; on a low screen on one line, the most important first."""
 
     DEFAULT_CSS = """
     ButtonBar { height: auto; background: $background; }
@@ -537,18 +536,18 @@ class ButtonBar(ItemBar):
         self._items = _buttons(actions)
 
     def offer(self, *actions: str | tuple[str, str]) -> None:
-        """Show buttons for actions by their ids, each with its own label or the one given with it."""
+        """Show buttons for actions, given by their ids; an id with a label replaces the action's own label."""
         self._items = _buttons(actions)
         if self.is_attached:
             self._arrange(self.size.width)
 
     def offer_beside(self, spans: Sequence[Span], *actions: str) -> None:
-        """Show some words in one line, and the buttons at its right edge."""
+        """Show text on one line, with the buttons at its right edge."""
         self._items = []
         self.show([BarLine((BarItem(tuple(spans)),), tuple(_buttons(actions)), gap=1, inset=1)])
 
     def on_resize(self, event: events.Resize) -> None:
-        """Arrange for another width."""
+        """Arrange the buttons for another width."""
         if self._items:
             self._arrange(event.size.width)
 
@@ -562,7 +561,7 @@ class ButtonBar(ItemBar):
         self.show([BarLine(tuple(line), gap=1, inset=1, says_more=True) for line in lines])
 
     def pressed(self, name: str) -> None:
-        """Run the action of the nearest widget around this that has it, else of the app."""
+        """Run the action on the nearest ancestor that implements it, else on the app."""
         action = keys.action(name).action
         method = f"action_{action.partition('(')[0]}"
         owner = next((each for each in self.ancestors if hasattr(each, method)), self.app)
@@ -570,7 +569,7 @@ class ButtonBar(ItemBar):
 
 
 _LOW = 20
-"""Rows of a screen from which on buttons may take more than one line."""
+"""Minimum height of the screen, in rows, for buttons on more than one line."""
 
 
 def _buttons(actions: Iterable[str | tuple[str, str]]) -> list[BarItem]:
@@ -584,18 +583,18 @@ def _button(name: str, label: str, rank: int) -> BarItem:
 
 
 def button_spans(label: str, key: str, role: Role = "text") -> tuple[Span, ...]:
-    """Return a button; `label` is our own words or has been made safe."""
+    """Return a button; `label` is trusted text or has been made safe."""
     return ("[ ", "faint"), (label, role), (f" {key}", "accent"), (" ]", "faint")
 
 
 def form_or_json(key: str, *, as_json: bool) -> tuple[Span, ...]:
-    """Return the switch between form and JSON, with the one that is shown in brackets."""
+    """Return the switch between form and JSON, with the current one in brackets."""
     form: Span = ("Form ", "faint") if as_json else ("[Form]", "accent")
     json: Span = ("[JSON]", "accent") if as_json else (" JSON", "faint")
     return form, json, (f" {key}", "faint")
 
 
-# One line with something at its left and something at its right. Draws itself, repaints only what has changed.
+# One line with text on the left and on the right. It draws itself, and repaints only on changes.
 
 
 class StatusLine(Widget):
@@ -616,7 +615,7 @@ class StatusLine(Widget):
             self.refresh()
 
     def render(self) -> Text:
-        """Lay the groups out for the width there is."""
+        """Lay out both groups for the current width."""
         left, right = self._shown
         width = self.content_size.width
         right = clip(right, width)

@@ -1,4 +1,4 @@
-"""One of many: a list to search in, for choices too long to be side by side."""
+"""A searchable list to choose one item from, for choices that are too long to be side by side."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -18,7 +18,7 @@ from inspector.tui.widgets.virtual_list import LogList
 
 
 class _Labels(RowSource):
-    """The labels that match, in their order."""
+    """Labels that match the search, in their original order."""
 
     def __init__(self, labels: Sequence[str]) -> None:
         self._labels = labels
@@ -26,7 +26,7 @@ class _Labels(RowSource):
         self._generation = 0
 
     def search(self, wanted: str) -> None:
-        """Show those that contain `wanted`."""
+        """Show the labels that contain `wanted`."""
         wanted = wanted.casefold()
         self._found = [at for at, label in enumerate(self._labels) if wanted in label.casefold()]
         self._generation += 1
@@ -40,7 +40,7 @@ class _Labels(RowSource):
         return self._generation
 
     def original(self, index: int) -> int:
-        """Which label is in a row."""
+        """Return the original index of the label in a row."""
         return self._found[index]
 
     def row(self, index: int, width: int) -> RowView:
@@ -48,7 +48,7 @@ class _Labels(RowSource):
 
 
 class ChooseScreen(Dialog[int | None]):
-    """Answers with the index of what was chosen, or None."""
+    """Dialog that returns the index of the chosen label; None if cancelled."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("choose.leave")),
@@ -65,20 +65,20 @@ class ChooseScreen(Dialog[int | None]):
     """
 
     def __init__(self, name: str, labels: Sequence[str]) -> None:
-        """`name` has been made safe; `labels` are foreign."""
+        """`name` has been made safe; `labels` are untrusted text."""
         super().__init__()
         self._heading = name
         self._rows = _Labels(labels)
 
     def compose(self) -> ComposeResult:
-        """A search line above a list."""
+        """Place a search line above a list."""
         with Vertical():
             yield Static(Text(self._heading))
             yield SearchBar("search", placeholder="type to search")
             yield LogList(self._rows, empty=((("No matches", "muted"),),))
 
     def on_mount(self) -> None:
-        """Begin with the search."""
+        """Focus the search line."""
         self.query_one(SearchBar).focus()
 
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
@@ -88,7 +88,7 @@ class ChooseScreen(Dialog[int | None]):
         self.query_one(LogList).sync()
 
     def on_search_bar_done(self, event: SearchBar.Done) -> None:
-        """Take the only hit, or go to the list."""
+        """Choose the only match, or focus the list."""
         if event.found and self._rows.count == 1:
             self.dismiss(self._rows.original(0))
         elif event.found:
@@ -97,11 +97,11 @@ class ChooseScreen(Dialog[int | None]):
             self.dismiss(None)
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Take it."""
+        """Choose the opened row."""
         self.dismiss(self._rows.original(event.index))
 
     def action_search(self) -> None:
-        """Search again."""
+        """Focus the search line again."""
         self.query_one(SearchBar).focus()
 
     def action_leave(self) -> None:

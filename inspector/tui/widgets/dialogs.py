@@ -1,7 +1,7 @@
-"""What a dialog is on: the screen below, dimmed.
+"""Dialogs over the dimmed screen below.
 
-Textual draws that by way of a general renderer, segment by segment, several times before a dialog is first seen: most
-of the time that opening one took. Here lines are dimmed as lines, and each style is mixed once.
+Textual draws that screen with a general renderer, segment by segment, several times before a dialog is first
+visible; this took most of the time to open one. Here whole lines are dimmed, and each style is blended only once.
 """
 
 from collections.abc import Sequence
@@ -32,36 +32,36 @@ ResultT = TypeVar("ResultT")
 
 
 class Dialog(ModalScreen[ResultT]):
-    """A screen over another one. With a translucent background that one is seen through it."""
+    """A screen over another one, which is visible through a translucent background."""
 
     places: tuple[ActionScope, ...] = ()
-    """What its help shows; () for the keys that are valid in it."""
+    """Scopes that its help lists; () for the keys that are valid in it."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.menu_bindings()
 
     _opening = True
-    """No picture has been painted yet."""
+    """Whether the first paint is still pending."""
 
     def _compositor_refresh(self) -> None:
-        """Paint, but not while it is first laid out: that takes three rounds, and only the last one is seen."""
+        """Paint, except during the first layout: it takes three rounds, and only the result of the last one is seen."""
         if not self._opening:
             super()._compositor_refresh()
 
     def _on_timer_update(self) -> None:
-        """Lay out and paint. Textual comes here once a screen that has come up has no more messages."""
+        """Lay out and paint. Textual calls this when a new screen has processed all its messages."""
         self._opening = False
         super()._on_timer_update()
 
     _seen_below: list[Strip] | None = None
-    """The dimmed lines of the screen below; None where they have changed, or have not been asked for yet."""
+    """Cache: the dimmed lines of the screen below; None if they have changed or have not been rendered yet."""
 
     def refresh(self, *regions: Region, **more: bool) -> "Dialog[ResultT]":
-        """Look below again: Textual asks for this whenever something below has changed, too."""
+        """Drop the cached lines of the screen below: Textual also calls this whenever that screen changes."""
         self._seen_below = None
         return super().refresh(*regions, **more)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The lines of the screen below, dimmed by the background; a plain ground where there is nothing below."""
+        """Return the lines of the screen below, dimmed; a plain background if there is no screen below."""
         below, veil = visible_screen_stack.get([]), self.styles.background
         if not below or below[-1] is self or not 0 < veil.a < 1:
             return super().render_lines(crop)
@@ -82,22 +82,22 @@ def _dimmed(strip: Strip, veil: Color) -> Strip:
 
 @lru_cache(4096)
 def _mixed(style: Style, veil: Color) -> Style:
-    """A style behind the veil, without links and other meta data: nothing below can be clicked."""
+    """Blend a style with the veil. Links and other meta data are removed: nothing below is clickable."""
     inks = (
         None if ink is None else (Color.from_rich_color(ink) + veil).rich_color for ink in (style.color, style.bgcolor)
     )
     return style.clear_meta_and_links() + Style.from_color(*inks)
 
 
-# One question before something that its server calls destructive. All chrome is ours; what is quoted is marked
-# off.
+# A confirmation before an action that its server calls destructive. The dialog's own text is trusted; quoted text is
+# set apart.
 
 Ways = tuple[str, str]
 _CALL: Ways = ("Back", "Call")
 
 
 class ConfirmScreen(Dialog[bool]):
-    """Yes or no; Escape is no, and so is Enter unless "yes" was chosen."""
+    """Yes or no. Escape means no, and so does Enter unless "yes" was selected."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("confirm.yes")),
@@ -115,7 +115,7 @@ class ConfirmScreen(Dialog[bool]):
     """
 
     def __init__(self, title: str, question: Sequence[Sequence[Span]], quoted: str, ways: Ways = _CALL) -> None:
-        """`question` is lines; `quoted` is foreign text that has been made safe; `ways`: no and yes."""
+        """`question` is lines; `quoted` is untrusted text that has been made safe; `ways` labels no and yes."""
         super().__init__()
         self._title = title
         self._question = question
@@ -123,7 +123,7 @@ class ConfirmScreen(Dialog[bool]):
         self._ways = ways
 
     def compose(self) -> ComposeResult:
-        """A box with the question, what it is about, and the two answers."""
+        """Compose a box with the question, the quoted text and the two answers."""
         dark = self.app.current_theme.dark
         with Vertical() as box:
             box.border_title = Text(self._title).plain.replace("[", "(")
@@ -137,31 +137,31 @@ class ConfirmScreen(Dialog[bool]):
             yield Segments(labels, (0,), letters=False, buttons=True)
 
     def on_mount(self) -> None:
-        """Begin at "no"."""
+        """Focus the answers; "no" is selected."""
         self.query_one(Segments).focus()
 
     def on_segments_chosen(self, event: Segments.Chosen) -> None:
-        """Choose; a click also takes it."""
+        """Select an answer; a click also confirms it."""
         event.stop()
         event.control.choose(event.index)
         if event.clicked:
             self.action_take()
 
     def action_take(self) -> None:
-        """Take what is chosen."""
+        """Confirm the selected answer."""
         self.dismiss(self.query_one(Segments).chosen == (1,))
 
     def action_answer(self, yes: bool) -> None:
-        """Answer."""
+        """Close with an answer."""
         self.dismiss(yes)
 
 
-# Whole screens and dialogs. One that goes by itself looks first whether it is on top.
+# Full screens and dialogs. One that closes itself checks first that it is on top.
 
 
 def is_on_top(screen: Screen[Any]) -> bool:
-    """Whether no other screen lies over it, and it was not dismissed: what goes is always the one on top.
+    """Whether a screen is open and no other screen lies over it: `dismiss` always removes the one on top.
 
-    Textual calls a modal screen below another one current, too.
+    Textual also calls a modal screen current that lies below another one.
     """
     return screen.app.screen_stack[-1:] == [screen]

@@ -1,4 +1,4 @@
-"""Dialogs of lines that are walked through and copied."""
+"""Dialogs that show lines to scroll and copy."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Wrapped(Lines):
-    """Lines on as many rows as they need."""
+    """Lines that wrap."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = lines
@@ -31,14 +31,14 @@ class Wrapped(Lines):
         self._rows: list[Sequence[Span]] = []
 
     def count(self, width: int) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         if width != self._width:
             self._width = width
             self._rows = [row for line in self._lines for row in words_wrapped(line, max(width, 20), _indent(line))]
         return len(self._rows)
 
     def line(self, index: int, width: int) -> Sequence[Span]:
-        """One row."""
+        """Return one row."""
         return self._rows[index]
 
 
@@ -48,7 +48,7 @@ def _indent(line: Line) -> int:
 
 
 class BeforeAfterScreen(Dialog[None]):
-    """Lines to walk through. Escape and `u` go back."""
+    """A comparison to scroll through. Escape and `u` close it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("before_after.back"))]
     DEFAULT_CSS = """
@@ -58,7 +58,7 @@ class BeforeAfterScreen(Dialog[None]):
     """
 
     def __init__(self, title: str, compare: Callable[[], Sequence[Line]]) -> None:
-        """`title` has been made safe; `compare` may take a while and runs on a thread."""
+        """`title` has been made safe; `compare` may be slow and runs on a thread."""
         super().__init__()
         self._title = title
         self._compare = compare
@@ -66,13 +66,13 @@ class BeforeAfterScreen(Dialog[None]):
         self._line = StatusLine()
 
     def compose(self) -> ComposeResult:
-        """Title and lines."""
+        """Compose the title and the lines."""
         with Vertical():
             yield self._line
             yield self._rows
 
     def on_mount(self) -> None:
-        """Begin."""
+        """Start the comparison."""
         self._line.show([(self._title, "title")], [("Esc back", "faint")])
         self._rows.focus()
         self._show()
@@ -83,7 +83,7 @@ class BeforeAfterScreen(Dialog[None]):
 
 
 class LinesScreen(Dialog[ResultT]):
-    """Lines that are walked through and copied, in a box over what is there."""
+    """Lines to scroll and copy, in a box over the screen below."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("lines.back")),
@@ -98,7 +98,7 @@ class LinesScreen(Dialog[ResultT]):
     """
 
     def __init__(self, name: str, lines: Sequence[Line] = ()) -> None:
-        """`name` has been made safe, and the lines have."""
+        """`name` and `lines` have been made safe."""
         super().__init__()
         self._heading = name
         self._lines = lines
@@ -106,18 +106,18 @@ class LinesScreen(Dialog[ResultT]):
 
     @property
     def hint(self) -> str:
-        """What can be done, for the lower border."""
+        """Return the available actions, for the lower border."""
         return "y Copy  Esc Close"
 
     def compose(self) -> ComposeResult:
-        """A box with lines."""
+        """Compose a box with the lines."""
         with Vertical() as box:
             box.border_title = Content(self._heading)
             box.border_subtitle = self.hint
             yield self.view
 
     def on_mount(self) -> None:
-        """Show them."""
+        """Show the lines."""
         self.view.focus()
         self.show_lines(self._lines)
 
@@ -127,7 +127,7 @@ class LinesScreen(Dialog[ResultT]):
         self.view.show(Wrapped(lines))
 
     def action_copy(self) -> None:
-        """Copy all of it, without control characters."""
+        """Copy all lines, without control characters."""
         copied, _ = for_clipboard("\n".join(plain(line).rstrip() for line in self._lines))
         self.app.copy_to_clipboard(copied)
         self.app.notify(f"Copied {len(copied):,} characters.", markup=False)

@@ -1,7 +1,7 @@
-"""A payload in the form that was asked for: as a tree, as its exact text, or as bytes.
+"""Payload view with three forms: tree, exact text and bytes.
 
-The forms are linked: from the tree, text and bytes open where its cursor is, with the bytes of that value marked; back
-in the tree, the cursor is on the value whose bytes were looked at.
+The forms are linked. Switching from the tree to text or bytes scrolls to the value under the cursor and marks its
+bytes. Switching back puts the tree's cursor on the value at the cursor of text or bytes.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from inspector.tui.widgets.virtual_lines import Lines, LinesView
 
 TREE = "Tree"
 _AT_ONCE = 1_000_000
-"""Bytes up to which a value is looked for without a thread."""
+"""Maximum payload size, in bytes, for which a value is located without a thread."""
 
 
 RAW, BYTES = "Raw", "Bytes"
@@ -37,45 +37,45 @@ class _Placed(Lines, Protocol):
     """Lines that know which bytes they show."""
 
     def select(self, start: int, end: int) -> None:
-        """Mark some bytes."""
+        """Mark a range of bytes."""
 
     def row_at(self, offset: int, width: int) -> int:
-        """The line that shows a byte."""
+        """Return the line that shows a byte."""
 
     def offset_at(self, row: int, width: int) -> int:
-        """The first byte that a line shows."""
+        """Return the offset of the first byte of a line."""
 
 
 class _Hex(Lines):
-    """Bytes in as many columns as there is room for."""
+    """A hex dump with as many columns as fit."""
 
     def __init__(self, payload: bytes) -> None:
         self._lines = HexLines(payload)
 
     def count(self, width: int) -> int:
-        """How many lines."""
+        """Return the number of lines."""
         self._lines.per_line = bytes_per_line(width)
         return self._lines.count
 
     def line(self, index: int, width: int) -> Sequence[Span]:
-        """One line."""
+        """Return one line."""
         return self._lines.row(index, width).spans
 
     def select(self, start: int, end: int) -> None:
-        """Mark some bytes."""
+        """Mark a range of bytes."""
         self._lines.marked = range(start, end)
 
     def row_at(self, offset: int, width: int) -> int:
-        """The line that shows a byte."""
+        """Return the line that shows a byte."""
         return offset // bytes_per_line(width)
 
     def offset_at(self, row: int, width: int) -> int:
-        """The first byte of a line."""
+        """Return the offset of the first byte of a line."""
         return row * bytes_per_line(width)
 
 
 class PayloadView(Widget):
-    """One payload under its name."""
+    """One payload below its name."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.PAYLOAD, keys.ActionScope.TEXT)
     DEFAULT_CSS = """
@@ -92,24 +92,24 @@ class PayloadView(Widget):
         self._laid: _Placed | None = None
         self._raw: RawLines | None = None
         self._wraps = True
-        """Whether long lines of exact text go on below; else to the right."""
+        """Whether long lines of exact text wrap; otherwise they scroll sideways."""
         self._pointer: str | None = None
-        """Where in the tree somebody wants to go, once it is there."""
+        """JSON pointer to go to as soon as the tree is ready."""
         self._left_at = -1
-        """The line of text or bytes that the cursor came to from the tree: if it is still there, so is the tree's."""
+        """Line of text or bytes that the tree's cursor led to. While the cursor stays there, so does the tree's."""
         self._map: ByteMap | None = None
         self.payload = b""
-        """What is shown, to be copied."""
+        """The payload to copy."""
         lend_actions(self, lambda: (PayloadDeeds(self, self),))
 
     def compose(self) -> ComposeResult:
-        """A name, and both kinds of view, one of them visible."""
+        """Compose the name and both kinds of view, one of them visible."""
         yield StatusLine()
         yield JsonView()
         yield LinesView(classes="hidden")
 
     def show(self, name: Sequence[Span], size: Sequence[Span], payload: bytes, form: str) -> None:
-        """Show a payload; nearly free if it is the one that is shown."""
+        """Show a payload; nearly free if it is already shown."""
         self._said = (name, size)
         self._say()
         if self._shown is not None and self._shown[0] is payload and self._shown[1] == form:
@@ -135,12 +135,12 @@ class PayloadView(Widget):
         self._say()
 
     def _say(self) -> None:
-        """The name, the size, and between them the place, as much of it as fits."""
+        """Show the name, the size, and between them as much of the cursor's place as fits."""
         name, size = self._said
         place = self._place if self._shown is not None and self._shown[1] == TREE else ()
         room = self.size.width - 8 - spans_width(name) - spans_width(size)
         if spans_width(place) > room:
-            place = place[:1]  # the path alone, rather than a pointer that is cut
+            place = place[:1]  # the path alone, rather than a truncated pointer
         between: Sequence[Span] = [("   ", "text"), *place] if place and room > 12 else []
         self.query_one(StatusLine).show([*name, *between], size)
 
@@ -150,7 +150,7 @@ class PayloadView(Widget):
         return tree.whole is self.payload and tree.line >= 0 and not tree.lines.problem
 
     def _link(self, tree: JsonView, offset: int | None) -> None:
-        """Go to the bytes of the value under the tree's cursor, or to those that were visible."""
+        """Go to the bytes of the value under the tree's cursor, or to the byte at `offset`."""
         self._left_at = -1
         if offset is not None:
             self._go_to_bytes(offset, offset, linked=False)
@@ -180,7 +180,7 @@ class PayloadView(Widget):
         lines.forget()
         seen = lines.view.visible
         lines.go_to(self._laid.row_at(start, lines.line_width))
-        if lines.view.cursor not in seen:  # with what is around it
+        if lines.view.cursor not in seen:  # show some lines around it
             lines.scroll_lines_to(lines.view.cursor - lines.view.height // 3)
         self._left_at = lines.view.cursor if linked else -1
 
@@ -190,7 +190,7 @@ class PayloadView(Widget):
         return self._laid.offset_at(lines.view.cursor, lines.line_width)
 
     def _back_to_tree(self, lines: LinesView) -> None:
-        """Go to the value whose bytes were looked at, if the reader has moved there."""
+        """Go to the value at the cursor of text or bytes, if the user has moved that cursor."""
         offset = self._offset(lines)
         if offset is None or not self._can_link or lines.view.cursor == max(self._left_at, 0):
             return
@@ -212,7 +212,7 @@ class PayloadView(Widget):
         return self._map
 
     def on_json_view_selected(self, message: JsonView.Selected) -> None:
-        """Say where the cursor is: at once, or as soon as that is worked out."""
+        """Show the path of the cursor: at once, or computed on a thread for a large payload."""
         tree = message.control
         if len(tree.lines.text) <= _AT_ONCE:
             self._show_place(tree)
@@ -233,7 +233,7 @@ class PayloadView(Widget):
         self._say()
 
     def focus_content(self) -> None:
-        """Let keys go to the visible view."""
+        """Focus the visible view."""
         tree = self.query_one(JsonView)
         (self.query_one(LinesView) if tree.has_class("hidden") else tree).focus()
 
@@ -244,39 +244,39 @@ class PayloadView(Widget):
 
     @property
     def place(self) -> str | None:
-        """None: the tree tells its own."""
+        """JSON pointer to the cursor; always None here, because the tree knows its own."""
         return None
 
     def copies(self) -> list[Copy]:
-        """Copies of the payload."""
+        """Return the ways to copy the payload."""
         return of_payload(self.payload)
 
     @property
     def path(self) -> str:
-        """Where the cursor is in the tree; "" elsewhere."""
+        """Path of the tree's cursor; "" in the other forms."""
         tree = self.query_one(JsonView)
         return "" if tree.has_class("hidden") else tree.path
 
     @property
     def value(self) -> bytes:
-        """The value under the cursor of the tree; the whole payload elsewhere."""
+        """Value under the tree's cursor; the whole payload in the other forms."""
         tree = self.query_one(JsonView)
         return self.payload if tree.has_class("hidden") else tree.value or self.payload
 
     @property
     def raw(self) -> RawLines | None:
-        """The exact text, if that is what is shown."""
+        """The exact text, if it is the current form."""
         view = self.query_one(LinesView)
         return self._raw if self._raw is self._laid and not view.has_class("hidden") else None
 
     def raw_lines(self, payload: bytes) -> RawLines:
-        """The exact text of a payload, as it is to be shown."""
+        """Create the exact text of a payload, with the current wrapping."""
         self._raw = RawLines(payload)
         self._raw.wraps = self._wraps
         return self._raw
 
     def action_wrap(self) -> None:
-        """Let long lines go on below, or to the right."""
+        """Toggle between wrapping and scrolling sideways."""
         raw, view = self.raw, self.query_one(LinesView)
         self._wraps = not self._wraps
         if raw is not None:
@@ -288,18 +288,18 @@ class PayloadView(Widget):
         self.app.notify(said, markup=False, timeout=3)
 
     def action_sideways(self, by: int) -> None:
-        """Show what is further to the right, or to the left."""
+        """Scroll the exact text to the right or to the left."""
         if self.raw is not None and self.raw.move(by, self.query_one(LinesView).line_width):
             self.query_one(LinesView).forget()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer them where there is exact text, and the arrows where its lines are long."""
+        """Enable wrapping for exact text only, and the arrow keys only while it does not wrap."""
         if action == "wrap":
             return self.raw is not None
         return self.raw is not None and not self.raw.wraps if action == "sideways" else True
 
     def point_at(self, pointer: str, span: tuple[int, int] | None) -> None:
-        """Go to a value in the tree, or to bytes, as soon as they are there."""
+        """Go to a value in the tree, or to a range of bytes, as soon as they are ready."""
         tree = self.query_one(JsonView)
         if self._shown is None:
             return
@@ -312,7 +312,7 @@ class PayloadView(Widget):
             self._pointer = pointer
 
     def on_json_view_ready(self, message: JsonView.Ready) -> None:
-        """Go where somebody wanted to go meanwhile."""
+        """Go to the value that was requested before the tree was ready."""
         pointer, self._pointer = self._pointer, None
         if pointer is not None and self._shown is not None and self._shown[1] == TREE:
             self._point_at(pointer)

@@ -1,7 +1,7 @@
-"""What can be done with any visible payload: copied in one form or another, read or edited in another program.
+"""Actions on any visible payload: copy it in several forms, view or edit it in another program.
 
-A part of each widget that shows a payload. Those above it in the tree may know of more to copy, such as how to send
-it again.
+Each widget that shows a payload includes these actions. Its ancestors may offer more to copy, such as a command that
+sends the request again.
 """
 
 from collections.abc import Sequence
@@ -32,10 +32,10 @@ from inspector.tui.widgets.virtual_list import LogList
 
 @runtime_checkable
 class KnowsMore(Protocol):
-    """Knows more to copy than the payload."""
+    """An ancestor that offers more to copy than the payload."""
 
     def more_to_copy(self) -> list[Copy]:
-        """What belongs to the visible payload."""
+        """Return the copies that belong to the visible payload."""
 
 
 class ShowsPayload(Protocol):
@@ -47,29 +47,29 @@ class ShowsPayload(Protocol):
 
     @property
     def place(self) -> str | None:
-        """Where the cursor is, as a JSON pointer into the message; None where that can't be told."""
+        """JSON pointer from the message to the cursor; None if unknown."""
 
     def copies(self) -> list[Copy]:
-        """What can be copied of it."""
+        """Return the ways to copy the payload."""
 
 
 class PayloadDeeds:
-    """Copy, page, edit: actions to be lent to a widget that shows a payload."""
+    """The actions copy, page and edit, for a widget that shows a payload."""
 
     def __init__(self, widget: Widget, payload: ShowsPayload) -> None:
-        """`payload` is the widget as what it shows."""
+        """`payload` is the same widget, typed by what it shows."""
         self._widget = widget
         self._payload = payload
 
     class Edited(Message):
-        """A payload was changed in the person's editor. Unanswered, the change is dropped."""
+        """Reports a payload that was changed in the user's editor. If it is not handled, the change is dropped."""
 
         def __init__(self, payload: bytes) -> None:
             super().__init__()
             self.payload = payload
 
     class ExpectWanted(Message):
-        """A test case is to be made of the value at a place, a JSON pointer; None where that can't be told."""
+        """Requests a test case for the value at a JSON pointer; None if the pointer is unknown."""
 
         def __init__(self, view: Widget, place: str | None) -> None:
             super().__init__()
@@ -77,7 +77,7 @@ class PayloadDeeds:
             self.place = place
 
     def action_copy_as(self) -> None:
-        """Choose what to copy."""
+        """Let the user choose what to copy."""
         if not self._payload.whole:
             self._tell("Nothing to copy.")
             return
@@ -91,19 +91,19 @@ class PayloadDeeds:
         copy(self._widget.app, chosen.make(), chosen.name)
 
     def action_expect(self) -> None:
-        """Choose what a test is to expect of the value under the cursor."""
+        """Request a test case for the value under the cursor."""
         self._widget.post_message(self.ExpectWanted(self._widget, self._payload.place))
 
     def action_page_out(self) -> None:
-        """Show the payload in the person's pager.
+        """Show the payload in the user's pager.
 
-        Control characters are made visible: pagers such as `less -R` and `cat` pass them to the terminal. The editor
-        gets the exact bytes.
+        Control characters are made visible, because pagers such as `less -R` and `cat` pass them to the terminal.
+        The editor gets the exact bytes.
         """
         self._run(PAGERS, visible(self._payload.whole.decode("utf-8", "replace"), newlines=True).encode())
 
     def action_edit_out(self) -> None:
-        """Open the payload in the person's editor."""
+        """Open the payload in the user's editor."""
         changed = self._run(EDITORS, self._payload.whole)
         if changed is None or _trimmed(changed) == self._payload.whole:
             return
@@ -114,7 +114,7 @@ class PayloadDeeds:
             self._tell(f"The change ({size}) is dropped: what has crossed the wire stays.")
 
     def _run(self, names: Sequence[str], payload: bytes) -> bytes | None:
-        """Give the terminal to a program with the payload; what the file then holds, None if that did not work."""
+        """Run a program on the payload in the terminal; return the resulting file content, or None on failure."""
         import os
 
         if not payload:
@@ -142,18 +142,18 @@ class PayloadDeeds:
 
 
 def _trimmed(payload: bytes) -> bytes:
-    """Without the line end that editors put behind the last line."""
+    """Strip the newline that editors append to the last line."""
     return payload.removesuffix(b"\n").removesuffix(b"\r")
 
 
-# The menu of what can be copied: one key each, with the beginning of what it would be.
+# The menu of copies: one key for each, and the beginning of its text.
 
 _NAMES = 14
-"""Cells of the longest name."""
+"""Width of the longest name, in cells."""
 
 
 class _Copies(RowSource):
-    """A row for each copy."""
+    """One row per copy."""
 
     def __init__(self, copies: Sequence[Copy]) -> None:
         self._copies = copies
@@ -169,7 +169,7 @@ class _Copies(RowSource):
 
 
 class CopyScreen(Dialog[Copy | None]):
-    """Answers with what is to be copied, or None."""
+    """Dialog that returns the chosen copy; None if cancelled."""
 
     BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("copy.leave"))]
     DEFAULT_CSS = """
@@ -188,26 +188,26 @@ class CopyScreen(Dialog[Copy | None]):
         self._list = LogList(_Copies(copies))
 
     def compose(self) -> ComposeResult:
-        """A line that says how, above the list."""
+        """Compose the instructions above the list."""
         with Vertical() as box:
             box.border_title = "Copy"
             yield self._list
             yield Static(Text("Enter Copy  Esc Close  (without control characters)"))
 
     def on_mount(self) -> None:
-        """As high as there is to choose from."""
+        """Fit the height to the number of copies."""
         self._list.styles.height = len(self._copies)
         self._list.focus()
 
     def on_key(self, event: events.Key) -> None:
-        """Take what has this letter."""
+        """Choose the copy with this letter."""
         chosen = next((copy for copy in self._copies if copy.key == event.character), None)
         if chosen is not None:
             event.stop()
             self.dismiss(chosen)
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Take what is under the cursor."""
+        """Choose the copy under the cursor."""
         event.stop()
         self.dismiss(self._copies[event.index])
 

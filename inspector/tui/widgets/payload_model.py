@@ -1,7 +1,7 @@
-"""Where a line of indented JSON is in the payload as received, and the other way round.
+"""Map between the lines of indented JSON and the offsets of the payload as received.
 
-Indenting adds and drops nothing but white space outside strings. So a place is known by the bytes before it that are
-not such white space: they are counted in both texts, piece by piece and only as far as somebody has looked.
+Indenting only adds or drops white space outside strings. A position is therefore identified by the number of bytes
+before it, such white space excluded. These bytes are counted in both texts, in pieces and only as far as needed.
 """
 
 import re
@@ -18,7 +18,7 @@ from inspector.text import cell_width, decode, fit, visible
 _PIECE = 1 << 17
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _RUN = re.compile(rb'(?:[^" \t\r\n]+|"[^"\\]*(?:\\.[^"\\]*)*")+', re.DOTALL)
-"""Without possessive quantifiers: those of Python 3.11.2 match too much where an end is given."""
+"""No possessive quantifiers: those of Python 3.11.2 match too much if an end position is given."""
 _MARGIN = re.compile(rb"\n *+")
 _INDENT = re.compile(rb" *+")
 _KEYED = re.compile(rb'\n *+"(?:[^"\\\n]++|\\.)*+": ')
@@ -27,24 +27,24 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class ByteMap:
-    """One payload and its lines. Looking far into 10 MB for the first time takes some tenths of a second of CPU."""
+    """Map of one payload and its lines. The first access far into 10 MB takes some tenths of a second of CPU time."""
 
     def __init__(self, raw: bytes, lines: JsonLines) -> None:
-        """`lines` are those of `raw`, and have no problem."""
+        """`lines` are the lines of `raw` and have no problem."""
         self._lines = lines
         self._raw = _Raw(raw)
         self._indented = _Indented(lines.text)
 
     def span(self, line: int) -> tuple[int, int]:
-        """Where in the payload the value stands that a line begins or ends: its first byte, and the one behind it."""
+        """Return the range in the payload, [start, end), of the value that a line begins or ends."""
         start, end = self._lines.value_bounds(line)
         return self._raw.position(self._count(start)), self._raw.position(self._count(end) - 1) + 1
 
     def line(self, offset: int) -> int:
-        """The line that shows the byte at `offset`; of white space, the line that comes after it."""
+        """Return the line that shows the byte at `offset`; for white space, the line after it."""
         count = self._raw.count(min(max(offset, 0), self._raw.size))
         low, high = 0, self._lines.count - 1
-        while low < high:  # the last line that begins at or before this byte
+        while low < high:  # binary search: the last line that begins at or before this byte
             middle = (low + high + 1) // 2
             if self._indented.count(self._lines.start(middle)) <= count:
                 low = middle
@@ -53,7 +53,7 @@ class ByteMap:
         return low
 
     def _count(self, position: int) -> int:
-        """Bytes before a position of the indented text, white space left out; no position within white space."""
+        """Count the bytes before a position of the indented text, without white space; it is never in white space."""
         line = self._lines.line_at(position)
         start, text = self._lines.start(line), self._lines.text
         body = start + 2 * self._lines.depth(line)
@@ -62,7 +62,7 @@ class ByteMap:
 
 
 class _Indented:
-    """Counts in an indented text, from line to line."""
+    """Counts the bytes of an indented text, line by line."""
 
     def __init__(self, text: bytes) -> None:
         self._text = text
@@ -70,7 +70,7 @@ class _Indented:
         self._counts = array("Q", [0])
 
     def count(self, start: int) -> int:
-        """Bytes before the line that starts here, white space left out."""
+        """Return the number of bytes before the line that starts here, without white space."""
         while self._positions[-1] < start:
             self._go_on(start)
         at = bisect_right(self._positions, start) - 1
@@ -87,7 +87,7 @@ class _Indented:
     def _between(self, start: int, end: int) -> int:
         if start >= end:
             return 0
-        if end - start > 2 * _PIECE:  # one long line, and perhaps some short ones before it
+        if end - start > 2 * _PIECE:  # one long line, perhaps after some short ones
             last = self._text.rfind(b"\n", start, end - 1) + 1
             if last > start:
                 return self._between(start, last) + self._between(last, end)
@@ -98,7 +98,7 @@ class _Indented:
 
 
 class _Raw:
-    """Counts in the payload as received."""
+    """Counts the bytes of the payload as received."""
 
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
@@ -108,20 +108,20 @@ class _Raw:
         self._counts = array("Q", [0])
 
     def count(self, position: int) -> int:
-        """Bytes before a position, white space outside strings left out."""
+        """Return the number of bytes before a position, without white space outside strings."""
         while self._positions[-1] < position and self._go_on():
             pass
         at = max(bisect_right(self._positions, position) - 1, 0)
         return self._walk(at, position=position)[1]
 
     def position(self, count: int) -> int:
-        """Where the byte stands that has so many before it, white space left out."""
+        """Return the position of the byte after `count` bytes, without white space outside strings."""
         while self._counts[-1] <= count and self._go_on():
             pass
         return self._walk(bisect_right(self._counts, count) - 1, count=count)[0]
 
     def _go_on(self) -> bool:
-        """Look at one more piece; False at the end."""
+        """Count one more piece; return False at the end."""
         at, count = self._positions[-1], self._counts[-1]
         end = min(at + _PIECE, self.size)
         while at < end:
@@ -136,7 +136,7 @@ class _Raw:
         return True
 
     def _walk(self, piece: int, *, position: int | None = None, count: int | None = None) -> tuple[int, int]:
-        """From the beginning of a piece to a position, or to a count: both there."""
+        """Walk from the start of a piece to a position or to a count; return both."""
         at, counted = self._positions[piece], self._counts[piece]
         while at < self.size:
             at = self._after_space(at)
@@ -156,12 +156,12 @@ class _Raw:
         return found.end() if found else at
 
     def _run_end(self, at: int, end: int) -> int:
-        """The end of what follows without white space; at most `end`, unless one string is longer than that."""
+        """Return the end of the run without white space; at most `end`, unless a single string is longer."""
         found = _RUN.match(self._raw, at, end)
         return found.end() if found else self._string_end(at)
 
     def _string_end(self, at: int) -> int:
-        """The end of a string that is longer than a piece, from quote to quote: one of 100 MB takes a moment."""
+        """Return the end of a string longer than a piece by searching for quotes; slow for one of 100 MB."""
         quote = at
         while (quote := self._raw.find(b'"', quote + 1)) >= 0:
             head = self._raw[max(quote - 64, at + 1) : quote]
@@ -174,11 +174,11 @@ class _Raw:
         return self.size
 
 
-# The exact text of a payload, in lines of a width.
+# The exact text of a payload, laid out for a width.
 
 
 class RawLines:
-    """The exact text. What can't be shown stands as an escape; bytes that are no UTF-8 as ‹xFF›."""
+    """The exact text. Characters that can't be shown are escaped; bytes that are not UTF-8 are shown as ‹xFF›."""
 
     def __init__(self, payload: bytes) -> None:
         self._payload = payload
@@ -186,25 +186,25 @@ class RawLines:
         self._starts.extend(found + 1 for found in _line_ends(payload))
         self._width = 0
         self._firsts: array[int] = array("Q")
-        """For each line of the payload the number of the first row that shows it."""
+        """Number of the first row of each line of the payload."""
         self._marked = range(0)
         self.wraps = True
-        """Whether what is too long continues below."""
+        """Whether long lines wrap."""
         self.shift = 0
-        """Where it does not: how many bytes of each line are hidden to the left."""
+        """Without wrapping: the number of bytes of each line that are hidden on the left."""
 
     def wrap(self, wraps: bool, offset: int, width: int) -> None:
-        """Let long lines go on below, or not; a byte stays visible."""
+        """Turn wrapping on or off; the byte at `offset` stays visible."""
         self.wraps, self._width = wraps, 0
         self._show(offset, width)
 
     def move(self, by: int, width: int) -> bool:
-        """Show what is further to the right, or the left, by so many halves of a row; whether there was any."""
+        """Scroll right (or left, if negative) by half rows; return whether anything moved."""
         if self.wraps:
             return False
         longest = max((end - start for start, end in map(self._bounds, range(len(self._starts)))), default=0)
         step = self._step(width)
-        most = longest - step + 3 if longest > step else 0  # a row may begin some bytes before, with a whole character
+        most = longest - step + 3 if longest > step else 0  # a row may begin some bytes earlier, at a whole character
         before, self.shift = self.shift, max(0, min(self.shift + by * (step // 2), most))
         return self.shift != before
 
@@ -214,14 +214,14 @@ class RawLines:
         self.shift = 0 if self.wraps or inside < step else inside - step // 3
 
     def count(self, width: int) -> int:
-        """How many rows of `width` cells it takes."""
+        """Return the number of rows at a width of `width` cells."""
         if not self._payload:
             return 0
         self._arrange(width)
         return self._firsts[-1]
 
     def line(self, index: int, width: int) -> Sequence[Span]:
-        """One row. A row that continues from the one above begins with a sign in the margin."""
+        """Return one row. A row that continues the one above begins with a sign in the margin."""
         begin, stop, part = self._part(index, width)
         margin: Span = ("↪ " if part and self.wraps else "‹ " if part else "  ", "faint")
         first = min(max(self._marked.start, begin), stop)
@@ -242,13 +242,13 @@ class RawLines:
         return spans if len(spans) > 1 else [margin, ("", "foreign")]
 
     def select(self, start: int, end: int) -> None:
-        """Set some bytes apart, from one offset to another."""
+        """Highlight a range of bytes."""
         self._marked = range(start, end)
         if not self.wraps:
             self._show(start, self._width)
 
     def row_at(self, offset: int, width: int) -> int:
-        """The row that shows a byte; the nearest there is."""
+        """Return the row that shows a byte, or the nearest one."""
         if not self._payload:
             return 0
         self._arrange(width)
@@ -260,11 +260,14 @@ class RawLines:
         return row - (row > self._firsts[number] and offset < self._part(row, width)[0])
 
     def offset_at(self, row: int, width: int) -> int:
-        """The first byte that a row shows."""
+        """Return the offset of the first byte of a row."""
         return self._part(row, width)[0] if self._payload else 0
 
     def _part(self, index: int, width: int) -> tuple[int, int, int]:
-        """Which bytes a row shows, and the how-manieth row of its line it is."""
+        """Return the byte range of a row, and its index within its line.
+
+        Without wrapping, the number of bytes hidden on the left takes the place of the index.
+        """
         self._arrange(width)
         if not self.wraps:
             start, end = self._bounds(index)
@@ -287,11 +290,11 @@ class RawLines:
         self._firsts = array("Q", accumulate(rows, initial=0))
 
     def _step(self, width: int) -> int:
-        """Bytes in a row: a character takes no more cells than bytes, escapes aside."""
+        """Return the bytes per row: a character takes no more cells than bytes, apart from escapes."""
         return max(8, width - 2 - (not self.wraps))
 
     def _bounds(self, number: int) -> tuple[int, int]:
-        """Where a line of the payload begins and ends, without its break."""
+        """Return the start and end of a line of the payload, without its line break."""
         last = number + 1 >= len(self._starts)
         return self._starts[number], len(self._payload) if last else self._starts[number + 1] - 1
 
@@ -305,7 +308,7 @@ def _line_ends(payload: bytes) -> list[int]:
 
 
 def _boundary(payload: bytes, at: int, start: int) -> int:
-    """The nearest position not after `at` where a UTF-8 character begins."""
+    """Return the last position up to `at`, but not before `start`, where a UTF-8 character begins."""
     at = min(at, len(payload))
     for back in range(4):
         if at - back <= start or at >= len(payload) or payload[at - back] & 0xC0 != 0x80:
@@ -313,14 +316,14 @@ def _boundary(payload: bytes, at: int, start: int) -> int:
     return at
 
 
-# Bytes as hexadecimal and as characters, line by line: what was really on the wire, whatever it claims to be.
+# Hex dump: the actual bytes on the wire, whatever they claim to be.
 
 _WIDE = 76
-"""Cells that sixteen bytes take."""
+"""Width of sixteen bytes, in cells."""
 
 
 def bytes_per_line(width: int) -> int:
-    """How many bytes have room in `width` cells: sixteen, eight or four."""
+    """Return how many bytes fit into `width` cells: sixteen, eight or four."""
     return 16 if width >= _WIDE else 8 if width >= _WIDE - 8 * 4 - 1 else 4
 
 
@@ -331,7 +334,7 @@ class HexLines(RowSource):
         self._payload = payload
         self.per_line = per_line
         self.marked = range(0)
-        """The offsets of the bytes that are set apart."""
+        """Offsets of the highlighted bytes."""
 
     @property
     def count(self) -> int:
@@ -344,7 +347,7 @@ class HexLines(RowSource):
         return RowView(lay(self.line(index), width))
 
     def line(self, index: int) -> list[Span]:
-        """Offset, bytes in two halves, and what of them is ASCII; one span for each run of a kind."""
+        """Return the offset, the bytes in two halves, and their ASCII characters; one span per run of the same kind."""
         start = index * self.per_line
         part = self._payload[start : start + self.per_line]
         spans: list[Span] = [(f"{start:08x}  ", "faint")]

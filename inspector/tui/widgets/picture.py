@@ -1,7 +1,7 @@
-"""A picture of a result, drawn in the terminal because somebody asked for it.
+"""Dialog that draws an image of a result in the terminal, at the user's request.
 
-Decoding is left until then, happens on a thread, and is refused for pictures that would swell beyond reason. What
-the terminal can do is asked once, with our hands off it for that moment; without an answer half-blocks do.
+The image is decoded only then, on a thread; images with excessive dimensions are refused. The terminal is queried
+once for its graphics support, while the app is suspended. If it does not respond, half-block characters are used.
 """
 
 import asyncio
@@ -27,11 +27,11 @@ logger = logging.getLogger(__name__)
 
 MOST_PIXELS: Final = 40_000_000
 _LARGEST: Final = (1600, 1600)
-"""Pixels to which a picture is reduced before it is drawn."""
+"""Maximum size in pixels; larger images are reduced before they are drawn."""
 
 
 class PictureScreen(Dialog[None]):
-    """One picture. Escape, Enter and `v` go back."""
+    """One image. Escape, Enter and `v` close it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("picture.back"))]
     DEFAULT_CSS = """
@@ -49,13 +49,13 @@ class PictureScreen(Dialog[None]):
         self._title = title
 
     def compose(self) -> ComposeResult:
-        """The title, and a word until there is a picture."""
+        """Compose the title, and a text until the image is ready."""
         yield Static(Text(f"{self._title}   Esc back"), classes="picture--title")
         with Vertical():
             yield Static(Text("drawing"), classes="picture--said")
 
     def on_mount(self) -> None:
-        """Begin."""
+        """Start decoding."""
         self._draw()
 
     @work(exclusive=True)
@@ -79,7 +79,7 @@ class PictureScreen(Dialog[None]):
             await box.mount(widget)
 
     def _maker(self) -> Any:
-        """The widget for what the terminal can do. Asking it needs the terminal to ourselves, hence the pause."""
+        """Return the widget class for this terminal. To query the terminal, the app is suspended."""
         if "textual_image.widget" not in sys.modules and not self.app.is_headless:
             try:
                 with self.app.suspend():
@@ -107,23 +107,23 @@ def _too_big(data: bytes) -> str:
 
 
 def _words(error: Exception) -> str:
-    """Why a picture can't be read. Pillow's own words name objects of mcp-inspect where it knows no such format."""
+    """Return why an image can't be read. For unknown formats, Pillow's own message names objects of mcp-inspect."""
     from PIL import UnidentifiedImageError
 
     return "unknown format, or damaged" if isinstance(error, UnidentifiedImageError) else str(error)
 
 
 def _decoded(data: bytes) -> Any:
-    """The picture, reduced; also one that is damaged in parts that only describe it.
+    """Return the reduced image; damage is tolerated in parts that only describe it.
 
-    Raises what Pillow raises: OSError, ValueError, SyntaxError, EOFError.
+    Raises: what Pillow raises: OSError, ValueError, SyntaxError, EOFError.
     """
     from PIL import ImageFile, UnidentifiedImageError
 
     try:
         return _opened(data)
     except UnidentifiedImageError:
-        ImageFile.LOAD_TRUNCATED_IMAGES = True  # checksums of what is beside the picture are not looked at either
+        ImageFile.LOAD_TRUNCATED_IMAGES = True  # checksums of other parts than the image are not verified either
         try:
             return _opened(data)
         finally:

@@ -18,7 +18,7 @@ ResultT = TypeVar("ResultT")
 
 
 class PromptScreen(Dialog[ResultT | None]):
-    """A line to type into, under what is asked for. Its result is None if it is left."""
+    """An input line below its prompt. The result is None if the dialog is cancelled."""
 
     DEFAULT_CSS = """
     PromptScreen { align: center middle; background: $background 60%; }
@@ -31,55 +31,55 @@ class PromptScreen(Dialog[ResultT | None]):
     """
 
     def __init__(self, asked: str, proposed: str = "") -> None:
-        """`asked` is a sentence of ours."""
+        """`asked` is trusted text."""
         super().__init__()
         self._asked = asked
         self._proposed = proposed
 
     def compose(self) -> ComposeResult:
-        """What is asked for, and the line."""
+        """Compose the prompt and the input line."""
         with Vertical():
             yield Static(Text(self._asked))
             yield Input(self._proposed, select_on_focus=False)
             yield from self.more()
 
     def more(self) -> tuple[Widget, ...]:
-        """What is below the line."""
+        """Return the widgets below the input line."""
         return ()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take it."""
+        """Submit the input."""
         event.stop()
         self.take(event.value)
 
     def take(self, typed: str) -> None:
-        """Leave with what was typed, or say what is wrong with it."""
+        """Close with the input as the result, or show why it is invalid."""
         raise NotImplementedError
 
     def action_leave(self) -> None:
-        """Leave without a result."""
+        """Close without a result."""
         self.dismiss(None)
 
 
 class NameScreen(PromptScreen[str]):
-    """Its result is what was typed; None for nothing."""
+    """Prompt whose result is the input itself; None if it is cancelled or empty."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("name.leave")),
     ]
 
     def __init__(self, asked: str, proposed: str = "", *, empty: bool = False) -> None:
-        """`empty`: whether the empty text is a result, too."""
+        """`empty`: whether the empty text is a valid result."""
         super().__init__(asked, proposed)
         self._empty = empty
 
     def take(self, typed: str) -> None:
-        """Take it."""
+        """Close with the input."""
         self.dismiss(typed.strip() or ("" if self._empty else None))
 
 
 class CommentScreen(PromptScreen[tuple[str, str]]):
-    """A mark: its result is the colour and the comment; None if nothing is to change."""
+    """Prompt for a mark. The result is the colour and the comment; None if nothing changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("comment.leave")),
@@ -96,24 +96,24 @@ class CommentScreen(PromptScreen[tuple[str, str]]):
         self._color = color
 
     def more(self) -> tuple[Widget, ...]:
-        """The colours."""
+        """Return the colours."""
         return (Segments(COLOURS, (COLOURS.index(self._color),), letters=False),)
 
     def on_mount(self) -> None:
-        """Begin with the comment."""
+        """Focus the comment."""
         self.query_one(Input).cursor_blink = False
         self.query_one(Input).focus()
 
     def on_segments_chosen(self, event: Segments.Chosen) -> None:
-        """Take another colour."""
+        """Select a colour."""
         event.stop()
         event.control.choose(event.index)
 
     def take(self, typed: str) -> None:
-        """Set the mark."""
+        """Close with the mark."""
         chosen = self.query_one(Segments).chosen
         self.dismiss((COLOURS[chosen[0]] if chosen else self._color, typed.strip()))
 
     def action_take(self) -> None:
-        """Mark it so, from the colours."""
+        """Close with the mark while the colours are focused."""
         self.take(self.query_one(Input).value)

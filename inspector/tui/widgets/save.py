@@ -1,4 +1,4 @@
-"""Dialogs with a line for a path: a file is made there, on a thread; nothing is replaced without being asked."""
+"""Dialogs that ask for a path and create a file there, on a thread. Existing files need a confirmation."""
 
 import asyncio
 import mimetypes
@@ -29,54 +29,54 @@ MadeT = TypeVar("MadeT")
 
 
 class Making(Dialog[MadeT | None], Generic[MadeT]):
-    """Answers with what was made; None if whoever was asked has left. Composes an `Input`, and a `Static` to say."""
+    """Dialog whose result is the created object; None if cancelled. Subclasses compose an `Input` and a `Static`."""
 
     SAID: ClassVar[str]
-    """What finds the line in which it is said what is wrong."""
+    """Selector of the `Static` that shows progress and errors."""
 
     def __init__(self) -> None:
         super().__init__()
         self._warned: Path | None = None
-        """The file that the person has been told is there."""
+        """Existing file that the user has been warned about."""
         self._is_making = False
         self._made: MadeT | None = None
-        """What was made while another screen lay over this one."""
+        """Result that was created while another screen lay over this one."""
 
     def maker(self, path: Path, *, replace: bool) -> Callable[[], MadeT]:
-        """What makes the file, of what is chosen now; it is called on a thread.
+        """Return a function that creates the file from the current choices; it is called on a thread.
 
-        It raises FileExistsError if the file is there and must not be replaced, InspectError, OSError or ValueError if
-        it can't be made.
+        The function raises FileExistsError if the file exists and must not be replaced; InspectError, OSError or
+        ValueError if it can't be created.
         """
         raise NotImplementedError
 
     def told(self, made: MadeT) -> str:
-        """What was made, in a sentence; may be foreign text."""
+        """Return a sentence about the created object; may contain untrusted text."""
         raise NotImplementedError
 
     def busy(self) -> str:
-        """What is said meanwhile."""
+        """Return the text shown while the file is being created."""
         return "Writing…"
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Another path: what was said of the one before is void."""
+        """Drop the warning and the error about the previous path."""
         event.stop()
         self._warned = None
         if not self._is_making:
             self._say("")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Make it, or ask first."""
+        """Create the file; if it exists, ask first."""
         event.stop()
         if event.value.strip() and not self._is_making:
             self._is_making = True
             self._say(self.busy())
             path = expanded(event.value.strip())
             attempt = self._attempt(path, self.maker(path, replace=path == self._warned))
-            self.app.run_worker(attempt, group="making")  # the app's: it continues if the person leaves
+            self.app.run_worker(attempt, group="making")  # a worker of the app: continues if the dialog closes
 
     def on_screen_resume(self) -> None:
-        """What lay over this is gone, and meanwhile it was made."""
+        """Close if the file was created while another screen lay over this one."""
         if self._made is not None:
             self.dismiss(self._made)
 
@@ -113,7 +113,7 @@ class Making(Dialog[MadeT | None], Generic[MadeT]):
         self.query_one(self.SAID, Static).update(Text(shown))
 
     def action_leave(self) -> None:
-        """Leave. What is being made is finished all the same."""
+        """Close the dialog. A file that is being created is still completed."""
         self.dismiss(None)
 
 
@@ -124,7 +124,7 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class SaveScreen(Making[Path]):
-    """Asks for a path and writes the file. Its result is the path that was written, None if none was."""
+    """Asks for a path and writes the payload. The result is the path; None if nothing was written."""
 
     SAID = ".save--said"
     BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("save.back"))]
@@ -140,13 +140,13 @@ class SaveScreen(Making[Path]):
     """
 
     def __init__(self, payload: bytes, name: str) -> None:
-        """`name` is a proposal, fit for a file."""
+        """`name` is the proposed file name."""
         super().__init__()
         self._payload = payload
         self._proposed = name
 
     def compose(self) -> ComposeResult:
-        """A box with the question and the line for the answer."""
+        """Compose a box with the prompt and the input line."""
         with Vertical() as box:
             box.border_title = "Save to a file"
             yield Static(Text(f"{human_size(len(self._payload))}, unchanged. Enter saves, Esc closes."))
@@ -154,12 +154,12 @@ class SaveScreen(Making[Path]):
             yield Static("", classes="save--said")
 
     def on_mount(self) -> None:
-        """Begin at the end of the path."""
+        """Put the cursor at the end of the path."""
         self.query_one(Input).cursor_blink = False
         self.query_one(Input).focus()
 
     def maker(self, path: Path, *, replace: bool) -> Callable[[], Path]:
-        """Write it as received."""
+        """Return a function that writes the payload as received."""
 
         def make() -> Path:
             write(path, self._payload, replace=replace)
@@ -168,12 +168,12 @@ class SaveScreen(Making[Path]):
         return make
 
     def told(self, made: Path) -> str:
-        """Where it is."""
+        """Return where the file is."""
         return f"Saved as {made.name}."
 
 
 def write(path: Path, payload: bytes, *, replace: bool) -> None:
-    """Write a file for its owner alone, completely or not at all, and never through a link.
+    """Write a file that only its owner can read. The write is atomic and never follows a link.
 
     Raises: FileExistsError unless `replace`; OSError.
     """
@@ -182,9 +182,11 @@ def write(path: Path, payload: bytes, *, replace: bool) -> None:
 
 
 def file_name(uri: str, mime_type: str, payload: bytes | None = None, *, called: str = "") -> str:
-    """A name for what came from a URI, or else of what is `called` so: no separators, no dot in front, never empty.
+    """Return a file name made from a URI, or else from the name `called`.
 
-    It has an ending: the URI's own, else that of the MIME type, else what `payload` looks like.
+    It has no separators and no leading dot, and is never empty.
+
+    Its extension is that of the URI, else that of the MIME type, else one that fits the content of `payload`.
     """
     path = uri.partition("://")[2].partition("?")[0].partition("#")[0]
     last = unquote(path.rstrip("/").rpartition("/")[2])
@@ -212,7 +214,7 @@ _BEGINNINGS = (
 
 
 def _ending(payload: bytes) -> str:
-    """The ending that fits the bytes: of a known format, .json, .txt, or .bin."""
+    """Return the extension for these bytes: of a known format, .json, .txt, or .bin."""
     if payload[:4] == b"RIFF":
         return {b"WAVE": ".wav", b"WEBP": ".webp"}.get(payload[8:12], ".bin")
     known = next((ending for begins, ending in _BEGINNINGS if payload.startswith(begins)), "")
@@ -226,6 +228,6 @@ def _ending(payload: bytes) -> str:
 
 
 def fresh(path: Path) -> Path:
-    """The path, or with a number behind its name if it is taken."""
+    """Return the path, with a number appended to its name if it exists."""
     others = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(2, 1000))
     return next((each for each in chain((path,), others) if not os.path.lexists(each)), path)

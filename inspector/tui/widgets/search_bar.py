@@ -1,7 +1,7 @@
-"""One line to filter or to search with: a label, what is typed, how much it matches, and what is wrong with it.
+"""An input line for filtering or searching: a label, the input, the number of matches, and an error.
 
-It shows what was typed once the typist pauses, and knows nothing of what is searched; the searcher responds
-with `say_count` or `say_error`. Escape clears the line first and leaves it only when it is empty.
+It reports the input once the user pauses. The search itself is up to the owner, who responds with `say_count` or
+`say_error`. Escape clears the line first, and leaves it only if it is empty.
 """
 
 from typing import ClassVar
@@ -22,39 +22,39 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.schema_form.editors import ClusterInput
 
 _PAUSE = 0.12
-"""Seconds without a key after which what was typed is told."""
+"""Pause in typing, in seconds, after which the input is reported."""
 
 
 class SearchLine(ClusterInput):
-    """The field. Its keys go to the bar where they mean something else than typing."""
+    """The input field. Keys that do not type anything are handled by the bar."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.SEARCH)
 
     def __init__(self, placeholder: str) -> None:
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False)
-        self.cursor_blink = False  # a blinking cursor writes to the terminal all day
+        self.cursor_blink = False  # a blinking cursor keeps writing to the terminal
 
     async def _on_key(self, event: events.Key) -> None:
-        """Take what is typed; in an empty line a question mark asks for help, as it does where nothing is typed."""
+        """Handle typing. In an empty line, a question mark opens the help, as it does outside of fields."""
         if event.character == "?" and not self.value:
             event.stop()
             event.prevent_default()
             await self.run_action("app.help")
 
     def action_leave(self) -> None:
-        """Clear, or leave."""
+        """Clear the line, or leave it if it is empty."""
         if self.value:
             self.value = ""
         else:
             self.post_message(SearchBar.Left())
 
     def action_done(self) -> None:
-        """Go to what was found."""
+        """Go to the matches."""
         self.post_message(SearchBar.Found())
 
 
 class SearchBar(Widget):
-    """A line to type into; hidden by its owner when it is not needed."""
+    """A line to type into; its owner hides it while it is not needed."""
 
     DEFAULT_CSS = """
     SearchBar {
@@ -76,31 +76,31 @@ class SearchBar(Widget):
     """
 
     class Changed(Message):
-        """The typist has paused, or the text was set."""
+        """The user has paused typing, or the text was set."""
 
         def __init__(self, control: "SearchBar", text: str) -> None:
             super().__init__()
             self._control = control
             self.text = text
-            """What is searched; "" for everything."""
+            """Text to search for; "" matches everything."""
 
         @property
         def control(self) -> "SearchBar":
-            """The bar it comes from."""
+            """The sender."""
             return self._control
 
     class Done(Message):
-        """The reader wants back to what is searched."""
+        """The user leaves the line for the content that is searched."""
 
         def __init__(self, control: "SearchBar", found: bool) -> None:
             super().__init__()
             self._control = control
             self.found = found
-            """True after Enter: to what was found. False after Escape."""
+            """True after Enter: go to the matches. False after Escape."""
 
         @property
         def control(self) -> "SearchBar":
-            """The bar it comes from."""
+            """The sender."""
             return self._control
 
     class Left(Message):
@@ -117,7 +117,7 @@ class SearchBar(Widget):
         id: str | None = None,  # noqa: A002 - Textual's word
         classes: str | None = None,
     ) -> None:
-        """`label` and `placeholder` are our own words."""
+        """`label` and `placeholder` are trusted text."""
         super().__init__(id=id, classes=classes)
         self._label = label
         self._line = self.make_line(placeholder)
@@ -125,11 +125,11 @@ class SearchBar(Widget):
         self._told = ""
 
     def make_line(self, placeholder: str) -> SearchLine:
-        """Make the field; a bar with more to offer makes another."""
+        """Create the field; subclasses may create another one."""
         return SearchLine(placeholder)
 
     def compose(self) -> ComposeResult:
-        """Put the parts in a row, the error under them."""
+        """Compose the parts in a row, with the error below."""
         with Horizontal():
             yield Label(Content(self._label), classes="search--label")
             yield self._line
@@ -138,7 +138,7 @@ class SearchBar(Widget):
 
     @property
     def text(self) -> str:
-        """What is in the line."""
+        """Text in the line."""
         return self._line.value
 
     @text.setter
@@ -147,19 +147,19 @@ class SearchBar(Widget):
         self._tell()
 
     def focus(self, scroll_visible: bool = True) -> "SearchBar":
-        """Let keys go to the line; as soon as it is there."""
-        if self._line.is_attached:  # at once: what is typed right after the key that opens it is meant for it
+        """Focus the line, as soon as it is mounted."""
+        if self._line.is_attached:  # at once: the next key after the one that opens it belongs to it
             self.screen.set_focus(self._line, scroll_visible)
         else:
             self.call_after_refresh(self._line.focus, scroll_visible)
         return self
 
     def select_all(self) -> None:
-        """Let what is typed next take the place of what is in the line."""
+        """Select the text, so that typing replaces it."""
         self._line.select_all()
 
     def say_count(self, count: int | None, *, of: int | None = None) -> None:
-        """Show how much matches; None shows nothing. Clears an error."""
+        """Show the number of matches; None shows nothing. Clears an error."""
         self._say("", error=True)
         if count is None:
             self._say("")
@@ -169,7 +169,7 @@ class SearchBar(Widget):
         self._say(f"{sign} {count:,}{total}", none=count == 0)
 
     def say_error(self, sentence: str) -> None:
-        """Show why the text cannot be used; what was searched before stays in effect."""
+        """Show why the text cannot be used; the previous search stays in effect."""
         self._say("")
         self._say(f"{glyphs().error} {sentence}", error=True)
 
@@ -181,7 +181,7 @@ class SearchBar(Widget):
             self.set_class(bool(text), "-wrong")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Wait for a pause; an emptied line is told at once."""
+        """Wait for a pause before reporting; an emptied line is reported at once."""
         event.stop()
         if self._timer is not None:
             self._timer.stop()
@@ -198,12 +198,12 @@ class SearchBar(Widget):
             self.post_message(self.Changed(self, self.text))
 
     def on_search_bar_found(self, event: Found) -> None:
-        """Report what was typed without waiting, and go there."""
+        """Report the text without waiting, and go to the matches."""
         event.stop()
         self._tell()
         self.post_message(self.Done(self, True))
 
     def on_search_bar_left(self, event: Left) -> None:
-        """Give the keys back."""
+        """Report that the user leaves the line."""
         event.stop()
         self.post_message(self.Done(self, False))

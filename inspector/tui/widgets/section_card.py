@@ -1,6 +1,6 @@
-"""A card: one section of facts and lines in a frame, wrapped at its width. It can have the focus and be copied.
+"""A card: one section of facts and lines in a frame, wrapped at its width. It can be focused and copied.
 
-What a section holds is safe already and is handed over as text objects; nothing here reads markup.
+The content of a section is safe already and is passed as text objects; nothing here parses markup.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,12 +21,12 @@ from inspector.tui import keys
 from inspector.tui.theme import role_styles, spans_to_text
 
 COPY = replace(keys.binding(keys.action("copy")), show=True)
-"""For whoever has a text to give: the footer says so there."""
+"""Binding for widgets whose text can be copied; it is shown in the footer."""
 _WIDEST_KEY = 22
 
 
 class SectionCard(Static, can_focus=True):
-    """One section."""
+    """A card with one section."""
 
     BINDINGS: ClassVar[list[BindingType]] = [COPY]
     DEFAULT_CSS = """
@@ -47,17 +47,17 @@ class SectionCard(Static, can_focus=True):
 
     @property
     def section(self) -> Section:
-        """What it shows."""
+        """The current section."""
         return self._section
 
     def show(self, section: Section) -> None:
-        """Show another state of the section; nearly free if it is the same."""
+        """Show another state of the section; nearly free if nothing has changed."""
         if section != self._section:
             self._section = section
             self._draw()
 
     def on_mount(self) -> None:
-        """Draw, now and in every theme to come."""
+        """Draw now and after each change of theme."""
         self._draw()
         self.app.theme_changed_signal.subscribe(self, lambda _: self._draw())
 
@@ -72,13 +72,13 @@ class SectionCard(Static, can_focus=True):
 
 
 def sections_text(sections: Iterable[Section]) -> str:
-    """Return sections as text that is fit to be pasted."""
+    """Return sections as plain text for the clipboard."""
     whole = "\n\n".join("\n".join(map(plain, section_lines(section))) for section in sections)
     return for_clipboard(whole)[0]
 
 
 def section_renderable(section: Section, *, dark: bool) -> RenderableType:
-    """Return a section without its title, as something that wraps at any width."""
+    """Return a section without its title, as a renderable that wraps at any width."""
     inks = role_styles(dark=dark)
     parts: list[RenderableType] = []
     if section.note:

@@ -1,7 +1,7 @@
-"""A few things to choose from, side by side: one of them, or with `multi` several.
+"""A few labels side by side to choose one from, or several with `multi`.
 
-All that can be chosen is visible, the state "unset" among it, and each carries a sign for chosen or not. Lines are
-broken where the width ends.
+All choices are visible, including the state "unset". Each has a sign that shows whether it is chosen. Lines break at
+the width.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ from inspector.tui import keys
 from inspector.tui.theme import glyphs, role_styles
 
 _LONGEST = 40
-"""Characters of a label that are shown."""
+"""Maximum length of a label, in characters."""
 
 
 class Segments(Widget, can_focus=True):
-    """Labels to choose from. Posts `Chosen`; the owner says what is chosen then with `choose`."""
+    """Labels to choose from. Posts `Chosen`; the owner then sets the choice with `choose`."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.FORM_CHOICE)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"segments--chosen", "segments--cursor"}
@@ -46,11 +46,11 @@ class Segments(Widget, can_focus=True):
             self._control = control
             self.index = index
             self.clicked = clicked
-            """Whether by a click rather than a key that moves on to it."""
+            """Whether by a click rather than by a key that moves to it."""
 
         @property
         def control(self) -> "Segments":
-            """Where it was chosen."""
+            """The sender."""
             return self._control
 
     def __init__(
@@ -65,10 +65,10 @@ class Segments(Widget, can_focus=True):
         letters: bool = True,
         classes: str | None = None,
     ) -> None:
-        """Offer `labels` (foreign text); the first `faint` ones are states rather than values.
+        """Offer `labels` (untrusted text); the first `faint` ones are states rather than values.
 
-        `tabs` and `buttons` give the signs of such instead of those of choices; `letters` lets a letter choose, and
-        keeps those that choose nothing from meaning something elsewhere.
+        `tabs` and `buttons` draw the labels as such instead of as choices. With `letters`, a letter chooses the
+        label that begins with it, and letters without a match do not trigger other actions.
         """
         super().__init__(classes=classes)
         self._labels = [visible(label, limit=_LONGEST) or '""' for label in labels]
@@ -82,18 +82,18 @@ class Segments(Widget, can_focus=True):
 
     @property
     def chosen(self) -> tuple[int, ...]:
-        """What is chosen."""
+        """Indexes of the chosen labels."""
         return tuple(sorted(self._chosen))
 
     def choose(self, *indexes: int) -> None:
-        """Show these as chosen."""
+        """Mark these labels as chosen."""
         self._chosen = set(indexes)
         if not self._multi and indexes:
             self._cursor = indexes[0]
         self.refresh()
 
     def relabel(self, labels: Sequence[str]) -> None:
-        """Give the labels other words."""
+        """Replace the texts of the labels."""
         fresh = [visible(label, limit=_LONGEST) or '""' for label in labels]
         if fresh != self._labels:
             self._labels = fresh
@@ -114,7 +114,7 @@ class Segments(Widget, can_focus=True):
         return f"{inset}{self._sign(index)} {self._labels[index]}{inset}"
 
     def _rows(self, width: int) -> list[list[int]]:
-        """Which labels be on which line."""
+        """Return the labels of each line, by index."""
         rows: list[list[int]] = [[]]
         used = 0
         for index in range(len(self._labels)):
@@ -127,11 +127,11 @@ class Segments(Widget, can_focus=True):
         return rows
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many lines as the labels need."""
+        """Return the number of lines that the labels need."""
         return len(self._rows(width))
 
     def render(self) -> Text:
-        """Return the labels."""
+        """Draw the labels."""
         inks = role_styles(dark=self.app.current_theme.dark)
         lines = [
             Text(" ").join([Text(self._cells(index), self._style(index, inks["muted"])) for index in row])
@@ -150,21 +150,21 @@ class Segments(Widget, can_focus=True):
         return muted
 
     def action_step(self, by: int) -> None:
-        """Go to the next label, which chooses it unless several can be."""
+        """Move to the next label, which chooses it unless `multi` is set."""
         self._cursor = (self._cursor + by) % len(self._labels)
         self.refresh()
         if not self._multi:
             self.post_message(self.Chosen(self, self._cursor))
 
     def action_take(self) -> None:
-        """Choose the label under the cursor, or toggle it; with one choice, go on to the next label."""
+        """Choose the label under the cursor, or toggle it. With a single choice, move to the next label instead."""
         if self._multi:
             self.post_message(self.Chosen(self, self._cursor))
         else:
             self.action_step(1)
 
     def on_click(self, event: events.Click) -> None:
-        """Choose what was clicked."""
+        """Choose the clicked label."""
         event.stop()
         at = 0
         rows = self._rows(self.size.width)
@@ -177,11 +177,11 @@ class Segments(Widget, can_focus=True):
             at += cells + 1
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Keep what can be typed to itself: on a line among fields somebody may think that he types."""
+        """Consume printable keys: between input fields, the user may expect to type."""
         return self._typed_at and keys.types(key, character)
 
     def on_key(self, event: events.Key) -> None:
-        """Let a letter choose the label that begins with it."""
+        """Choose the label that begins with a letter."""
         if not self._letters or event.character is None or not event.character.isalnum():
             return
         begins = [at for at, label in enumerate(self._labels) if label.lower().startswith(event.character.lower())]

@@ -1,7 +1,7 @@
-"""Which lines of a long list are on the screen, and where the cursor is. Numbers only; draws nothing.
+"""Visible lines of a long list, and its cursor. Numbers only; draws nothing.
 
-Follow holds only while the cursor is on the last line: any step of the reader's ends it, `last` resumes it.
-So a reader who has chosen a line keeps it, however fast lines arrive.
+Following lasts only while the cursor is on the last line: any move by the user ends it, `last` resumes it. A chosen
+line therefore stays selected, however fast lines arrive.
 """
 
 import msgspec
@@ -13,28 +13,28 @@ class Viewport(msgspec.Struct):
     count: int = 0
     height: int = 0
     top: int = 0
-    """The first line shown."""
+    """First visible line."""
     cursor: int = -1
-    """The chosen line; -1 while there is none to choose. It may be outside of the window after scrolling."""
+    """Line under the cursor; -1 if the list is empty. It may be outside of the window after scrolling."""
     following: bool = False
 
     @property
     def last_top(self) -> int:
-        """The furthest `top` that leaves no line of the window empty."""
+        """Largest `top` that leaves no line of the window empty."""
         return max(0, self.count - self.height)
 
     @property
     def visible(self) -> range:
-        """The lines on the screen."""
+        """Visible lines."""
         return range(self.top, min(self.top + self.height, self.count))
 
     @property
     def looks(self) -> tuple[range, int, range]:
-        """What a reader sees of the numbers; equal looks need no repainting."""
+        """State that determines the picture; if it is equal, no repaint is needed."""
         return self.visible, self.cursor, self.thumb(self.height)
 
     def resize(self, height: int) -> None:
-        """Take another height, with the cursor visible if it was."""
+        """Change the height; the cursor stays visible if it was."""
         seen = not self.height or self.cursor in self.visible or self.following
         self.height = height
         if seen:
@@ -43,7 +43,7 @@ class Viewport(msgspec.Struct):
             self.scroll_to(self.top)
 
     def set_count(self, count: int) -> None:
-        """Have more or fewer lines; follow if asked to."""
+        """Change the number of lines, and follow if enabled."""
         self.count = count
         if self.following:
             self.cursor = count - 1
@@ -53,18 +53,18 @@ class Viewport(msgspec.Struct):
             self.scroll_to(self.top)
 
     def go_to(self, index: int) -> None:
-        """Choose a line, the nearest there is, and bring it into view. Ends following."""
+        """Move the cursor to a line, or the nearest one, and scroll it into view. Ends following."""
         self.following = False
         self.cursor = min(max(index, 0), self.count - 1)
         self._reveal()
 
     def go_last(self, *, follow: bool) -> None:
-        """Choose the last line, and stay on it if `follow`."""
+        """Move the cursor to the last line, and follow if `follow`."""
         self.go_to(self.count - 1)
         self.following = follow
 
     def scroll_to(self, top: int) -> None:
-        """Show other lines; the cursor stays where it is. Scrolling away from the end ends following."""
+        """Scroll; the cursor stays where it is. Scrolling away from the end ends following."""
         self.top = min(max(top, 0), self.last_top)
         if self.top < self.last_top:
             self.following = False
@@ -79,7 +79,7 @@ class Viewport(msgspec.Struct):
         self.top = min(max(self.top, 0), self.last_top)
 
     def thumb(self, track: int) -> range:
-        """Return the cells of a scrollbar `track` cells high that its thumb takes; empty if all lines are visible."""
+        """Return the cells of the thumb in a scrollbar `track` cells high; empty if all lines are visible."""
         if self.count <= self.height or track <= 0:
             return range(0)
         size = self._thumb_size(track)

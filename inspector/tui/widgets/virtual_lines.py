@@ -1,7 +1,7 @@
-"""A widget of a million lines that builds only the visible ones. Lists and payload views are made from it.
+"""A widget for a million lines that builds only the visible ones; the base of lists and payload views.
 
-Strips are cached, so scrolling back and forth builds nothing twice. A line that cannot be built becomes a line
-that says so: one bad row must not end the app.
+Strips are cached, so that scrolling back and forth builds nothing twice. A line that cannot be built shows its error
+instead: one bad row must not end the app.
 """
 
 import logging
@@ -28,15 +28,15 @@ from inspector.tui.widgets.section_card import SectionCard
 from inspector.tui.widgets.viewport import Viewport
 
 _WHEEL = 3
-"""Lines that one notch of the wheel moves."""
+"""Lines per notch of the mouse wheel."""
 
 
 CHROME = 3
-"""Columns beside a line that are ours: the cursor's mark, a gap, the scrollbar."""
+"""Columns that the widget itself needs: the cursor's mark, a gap, the scrollbar."""
 
 
 class Painter:
-    """Paints the lines of one widget, in the theme of the moment."""
+    """Paints the lines of one widget in the current theme."""
 
     def __init__(self, widget: Widget) -> None:
         self._widget = widget
@@ -44,15 +44,15 @@ class Painter:
         self._inks: dict[Style, dict[Role, Style]] = {}
 
     def prepare(self) -> None:
-        """Look up what the lines of one picture share: asking Textual again costs as much as painting a line."""
+        """Look up what all lines of one paint share: querying Textual each time costs as much as painting a line."""
         self._background = self._widget.background_colors[1]
 
     def forget(self) -> None:
-        """Mix the inks again, in another theme."""
+        """Drop the blended styles after a change of theme."""
         self._inks.clear()
 
     def _mixed(self, paper: Style) -> dict[Role, Style]:
-        """The style of each role on a ground."""
+        """Return the style of each role on a background."""
         inks = self._inks.get(paper)
         if inks is None:
             roles = role_styles(dark=self._widget.app.current_theme.dark)
@@ -60,7 +60,7 @@ class Painter:
         return inks
 
     def line(self, spans: Sequence[Span], ground: Style, *, mark: bool = False, thumb: bool = False) -> Strip:
-        """Return a line on a ground; `mark` is the cursor's, in the ground's ink, `thumb` a piece of the scrollbar."""
+        """Return a line; `mark` draws the cursor in the colour of `ground`, `thumb` a part of the scrollbar."""
         widget = self._widget
         width = widget.size.width
         paper = Style(bgcolor=ground.bgcolor)
@@ -77,11 +77,11 @@ _log = logging.getLogger(__name__)
 _CURSOR, _BLURRED = "cursor", "cursor, blurred"
 _STATES = ("", _CURSOR, _BLURRED)
 _BLANK = (-1, "", False)
-"""Where the empty line is kept among the others."""
+"""Cache key of the empty line."""
 
 
 class StripCache:
-    """The painted lines of one widget, kept for the next picture: scrolling back and forth builds nothing twice."""
+    """Cache of painted lines: scrolling back and forth builds nothing twice."""
 
     def __init__(self, lines: "VirtualLines") -> None:
         self._lines = lines
@@ -89,19 +89,19 @@ class StripCache:
         self._strips: LRUCache[tuple[int, str, bool], Strip] = LRUCache(2048)
 
     def clear(self, *, theme: bool = False) -> None:
-        """Paint everything again; `theme`: in other colours."""
+        """Drop all painted lines; with `theme`, also their colours."""
         self._strips.clear()
         if theme:
             self._painter.forget()
 
     def drop(self, index: int) -> None:
-        """Build a line again when it is next visible."""
+        """Drop a line, so that it is built again when it is next visible."""
         for state in _STATES:
             for thumb in (True, False):
                 self._strips.discard((index, state, thumb))
 
     def strips(self, rows: range) -> list[Strip]:
-        """The strips of some rows of the widget, the header's being row 0 if there is one."""
+        """Return the strips of some rows of the widget; row 0 is the header if there is one."""
         self._painter.prepare()
         lines, paper = self._lines, self._lines.rich_style
         head, thumb = lines.header_height, lines.view.thumb(lines.view.height)
@@ -124,7 +124,7 @@ class StripCache:
         return strip
 
     def spans(self, index: int) -> Sequence[Span]:
-        """A line of the widget; one that can't be built says so."""
+        """Return a line of the widget, or the error if it can't be built."""
         width = self._lines.line_width
         try:
             return self._lines.spans(index, width)
@@ -134,7 +134,7 @@ class StripCache:
             return [(f"{glyphs().error} cannot draw this line: {said}", "error")]
 
     def _line_below(self, y: int, paper: Style) -> Strip:
-        """Return a line under the last one: nothing, or the words for an empty list, in the middle."""
+        """Return a row below the last line: blank, or in an empty list, its text in the middle."""
         lines = self._lines
         words = lines.empty if not lines.view.count else ()
         at = y - max(0, (lines.view.height - len(words)) // 2 - 1)
@@ -152,7 +152,7 @@ class StripCache:
 
 
 class VirtualLines(Widget, can_focus=True):
-    """Lines from somewhere. Subclasses say what a line holds. Keys, wheel and scrollbar move a `Viewport`."""
+    """A list of lines; subclasses define their content. Keys, wheel and scrollbar move a `Viewport`."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.MOVING)
     ALLOW_SELECT = False
@@ -169,23 +169,23 @@ class VirtualLines(Widget, can_focus=True):
         self.view = Viewport()
         self._dragging = False
         self._pressed: object = None
-        """The line that a button was pressed on, as `identity` names it; None for none."""
+        """`identity` of the line on which the mouse button was pressed; None if there is none."""
         self.cache = StripCache(self)
         self.empty: Sequence[Sequence[Span]] = ()
-        """What is shown, centred, while there is no line: what is missing, and the next key."""
+        """Centred text of an empty list: what is missing, and the next key."""
         super().__init__(id=id, classes=classes)
 
     def spans(self, index: int, width: int) -> Sequence[Span]:
-        """Return one line, for `width` cells. What it raises is logged and said in its place."""
+        """Return one line, `width` cells wide. An exception is logged and shown in its place."""
         raise NotImplementedError
 
     def header(self, width: int) -> Sequence[Span]:
-        """Return the line that stays above all others; empty for none."""
+        """Return the header, which stays above all lines; empty if there is none."""
         return ()
 
     @property
     def line_width(self) -> int:
-        """The cells that a line has for itself."""
+        """Width available for the content of a line, in cells."""
         return max(0, self.size.width - CHROME)
 
     @property
@@ -194,7 +194,7 @@ class VirtualLines(Widget, can_focus=True):
         return 1 if self.header(self.line_width) else 0
 
     def forget(self, index: int | None = None) -> None:
-        """Build a line again, or all (None), because what they hold has changed."""
+        """Build a line again, or all lines (None), because their content has changed."""
         if index is None:
             self.cache.clear()
             self.refresh()
@@ -203,19 +203,19 @@ class VirtualLines(Widget, can_focus=True):
         self.refresh(Region(0, index - self.view.top + self.header_height, self.size.width, 1))
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the strips of a part of the widget."""
+        """Return the strips of a region of the widget."""
         strips = self.cache.strips(range(crop.y, crop.bottom))
         if crop.x or crop.width != self.size.width:
             strips = [strip.crop(crop.x, crop.right) for strip in strips]
         return strips
 
     def notify_style_update(self) -> None:
-        """Drop what was painted in another theme."""
+        """Drop the strips of the previous theme."""
         self.cache.clear(theme=True)
         super().notify_style_update()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Take the new size; lines are laid out for their width."""
+        """Apply the new size; lines are laid out for their width."""
         self.cache.clear()
         self.view.resize(max(0, event.size.height - self.header_height))
 
@@ -225,24 +225,24 @@ class VirtualLines(Widget, can_focus=True):
         self.refresh()
 
     def identity(self, index: int) -> object:
-        """What a line is known by while it moves; never None."""
+        """Return an identifier of a line that survives moves; never None."""
         return index
 
     def _line_at(self, event: events.MouseEvent) -> int:
-        """The line under the mouse; -1 if there is none."""
+        """Return the line under the mouse; -1 if there is none."""
         index = self.view.top + event.y - self.header_height
         is_line = event.x < self.size.width - 1 and event.y >= self.header_height and index < self.view.count
         return index if is_line else -1
 
     def moved(self) -> None:
-        """The reader has moved the cursor or the window. To be extended."""
+        """Handle a move of the cursor or the window by the user. Subclasses extend it."""
         self.refresh()
 
     def opened(self) -> None:
-        """The reader wants more of the line under the cursor."""
+        """Open the line under the cursor; does nothing by default."""
 
     def go_to(self, index: int) -> None:
-        """Choose a line, the nearest there is, and bring it into view."""
+        """Move the cursor to a line, or the nearest one, and scroll it into view."""
         self.view.go_to(index)
         self.moved()
 
@@ -251,7 +251,7 @@ class VirtualLines(Widget, can_focus=True):
         self.go_to(self.view.cursor + by)
 
     def action_page(self, by: int) -> None:
-        """Move the cursor by windows that have one line in common."""
+        """Move the cursor by pages that share one line."""
         self.go_to(self.view.cursor + by * max(1, self.view.height - 1))
 
     def action_first(self) -> None:
@@ -263,11 +263,11 @@ class VirtualLines(Widget, can_focus=True):
         self.go_to(self.view.count - 1)
 
     def action_open(self) -> None:
-        """Ask for all of the chosen line."""
+        """Open the line under the cursor."""
         self.opened()
 
     def scroll_lines_to(self, top: int) -> None:
-        """Move the window and leave the cursor."""
+        """Scroll without moving the cursor."""
         before = self.view.top
         self.view.scroll_to(top)
         if self.view.top != before:
@@ -280,7 +280,7 @@ class VirtualLines(Widget, can_focus=True):
         self.scroll_lines_to(self.view.top + (_WHEEL if isinstance(event, events.MouseScrollDown) else -_WHEEL))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Take hold of the scrollbar."""
+        """Start to drag the scrollbar, or remember the pressed line."""
         if event.x == self.size.width - 1 and self.view.thumb(self.view.height):
             self._dragging = True
             self.capture_mouse()
@@ -294,13 +294,13 @@ class VirtualLines(Widget, can_focus=True):
             self.scroll_lines_to(self.view.top_at(event.y - self.header_height, self.view.height))
 
     def on_mouse_up(self) -> None:
-        """Let go of the scrollbar."""
+        """Stop dragging the scrollbar."""
         if self._dragging:
             self._dragging = False
             self.release_mouse()
 
     def on_click(self, event: events.Click) -> None:
-        """Open the line that the button was pressed on, as Enter does, also if lines have come or gone since."""
+        """Open the line on which the button was pressed, as Enter does, even if lines have moved since."""
         index = self._line_at(event)
         pressed, self._pressed = self._pressed, None
         if pressed is not None and (index < 0 or self.identity(index) != pressed):
@@ -312,29 +312,29 @@ class VirtualLines(Widget, can_focus=True):
 
 
 class Lines(Protocol):
-    """What a view asks of whoever has the lines."""
+    """Source of the lines of a view."""
 
     def count(self, width: int) -> int:
-        """How many lines there are when each has `width` cells."""
+        """Return the number of lines at a width of `width` cells."""
 
     def line(self, index: int, width: int) -> Sequence[Span]:
-        """One of them, from 0; at most `width` cells."""
+        """Return a line, counted from 0; at most `width` cells wide."""
 
 
 class NoLines(Lines):
-    """Nothing to show."""
+    """No lines."""
 
     def count(self, width: int) -> int:
-        """None."""
+        """Return 0."""
         return 0
 
     def line(self, index: int, width: int) -> Sequence[Span]:
-        """Never asked for."""
+        """Return an empty line; never called."""
         return ()
 
 
 class LinesView(VirtualLines):
-    """One set of lines at a time."""
+    """View of one `Lines` object at a time."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id, classes=classes)
@@ -343,28 +343,28 @@ class LinesView(VirtualLines):
         self.empty = ([("Nothing to show", "muted")],)
 
     def show(self, lines: Lines) -> None:
-        """Show other lines, from the first."""
+        """Show other lines, starting at the first."""
         self._lines, self._then = lines, None
         self._arrange()
         self.go_to(0)
 
     def spans(self, index: int, width: int) -> Sequence[Span]:
-        """Ask for one line."""
+        """Return one line."""
         return self._lines.line(index, width)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Ask for all lines again: they are laid out for a width."""
+        """Lay out all lines for the new width."""
         self._arrange()
         then, self._then = self._then, None
         if then is not None and self.view.count:
             then()
 
     def once_laid_out(self, then: Callable[[], None]) -> None:
-        """Do something once there are lines for a width; forgotten when others are shown."""
+        """Call a function once the lines are laid out; it is dropped when other lines are shown."""
         self._then = then
 
     def lay_anew(self) -> None:
-        """The lines are laid out otherwise now."""
+        """Lay out the lines again after their layout has changed."""
         self._arrange()
 
     def _arrange(self) -> None:
@@ -374,11 +374,11 @@ class LinesView(VirtualLines):
 
 
 _STEP = 2
-"""Lines that one key moves a page."""
+"""Lines that one key scrolls."""
 
 
 class Scroller(VerticalScroll, can_focus=True, inherit_bindings=False):
-    """What is higher than its place."""
+    """Scrollable content."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.MOVING)
     DEFAULT_CSS = """
@@ -386,7 +386,7 @@ class Scroller(VerticalScroll, can_focus=True, inherit_bindings=False):
     """
 
     def action_move(self, by: int) -> None:
-        """Go on: to the next card if the end of this one is visible, else by some lines."""
+        """Focus the next card if the end of the current one is visible; otherwise scroll by some lines."""
         card = self._card_after(by)
         if card is None:
             self.scroll_relative(y=by * _STEP, animate=False)
@@ -395,7 +395,7 @@ class Scroller(VerticalScroll, can_focus=True, inherit_bindings=False):
             self.scroll_to_widget(card, animate=False)
 
     def _card_after(self, by: int) -> SectionCard | None:
-        """The neighbour of the card that has the focus; None if this one isn't read to its end, or none is there."""
+        """Return the neighbour of the focused card; None if there is none, or if the card's end is still hidden."""
         cards = [card for card in self.query(SectionCard) if card.display]
         here = next((place for place, card in enumerate(cards) if card.has_focus), None)
         if here is None:
@@ -406,21 +406,21 @@ class Scroller(VerticalScroll, can_focus=True, inherit_bindings=False):
         return cards[here + by] if 0 <= here + by < len(cards) else None
 
     def action_page(self, by: int) -> None:
-        """Scroll by a window that keeps one line."""
+        """Scroll by a page that keeps one line."""
         self.scroll_relative(y=by * max(1, self.size.height - 1), animate=False)
 
     def action_first(self) -> None:
-        """Go to the beginning."""
+        """Scroll to the beginning."""
         self.scroll_home(animate=False)
 
     def action_last(self) -> None:
-        """Go to the end."""
+        """Scroll to the end."""
         self.scroll_end(animate=False)
 
 
 class Ground(Widget):
-    """Room for other widgets: its own colour is painted in one stroke, not line by line."""
+    """Container whose background is painted in one step, not line by line."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the same line for all."""
+        """Return the same blank line for all rows."""
         return [through_filters(self, Strip.blank(crop.width, self.rich_style))] * crop.height

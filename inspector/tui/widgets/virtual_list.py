@@ -1,7 +1,7 @@
-"""The virtual list: rows of a `RowSource`, with a cursor, follow and freeze. The log is one; so are shorter lists.
+"""The virtual list: rows of a `RowSource`, with cursor, follow and freeze. The log and shorter lists use it.
 
-`sync` is called by the app's ticker, thirty times a second: it repaints only if what is visible has changed.
-Freeze holds the view still while the source grows; nothing here can stop the recording.
+The app's ticker calls `sync` thirty times a second, which repaints only if visible content has changed. Freezing
+keeps the view still while the source grows; it never stops the recording.
 """
 
 from collections.abc import Sequence
@@ -18,16 +18,16 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.viewport import Viewport
 from inspector.tui.widgets.virtual_lines import VirtualLines
 
-# How a list takes new rows: followed, left to accumulate, or paused.
+# How a list handles new rows: it follows them, lets them accumulate, or is frozen.
 
 
 class Growth:
-    """How many of a source's rows a viewport shows, and how many its reader has not seen."""
+    """How many rows of a source a viewport shows, and how many the user has not seen."""
 
     def __init__(self, view: Viewport, *, grows: bool) -> None:
         self._view = view
         self.grows = grows
-        """Whether rows come by themselves: only then is there anything to follow or to freeze."""
+        """Whether rows are added on their own: only then can the list follow or freeze."""
         self._frozen_at: int | None = None
         self._seen = 0
         self._count = 0
@@ -37,7 +37,7 @@ class Growth:
 
     @property
     def frozen(self) -> bool:
-        """Whether the view is paused while the source grows."""
+        """Whether the view is frozen while the source grows."""
         return self._frozen_at is not None
 
     @property
@@ -47,23 +47,24 @@ class Growth:
 
     @property
     def unseen(self) -> int:
-        """Rows that have come since the newest was last visible."""
+        """Number of new rows since the newest row was last visible."""
         return self._below + self._waiting[0]
 
     @property
     def _below(self) -> int:
-        """Those among them that are rows."""
+        """The part of them that the source has processed already."""
         return max(0, self._count - self._seen)
 
     @property
     def unseen_errors(self) -> int:
-        """How many of what has come since then show that something went wrong."""
+        """Number of errors among the unseen rows."""
         return max(0, self._errors - self._errors_seen) + self._waiting[1]
 
     def take(self, count: int, errors: int = 0, waiting: tuple[int, int] = (0, 0)) -> None:
-        """Let the view have the source's rows, or as many as it had when it was frozen.
+        """Update the view to the source's rows; while frozen, to the rows that it had then.
 
-        `errors`: how many of all that has come; `waiting`: what the source has not taken in, and the errors therein.
+        `errors` is the number of errors among all rows. `waiting` counts what the source has not processed yet: all,
+        and errors.
         """
         self._count, self._errors, self._waiting = count, errors, waiting
         shown = count if self._frozen_at is None else min(self._frozen_at, count)
@@ -73,23 +74,23 @@ class Growth:
             self._seen, self._errors_seen = count, errors
 
     def freeze(self) -> None:
-        """Pause the view."""
+        """Freeze the view."""
         self._frozen_at = self._count
 
     def thaw(self) -> None:
-        """Let the view have all rows again."""
+        """Show all rows again."""
         self._frozen_at = None
         self.take(self._count, self._errors, self._waiting)
 
     def restart(self, count: int) -> None:
-        """Begin again with other rows: what is unseen of them nobody can tell."""
+        """Restart with other rows. The number of unseen rows is kept, because it is unknown for the new ones."""
         if self._frozen_at is not None:
             self._frozen_at = count
         self._seen = max(0, count - self._below)
         self.take(count, self._errors, self._waiting)
 
     def labels(self) -> list[list[Span]]:
-        """The state in words, with its sign: at length, then in fewer cells; nothing while there is nothing to say."""
+        """Return labels for the state: the full one, then shorter ones; empty if there is nothing to show."""
         if self.following:
             return [[(f"{glyphs().follow} follow", "accent")]]
         if not self.frozen and not self.unseen:
@@ -99,7 +100,7 @@ class Growth:
         return [[(sign + word, "warning"), *long], [(sign, "warning"), *short], [(sign + word, "warning")]]
 
     def _news(self) -> tuple[list[Span], list[Span]]:
-        """What has come unseen, in words and in figures."""
+        """Return the number of unseen rows and errors: the full text, and a short one."""
         new, wrong = self.unseen, self.unseen_errors
         long: list[Span] = [(f" {new:,} new", "warning")] if new else []
         short: list[Span] = [(f" +{new:,}", "warning")] if new else []
@@ -110,18 +111,18 @@ class Growth:
 
 
 class Sight:
-    """The rows of a list that are visible: the source gets to know them, and live ones are asked for again."""
+    """The visible rows of a list: reports them to the source, and polls live rows."""
 
     def __init__(self, rows: "LogList") -> None:
         self._rows = rows
         self._looked_at: object = None
         self.generation = rows.source.generation
-        """The generation of the source that the list shows."""
+        """Generation of the source that the list shows."""
         self.live: dict[int, Sequence[Span]] = {}
-        """Rows that change by themselves, as they are shown."""
+        """Live rows, which change on their own, with the spans that are shown."""
 
     def look_around(self) -> None:
-        """Tell the source what is visible, where that may matter to how its rows look."""
+        """Report the visible rows to the source, because its rows may depend on them."""
         rows = self._rows
         now = rows.view.visible, rows.line_width, self.generation
         if now == self._looked_at and not self.live:
@@ -131,7 +132,7 @@ class Sight:
             rows.forget()
 
     def ask_live_rows(self) -> None:
-        """Paint live rows again that look different now."""
+        """Repaint the live rows that have changed."""
         rows = self._rows
         for index, shown in list(self.live.items()):
             if index not in rows.view.visible:
@@ -147,25 +148,25 @@ class LogList(VirtualLines):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.LIST)
 
     class Selected(Message):
-        """Another row is under the cursor: the reader moved, or the list followed."""
+        """Another row is under the cursor: the user moved it, or the list followed."""
 
         def __init__(self, control: "LogList", index: int, key: int, *, by_reader: bool = False) -> None:
             super().__init__()
             self._control = control
             self.by_reader = by_reader
-            """Whether somebody moved there; else rows have come or gone."""
+            """Whether the user moved the cursor; otherwise rows were added or removed."""
             self.index = index
-            """Its place at this moment; -1 if the list has become empty."""
+            """Its current index; -1 if the list is empty."""
             self.key = key
-            """What the source calls it; -1 likewise."""
+            """Its key in the source; -1 if the list is empty."""
 
         @property
         def control(self) -> "LogList":
-            """The list it comes from."""
+            """The sender."""
             return self._control
 
     class Opened(Message):
-        """The reader wants all of a row: Enter, or a double click."""
+        """The user opens a row: Enter, or a click."""
 
         def __init__(self, control: "LogList", index: int, key: int) -> None:
             super().__init__()
@@ -175,11 +176,11 @@ class LogList(VirtualLines):
 
         @property
         def control(self) -> "LogList":
-            """The list it comes from."""
+            """The sender."""
             return self._control
 
     class FollowChanged(Message):
-        """The list began or ceased to follow or to be frozen; see `following` and `frozen`."""
+        """Following or freezing was turned on or off; see `following` and `frozen`."""
 
         def __init__(self, control: "LogList") -> None:
             super().__init__()
@@ -187,7 +188,7 @@ class LogList(VirtualLines):
 
         @property
         def control(self) -> "LogList":
-            """The list it comes from."""
+            """The sender."""
             return self._control
 
     def __init__(
@@ -212,7 +213,7 @@ class LogList(VirtualLines):
 
     @property
     def source(self) -> RowSource:
-        """The rows. Setting another source shows it from where the old one was, if it knows the chosen key."""
+        """The rows. Setting another source keeps the cursor on its row, if the new source has the same key."""
         return self._source
 
     @source.setter
@@ -227,16 +228,16 @@ class LogList(VirtualLines):
 
     @property
     def frozen(self) -> bool:
-        """Whether the view is paused while the source grows."""
+        """Whether the view is frozen while the source grows."""
         return self._growth.frozen
 
     @property
     def cursor_key(self) -> int:
-        """What the source calls the row under the cursor; -1 if there is none."""
+        """Key of the row under the cursor; -1 if there is none."""
         return self._source.key(self.view.cursor) if 0 <= self.view.cursor < self._source.count else -1
 
     def sync(self) -> None:
-        """Take over what has changed in the source; repaint what is visible and has changed."""
+        """Apply changes of the source, and repaint visible rows that have changed."""
         if self._source.generation != self._sight.generation:
             self._rebuild()
             return
@@ -257,7 +258,7 @@ class LogList(VirtualLines):
             self.refresh(Region(0, 0, self.size.width, 1))
 
     def _rebuild(self) -> None:
-        """Rows have moved or changed: find the chosen one again, and build all again."""
+        """Find the row under the cursor again and build all rows again, because rows have moved or changed."""
         self._sight.generation = self._source.generation
         self._growth.restart(self._source.count)
         if not self.view.following and self._told_row[1] >= 0:
@@ -268,7 +269,7 @@ class LogList(VirtualLines):
         self._tell()
 
     def spans(self, index: int, width: int) -> Sequence[Span]:
-        """Return a row's spans, and remember whether it must be asked for again."""
+        """Return a row's spans, and remember live rows."""
         self._sight.live.pop(index, None)
         row = self._source.row(index, width)
         spans = clip(row.spans, width)
@@ -284,24 +285,24 @@ class LogList(VirtualLines):
         return _with_label(titles, self._growth.labels(), width)
 
     def moved(self) -> None:
-        """Show and tell where the reader went."""
+        """Show and report a move by the user."""
         self._sight.look_around()
         super().moved()
         self._tell(by_reader=True)
 
     def identity(self, index: int) -> object:
-        """What the source knows the row by; -1 for a row that has gone."""
+        """Return the source's identifier of a row; -1 if the row no longer exists."""
         return self._source.identity(index) if index < self._source.count else -1
 
     def opened(self) -> None:
-        """Report that the reader wants the row; it stays chosen, so the list stops following."""
+        """Report that the user opens the row. It stays under the cursor, so the list stops following."""
         if self.view.cursor >= 0:
             self.view.following = False
             self._tell()
             self.post_message(self.Opened(self, *self._told_row))
 
     def _tell(self, *, by_reader: bool = False) -> None:
-        """Post what has changed since the last time."""
+        """Post messages about changes since the last call."""
         row = (self.view.cursor, self.cursor_key)
         if row != self._told_row:
             self._told_row = row
@@ -313,18 +314,18 @@ class LogList(VirtualLines):
             self._renew_header()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer follow and freeze only where rows come by themselves, and to fold where something does."""
+        """Enable follow and freeze only if the list grows, and folding only if the source supports it."""
         if action == "fold":
             return self._source.folds
         return self._growth.grows if action in ("follow", "freeze") else True
 
     def action_last(self) -> None:
-        """Go to the newest row and stay there."""
+        """Go to the newest row and follow."""
         self.view.go_last(follow=self._growth.grows)
         self.moved()
 
     def let_grow(self, grows: bool) -> None:
-        """Rows come by themselves from now on, and the newest is stayed on; or they do not any more."""
+        """Start to follow new rows, or stop if no more will be added."""
         self._growth.grows = grows
         self._growth.thaw()
         if grows:
@@ -334,7 +335,7 @@ class LogList(VirtualLines):
             self.moved()
 
     def action_follow(self) -> None:
-        """Follow, resuming a paused view; or stop following."""
+        """Follow, also from a frozen view; or stop following."""
         if self.following:
             self.view.following = False
             self.moved()
@@ -343,24 +344,24 @@ class LogList(VirtualLines):
             self.action_last()
 
     def action_fold(self) -> None:
-        """Fold away what is under the row, or show it again; the row stays chosen."""
+        """Fold or unfold the children of the row; it stays under the cursor."""
         self.view.following = False
         self._tell()
         self._source.toggle_fold(self.view.cursor)
         self.sync()
 
     def action_freeze(self) -> None:
-        """Pause the view, or release it."""
+        """Freeze or unfreeze the view."""
         self._growth.thaw() if self.frozen else self._growth.freeze()
         self.moved()
 
     def on_mount(self) -> None:
-        """Report what is chosen at first."""
+        """Report the initial row."""
         self._tell()
 
 
 def _with_label(titles: Sequence[Span], labels: Sequence[Sequence[Span]], width: int) -> Sequence[Span]:
-    """Put the first of some labels that fits at the end of the widest gap between titles, so that it hides none."""
+    """Insert the first label that fits at the end of the widest gap between titles, so that it hides no title."""
     titles = [*titles, (" " * (width - spans_width(titles)), "muted")]
     gaps = [len(text) - len(text.rstrip()) for text, _ in titles]
     widest = gaps.index(max(gaps))

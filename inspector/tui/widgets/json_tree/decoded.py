@@ -1,6 +1,6 @@
-"""A value as what it may stand for: a screen of its own, which Escape leaves; within it, values are decoded further.
+"""Dialog that shows a decoded value. Escape closes it; values in it can be decoded further.
 
-If there are several ways to read it, `[` and `]` go through them. Nothing here is verified: a reading is a guess.
+`[` and `]` switch between several decodings. Nothing is verified here: a decoding is a guess.
 """
 
 import time
@@ -22,13 +22,13 @@ from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
 from inspector.tui.widgets.picture import PictureScreen
 
 _AT_ONCE = 200_000
-"""Bytes that are decoded without a thread."""
+"""Maximum size, in bytes, of a value that is decoded without a thread."""
 _DEEPEST = 20
-"""Screens above one another: a string can hold itself, encoded, again and again."""
+"""Maximum number of stacked screens: a string can contain itself, encoded, any number of times."""
 
 
 def decode(app: App[Any], value: bytes, where: str) -> None:
-    """Show what a JSON value may stand for, or say that it is for itself. `where` has been made safe."""
+    """Show the decodings of a JSON value, or a notice that there are none. `where` has been made safe."""
     problem = too_large(value)
     if not problem and len(app.screen_stack) > _DEEPEST:
         problem = f"At most {_DEEPEST} layers are decoded."
@@ -48,7 +48,7 @@ def _show(app: App[Any], found: Sequence[Decoding], where: str) -> None:
 
 
 class DecodedScreen(Dialog[None]):
-    """The readings of one value, one visible."""
+    """The decodings of one value, one of them visible."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("decoded.leave")),
@@ -62,7 +62,7 @@ class DecodedScreen(Dialog[None]):
     """
 
     def __init__(self, found: Sequence[Decoding], where: str, value: bytes = b"") -> None:
-        """Show what was found; with none, look into `value` first."""
+        """Show the decodings in `found`; if it is empty, decode `value` first."""
         super().__init__()
         self._found = tuple(found)
         self._where = where
@@ -70,14 +70,14 @@ class DecodedScreen(Dialog[None]):
         self._chosen = 0
 
     def compose(self) -> ComposeResult:
-        """Where it is from, the ways to read it, and the reading."""
+        """Compose the path of the value, the tabs of the decodings, and the payload."""
         yield StatusLine(id="where")
         yield TabLine()
         yield PayloadView()
         yield StatusLine(id="facts")
 
     async def on_mount(self) -> None:
-        """Show what there is, or begin to look."""
+        """Show the decodings, or start to decode."""
         if self._found:
             self._draw()
         else:
@@ -121,23 +121,23 @@ class DecodedScreen(Dialog[None]):
         return list(enumerate(self._found, 1))
 
     def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
-        """Read it in the way that was clicked."""
+        """Show the clicked decoding."""
         message.stop()
         self._chosen = int(message.name.partition(" ")[0]) - 1 if len(self._found) > 1 else 0
         self._draw()
 
     def action_turn(self, by: int) -> None:
-        """Next decoding."""
+        """Show the next (1) or previous (-1) decoding."""
         if self._found:
             self._chosen = (self._chosen + by) % len(self._found)
             self._draw()
 
     def action_picture(self) -> None:
-        """Show the picture, if this is one."""
+        """Show the image, if this is one."""
         reading = self._found[self._chosen] if self._found else None
         if reading is not None and reading.look == "picture":
             self.app.push_screen(PictureScreen(reading.payload, " · ".join(reading.facts)))
 
     def action_leave(self) -> None:
-        """Back."""
+        """Close the dialog."""
         self.dismiss(None)

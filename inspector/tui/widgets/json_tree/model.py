@@ -1,7 +1,7 @@
-"""The rows of a payload as its reader has arranged them: some values folded, some long lines opened, a search marked.
+"""Rows of a JSON tree: values can be folded, long lines expanded, and matches highlighted.
 
-Every change answers with the line on which the cursor then belongs. Rows are what is on the screen, lines what is
-in the payload; both are numbered from 0.
+Every change returns the new line of the cursor. Rows are positions on the screen, lines are positions in the
+payload; both are numbered from 0.
 """
 
 import base64
@@ -22,12 +22,12 @@ from inspector.present.json_text import OPEN_LIMIT, JsonLines, ScanError, scan
 from inspector.present.spans import Span, clip, marked, spans_width, wrapped
 from inspector.text import human_size, visible
 
-# What a text or a number may stand for: JSON in a string, base64, a data URI, a token, a time. Each is a guess.
+# Decodings of a string or a number: JSON in a string, base64, a data URI, a token, a time. Each is a guess.
 
 Look: TypeAlias = Literal["json", "text", "bytes", "picture"]
 
 LARGEST = 32_000_000
-"""Characters of a string that are decoded at most."""
+"""Maximum length of a string that is decoded, in characters."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]++={0,2}")
 _URL_BASE64 = re.compile(r"[A-Za-z0-9_-]+={0,2}")
 _JWT = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)")
@@ -36,27 +36,27 @@ _ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")
 _CLAIMED_TIMES = ("exp", "nbf", "iat", "auth_time")
 _UNITS = ((1, "seconds"), (1_000, "milliseconds"), (1_000_000, "microseconds"), (1_000_000_000, "nanoseconds"))
 _EARLIEST, _LATEST = 315_532_800, 4_102_444_800
-"""Seconds that are taken for a time: the years 1980 to 2099."""
+"""Range of seconds that are interpreted as a time: the years 1980 to 2099."""
 
 
 class Decoding(msgspec.Struct, frozen=True):
-    """One way to read a value."""
+    """One way to decode a value."""
 
     name: str
     """"JSON", "base64", "data URI", "JWT", "URL-encoded", "time"."""
     facts: tuple[str, ...]
-    """What is known of it, each a few safe words."""
+    """Known facts, each a short safe text."""
     payload: bytes
     look: Look
-    """How it is best looked at."""
+    """Suggested view."""
     warning: str = ""
-    """What a reader must not take for granted."""
+    """Caveat for the user."""
 
 
 def readings(value: bytes, now_s: float | None = None) -> list[Decoding]:
-    """What a JSON value may stand for, the likeliest first; empty for what is for itself.
+    """Return the possible decodings of a JSON value, the likeliest first; empty if there are none.
 
-    `now_s`, seconds since 1970, shows whether a token has expired; None leaves that out.
+    `now_s`, in seconds since 1970, is used to show whether a token has expired; None omits that.
     """
     text = _string(value)
     if text is None:
@@ -66,7 +66,7 @@ def readings(value: bytes, now_s: float | None = None) -> list[Decoding]:
 
 
 def read_text(text: str, now_s: float | None = None) -> list[Decoding]:
-    """What the text of a string may stand for. See `readings`."""
+    """Return the possible decodings of the text of a string. See `readings`."""
     if not text or len(text) > LARGEST:
         return []
     found: list[Decoding] = []
@@ -76,14 +76,14 @@ def read_text(text: str, now_s: float | None = None) -> list[Decoding]:
 
 
 def too_large(value: bytes) -> str:
-    """Why a value is not decoded, one sentence; "" if it may be."""
+    """Return why a value is too large to decode, as a sentence; "" if it is not."""
     if len(value) <= LARGEST:
         return ""
     return f"{human_size(len(value))} exceed the limit of {human_size(LARGEST)}."
 
 
 def _string(value: bytes) -> str | None:
-    """The text of a JSON string; None for other values. Halves of surrogate pairs stay what they are."""
+    """Return the text of a JSON string; None for other values. Unpaired surrogates are kept."""
     if not value.startswith(b'"'):
         return None
     try:
@@ -153,7 +153,7 @@ def _base64(text: str) -> Iterator[Decoding]:
 
 
 def _likely(text: str, data: bytes) -> bool:
-    """Whether text that could be base64 is probably meant as such: most words and names could be."""
+    """Whether text that is valid base64 is probably meant as such: most words and names are valid."""
     if len(text.rstrip("=")) % 4 == 1:
         return False
     if text.endswith("="):
@@ -174,7 +174,7 @@ def _readable(data: bytes) -> bool:
 
 
 def _decoded(text: str) -> bytes | None:
-    """The bytes of base64 in either alphabet, padded or not; None if it is none."""
+    """Decode base64 in either alphabet, padded or not; None if it is invalid."""
     packed = re.sub(r"\s+", "", text).rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
         return base64.b64decode(packed + "=" * (-len(packed) % 4), validate=True)
@@ -183,7 +183,7 @@ def _decoded(text: str) -> bytes | None:
 
 
 def _of_data(name: str, data: bytes, *facts: str) -> Decoding:
-    """Decoded bytes, looked at as what they are."""
+    """Return decoded bytes with the view that fits their content."""
     kind = sniff_type(data)
     picture = read_picture(data)
     known = [*facts, f"{len(data):,} bytes"]
@@ -228,7 +228,7 @@ def _claimed_times(claims: bytes, now_s: float | None) -> Iterator[str]:
 
 
 def _url_encoded(text: str) -> Iterator[Decoding]:
-    """One layer of escapes; `+` is left alone, for only forms mean a space by it."""
+    """Decode one layer of escapes; `+` is kept, because it means a space only in forms."""
     if not _ESCAPED.search(text):
         return
     data = unquote_to_bytes(text.encode("utf-8", "replace"))
@@ -254,21 +254,21 @@ def _moment(seconds: float) -> str:
         return ""
 
 
-# Which values of a payload to fold, when many are folded at once: all, a level, those beside one, the big ones.
+# Folding many values at once: all, those of a level, those beside one, the big ones.
 
 Fold: TypeAlias = tuple[int, int]
-"""The line that opens a value, and the one that closes it."""
+"""The first and the last line of a value."""
 BIG = 1_000
-"""Lines from which a value counts as big."""
+"""Minimum number of lines of a big value."""
 _LONG = 5_000
-"""Lines from which a payload is so long that its big values come folded."""
+"""Minimum number of lines of a payload whose big values are folded initially."""
 _MANY = 2_000
-"""Members of a value that are looked at, when big ones are looked for."""
+"""Maximum number of members of a value that are searched for big ones."""
 _ENDS = re.compile(rb"\n *+(?:([\]}])|[^\n]*+(?<=[\[{])(?=\n))")
 
 
 def big_values(lines: JsonLines) -> list[Fold]:
-    """The innermost big values of a long payload: with these folded, its structure is a few screens."""
+    """Return the innermost big values of a long payload: with these folded, its structure fits on a few screens."""
     if lines.count < _LONG or lines.problem:
         return []
     folds: list[Fold] = []
@@ -284,7 +284,7 @@ def big_values(lines: JsonLines) -> list[Fold]:
 
 
 def _big_members(lines: JsonLines, first: int, last: int) -> list[Fold]:
-    """The members of a value that are big; none if it has too many of any size."""
+    """Return the big members of a value; none if it has too many members."""
     found: list[Fold] = []
     line = first + 1
     for _ in range(_MANY):
@@ -298,7 +298,7 @@ def _big_members(lines: JsonLines, first: int, last: int) -> list[Fold]:
 
 
 def values_below(lines: JsonLines, first: int, last: int) -> list[Fold]:
-    """All values that are inside of the one in these lines, however deep."""
+    """Return all values within the value in these lines, at any depth."""
     folds: list[Fold] = []
     opened: list[int] = []
     start, end = lines.start(first + 1) - 1, lines.start(last) - 1
@@ -312,7 +312,7 @@ def values_below(lines: JsonLines, first: int, last: int) -> list[Fold]:
 
 
 def values_at(lines: JsonLines, depth: int, first: int, last: int) -> list[Fold]:
-    """The values that begin at a depth, from one line to another."""
+    """Return the values that begin at a depth, in a range of lines."""
     if depth == 0:
         return _whole(lines)
     margin = b"\n" + b"  " * depth
@@ -327,7 +327,7 @@ def values_at(lines: JsonLines, depth: int, first: int, last: int) -> list[Fold]
 
 
 def values_beside(lines: JsonLines, line: int) -> list[Fold]:
-    """The values that are in the same object or array as a line does; at the outside, the outermost."""
+    """Return the values in the same object or array as a line; at the top level, the outermost values."""
     parent = lines.parent(line)
     if parent is None:
         return _whole(lines)
@@ -339,31 +339,31 @@ def _whole(lines: JsonLines) -> list[Fold]:
     return [(0, lines.count - 1)] if lines.count and lines.opens(0) else []
 
 
-# Which lines of a text are folded away or opened up, and so which line is in which row.
+# Folded and expanded lines, and so the mapping between lines and rows.
 
 
 class Folds:
-    """The rows of `count` lines, some folded, some opened. Lines and rows are numbered from 0."""
+    """The rows of `count` lines, some of them folded or expanded. Lines and rows are numbered from 0."""
 
     def __init__(self, count: int) -> None:
         self._count = count
         self._hidden: dict[int, int] = {}
         self._added: dict[int, int] = {}
         self._lines: list[int] = []
-        """Where the rows cease to run along with the lines, ascending, folds inside folds left out."""
+        """Lines after which the offset of rows to lines changes, ascending, without folds inside folds."""
         self._shifts: list[int] = []
-        """By how many rows, all before included."""
+        """The offset of rows to lines after each of these lines."""
         self._starts: list[int] = []
-        """The rows at which these lines stand."""
+        """The first row of each of these lines."""
         self._shown_folds: dict[int, int] = {}
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return self._count + (self._shifts[-1] if self._shifts else 0)
 
     def folded(self, line: int) -> bool:
-        """Whether the lines behind this one are folded into it."""
+        """Whether the lines after this one are folded into it."""
         return line in self._hidden
 
     def opened(self, line: int) -> bool:
@@ -371,38 +371,38 @@ class Folds:
         return line in self._added
 
     def fold(self, line: int, last: int) -> None:
-        """Fold the lines behind `line`, up to `last`, into it."""
+        """Fold the lines after `line`, up to `last`, into it."""
         if last > line:
             self._hidden[line] = last - line
             self._sum_up()
 
     def fold_many(self, spans: Iterable[tuple[int, int]]) -> None:
-        """Fold many at once: the lines behind each first line, up to its last."""
+        """Fold many at once: for each span, the lines after its first up to its last."""
         self._hidden.update((line, last - line) for line, last in spans if last > line)
         self._sum_up()
 
     def unfold_many(self, lines: set[int]) -> None:
-        """Show what is folded into any of these lines."""
+        """Unfold all of these lines."""
         self._hidden = {line: hidden for line, hidden in self._hidden.items() if line not in lines}
         self._sum_up()
 
     def hidden(self, line: int) -> int:
-        """How many lines are folded into this one."""
+        """Return the number of lines that are folded into this one."""
         return self._hidden.get(line, 0)
 
     def unfold(self, line: int) -> None:
-        """Show what is folded into a line."""
+        """Unfold a line."""
         self._hidden.pop(line, None)
         self._sum_up()
 
     def open(self, line: int, rows: int) -> None:
-        """Give a line that many rows."""
+        """Expand a line to a number of rows."""
         if rows > 1:
             self._added[line] = rows - 1
             self._sum_up()
 
     def close(self, line: int | None = None) -> None:
-        """Give a line one row again, or every line (None)."""
+        """Reduce a line, or every line (None), to one row again."""
         if line is None:
             self._added.clear()
         else:
@@ -410,7 +410,7 @@ class Folds:
         self._sum_up()
 
     def locate(self, row: int) -> tuple[int, int]:
-        """Return the line in a row, and which of the line's rows it is, from 0."""
+        """Return the line in a row, and the index of the row within that line."""
         at = bisect_right(self._starts, row) - 1
         if at < 0:
             return row, 0
@@ -443,7 +443,7 @@ class Folds:
             at += 1
             hidden = self._hidden.get(line, 0)
             if hidden:
-                at = bisect_right(lines, line + hidden, at)  # what is folded inside is hidden anyway
+                at = bisect_right(lines, line + hidden, at)  # nested folds are hidden anyway
                 self._shown_folds[line] = hidden
             self._lines.append(line)
             deltas.append(self._added.get(line, 0) - hidden)
@@ -454,33 +454,33 @@ class Folds:
 
 
 Sign: TypeAlias = Literal["opened", "closed", ""]
-"""Whether there is more to a row: all of it visible, some of it hidden, nothing."""
+"""Sign of a row: "opened" for an open value or an expanded line, "closed" if some content is hidden, "" otherwise."""
 
 Many: TypeAlias = Literal["all", "level", "beside"]
-"""What is folded at once: every value, those as deep as a line, those in the same object or array."""
+"""What to fold at once: all values, those at the same depth as a line, those in the same object or array."""
 _COUNTED = 20_000
-"""Lines of a value up to which its members are counted when it is folded."""
+"""Maximum number of lines of a folded value whose members are counted."""
 
 
 class JsonRows:
-    """One payload, arranged."""
+    """One payload with its folds."""
 
     def __init__(self, lines: JsonLines) -> None:
-        """Prepare to show lines; of a long payload, the big values folded."""
+        """Set up the rows; the big values of a long payload are folded."""
         self.lines = lines
         self.needle = ""
-        """What is marked."""
+        """Text to highlight."""
         self._folds = Folds(lines.count)
         self._opened: dict[int, list[list[Span]]] = {}
         self._items: dict[int, int | None] = {}
-        """How much is in what has been folded, by its first line."""
+        """Cache: number of members of folded values, by their first line; None if they are not counted."""
         big = big_values(lines)
         self._items.update((first, lines.places.items(first, last)) for first, last in big)
         self._folds.fold_many(big)
 
     @property
     def count(self) -> int:
-        """How many rows."""
+        """Number of rows."""
         return self._folds.rows
 
     def line_of(self, row: int) -> int:
@@ -492,7 +492,7 @@ class JsonRows:
         return self._folds.row_of(line)
 
     def row(self, index: int, width: int) -> tuple[Sign, list[Span]]:
-        """Return what is in a row of `width` cells, and whether there is more to it."""
+        """Return the content of a row of `width` cells, and its sign."""
         line, part = self._folds.locate(index)
         if line in self._opened:
             return "" if part else "opened", marked(self._opened[line][part], self.needle)
@@ -511,7 +511,7 @@ class JsonRows:
         return [(f" {self._amount(line, hidden, end)} ", "muted"), *end]
 
     def _amount(self, line: int, hidden: int, end: list[Span]) -> str:
-        """How much is folded away: what a value holds, and the lines if those are more."""
+        """Return the size of a fold: its members, and also its lines if their number differs."""
         if line not in self._items:
             self._items[line] = self.lines.places.items(line, line + hidden + 1) if hidden <= _COUNTED else None
         items = self._items[line]
@@ -523,7 +523,7 @@ class JsonRows:
         return held if items == hidden else f"{held}, {counted}"
 
     def toggle(self, line: int, width: int) -> int:
-        """Fold or unfold the value that a line begins or ends, open or close a long line."""
+        """Fold or unfold the value that a line begins or ends, or expand or collapse a long line."""
         partner = self.lines.fold_partner(line)
         first = partner if partner is not None and self.lines.closes(line) else line
         if self._folds.folded(first):
@@ -533,7 +533,7 @@ class JsonRows:
         return self.unfold(line, width)
 
     def unfold(self, line: int, width: int) -> int:
-        """Unfold a value or open a long line; `width` is that of a row."""
+        """Unfold a value or expand a long line; `width` is the width of a row."""
         if self._folds.folded(line):
             self._folds.unfold(line)
         elif not self._folds.opened(line) and not self.lines.opens(line):
@@ -544,7 +544,7 @@ class JsonRows:
         return line
 
     def fold(self, line: int) -> int:
-        """Close a long line or fold a value; else go out to the line that opens what this one is in."""
+        """Collapse a long line or fold a value; otherwise return the line that opens the enclosing value."""
         if self._folds.opened(line):
             self._folds.close(line)
             del self._opened[line]
@@ -557,7 +557,7 @@ class JsonRows:
         return line if outer is None else outer
 
     def folds_of(self, line: int, what: Many) -> list[Fold]:
-        """Return what is folded by folding many at once from a line. In 10 MB: some tenths of a second."""
+        """Return the values to fold when many are folded at once from a line. In 10 MB: some tenths of a second."""
         if what == "beside":
             return values_beside(self.lines, line)
         if what == "level":
@@ -565,7 +565,7 @@ class JsonRows:
         return values_below(self.lines, 0, self.lines.count - 1)
 
     def take(self, line: int, folds: list[Fold]) -> int:
-        """Fold these, or unfold them if one of them is folded."""
+        """Fold these values, or unfold them if one of them is folded."""
         if not folds:
             return line
         if any(self._folds.folded(first) for first, _ in folds):
@@ -576,7 +576,7 @@ class JsonRows:
         return self.line_of(self.row_of(line))
 
     def reveal(self, line: int) -> int:
-        """Unfold everything that a line is hidden in."""
+        """Unfold everything that hides a line."""
         outer = self.lines.parent(line)
         while outer is not None:
             if self._folds.folded(outer):
@@ -585,13 +585,13 @@ class JsonRows:
         return line
 
     def close_all(self) -> None:
-        """Close the opened lines, because they were laid out for another width."""
+        """Collapse the expanded lines, because they were laid out for another width."""
         self._folds.close()
         self._opened.clear()
 
 
 def _cut(spans: list[Span], width: int) -> list[Span]:
-    """Cut a line to `width`; the size at the end of a long one stays visible."""
+    """Cut a line to `width`; the size at the end of a long line stays visible."""
     if spans_width(spans) <= width or spans[-1][1] != "muted":
         return clip(spans, width)
     size: Span = (spans[-1][0].removeprefix("…"), "muted")

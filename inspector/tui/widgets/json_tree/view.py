@@ -1,7 +1,7 @@
-"""A payload, to be walked through: folded and unfolded, searched, each line with its path.
+"""Interactive view of a payload: folding, search, and the path of each line.
 
-Only visible lines are read, so 10 MB scroll like ten lines; a big payload is prepared on a thread and the view
-says so meanwhile. A line too long for the screen shows its beginning and its exact size until it is opened.
+Only visible lines are processed, so 10 MB scroll like ten lines. A big payload is prepared on a thread, and the view
+shows that meanwhile. A line too long for the screen shows its beginning and its exact size until it is expanded.
 """
 
 import asyncio
@@ -27,56 +27,56 @@ from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.virtual_lines import VirtualLines
 
 AT_ONCE: Final = 1_000_000
-"""Bytes up to which a payload is worked through without a thread: some milliseconds."""
+"""Maximum payload size, in bytes, that is processed without a thread: it takes some milliseconds."""
 _GUTTER = 2
 
 
 MOST_S: Final = 3.0
-"""Seconds for one search."""
+"""Time limit of a search, in seconds."""
 _AT_ONCE = 1_000_000
-"""Bytes of indented text that are searched without a thread."""
+"""Maximum length of indented text, in bytes, that is searched without a thread."""
 
 
 class FindBar(SearchBar):
-    """The line to find with, below the view that it searches."""
+    """The search line below the view."""
 
     def __init__(self, finder: "JsonSearch") -> None:
         super().__init__("find", placeholder="text in this message; ~ first: fuzzy")
         self._finder = finder
 
     async def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
-        """Find what was typed, from where the search began."""
+        """Search for the text, starting where the search began."""
         event.stop()
         self._finder.find_from_start(event.text)
 
     async def on_search_bar_done(self, event: SearchBar.Done) -> None:
-        """Back to the payload; after Escape nothing stays marked."""
+        """Focus the payload again; after Escape, the highlights are removed."""
         event.stop()
         self._finder.leave(keep=event.found)
 
 
 class JsonSearch:
-    """Finds a text in the payload of a view, and marks what matches."""
+    """Searches the payload of a view and highlights the matches."""
 
     def __init__(self, view: "JsonView") -> None:
         self._view = view
         self._bar: FindBar | None = None
         self._began = 0
-        """The line on which the search began."""
+        """Line on which the search began."""
         self._generation = 0
 
     @property
     def is_open(self) -> bool:
-        """Whether the line to find with is shown."""
+        """Whether the search line is open."""
         return self._bar is not None
 
     def hide(self, hidden: bool) -> None:
-        """Let the line to find with go hidden with its view."""
+        """Hide or show the search line together with its view."""
         if self._bar is not None:
             self._bar.set_class(hidden, "hidden")
 
     async def action_find_here(self) -> None:
-        """Open the line to find with."""
+        """Open the search line."""
         if self._bar is None and isinstance(self._view.parent, Widget):
             self._bar = FindBar(self)
             await self._view.parent.mount(self._bar, after=self._view)
@@ -86,7 +86,7 @@ class JsonSearch:
             self._bar.select_all()
 
     def leave(self, *, keep: bool) -> None:
-        """Give the keys back to the payload, and put the line away unless something was found."""
+        """Focus the payload; unless `keep`, close the search line and remove the highlights."""
         self._view.focus()
         if not keep:
             self._mark("")
@@ -96,19 +96,19 @@ class JsonSearch:
             self._bar = None
 
     def action_unfind(self) -> None:
-        """Put the line away and mark nothing."""
+        """Close the search line and remove the highlights."""
         self.leave(keep=False)
 
     def action_next_match(self) -> None:
-        """Go to the next line that matches."""
+        """Go to the next match."""
         self._go_on(backwards=False)
 
     def action_previous_match(self) -> None:
-        """Go to the line before that matches."""
+        """Go to the previous match."""
         self._go_on(backwards=True)
 
     def find_from_start(self, needle: str) -> None:
-        """Find what is being typed, from the line on which the search began."""
+        """Search while the user types, starting at the line on which the search began."""
         self._generation += 1
         self._mark(needle)
         lines = self._view.lines
@@ -178,13 +178,13 @@ class Folding:
         return self._view.line_width - _GUTTER
 
     def action_toggle_fold(self) -> None:
-        """Fold or unfold the value, open or close the long line."""
+        """Fold or unfold the value, or expand or collapse the long line."""
         view = self._view
         if view.line >= 0:
             view.lay(view.rows, view.rows.toggle(view.line, self._width))
 
     def action_unfold(self) -> None:
-        """Unfold the value or open the long line; else go on into it."""
+        """Unfold the value or expand the long line; otherwise go to the next line."""
         view, rows = self._view, self._view.rows
         if view.line < 0:
             return
@@ -193,13 +193,13 @@ class Folding:
         view.lay(rows, line if rows.count != before else line + 1)
 
     def action_fold(self) -> None:
-        """Close the long line or fold the value; else go out to what it is in."""
+        """Collapse the long line or fold the value; otherwise go to the enclosing value."""
         view = self._view
         if view.line >= 0:
             view.lay(view.rows, view.rows.fold(view.line))
 
     def action_many(self, what: Many) -> None:
-        """Fold or unfold many values at once; those of a large payload are found on a thread."""
+        """Fold or unfold many values at once; in a large payload, they are found on a thread."""
         view, rows = self._view, self._view.rows
         if view.line < 0:
             return
@@ -219,7 +219,7 @@ class Folding:
 
 
 class JsonPlace:
-    """The value under the cursor of a view: where it is, what can be copied of it, what it may stand for."""
+    """The value under the cursor: its path, its copies and its decodings."""
 
     def __init__(self, view: "JsonView") -> None:
         self._view = view
@@ -231,31 +231,31 @@ class JsonPlace:
 
     @property
     def place(self) -> str | None:
-        """Where the cursor is in the message, as a JSON pointer; None in what is not JSON."""
+        """JSON pointer from the message to the cursor; None if the payload is not JSON."""
         view = self._view
         return None if view.line < 0 or view.lines.problem else view.begins_at + pointer(view.steps)
 
     def copies(self) -> list[Copy]:
-        """Copies of the value under the cursor, and of the payload."""
+        """Return the ways to copy the value under the cursor and the payload."""
         view = self._view
         if view.line < 0 or view.lines.problem:
             return of_payload(view.whole)
         return of_place(view.value, view.steps, view.whole)
 
     def action_decode(self) -> None:
-        """Show what the value under the cursor may stand for."""
+        """Show the decodings of the value under the cursor."""
         from inspector.tui.widgets.json_tree.decoded import decode
 
         decode(self._view.app, self._view.value, json_path(self._view.steps))
 
 
 _SMALL, _NESTED = 64 * 1024, 20_000
-"""Bytes that are prepared at once whatever they are, and how many lists and objects of larger ones."""
+"""Payloads up to this size, in bytes, are prepared at once; larger ones up to this number of arrays and objects."""
 _NOTHING: Sequence[Sequence[Span]] = ([("Nothing to show", "muted")],)
 
 
 class JsonView(VirtualLines):
-    """One payload at a time."""
+    """View of one payload at a time."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
         keys.ActionScope.PAYLOAD, keys.ActionScope.JSON, keys.ActionScope.FINDING_HERE
@@ -270,7 +270,7 @@ class JsonView(VirtualLines):
 
         @property
         def control(self) -> "JsonView":
-            """The view it comes from; its `path` says where the cursor is."""
+            """The sender; its `path` is the path of the cursor."""
             return self._control
 
     class Ready(Message):
@@ -282,7 +282,7 @@ class JsonView(VirtualLines):
 
         @property
         def control(self) -> "JsonView":
-            """The view it comes from."""
+            """The sender."""
             return self._control
 
     def __init__(
@@ -293,7 +293,7 @@ class JsonView(VirtualLines):
         id: str | None = None,  # noqa: A002 - Textual's word
         classes: str | None = None,
     ) -> None:
-        """Show a payload; `empty` is what is there without one."""
+        """Show a payload; `empty` is shown without one."""
         super().__init__(id=id, classes=classes)
         self.whole = raw
         """The payload as received."""
@@ -306,16 +306,16 @@ class JsonView(VirtualLines):
         place = JsonPlace(self)
         lend_actions(self, lambda: (self._folding, self.finder, place, PayloadDeeds(self, place)))
         self.begins_at = ""
-        """Where in a message the payload stands, as a JSON pointer; "" if it is one."""
+        """JSON pointer from the message to the payload; "" if the payload is a whole message."""
 
     def on_mount(self) -> None:
-        """Prepare what was given at first."""
+        """Prepare the initial payload."""
         self.show(self.whole)
 
     def show(self, raw: bytes) -> None:
-        """Show another payload from its first line; a search stays. b"" shows nothing.
+        """Show another payload, starting at its first line; a search stays. b"" shows nothing.
 
-        The one that is shown already stays where it is.
+        If the payload is already shown, the position stays.
         """
         if raw and raw is self._prepared:
             return
@@ -348,19 +348,19 @@ class JsonView(VirtualLines):
         return self._prepared is self.whole
 
     def moved(self) -> None:
-        """Show and tell where the reader went."""
+        """Show and report a move by the user."""
         super().moved()
         self.post_message(self.Selected(self))
 
     def go_to_found(self, line: int) -> None:
-        """Show a line with what is around it."""
+        """Go to a line and show some lines around it."""
         seen = self.view.visible
         self.lay(self.rows, self.rows.reveal(line))
         if self.view.cursor not in seen:
             self.scroll_lines_to(self.view.cursor - self.view.height // 3)
 
     def go_to_line(self, line: int) -> None:
-        """Show a line, whatever it is folded into."""
+        """Go to a line, and unfold everything that hides it."""
         if 0 <= line < self.rows.lines.count:
             self.go_to_found(line)
 
@@ -370,7 +370,7 @@ class JsonView(VirtualLines):
         return self.rows.lines
 
     def lay(self, rows: JsonRows, line: int) -> None:
-        """Take rows as they now are, with the cursor on a line."""
+        """Show changed rows, with the cursor on a line."""
         self.rows = rows
         self.view.resize(max(0, self.size.height - self.header_height))
         self.view.set_count(rows.count)
@@ -379,41 +379,41 @@ class JsonView(VirtualLines):
 
     @property
     def line(self) -> int:
-        """The line under the cursor, from 0; -1 if there is none."""
+        """Line under the cursor, from 0; -1 if there is none."""
         return self.rows.line_of(self.view.cursor) if self.view.cursor >= 0 else -1
 
     @property
     def path(self) -> str:
-        """Where the cursor is, for example `params.arguments.q`; "" at the outside. In 10 MB: some milliseconds."""
+        """Path of the cursor, for example `params.arguments.q`; "" at the top level. In 10 MB: some milliseconds."""
         return self.rows.lines.path(self.line) if self.line >= 0 else ""
 
     @property
     def value(self) -> bytes:
-        """The value under the cursor, indented."""
+        """Value under the cursor, indented."""
         return self.rows.lines.value(self.line) if self.line >= 0 else b""
 
     def header(self, width: int) -> Sequence[Span]:
-        """Return why this is not JSON, or what of it JSON forbids."""
+        """Return why this is not JSON, or which part of it JSON forbids."""
         said = self.rows.lines.problem or self.rows.lines.note
         return clip([(f"{glyphs().warning} {said}", "warning")], width) if said and self.rows.lines.count else ()
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The way to the line under the cursor. In 10 MB: some hundredths of a second."""
+        """Path of the line under the cursor, as steps. In 10 MB: some hundredths of a second."""
         return self.rows.lines.places.steps(self.line) if self.line >= 0 and not self.rows.lines.problem else ()
 
     def spans(self, index: int, width: int) -> Sequence[Span]:
-        """Return a row, with a sign before it if there is more to it."""
+        """Return a row, after its sign."""
         sign, spans = self.rows.row(index, width - _GUTTER)
         mark = {"opened": glyphs().opened, "closed": glyphs().closed, "": " "}[sign]
         return [(f"{mark} ", "accent" if sign == "closed" else "faint"), *spans]
 
     def opened(self) -> None:
-        """Take a double click as Enter."""
+        """Fold or unfold, for Enter and clicks."""
         self._folding.action_toggle_fold()
 
     def on_click(self, event: events.Click) -> None:
-        """Fold and unfold by a click on the sign before a line."""
+        """Fold or unfold by a click on the sign of a line."""
         index = self.view.top + event.y - self.header_height
         if event.x < 2 * _GUTTER and event.y >= self.header_height and index < self.view.count:
             event.prevent_default()
@@ -421,13 +421,13 @@ class JsonView(VirtualLines):
             self._folding.action_toggle_fold()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Close opened lines: they were laid out for another width."""
+        """Collapse expanded lines: they were laid out for another width."""
         line = max(self.line, 0)
         self.rows.close_all()
         self.lay(self.rows, line)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let Escape go back where nothing is being found."""
+        """Disable closing the search while none is open, so that Escape goes back."""
         return action != "unfind" or self.finder.is_open
 
 
@@ -436,5 +436,5 @@ def _prepared(raw: bytes) -> JsonRows:
 
 
 def _is_quick(raw: bytes) -> bool:
-    """Whether a payload is prepared before a person could press another key: what is nested much takes longer."""
+    """Whether a payload is prepared before the user could press another key: deep nesting takes much longer."""
     return len(raw) <= AT_ONCE and (len(raw) <= _SMALL or raw.count(b"[") + raw.count(b"{") <= _NESTED)

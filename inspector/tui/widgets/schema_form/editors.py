@@ -1,6 +1,6 @@
-"""The editors of single values: a line, a block of text, JSON, and a line that opens a long list of choices.
+"""Editors of single values: a line, a text block, JSON, and a line that opens a long list of choices.
 
-An editor shows a text and posts what is typed; what the text means is its field's business.
+An editor shows a text and reports what is typed. Its field interprets the text.
 """
 
 from typing import Any
@@ -20,37 +20,37 @@ from inspector.forms.typed import json_text, same
 from inspector.forms.values import FormValue
 from inspector.tui.widgets.segments import Segments
 
-# Fields in which the cursor goes by what a reader sees as one sign: a flag, a family, a letter with its
+# Fields whose cursor moves by grapheme clusters, which users see as one character: a flag, a family, a letter with
 # accents.
 
 _CLUSTER = regex.compile(r"\X")
 _JOINERS = frozenset(("\u200c", "\u200d", *map(chr, range(0xE0020, 0xE0080))))
-"""Parts of clusters that Python does not call printable: the joiners, and the tags of a flag."""
+"""Parts of clusters that Python considers unprintable: joiners, and the tags of a flag."""
 
 
 def cluster_start(text: str, at: int) -> int:
-    """The start of the cluster that the character at position `at` belongs to; between two clusters `at` itself."""
+    """Return the start of the cluster that contains position `at`; between two clusters, `at` itself."""
     if at <= 0 or at >= len(text) or text.isascii():
         return max(0, min(at, len(text)))
     return max(found.start() for found in _CLUSTER.finditer(text) if found.start() <= at)
 
 
 def cluster_end(text: str, at: int) -> int:
-    """The end of the cluster at position `at`; the end of the text behind the last one."""
+    """Return the end of the cluster at position `at`; after the last cluster, the end of the text."""
     if at >= len(text) or text.isascii():
         return min(at + 1, len(text))
     return next(found.end() for found in _CLUSTER.finditer(text) if found.end() > at)
 
 
 class WholeText(Text):
-    """A text whose clusters get one style each."""
+    """A text that styles clusters only as a whole."""
 
     def stylize(self, style: Any, start: int = 0, end: int | None = None) -> None:
         """Apply a style to whole clusters."""
         super().stylize(style, *self._whole(start, end))
 
     def stylize_before(self, style: Any, start: int = 0, end: int | None = None) -> None:
-        """The same below the styles that are there."""
+        """Apply a style to whole clusters, below the existing styles."""
         super().stylize_before(style, *self._whole(start, end))
 
     def _whole(self, start: int, end: int | None) -> tuple[int, int | None]:
@@ -60,23 +60,23 @@ class WholeText(Text):
 
 
 class ClusterInput(Input):
-    """One line."""
+    """An input line whose cursor moves by clusters."""
 
     def validate_selection(self, selection: Selection) -> Selection:
-        """Let neither end be within a cluster."""
+        """Move both ends of the selection to the starts of clusters."""
         start, end = super().validate_selection(selection)
         return Selection(cluster_start(self.value, start), cluster_start(self.value, end))
 
     async def _on_key(self, event: events.Key) -> None:
-        """Take what joins signs into one, too."""
+        """Also insert joiners and tags."""
         typed = event.character or ""
         if typed in _JOINERS:
             event.stop()
-            event.prevent_default()  # all else is taken by the base, which Textual asks as well
+            event.prevent_default()  # Textual also calls the base class, which handles all other keys
             self.replace(typed, *self.selection)
 
     def action_cursor_right(self, select: bool = False) -> None:
-        """Go to the end of the cluster."""
+        """Move to the end of the cluster."""
         start, end = self.selection
         if select:
             self.selection = Selection(start, cluster_end(self.value, end))
@@ -86,14 +86,14 @@ class ClusterInput(Input):
             super().action_cursor_right()
 
     def action_delete_left(self) -> None:
-        """Delete the cluster before the cursor, or what is selected."""
+        """Delete the cluster before the cursor, or the selection."""
         if self.selection.is_empty:
             self.delete(cluster_start(self.value, self.cursor_position - 1), self.cursor_position)
         else:
             self.delete_selection()
 
     def action_delete_right(self) -> None:
-        """Delete the cluster at the cursor, or what is selected."""
+        """Delete the cluster at the cursor, or the selection."""
         if self.selection.is_empty:
             self.delete(self.cursor_position, cluster_end(self.value, self.cursor_position))
         else:
@@ -107,7 +107,7 @@ class ClusterInput(Input):
         return whole
 
     def _cell_offset_to_index(self, offset: int) -> int:
-        """The start of the cluster at a cell: where a click sets the cursor."""
+        """Return the start of the cluster at a cell: a click puts the cursor there."""
         if self.password or self.value.isascii():
             return super()._cell_offset_to_index(offset)
         cell, offset = 0, offset + self.scroll_offset.x
@@ -122,11 +122,11 @@ UNSET_WORD = "unset"
 EMPTY_WORD = 'empty text ""'
 _MOST_SEGMENTS = 12
 _SEGMENT_CELLS = 150
-"""Together; more would take too many lines."""
+"""Maximum width of all segments together; more would take too many lines."""
 
 
 class LineEdit(ClusterInput):
-    """One line of text. A focus selects nothing, so that a stray key destroys nothing."""
+    """One line of text. Focusing it selects nothing, so that a stray key deletes nothing."""
 
     DEFAULT_CSS = """
     LineEdit, LineEdit.-textual-compact { background: $panel; border: none; height: 1; padding: 0 1; width: 1fr; }
@@ -145,16 +145,16 @@ class LineEdit(ClusterInput):
 
     @property
     def written(self) -> str:
-        """What is in it now."""
+        """Current text."""
         return self.value
 
     def say(self, *, unset: bool) -> None:
-        """Say what an empty line stands for: nothing, or the empty text."""
+        """Show what an empty line means: no value, or the empty text."""
         self.placeholder = UNSET_WORD if unset else EMPTY_WORD
 
 
 class BlockEdit(TextArea):
-    """Several lines. Tab continues to the next field."""
+    """A block of several lines. Tab moves to the next field."""
 
     DEFAULT_CSS = """
     BlockEdit, BlockEdit.-textual-compact {
@@ -166,7 +166,7 @@ class BlockEdit(TextArea):
     """
 
     def __init__(self, text: str, *, unset: bool, wrap: bool = True, undoes: bool = True) -> None:
-        """`undoes`: it has an undo of its own; else `ctrl+z` is left to what it is in."""
+        """`undoes`: whether it has its own undo; otherwise `ctrl+z` is left to its container."""
         super().__init__(text, soft_wrap=wrap, compact=True, tab_behavior="focus", highlight_cursor_line=False)
         self.cursor_blink = False
         self._undoes = undoes
@@ -179,22 +179,22 @@ class BlockEdit(TextArea):
         super().action_undo()
 
     def action_redo(self) -> None:
-        """Redo the last edit that was undone."""
+        """Redo the last undone edit."""
         if not self._undoes:
             raise SkipAction
         super().action_redo()
 
     @property
     def written(self) -> str:
-        """What is in it now."""
+        """Current text."""
         return self.text
 
     def say(self, *, unset: bool) -> None:
-        """Say what an empty text stands for."""
+        """Show what an empty text means."""
         self.placeholder = UNSET_WORD if unset else EMPTY_WORD
 
     def validate_selection(self, selection: AreaSelection) -> AreaSelection:
-        """Let neither end be within a cluster."""
+        """Move both ends of the selection to the starts of clusters."""
         return AreaSelection(self._snapped(selection.start), self._snapped(selection.end))
 
     def _snapped(self, place: Location) -> Location:
@@ -204,7 +204,7 @@ class BlockEdit(TextArea):
         return row, cluster_start(self.document.get_line(row), column)
 
     async def _on_key(self, event: events.Key) -> None:
-        """Take what joins signs into one, too."""
+        """Also insert joiners and tags."""
         typed = event.character or ""
         if typed in _JOINERS and not self.read_only:
             event.stop()
@@ -212,27 +212,27 @@ class BlockEdit(TextArea):
             self._replace_via_keyboard(typed, *self.selection)
 
     def get_cursor_left_location(self) -> Location:
-        """The start of the cluster before the cursor."""
+        """Return the start of the cluster before the cursor."""
         return self._snapped(super().get_cursor_left_location())
 
     def get_cursor_right_location(self) -> Location:
-        """The end of the cluster at the cursor."""
+        """Return the end of the cluster at the cursor."""
         row, column = self.cursor_location
         line = self.document.get_line(row)
         return (row, cluster_end(line, column)) if column < len(line) else super().get_cursor_right_location()
 
     def get_line(self, line_index: int) -> Text:
-        """A line to be drawn."""
+        """Return a line to draw."""
         return WholeText(self.document.get_line(line_index), end="", no_wrap=True)
 
 
 def in_a_line(asked: TextField, value: FormValue) -> bool:
-    """Whether a text is edited in one line."""
+    """Whether a text is edited on one line."""
     return not asked.multiline and not (isinstance(value, str) and ("\n" in value or len(value) > 2000))
 
 
 class ChoiceSegments:
-    """What a segmented choice offers: "unset" first, then the values, null last where it is allowed."""
+    """Choices of a segmented field: "unset" first, then the values; null last if it is allowed."""
 
     def __init__(self, asked: Opened, value: FormValue) -> None:
         pairs: list[tuple[str, FormValue]] = [(UNSET_WORD, UNSET)]
@@ -252,13 +252,13 @@ class ChoiceSegments:
         self.values = [found for _, found in pairs]
 
     def index_of(self, value: FormValue) -> int:
-        """The place of a value; 0 for one that is not offered."""
+        """Return the index of a value; 0 if it is not offered."""
         if value is UNSET:
             return 0
         return next((at for at, found in enumerate(self.values) if found is not UNSET and same(found, value)), 0)
 
     def segments(self, value: FormValue) -> Segments:
-        """The widget."""
+        """Return the widget."""
         return Segments(self.labels, (self.index_of(value),), faint=1)
 
 

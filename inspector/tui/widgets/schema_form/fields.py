@@ -1,6 +1,6 @@
-"""One field of a form, at work: what is typed becomes its value, and its head does what it offers.
+"""One field of a form: its editor sets its value, and its head offers actions.
 
-Fields within fields are fields again. What the field's own editor can't show is edited as JSON in its place.
+A field may contain other fields. A value that the field's own editor can't show is edited as JSON instead.
 """
 
 from collections.abc import Sequence
@@ -53,29 +53,29 @@ from inspector.tui.widgets.schema_form.view import (
 )
 from inspector.tui.widgets.segments import Segments
 
-# How the focus goes through a form: downwards from value to value, upwards from line to line.
+# How the focus moves through a form: down from value to value, up from line to line.
 
 
 class FormScroll(VerticalScroll):
-    """What a form scrolls in: the field that has the focus stays visible when the room changes or it is typed into.
+    """Scroll container of a form. The focused field stays visible when the size changes or the user types.
 
-    A reader who scrolls away with the mouse is left alone until then.
+    If the user scrolls away with the mouse, the position stays until then.
     """
 
     def on_resize(self) -> None:
-        """Another part of the screen has grown or gone."""
+        """Reveal the focused field: another part of the screen may have grown."""
         self.call_after_refresh(self.reveal)
 
     def on_descendant_focus(self) -> None:
-        """Another field has the focus; it may show more of itself now."""
+        """Reveal the newly focused field, which may have become higher."""
         self.call_after_refresh(self.reveal)
 
     def on_schema_form_changed(self) -> None:
-        """The value has changed: it is being typed, wherever the field is."""
+        """Reveal the focused field when its value changes."""
         self.reveal()
 
     def reveal(self) -> None:
-        """Scroll to what has the focus, if that is in here and hidden."""
+        """Scroll to the focused widget if it is in here and hidden."""
         focused = self.screen.focused if self.is_attached else None
         if focused is not None and self in focused.ancestors:
             focused.scroll_visible(animate=False, immediate=True)
@@ -83,14 +83,14 @@ class FormScroll(VerticalScroll):
 
 @runtime_checkable
 class FormLines(Protocol):
-    """A form, as its fields know it."""
+    """A form, as seen by its fields."""
 
     def action_step(self, by: int) -> None:
-        """Go to the next value (1), behind the last one out of the form; or to the line before (-1), if any."""
+        """Focus the next value (1), or leave the form after the last one; or focus the previous line (-1), if any."""
 
 
 def only_heads(line: Widget) -> bool:
-    """Whether a line only heads what can be reached below it."""
+    """Whether a line is only the head of focusable lines below it."""
     node = line.parent
     if not isinstance(line, FormBar) or not line.has_class("field--head") or not isinstance(node, Widget):
         return False
@@ -98,12 +98,12 @@ def only_heads(line: Widget) -> bool:
 
 
 def steps_of(widget: Widget) -> FormLines | None:
-    """The form that a widget is in."""
+    """Return the form that contains a widget."""
     return next((around for around in widget.ancestors if isinstance(around, FormLines)), None)
 
 
 class FieldNode(Widget):
-    """A field of a form, as it looks for the value of the moment."""
+    """A field of a form, drawn for its current value."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("form.unset")),
@@ -131,7 +131,7 @@ class FieldNode(Widget):
     """
 
     class Asked(Message):
-        """A member or an item wants something of what it is in: "remove", "up", "down"."""
+        """A member or an item requests an action of its container: "remove", "up", "down"."""
 
         def __init__(self, control: "FieldNode", deed: str) -> None:
             super().__init__()
@@ -154,30 +154,30 @@ class FieldNode(Widget):
         self._own_problem = ""
         self._told: Sequence[str] = ()
         self._within = 0
-        """How much is wrong within."""
+        """Number of problems in the fields within."""
         self._shape: Shape = "json"
 
     @property
     def value(self) -> FormValue:
-        """The value at its place."""
+        """Current value."""
         return self.state.at(self.path)
 
     @property
     def asked(self) -> Opened:
-        """The field, read by now."""
+        """The field's schema, read on first access."""
         if self._asked is None:
             self._asked = opened(self.field)
         return self._asked
 
     @property
     def is_wrong(self) -> bool:
-        """Whether something is wrong with it itself."""
+        """Whether the field itself has a problem."""
         return self.has_class("-wrong")
 
     # Drawing
 
     def compose(self) -> ComposeResult:
-        """Draw it for the value of the moment."""
+        """Draw the field for its current value."""
         self._shape = shape_of(self.field, self.value)
         group = self._shape in GROUPS
         self.set_class(self.place.bare, "-bare")
@@ -191,7 +191,7 @@ class FieldNode(Widget):
         lines = about(self.field, self._shape, self.place)
         said = [Static(Text(lines), classes="field--about")] if lines else []
         wrong = Static("", classes="field--wrong")
-        if row:  # the text is below the editor
+        if row:  # the description is below the editor
             self.styles.grid_columns = f"{self.place.head_width} 1fr"
             for each in (*said, wrong):
                 each.styles.padding = (0, 0, 0, self.place.head_width)
@@ -224,7 +224,7 @@ class FieldNode(Widget):
                 pass
 
     def _known(self, edit: LineEdit | BlockEdit) -> Widget:
-        """Remember what an editor makes of the text that it was given: what differs from that was typed."""
+        """Remember the initial text of an editor: a different text was typed by the user."""
         self._text = edit.written
         return edit
 
@@ -243,18 +243,18 @@ class FieldNode(Widget):
         return deeds(self.field, self.place, self._shape, folded=self.has_class("-folded"))
 
     async def redraw(self) -> None:
-        """Draw it again, because its value has taken another shape."""
+        """Draw the field again, because its value has changed its shape."""
         self._own_problem = ""
         await self.recompose()
         self._say()
 
     def fold(self, *, folded: bool) -> None:
-        """Hide what is within, or show it."""
+        """Hide or show the fields within."""
         self.set_class(folded, "-folded")
         self._renew_head()
 
     def tell(self, told: Sequence[str], *, within: int = 0) -> None:
-        """Show what is wrong with it; `within` so many things more are wrong further in."""
+        """Show the problems of this field, and the number of problems in the fields `within`."""
         if within != self._within:
             self._within = within
             self._renew_head()
@@ -274,7 +274,7 @@ class FieldNode(Widget):
             head.show(self._head(), self._deeds())
 
     def focus_at(self, path: Path, skip: int = 0, *, fresh: bool = False) -> None:
-        """Focus the first editor of the field at a place within; see `focus_first`."""
+        """Focus the first editor of the field at a path within this one; see `focus_first`."""
         for node in self.query(FieldNode):
             if node.path == path:
                 node.focus_first(skip, fresh=fresh)
@@ -282,13 +282,13 @@ class FieldNode(Widget):
         self.focus_first()
 
     def focus_editor(self) -> None:
-        """Focus its editor rather than its head."""
+        """Focus the editor rather than the head."""
         self.focus_first(0 if self._shape in GROUPS else 1)
 
     def focus_first(self, skip: int = 0, *, fresh: bool = False) -> None:
-        """Focus its first editor; `skip` heads are passed by if there is something behind them.
+        """Focus the first editor; up to `skip` widgets are skipped if the first one is a head.
 
-        A `fresh` value is one that the form has made up, and gives way to what is typed.
+        A `fresh` value was generated by the form: it is selected, so that typing replaces it.
         """
         able = [widget for widget in self.query("*") if widget.focusable]
         if not able:
@@ -298,10 +298,10 @@ class FieldNode(Widget):
             first.select_all()
         first.focus()
 
-    # Taking values
+    # Setting values
 
     async def write(self, value: FormValue) -> None:
-        """Take a value, and draw the field again if that needs another editor."""
+        """Set the value, and draw the field again if it needs another editor."""
         self.state.put(self.path, value)
         if shape_of(self.field, self.value) != self._shape:
             await self.redraw()
@@ -309,23 +309,23 @@ class FieldNode(Widget):
             self._renew_head()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Take what was typed into the line."""
+        """Set the value from the line."""
         event.stop()
         self._typed(event.value)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Take what was typed into the block."""
+        """Set the value from the block."""
         event.stop()
         self._typed(event.text_area.text)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go on to the next value."""
+        """Focus the next value."""
         event.stop()
         if steps := steps_of(self):
             steps.action_step(1)
 
     def read_editor(self) -> None:
-        """Take what its editor holds, of which Textual may not have told yet."""
+        """Set the value from the editor, in case Textual has not reported the last change yet."""
         for edit in self.query_children("LineEdit, BlockEdit"):
             if isinstance(edit, LineEdit | BlockEdit):
                 self._typed(edit.written)
@@ -349,7 +349,7 @@ class FieldNode(Widget):
         self._say()
 
     async def on_segments_chosen(self, event: Segments.Chosen) -> None:
-        """Take what was chosen."""
+        """Set the chosen value."""
         event.stop()
         asked = self.asked
         if self._shape == "several" and isinstance(asked, ChoiceField):
@@ -361,7 +361,7 @@ class FieldNode(Widget):
             await self.write(ChoiceSegments(asked, self.value).values[event.index])
 
     async def on_form_bar_pressed(self, event: FormBar.Pressed) -> None:
-        """Do what the head offers."""
+        """Run an action of the head."""
         event.stop()
         match event.deed:
             case "fold":
@@ -377,7 +377,7 @@ class FieldNode(Widget):
                 self.post_message(self.Asked(self, deed))
 
     async def on_field_node_asked(self, event: Asked) -> None:
-        """Take a member or an item away, or move it."""
+        """Remove or move a member or an item."""
         if event.control is self:
             return
         event.stop()
@@ -392,7 +392,7 @@ class FieldNode(Widget):
         self.focus_at(path)
 
     async def _begin(self) -> None:
-        """Give it the plainest value of its kind, or an item more if it is a list."""
+        """Set the simplest value of the type, or append an item if it is a list."""
         if self._shape == "list" and isinstance(self.asked, ArrayField) and isinstance(self.value, list):
             item = self.asked.item_at(len(self.value))
             await self._grow(UNSET if item is None else fresh_value(item))
@@ -420,21 +420,21 @@ class FieldNode(Widget):
         self.app.push_screen(ChooseScreen(visible(self.place.name), [each.title for each in asked.options]), chosen)
 
     async def action_unset(self) -> None:
-        """Give it no value."""
+        """Unset the value."""
         self._own_problem = ""
         self.state.put(self.path, UNSET)
         await self.redraw()
         self.focus_first()
 
     async def action_null(self) -> None:
-        """Set it to null, or back to the plainest value of its kind."""
+        """Set the value to null, or back to the simplest value of its type."""
         self.state.put(self.path, fresh_value(self.field) if self.value is None else None)
         await self.redraw()
         self.focus_first()
 
 
 def _run(before: str, text: str) -> str:
-    """What is undone together: letters typed one after the other up to a space, or letters deleted so."""
+    """Return the kind of an edit, for undo: typing up to a space and consecutive deletions are each undone together."""
     more = len(text) - len(before)
     return "type" if more == 1 and not text[-1:].isspace() else "delete" if more == -1 else ""
 
@@ -443,7 +443,7 @@ def _toggled(chosen: tuple[int, ...], index: int) -> list[int]:
     return [each for each in chosen if each != index] if index in chosen else [*chosen, index]
 
 
-# One of several kinds: a line that says which, and the fields of that kind below.
+# A union: a line to choose the branch, and the fields of that branch below.
 
 
 class UnionBody(Vertical):
@@ -462,7 +462,7 @@ class UnionBody(Vertical):
         self._branch = None if node.value is UNSET else branch_of(asked, node.value)
 
     def compose(self) -> ComposeResult:
-        """Draw the choice and what was chosen."""
+        """Draw the choice and the chosen branch."""
         node, titles = self._node, [branch.title for branch in self._asked.branches]
         chosen = 0 if self._branch is None else self._branch + 1
         yield Segments(["unset", *titles], (chosen,), faint=1)
@@ -473,7 +473,7 @@ class UnionBody(Vertical):
             yield FieldNode(node.state, node.path, _ODD, FieldPlace(bare=True))
 
     async def on_segments_chosen(self, event: Segments.Chosen) -> None:
-        """Draw another branch, with what was typed there before or the plainest value of its kind."""
+        """Draw another branch, with its previous input or the simplest value of its type."""
         event.stop()
         node = self._node
         if self._branch is not None:
@@ -495,20 +495,20 @@ class UnionBody(Vertical):
 _ODD = JsonField(schema=True, why="the value matches none of these types")
 
 
-# What is below the head of a field that holds fields: the members of an object, the items of a list.
+# The body of a field that contains fields: the members of an object, the items of a list.
 
 MOST_ITEMS = 100
 
 
 def body_of(node: FieldNode) -> Vertical:
-    """The body of a field that holds fields."""
+    """Return the body of a field that contains fields."""
     if isinstance(node.asked, UnionField):
         return UnionBody(node, node.asked)
     return ObjectBody(node, node.asked) if isinstance(node.asked, ObjectField) else ListBody(node)
 
 
 class ObjectBody(Vertical):
-    """The members of an object: those the schema names, in its order, then the others."""
+    """The members of an object: those in the schema, in its order, then the others."""
 
     DEFAULT_CSS = """
     ObjectBody { height: auto; }
@@ -546,11 +546,11 @@ class ObjectBody(Vertical):
             yield Input(placeholder=more, compact=True, select_on_focus=False, classes="body--more")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Keep the name to itself: it is not a value of a field."""
+        """Stop the event: the name of a new member is not the value of a field."""
         event.stop()
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Add a member of that name."""
+        """Add a member with this name."""
         event.stop()
         name, node = event.value, self._node
         value = node.value if isinstance(node.value, dict) else {}
@@ -563,14 +563,14 @@ class ObjectBody(Vertical):
 
 
 def _invites(asked: ObjectField) -> bool:
-    """Whether to offer more members: where the schema speaks of them, or names none. JSON can always have more."""
+    """Whether to offer more members: if the schema mentions them or names none. As JSON, any can be added."""
     schema = asked.schema if isinstance(asked.schema, dict) else {}
     spoken = "additionalProperties" in schema or "patternProperties" in schema or not asked.properties
     return asked.is_open() and spoken
 
 
 def _nothing(*, root: bool, open_: bool) -> str:
-    """What is said of an object that names no members."""
+    """Return the text for an object without named members."""
     if open_:
         return "No arguments in the schema." if root else "No properties in the schema."
     return "No arguments." if root else "No properties."
@@ -614,5 +614,5 @@ _BEYOND = JsonField(schema=True, why="no items allowed")
 
 
 def _block(text: str, *, unset: bool, wrap: bool = True) -> BlockEdit:
-    """A block whose changes the form undoes, as those of all other fields."""
+    """Return a block without its own undo: the form undoes changes, as for all fields."""
     return BlockEdit(text, unset=unset, wrap=wrap, undoes=False)

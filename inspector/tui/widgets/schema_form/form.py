@@ -1,7 +1,7 @@
-"""A JSON Schema as a form, and the same value as JSON text: two views of one value, always in sync.
+"""A form generated from a JSON Schema, and the same value as JSON text: two views that are always in sync.
 
-Whatever is typed is kept and can be sent, right or wrong: the schema's verdict comes beside the fields, from a thread,
-once the typist pauses. JSON that can't be read changes nothing: the last value that could be read stays.
+Any input is kept and can be sent, valid or not. Once the user pauses typing, a thread validates the value and its
+problems appear at the fields. Invalid JSON changes nothing: the last valid value is kept.
 """
 
 import asyncio
@@ -34,19 +34,19 @@ from inspector.tui.widgets.schema_form.state import MOST_DRAWN, FormState, drawn
 from inspector.tui.widgets.schema_form.view import FieldPlace, FormBar
 
 _PAUSE: Final = 0.15
-"""Seconds without a change after which the value is judged."""
+"""Pause in changes, in seconds, after which the value is validated."""
 _MOST_TEXT: Final = 200_000
-"""Characters of JSON that are edited here."""
+"""Maximum length of JSON that can be edited here, in characters."""
 
 
 _SLIM: Final = 44
-"""Columns of a form below which head and editor do not share a row."""
+"""Width in columns below which head and editor have separate rows."""
 _LOW: Final = 30
-"""Rows of a screen below which only the field with the focus has its description."""
+"""Height of the screen in rows below which only the focused field shows its description."""
 
 
 class SchemaForm(Widget):
-    """A form for one value. `load` gives it a schema; `arguments` is what the form says."""
+    """A form for one value. `load` sets its schema; `arguments` is its current content."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("form.next")),
@@ -74,7 +74,7 @@ class SchemaForm(Widget):
     """
 
     class Changed(Message):
-        """The value, its verdict, or the view of it has changed."""
+        """The value, its validation or its view has changed."""
 
         def __init__(self, control: "SchemaForm") -> None:
             super().__init__()
@@ -89,12 +89,12 @@ class SchemaForm(Widget):
         super().__init__()
         self.state = FormState(schema, value)
         self.json_problem = ""
-        """Why the JSON text can't be read; "" if it can, or is not shown."""
+        """Why the JSON text is invalid; "" if it is valid or not shown."""
         self._timer: Timer | None = None
         self._text = ""
         self._note = ""
         self._forced = False
-        """Whether JSON is shown because there is too much for a form."""
+        """Whether the value is shown as JSON because it is too large for a form."""
         self._json = BlockEdit("", unset=True, wrap=False)
         self._json.add_class("form--json")
         self._fields = Vertical(classes="form--fields")
@@ -102,18 +102,18 @@ class SchemaForm(Widget):
         self._whole = Static("", classes="form--whole")
 
     def compose(self) -> ComposeResult:
-        """Lay the two views out, one of them shown."""
+        """Compose the two views, one of them visible."""
         yield self._noted
         yield self._whole
         yield self._fields
         yield self._json
 
     async def on_mount(self) -> None:
-        """Draw the first value."""
+        """Draw the initial value."""
         await self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Use the room: on a low screen a field has one row, in a narrow form its editor a row of its own."""
+        """Adapt to the size: one row per field on a low screen, a separate row for the editor in a narrow form."""
         self.update_classes({"-slim": event.size.width < _SLIM, "-low": self.app.size.height < _LOW})
 
     @property
@@ -123,12 +123,12 @@ class SchemaForm(Widget):
 
     @property
     def arguments(self) -> object:
-        """The JSON to send; UNSET for nothing at all."""
+        """JSON to send; UNSET if nothing is to be sent."""
         return self.state.arguments
 
     @property
     def problem_count(self) -> int:
-        """How many things are wrong, as far as is known."""
+        """Number of problems known so far."""
         return len(self.state.problems) + bool(self.json_problem)
 
     @property
@@ -137,13 +137,13 @@ class SchemaForm(Widget):
         return self.has_class("-json")
 
     async def load(self, schema: object, value: FormValue = UNSET) -> None:
-        """Draw another form; UNSET is the value that the schema begins with."""
-        with no_collection():  # a schema may ask for many thousand fields, and all of them are in use
+        """Draw another form; UNSET stands for the initial value of the schema."""
+        with no_collection():  # a schema may require many thousand fields, and none of them is garbage
             self.state = FormState(schema, value)
         await self._draw()
 
     async def take(self, arguments: object) -> None:
-        """Take any JSON for the value."""
+        """Set the value from any JSON."""
         self.state.take_json(arguments)
         await self._draw()
 
@@ -179,7 +179,7 @@ class SchemaForm(Widget):
         if edit.read_only:
             self._note = "Too long to edit here; only the start is shown."
 
-    # Judging
+    # Validation
 
     def _changed(self) -> None:
         if self._timer is not None:
@@ -188,11 +188,11 @@ class SchemaForm(Widget):
         self.post_message(self.Changed(self))
 
     def _judge_beside(self) -> None:
-        # The method, not its coroutine: a worker that is cancelled before it starts would leave that unawaited.
+        # Pass the method, not its coroutine: a worker cancelled before its start would leave the coroutine unawaited.
         self.run_worker(self.judge, exclusive=True, group="judge")  # type: ignore[arg-type]
 
     def read_editors(self) -> None:
-        """Take what the editors hold, of which Textual may not have told yet: before the value is judged or kept."""
+        """Apply the editors' texts before validating or saving: Textual may not have reported the last change yet."""
         if self.as_json:
             self._take_text(self._json.text)
         else:
@@ -200,7 +200,7 @@ class SchemaForm(Widget):
                 node.read_editor()
 
     async def judge(self) -> Validation:
-        """The verdict on the value as it is now."""
+        """Return the validation of the current value."""
         state = self.state
         while state.verdict is None:
             value = state.value
@@ -212,7 +212,7 @@ class SchemaForm(Widget):
         return state.verdict
 
     def _tell(self) -> None:
-        """Say what is wrong where it is."""
+        """Show each problem at its field."""
         nodes = {node.path: node for node in self.query(FieldNode)} if not self.as_json else {}
         told = self.state.told_at({path for path in nodes if path})
         for path, node in nodes.items():
@@ -237,7 +237,7 @@ class SchemaForm(Widget):
         self._whole.update(Text("\n".join(shown)))
 
     async def insist(self) -> None:
-        """Show every problem, in fields nobody has been to as well, and go to the first."""
+        """Show all problems, including those of untouched fields, and focus the first."""
         self.state.insists = True
         await self.judge()
         if self.as_json:
@@ -251,10 +251,10 @@ class SchemaForm(Widget):
                 self.call_after_refresh(node.focus_editor)
                 return
 
-    # Undoing
+    # Undo and redo
 
     def action_step(self, by: int) -> None:
-        """Go to the next value (1), behind the last one out of the form; or to the line before (-1), if any."""
+        """Focus the next value (1), or leave the form after the last one; or focus the previous line (-1), if any."""
         chain = self.screen.focus_chain
         inside = [widget for widget in chain if self in widget.ancestors]
         focused = self.screen.focused
@@ -268,11 +268,11 @@ class SchemaForm(Widget):
                 return
 
     async def action_undo(self) -> None:
-        """Take back the last change, whatever field it was made in."""
+        """Undo the last change, whichever field it was made in."""
         await self._show_again(self.state.undo(), "Nothing to undo.")
 
     async def action_redo(self) -> None:
-        """Make the change again that was undone last."""
+        """Redo the last undone change."""
         await self._show_again(self.state.redo(), "Nothing to redo.")
 
     async def _show_again(self, path: Path | None, nothing: str) -> None:
@@ -290,17 +290,17 @@ class SchemaForm(Widget):
         await nodes[path].redraw()
         nodes[path].focus_editor()
 
-    # The JSON text
+    # JSON text
 
     async def toggle_json(self) -> None:
-        """Show the value the other way. JSON that can't be read is left behind; the last that could be read stays."""
+        """Switch between form and JSON. Invalid JSON is discarded; the last valid value is kept."""
         self.read_editors()
         self.toggle_class("-json")
         await self._draw()
         self.focus_first()
 
     def focus_first(self) -> None:
-        """Focus the first editor. The line that adds members is one only if the focus would be lost without it."""
+        """Focus the first editor; the line that adds members only if the focus would be lost otherwise."""
         if self.as_json:
             self._json.focus()
             return
@@ -312,7 +312,7 @@ class SchemaForm(Widget):
             found[0].focus()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Take the JSON text, if it can be read."""
+        """Set the value from the JSON text if it is valid."""
         event.stop()
         self._take_text(event.text_area.text)
 
@@ -330,12 +330,12 @@ class SchemaForm(Widget):
 
 
 def awaited_count(form: SchemaForm) -> int:
-    """How many of a form's problems are only what must be given and is still to come; as JSON all is complained of."""
+    """Return how many problems are only required fields not filled in yet; 0 in the JSON view, which shows all."""
     return 0 if form.as_json else form.state.awaited
 
 
 def wrong_or_awaited(problems: int, awaited: int) -> Span:
-    """How many errors a form has; calmly, how many fields it still waits for where that is all there is."""
+    """Return the number of errors of a form; if there are none, the number of required fields still to be filled in."""
     wrong = problems - awaited
     if not wrong:
         return f"{awaited} required", "muted"

@@ -1,7 +1,7 @@
-"""The state behind a form: one value, what its schema says of it, and where each problem is to be read.
+"""State of a form: one value, its schema, and the field at which each problem is shown.
 
-Widgets read and write through it and never keep a value of their own, so the form and the JSON text can't disagree.
-It draws nothing. The value is never changed in place; whoever holds an older one keeps what he had.
+Widgets read and write through it and never keep their own value, so form and JSON text can't disagree. It draws
+nothing. Values are never changed in place: references to an older value stay valid.
 """
 
 from collections.abc import Callable
@@ -33,68 +33,68 @@ from inspector.forms.values import FormValue, branch_of, fits, from_json, initia
 from inspector.tui.widgets.schema_form.editors import in_a_line, many
 
 MOST_DRAWN: Final = 300
-"""Fields that are drawn at once; a value with more of them is written as JSON."""
+"""Maximum number of fields drawn; a value with more of them is shown as JSON."""
 _MOST_UNDONE: Final = 200
-"""Changes that can be undone."""
+"""Maximum number of changes that can be undone."""
 
 
 def _nothing() -> None:
-    """Nobody wants to know."""
+    """Default callback."""
 
 
 class FormState:
-    """A schema and the value that is being made for it."""
+    """A schema and the value that is edited for it."""
 
     def __init__(self, schema: object, value: FormValue = UNSET) -> None:
         self.schema = schema
         self.root: Opened = read_schema(schema)
         self.value: FormValue = initial_value(self.root) if value is UNSET else value
         self.verdict: Validation | None = None
-        """Of the value as it is now; None until somebody judged it."""
+        """Validation of the current value; None if it is pending."""
         self.changed: Callable[[], None] = _nothing
         """Called after each change of the value."""
         self.insists = False
-        """Whether what is missing is complained of in fields that nobody has been to."""
+        """Whether missing values are shown as problems in untouched fields as well."""
         self._touched: set[Path] = set()
         self._past: list[tuple[Path, FormValue]] = []
-        """Earlier values, the newest last, each with the place that was changed after it."""
+        """Undo stack, the newest last: earlier values, each with the path that was changed after it."""
         self._future: list[tuple[Path, FormValue]] = []
-        """What was undone, the first to be redone last."""
+        """Redo stack, the next one last."""
         self._run: tuple[Path, str] | None = None
-        """The place and kind of the change before this one; see `put`."""
+        """Path and kind of the last change; see `put`."""
 
     @property
     def arguments(self) -> object:
-        """The JSON to send; UNSET for nothing at all."""
+        """JSON to send; UNSET if nothing is to be sent."""
         return to_json(self.value)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with the value, as far as it has been judged."""
+        """Known problems of the value."""
         return self.verdict.problems if self.verdict else ()
 
     @property
     def awaited(self) -> int:
-        """How many of the problems are only fields that must be given and that nobody has been to yet."""
+        """Number of problems that are only missing required values in untouched fields."""
         return sum(self._is_awaited(problem, place_in_form(self.value, problem.path)) for problem in self.problems)
 
     def _is_awaited(self, problem: Problem, place: Path) -> bool:
         return problem.keyword == "required" and not self.insists and place not in self._touched
 
     def at(self, path: Path) -> FormValue:
-        """What is at a place, or UNSET."""
+        """Return the value at a path, or UNSET."""
         return get_at(self.value, path)
 
     def put(self, path: Path, value: FormValue, run: str = "") -> None:
-        """Write at a place; UNSET keeps the place and sends nothing.
+        """Set the value at a path; UNSET keeps the place and sends nothing.
 
-        `run` names a series of changes, such as typing, that is undone together. "" is a step of its own.
+        `run` names a series of changes, such as typing, that is undone together. "" is a separate step.
         """
         self._touched.add(path)
         self._take(path, set_at(self.value, path, value), run)
 
     def remove(self, path: Path) -> None:
-        """Take a member or an item away, place and all."""
+        """Remove a member or an item."""
         self._take(path[:-1], remove_at(self.value, path))
 
     def move(self, path: Path, to: int) -> None:
@@ -102,19 +102,19 @@ class FormState:
         self._take(path[:-1], move_at(self.value, path, to))
 
     def replace(self, value: FormValue) -> None:
-        """Take another value for the whole."""
+        """Replace the whole value."""
         self._take((), value)
 
     def take_json(self, value: object, run: str = "") -> None:
-        """Take any JSON for the whole; see `put` for `run`."""
+        """Replace the whole value by any JSON; see `put` for `run`."""
         self._take((), from_json(self.root, value), run)
 
     def undo(self) -> Path | None:
-        """Take back the last change; the place that it was at, None if there is nothing to undo."""
+        """Undo the last change; return its path, or None if there is nothing to undo."""
         return self._step_back(self._past, self._future)
 
     def redo(self) -> Path | None:
-        """Make the change again that was undone last; its place, None if there is none."""
+        """Redo the last undone change; return its path, or None if there is nothing to redo."""
         return self._step_back(self._future, self._past)
 
     def _step_back(self, source: list[tuple[Path, FormValue]], other: list[tuple[Path, FormValue]]) -> Path | None:
@@ -140,12 +140,12 @@ class FormState:
         self.changed()
 
     def judge(self, clock: Callable[[], float]) -> Validation:
-        """Judge what would be sent. May take a quarter of a second: not for an event loop."""
+        """Validate what would be sent. It may take a quarter of a second: do not call it on an event loop."""
         value = to_json(self.value)
         return validate(self.schema, {} if value is UNSET else value, clock=clock)
 
     def told_at(self, drawn: "set[Path]") -> dict[Path, list[str]]:
-        """Where each problem is to be read: at its place, or at the nearest drawn one around it."""
+        """Return the problems by the path where they are shown: their own, or the nearest one above that is `drawn`."""
         told: dict[Path, list[str]] = {}
         for problem in self.problems:
             place = place_in_form(self.value, problem.path)
@@ -161,7 +161,7 @@ class FormState:
 
 
 def drawn_count(field: Field, value: FormValue, most: int = MOST_DRAWN) -> int:
-    """How many fields a form for `value` draws, counting no further than a few past `most`."""
+    """Return how many fields a form for `value` draws; counting stops a few past `most`."""
     if not isinstance(value, dict | list) or not isinstance(opened(field), ObjectField | ArrayField | UnionField):
         return 1
     count = 1
@@ -174,7 +174,7 @@ def drawn_count(field: Field, value: FormValue, most: int = MOST_DRAWN) -> int:
 
 
 def child_field(field: Field, value: FormValue, step: str | int) -> Field | None:
-    """The field of a member or an item of `value`; None if the form would draw none there."""
+    """Return the field of a member or an item of `value`; None if the form would draw none there."""
     asked = opened(field)
     if isinstance(asked, UnionField):
         branch = branch_of(asked, value)
@@ -187,7 +187,7 @@ def child_field(field: Field, value: FormValue, step: str | int) -> Field | None
 
 
 def member_field(asked: ObjectField, name: str) -> Field | None:
-    """The field of a member, whether the schema names it or not; None if nothing is said of it."""
+    """Return the field of a member, named in the schema or not; None if the schema does not describe it."""
     named = asked.child(name)
     if named is not None:
         return named
@@ -200,17 +200,17 @@ def member_field(asked: ObjectField, name: str) -> Field | None:
     return None if isinstance(asked.additional, bool) else asked.additional
 
 
-# The shape of a field: which of the few ways of drawing fits its kind and its value of the moment.
+# The shape of a field: how it is drawn, depending on its type and its current value.
 
 Shape: TypeAlias = Literal[
     "lazy", "absent", "null", "picker", "options", "several", "line", "block", "number", "json", "object", "list",
     "union",
 ]  # fmt: skip
-"""`lazy` is not read yet, `absent` a container that is unset, `picker` a long list of choices."""
+"""`lazy` is not read yet, `absent` an unset container, `picker` a long list of choices."""
 
 
 def shape_of(field: Field, value: FormValue) -> Shape:
-    """The shape for a value."""
+    """Return the shape for a value."""
     if isinstance(field, LazyField) and value is UNSET:
         return "lazy"
     asked = opened(field)
@@ -221,7 +221,7 @@ def shape_of(field: Field, value: FormValue) -> Shape:
     if value is None and not isinstance(asked, JsonField):
         return "null"
     if isinstance(asked, NumberField) and isinstance(value, str) and parse_text(asked, value).problem:
-        return "number"  # what was typed is sent, though it is not a number
+        return "number"  # the text is sent although it is not a number
     if not fits(asked, value) and not isinstance(asked, UnionField):
         return "json"
     return _of_kind(asked, value)

@@ -1,7 +1,7 @@
-"""How a field looks: its head, its editor for the value of the moment, and what is wrong with it.
+"""How a field is drawn: its head, the editor for its current value, and its problems.
 
-A field is drawn again only when its value takes another shape; nothing here takes what is typed. Every widget is known
-by the place of its value; no name from a schema ever becomes an id or a class.
+A field is drawn again only when its value changes its shape; nothing here handles input. Widgets are identified by
+the path of their value. A name from a schema is never used as an id or a class.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,25 +22,25 @@ from inspector.text import cell_width, pad, visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs, spans_to_text
 
-# A line that can be pressed: the head of a field, with the few things that can be done to the field.
+# A focusable line with actions: the head of a field.
 
 
 @dataclass(frozen=True, slots=True)
 class FieldAction:
-    """Something to do to a field."""
+    """An action on a field."""
 
     name: str
-    """What the message says: "add", "remove", "up", "down", "fold", "write"."""
+    """Name in messages: "add", "remove", "up", "down", "fold", "write", "choose"."""
     label: str
-    """Sign and word."""
+    """Text shown."""
 
 
 class FormBar(Widget):
-    """Spans, then deeds; one line if there is room. The first deed is what Enter does."""
+    """Spans, then actions, on one line if there is space. Enter runs the first action."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *keys.bindings(keys.ActionScope.FORM_LINE),
-        keys.binding(keys.action("menu.act")),  # it keeps letters from the app
+        keys.binding(keys.action("menu.act")),  # this line keeps letters from the app
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"bar--deed", "bar--deed-focused"}
     DEFAULT_CSS = """
@@ -55,7 +55,7 @@ class FormBar(Widget):
     ALLOW_SELECT = False
 
     class Pressed(Message):
-        """A deed was asked for."""
+        """An action was requested."""
 
         def __init__(self, control: "FormBar", deed: str) -> None:
             super().__init__()
@@ -64,7 +64,7 @@ class FormBar(Widget):
 
         @property
         def control(self) -> "FormBar":
-            """The line it comes from."""
+            """The sender."""
             return self._control
 
     def __init__(
@@ -75,7 +75,7 @@ class FormBar(Widget):
         *,
         typed_at: bool = True,
     ) -> None:
-        """`typed_at`: it stands among fields, where somebody may type: what is no key of its own then does nothing."""
+        """`typed_at`: it is among input fields, so that printable keys without a binding do nothing."""
         super().__init__(classes=classes)
         self._typed_at = typed_at
         self._spans = spans
@@ -84,7 +84,7 @@ class FormBar(Widget):
         self.can_focus = bool(deeds)
 
     def show(self, spans: Sequence[Span], deeds: Sequence[FieldAction] | None = None) -> None:
-        """Show something else; `deeds` None leaves the deeds."""
+        """Show other spans and actions; with `deeds` None, the actions stay."""
         self._spans = spans
         if deeds is not None:
             self._deeds = tuple(deeds)
@@ -92,13 +92,13 @@ class FormBar(Widget):
         self.refresh(layout=len(self._rows(self.size.width)) != self.size.height)
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
-        """Return the rows it needs."""
+        """Return the height in rows."""
         return len(self._rows(width))
 
     def _rows(self, width: int) -> list[list[Span]]:
-        """Break the words between spans, so that nothing is cut that has room in a row; the last row has the deeds.
+        """Wrap between spans only, so that a span is cut only if it is wider than a row; the last row has the actions.
 
-        There is always room for the letters, so that nothing moves when the focus comes.
+        Space for the key letters is always reserved, so that nothing moves when the line is focused.
         """
         rows: list[list[Span]] = [[]]
         for words, role in self._spans:
@@ -111,7 +111,7 @@ class FormBar(Widget):
         return rows
 
     def render(self) -> Text:
-        """Return the lines."""
+        """Draw the lines."""
         width, dark = self.size.width, self.app.current_theme.dark
         lines = [spans_to_text(row, dark=dark) for row in self._rows(width)]
         line = lines[-1]
@@ -135,26 +135,26 @@ class FormBar(Widget):
         return f"{deed.label} {key}".rstrip()
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Keep what can be typed to itself."""
+        """Consume printable keys."""
         return self._typed_at and keys.types(key, character)
 
     @property
     def folds(self) -> bool:
-        """Whether Enter only folds what is below."""
+        """Whether Enter only folds the fields below."""
         return bool(self._deeds) and self._deeds[0].name == "fold"
 
     def action_do(self, name: str) -> None:
-        """Do what a letter stands for, if it can be done here."""
+        """Run an action by its name, if it is available here."""
         if any(deed.name == name for deed in self._deeds):
             self.post_message(self.Pressed(self, name))
 
     def action_press(self) -> None:
-        """Do the first thing."""
+        """Run the first action."""
         if self._deeds:
             self.post_message(self.Pressed(self, self._deeds[0].name))
 
     def on_click(self, event: events.Click) -> None:
-        """Do what was clicked; the words stand for the first thing."""
+        """Run the clicked action; a click anywhere else runs the first one."""
         event.stop()
         for zone, name in self._zones:
             if event.x in zone and event.y == self.size.height - 1:
@@ -163,12 +163,12 @@ class FormBar(Widget):
         self.action_press()
 
     def on_focus(self) -> None:
-        """Show the letters, and to the left that it is here."""
+        """Show the key letters and the focus mark on the left."""
         self._mark(here=True)
         self.refresh()
 
     def on_blur(self) -> None:
-        """Hide the letters."""
+        """Hide the key letters."""
         self._mark(here=False)
         self.refresh()
 
@@ -180,7 +180,7 @@ class FormBar(Widget):
 _LETTERS = {name: keys.shown_key(f"line.{name}") for name in ("remove", "up", "down", "add")} | {
     "null": keys.shown_key("form.null")
 }
-"""The keys of what a line offers, while it has the focus."""
+"""Keys of the actions, shown while the line is focused."""
 
 ADD = FieldAction("add", "+ add")
 REMOVE = FieldAction("remove", f"{glyphs().times} remove")
@@ -188,10 +188,10 @@ UP = FieldAction("up", "↑")
 DOWN = FieldAction("down", "↓")
 
 
-# The head of a field in words: its name, what is asked, in what state it is, and what can be done to it.
+# The head of a field: its name, type, constraints, state and actions.
 
 GROUPS = ("object", "list", "union")
-"""The shapes that hold fields."""
+"""Shapes that contain fields."""
 _FOLD = FieldAction("fold", "fold")
 _UNFOLD = FieldAction("fold", "unfold")
 _CHOOSE = FieldAction("choose", f"{glyphs().opened} choose")
@@ -201,34 +201,34 @@ _OPEN = FieldAction("add", f"{glyphs().closed} open")
 
 @dataclass(frozen=True, slots=True)
 class FieldPlace:
-    """The place of a field, as its head says it."""
+    """The position of a field, as its head shows it."""
 
     name: str = ""
-    """Foreign text; "" for the root and for a branch of a union."""
+    """Untrusted text; "" for the root and for a branch of a union."""
     item: int | None = None
-    """The index of an item of a list."""
+    """Index, for an item of a list."""
     of: int = 0
-    """How many items that list has."""
+    """Number of items in that list."""
     removable: bool = False
-    """Whether it can be taken away, place and all: an item, or a member that the schema does not name."""
+    """Whether it can be removed altogether: an item, or a member that is not in the schema."""
     bare: bool = False
-    """Without a head: the root, and a branch."""
+    """Whether it has no head: the root, and a branch."""
     last: bool = False
-    """Whether nothing follows it in what it is in."""
+    """Whether it is the last one in its container."""
     columns: tuple[int, int] = (0, 0)
-    """The cells of the names and of the types above and below it; zeros: the head has a line of its own."""
+    """Widths of the name and type columns, in cells; zeros if the head has a separate line."""
 
     @property
     def head_width(self) -> int:
-        """The cells of a head in one row with its editor, and the space behind it."""
+        """Width of a head that shares a row with its editor, including the space after it, in cells."""
         return sum(self.columns) + 4
 
 
 ROWS = ("line", "number", "options", "several")
-"""The shapes whose editor fits into one row with the head."""
+"""Shapes whose editor fits into one row with the head."""
 _ONE_ROW = (*ROWS, "null", "absent", "picker", "lazy")
 _WIDEST_NAME, _WIDEST_TYPE = 24, 12
-"""Cells of names and types in one row with their editors; a longer name has a line of its own."""
+"""Maximum widths of names and types in one row with their editors, in cells; a longer name has a separate line."""
 
 
 def is_row(place: FieldPlace, shape: str) -> bool:
@@ -237,23 +237,23 @@ def is_row(place: FieldPlace, shape: str) -> bool:
 
 
 def name_width(name: str, asked: Field) -> int:
-    """The cells of a field's name with the star of a required one; 0 if that is too long for a column."""
+    """Return the width of a field's name with the star of a required one; 0 if it is too long for a column."""
     width = cell_width(visible(name, limit=80)) + (2 if asked.required else 0)
     return width if width <= _WIDEST_NAME else 0
 
 
 def type_width(asked: Field) -> int:
-    """The cells of a field's type in a column."""
+    """Return the width of a field's type in a column."""
     return min(cell_width(kind_of(asked)), _WIDEST_TYPE)
 
 
 def has_head(place: FieldPlace, shape: str) -> bool:
-    """Whether there is a head: always, but at a bare place only where there is nothing else to press."""
+    """Whether there is a head: always, except for a bare field that has an editor or a body."""
     return not place.bare or shape in ("lazy", "absent", "null", "picker")
 
 
 def head_spans(asked: Opened | Field, place: FieldPlace, shape: str, value: FormValue, *, folded: bool) -> list[Span]:
-    """The words of a head."""
+    """Return the text of a head."""
     spans: list[Span] = []
     if shape in GROUPS:
         spans.append((f"{glyphs().closed if folded else glyphs().opened} ", "accent"))
@@ -274,13 +274,13 @@ def head_spans(asked: Opened | Field, place: FieldPlace, shape: str, value: Form
 
 
 def _title(asked: Opened | Field, name: str) -> str:
-    """The title, unless it only repeats the name."""
+    """Return the title; "" if it only repeats the name."""
     title = visible(asked.title, limit=60)
     return "" if title.casefold() == name.casefold().replace("_", " ") else title
 
 
 def with_problems(spans: list[Span], count: int) -> list[Span]:
-    """The words of a folded head that hides so many problems: their number comes first."""
+    """Insert the number of hidden problems into a folded head, after its name."""
     return [*spans[:2], (f"  {glyphs().error} {count}", "error"), *spans[2:]] if count else spans
 
 
@@ -296,7 +296,7 @@ def _words(asked: Field, shape: str, value: FormValue) -> list[str]:
 
 
 def deeds(asked: Field, place: FieldPlace, shape: str, *, folded: bool) -> list[FieldAction]:
-    """What can be done to a field, the usual thing first."""
+    """Return the actions of a field, the usual one first."""
     found = list(_own_deeds(asked, place, shape, folded))
     if place.item is not None and place.of > 1:
         found += [UP, DOWN]
@@ -316,9 +316,9 @@ def _own_deeds(asked: Field, place: FieldPlace, shape: str, folded: bool) -> Ite
 
 
 def about(asked: Field, shape: str, place: FieldPlace | None = None) -> str:
-    """What the schema says of a field, and why it looks the way it does; "" for nothing.
+    """Return the schema's description of a field, and why it is edited as JSON; "" if there is nothing to show.
 
-    In a row with the editor the head has no room for the title and for what is allowed: they come first then.
+    In a row with its editor, the head has no space for title and constraints: here they are first then.
     """
     parts = [visible(asked.description, limit=2000)]
     if place is not None and is_row(place, shape):
