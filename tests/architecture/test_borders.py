@@ -18,6 +18,7 @@ _TAP = "inspector/features/tap/"
 """A tap stands in a client's process tree: it has no log, its stderr belongs to the server, and it must not end."""
 _MOST_OF_TAP = 4
 _LOGS = re.compile(r"(^|[._])log(ger)?\.exception$")
+_NAMED = re.compile(r"\b(boundary|border)\b")
 _EVERYTHING = {"Exception", "BaseException"}
 
 
@@ -46,8 +47,8 @@ def _faults(source: Source) -> list[str]:
 
 
 def _complaints(source: Source, handler: ast.ExceptHandler) -> Iterator[str]:
-    if "border" not in source.lines[handler.lineno - 1].partition("#")[2]:
-        yield "a broad except that does not say which border it is, in a comment on its line"
+    if not _NAMED.search(source.lines[handler.lineno - 1].partition("#")[2]):
+        yield "a broad except that does not say which boundary it is, in a comment on its line"
     calls = (dotted(node.func) for node in ast.walk(handler) if isinstance(node, ast.Call))
     if not source.path.startswith(_TAP) and not any(_LOGS.search(call) for call in calls):
         yield "a border that does not log the traceback (logger.exception)"

@@ -52,12 +52,12 @@ def test_a_lazy_field_is_read_when_it_is_opened_and_says_so_before() -> None:
 @pytest.mark.parametrize(
     ("schema", "kind"),
     [
-        ({"type": "string"}, "text"),
+        ({"type": "string"}, "string"),
         ({"type": "integer"}, "integer"),
         ({"type": "number"}, "number"),
         ({"enum": [1]}, "choice"),
         ({"type": "array", "items": {"enum": [1]}}, "choices"),
-        ({"type": "array"}, "list"),
+        ({"type": "array"}, "array"),
         ({"type": "object"}, "object"),
     ],
 )
