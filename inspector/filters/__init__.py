@@ -1,1 +1,1 @@
-"""The filter language for messages: one grammar for the traffic list, the command line and all other uses."""
+"""The filter language for messages: one grammar for the traffic list, the command line and others."""

@@ -1,1 +1,1 @@
-"""JSON Schemas as forms: for tool arguments, elicitation, prompt arguments and the command line. No I/O."""
+"""JSON Schemas as forms, for tool arguments, elicitation, prompts and the command line. No I/O."""

@@ -39,7 +39,10 @@ def coerce_argument(schema: object, name: str, text: str) -> object:
 
 
 def argument_field(schema: object, name: str) -> Field | None:
-    """Return the field of an argument, also inside a union at the root; None if the schema does not mention it."""
+    """Return the field of an argument, also in a union at the root or among additional properties.
+
+    None if the schema does not describe it.
+    """
     root = read_schema(schema)
     places = [opened(each.field) for each in root.branches] if isinstance(root, UnionField) else [root]
     for place in places:

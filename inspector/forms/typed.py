@@ -1,6 +1,6 @@
 """Conversion of text that the user types to JSON values and back.
 
-Numbers are read like by common JSON parsers: integers are exact, whatever their size; numbers with a point or an
+Numbers are read as common JSON parsers do: integers are exact, whatever their size; numbers with a point or an
 exponent are IEEE doubles. Numbers that no double can represent (1e400) are rejected. If a double can't keep all
 digits, a note states the value that will be sent. -0 becomes -0.0, because integers have no negative zero.
 """

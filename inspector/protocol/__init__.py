@@ -1,1 +1,1 @@
-"""The MCP protocol: messages, revisions and conversation state. Pure: no await, no clock, no file, no socket."""
+"""The MCP protocol: messages, revisions, conversation state. Pure: no await, no clock, no I/O."""

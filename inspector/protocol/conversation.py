@@ -134,7 +134,7 @@ class Conversation:
         return [opened] if exchange.sender is _TO_SERVER else [opened, *self._asked_by_request(exchange, params)]
 
     def _asked_by_request(self, exchange: Exchange, params: Any) -> list[Event]:
-        """Return the event if a request from the server asks the user for input."""
+        """Record a request from the server for user input."""
         kind = KIND_OF_QUESTION.get(exchange.method)
         if kind is None:
             return []

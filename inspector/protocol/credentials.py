@@ -238,7 +238,7 @@ def is_secret_parameter(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_credential(name: str) -> bool:
-    """Return `is_secret`, except for session ids: captures keep them to correlate messages."""
+    """Return the same as `is_secret`, but False for session ids: captures keep those to correlate messages."""
     return is_secret(name) and re.search(r"session[-_ ]?id$", unquote(name), re.IGNORECASE) is None
 
 
@@ -269,7 +269,7 @@ def secret_parameters(url: str, *, sessions: bool = False) -> Iterator[Parameter
 
 
 def without_parameters(url: str, *, sessions: bool = False) -> str:
-    """Mask the values of those parameters in a URL, or in a text that contains URLs."""
+    """Mask the values of secret parameters in a URL, or in a text that contains URLs."""
     parts: list[str] = []
     at = 0
     for found in secret_parameters(url, sessions=sessions):

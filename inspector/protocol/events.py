@@ -46,7 +46,7 @@ class Progressed(msgspec.Struct, frozen=True):
 
 
 class Cancelled(msgspec.Struct, frozen=True):
-    """The requester cancelled a request."""
+    """A request was cancelled by the requester; a stream may also be cancelled by the server."""
 
     exchange: Exchange
     message: Notification

@@ -109,7 +109,7 @@ class ExchangeLog(Sequence[Exchange]):
         self._objects: dict[int, Exchange] = {}
         """Exchanges kept as objects, by number: open ones, and those that can't be packed."""
         self._held: WeakValueDictionary[int, Exchange] = WeakValueDictionary()
-        """Unpacked objects that a caller still holds, by number."""
+        """Objects that a caller still holds, by number."""
         self._places = array("I")
         """Position of each record, in units of `_STEP`; 0 for an exchange without one."""
         self._records = bytearray(_STEP)

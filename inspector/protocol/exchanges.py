@@ -61,7 +61,7 @@ class Exchange(msgspec.Struct, weakref=True):
     id: RequestId
     method: str
     target: str
-    """Tool name, prompt name or URI of the request; "" if it has none."""
+    """What the request is about, such as a tool name or a URI; "" if there is nothing to name."""
     request_frame: int
     started_ns: int
     revision: str | None = None
@@ -76,7 +76,7 @@ class Exchange(msgspec.Struct, weakref=True):
     asks: bool = False
     """Whether its result requests input (`input_required`)."""
     retried: bool = False
-    """Whether a later request carried the responses to that."""
+    """Whether a later request carried the responses."""
     progress_token: RequestId | None = None
     progress: Progress | None = None
     operation: int | None = None

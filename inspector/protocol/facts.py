@@ -1,6 +1,7 @@
-"""Facts: events beside the frames, on the connection, the process, its stderr and HTTP. Nothing is derived.
+"""Facts: events beside the frames, of the connection, the process, its stderr and HTTP.
 
-Like a frame, a fact gets its number and its two timestamps from the journal, not from its reporter.
+Nothing in them is derived. Like a frame, a fact gets its number and its two timestamps from the journal, not from
+its reporter.
 """
 
 from enum import StrEnum

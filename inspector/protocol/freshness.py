@@ -16,7 +16,7 @@ SCOPES = ("public", "private")
 _EXACT = 2**53
 """Beyond this, most JSON parsers do not read numbers exactly."""
 _MOST_FLAWS = 10
-"""Maximum for all pages of a list together."""
+"""Maximum number of flaws for all pages of a list together."""
 
 
 class Freshness(msgspec.Struct, frozen=True):

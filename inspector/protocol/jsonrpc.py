@@ -1,8 +1,8 @@
-"""Parsing and encoding of JSON-RPC messages. Reading never raises: invalid input has a message type of its own.
+"""Parsing and encoding of JSON-RPC messages.
 
-Only the envelope is decoded at once; params, result and error stay bytes until they are needed (`Part`). A flood of
-notifications then costs less than a microsecond each, and a 100 MB result is not decoded just to find the request
-that it belongs to.
+Reading never raises: invalid input becomes a message of a separate type. Only the envelope is decoded at once;
+params, result and error stay bytes until they are needed (`Part`). A flood of notifications then costs less than a
+microsecond each, and a 100 MB result is not decoded just to find the request that it belongs to.
 
 JSON-RPC 2.0: https://www.jsonrpc.org/specification
 """
@@ -56,7 +56,7 @@ def _values(raws: Iterable[msgspec.Raw], level: int) -> list[Any]:
 
 
 RequestId = int | str
-"""`1` and `"1"` are different ids; as in Python. Fractions, booleans and null are invalid; `1.0` is 1 (`peek`)."""
+"""`1` and `"1"` are different ids, as in Python. Fractions, booleans and null are invalid; `1.0` is 1 (`peek`)."""
 
 RESPELLED_ID = "the id is a whole number written as a fraction or with an exponent"
 """Defect of a message whose id is an integer in another notation: `1.0`, `1e2`. It is still correlated."""
@@ -67,7 +67,7 @@ NULL_ERROR = '"error" is null beside a result'
 _BOM = b"\xef\xbb\xbf"
 _MOST_DIGITS = 4000
 MOST_VALUES = 10_000_000
-"""Maximum number of JSON values decoded in one part, at some hundred bytes each. 100,000 tools have fewer."""
+"""Maximum number of JSON values decoded in one part, at about a hundred bytes each. 100,000 tools have fewer."""
 _LONG = 1024 * 1024
 """Size in bytes from which a part is decoded in pieces, so that other threads can run in between."""
 _LARGE = 16 * 1024 * 1024
@@ -184,7 +184,7 @@ Message = Request | Notification | Answer | ErrorAnswer | NotJsonRpc
 
 
 class Envelope(msgspec.Struct, gc=False):
-    """Fast path for common messages; others need tolerant reading. Its raw parts keep the payload alive."""
+    """Envelope of a common message, decoded fast; others need tolerant reading. Raw parts keep the payload alive."""
 
     jsonrpc: str
     id: int | float | str | msgspec.UnsetType = msgspec.UNSET
@@ -209,7 +209,7 @@ def read(payload: bytes) -> tuple[Message, ...]:
 
 
 def read_around(payload: bytes, member: str, items: Sequence[Any]) -> tuple[Message, ...] | None:
-    """Read a response whose result has an array that was already decoded: `items` replaces this `member`.
+    """Read a response whose result has an array `member` that was already decoded: `items` is its value.
 
     Returns None if the frame is not a plain response, or the array has another length. Then use `read`.
     """

@@ -99,7 +99,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class ErrorReply(msgspec.Struct, frozen=True):
-    """An error as the response. In the stateless era, nothing is sent."""
+    """An error as the response. In the stateless era it means that nothing is sent."""
 
     code: int
     message: str

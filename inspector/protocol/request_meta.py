@@ -1,4 +1,4 @@
-"""Sender metadata of each request, by revision: nothing, or version, client and capabilities in `_meta`.
+"""Metadata in each request, by revision: none, or version, client and capabilities in `_meta`.
 
 Source: specification 2026-07-28, basic (per-request metadata); utilities/progress in all revisions.
 """
@@ -75,7 +75,7 @@ def stamped(
     progress_token: RequestId | None = None,
     log_level: str = "",
 ) -> Any:
-    """Add the revision's metadata to params. Members of `_meta` set by the caller are kept, for tests.
+    """Add the revision's metadata to params. Existing members of `_meta` are kept, so that any value can be tested.
 
     `log_level` is the level that requests ask for, in revisions where they can; "" for none. Params that are not an
     object are returned unchanged: they are invalid on purpose.

@@ -1,4 +1,4 @@
-"""What a server offers and returns: Tool, Resource, Template, Prompt, Content. Each keeps its raw JSON.
+"""What a server offers and returns: Tool, Resource, Template, Prompt, Content, with their raw JSON.
 
 Parsing is lenient: an item can be created from any JSON, so a list with an invalid item keeps the valid ones. The
 defect of an invalid item is in `flaw`.
@@ -19,7 +19,7 @@ class Listed(msgspec.Struct, frozen=True):
     member: str
     capability: str
     changed: str
-    """The notification that it has changed."""
+    """Method of the notification that the list has changed."""
 
 
 LISTS: dict[str, Listed] = {

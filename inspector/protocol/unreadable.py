@@ -1,4 +1,4 @@
-"""Responses that are larger than the size limit or nested too deeply, and the request that each one answers.
+"""Responses that are too large or nested too deeply to be read, and the requests that they answer.
 
 They are not parsed as messages, even if their beginning looks like one. Most have a readable id near the start or
 the end, so a caller that waits for such a response gets an error instead of a timeout. Only a member of the message
@@ -48,7 +48,7 @@ def is_unreadable(frame: Frame, messages: tuple[Message, ...]) -> bool:
 
 
 def lose_answered(frame: Frame, message: Message, pairs: Pairs) -> Exchange | None:
-    """Mark the request as lost whose response can't be read; None if the frame names no open one."""
+    """Mark the request of an unreadable response as lost, and return it; None if the frame names no open one."""
     id_ = answered_id(frame)
     exchange = None if id_ is None else pairs.find_open(_OTHER[frame.direction], id_)
     if exchange is not None:

@@ -1,4 +1,4 @@
-"""Which host a URL refers to, whatever its notation. The only check for loopback and private addresses.
+"""Which host a URL refers to, in any notation. The only check for loopback and private addresses.
 
 Resolvers accept more than dotted numbers: `127.1`, `2130706433`, `0x7f.1` and `0177.0.0.1` are all loopback, and so
 are fullwidth digits and an IPv4 address within an IPv6 one. Nothing is resolved here: a name may refer to any

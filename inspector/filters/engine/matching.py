@@ -7,7 +7,9 @@ from inspector.filters.language.fields import Compare, Op, Value
 from inspector.filters.language.patterns import Pattern
 
 Test = Callable[[Any], bool]
-"""Returns whether a present value matches."""
+"""A test of whether a value matches. It is only called with present values. 69 A stretch of a store: the entries
+`first` to `last`.
+"""
 
 
 def matcher(compare: Compare, patterns: list[Pattern]) -> Test:

@@ -1,4 +1,4 @@
-"""The fields of the filter language. Parser, evaluator, completion, help and docs/filters.md use this table."""
+"""The fields of the filter language, for parser, evaluator, completion, help and docs/filters.md."""
 
 from difflib import get_close_matches
 from enum import StrEnum

@@ -1,1 +1,1 @@
-"""Protocol flows as generators: they yield steps and receive the outcomes. A driver performs the steps."""
+"""Protocol flows: generators that yield steps and receive the outcomes. A driver performs the steps."""

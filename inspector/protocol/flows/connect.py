@@ -1,9 +1,9 @@
 """Flow of opening a conversation, in either era and over any transport.
 
-In auto mode it first sends `server/discover`. It falls back to `initialize` unless the response proves the modern
-era, for instance after an error, a timeout, HTTP 5xx, or a connection closed without a response. A server on stdio
-that exits is restarted once and gets `initialize` first: older ones exit at any other first message. 401, 403 and an
-unreachable server end the attempt. A server whose era is remembered is first addressed in that era.
+In auto mode it first sends `server/discover`. Unless the response proves the modern era, it falls back to
+`initialize`: after an error, a timeout, HTTP 5xx, or a connection closed without a response. A server on stdio that
+exits is restarted once and gets `initialize` first: older ones exit at any other first message. 401, 403 and an
+unreachable server end the attempt. If a server's era is remembered, that era is tried first.
 
 Source: specification 2026-07-28, basic/versioning (backward compatibility) and basic/transports. The official Go SDK
 falls back on any error, too.
@@ -67,7 +67,7 @@ class ConnectOptions(msgspec.Struct, frozen=True):
     carriage: Carriage | None = None
     """LEGACY_SSE if the user requested it; None to detect it."""
     silence_s: float = 2.0
-    """Timeout of the probe before `initialize` is tried; a late response is still accepted."""
+    """Timeout of the probe in seconds, before `initialize` is tried; a late response is still accepted."""
 
 
 _LATE_S = 10.0

@@ -31,7 +31,7 @@ def is_safe(method: str, tool: Tool | None = None) -> bool:
 
 
 def is_repeated(method: str, revision: Revision | None, tool: Tool | None = None) -> bool:
-    """Return whether a request with a cut stream is repeated automatically: only where streams are not resumable."""
+    """Return whether a request is repeated automatically after its stream was cut: if safe, and not resumable."""
     return revision is not None and revision.carriage is Carriage.STATELESS and is_safe(method, tool)
 
 

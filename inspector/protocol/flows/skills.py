@@ -1,4 +1,4 @@
-"""Flows that list skills, get one by URI, and read their files lazily, each verified against its entry.
+"""Flows that list skills, get one by URI, and read files lazily, each verified against its entry.
 
 "Hosts MUST NOT retrieve a skill's files ahead of need" (extension io.modelcontextprotocol/skills, Lazy Retrieval):
 listing reads no files, and checking a skill stops at the first file that differs from its entry.

@@ -1,4 +1,4 @@
-"""2026-07-28: stateless. No handshake, no session, no server requests; questions travel inside results."""
+"""2026-07-28: stateless. No handshake, session or server requests; results contain requests for input."""
 
 from inspector.protocol.revisions._shape import (
     Cancel,

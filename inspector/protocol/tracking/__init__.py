@@ -1,1 +1,1 @@
-"""Trackers of conversation state: one aspect per module, each fed by events and independent of the others."""
+"""Trackers of conversation state: one aspect per module, fed by events, independent of each other."""

@@ -210,7 +210,7 @@ def _compare(fetch: ListFetch, found: Sequence[Any], start: int) -> None:
 
 
 def _compared(listing: Listing, fetch: ListFetch, now_ns: int) -> Listing:
-    """Return the listing with its previous state. If the list is unchanged, the last change is kept."""
+    """Return the listing, with the previous one in `was` if it has changed; otherwise the last change is kept."""
     standing = fetch.standing
     if not standing.asked or not (fetch.differs or (listing.whole and len(listing.items) != len(standing.items))):
         return listing

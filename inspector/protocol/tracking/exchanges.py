@@ -37,7 +37,7 @@ class Pairs:
         """Exchange number n is at position n - 1."""
         self._open: dict[Direction, dict[RequestId, Exchange]] = {each: {} for each in Direction}
         self._ended: dict[tuple[Direction, RequestId], int] = {}
-        """Numbers of ended exchanges, the last ended one at the end."""
+        """Numbers of ended exchanges by sender and id, in the order of their ends."""
         self._on: dict[tuple[int, Direction], dict[int, Exchange]] = {}
         """Open exchanges by HTTP exchange and sender, then by number.
 
@@ -96,7 +96,7 @@ class Pairs:
         return ended, ended is not None
 
     def cancel(self, frame: Frame, id_: RequestId, why: str) -> Exchange | None:
-        """Cancel an open request on behalf of its sender; None if there is none."""
+        """Process a cancellation by the requester. Return the request; None if no such request is open."""
         exchange = self.find_open(frame.direction, id_)
         if exchange is not None:
             self._end(exchange, frame.time_ns, ExchangeState.CANCELLED, why)

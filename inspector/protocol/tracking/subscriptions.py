@@ -27,7 +27,7 @@ TELLING_OF_CHANGES = frozenset({ACKNOWLEDGED, UPDATED, *(listed.changed for list
 """Notifications that are sent on a stream in revisions with streams."""
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 MOST_URIS = 10_000
-"""Maximum number of URIs whose updates are counted separately."""
+"""Maximum number of URIs whose updates are counted separately. Updates of others only count in the total."""
 MOST_OPEN = 100
 """Maximum number of open streams that notifications are matched with: the newest ones."""
 _MOST_PARENTS = 1000

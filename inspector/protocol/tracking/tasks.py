@@ -46,7 +46,7 @@ class Word(msgspec.Struct, frozen=True):
 
     id: str
     state: str
-    """As received, one of `STATES` or not; "" if missing."""
+    """State as received, one of `TaskState` or not; "" if missing."""
     message: str = ""
     created_at: str = ""
     """Creation time by the clock of the side that runs the task, as received."""
