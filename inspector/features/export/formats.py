@@ -1,6 +1,6 @@
 """The export formats: what each contains, what it loses, and its writer.
 
-A format's module is imported when it is written.
+The module of a format is imported when it is first used.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,20 +13,20 @@ from inspector.features.export.selection import Selection
 
 
 class Format(msgspec.Struct, frozen=True):
-    """One of those that can be written."""
+    """An export format."""
 
     place: str
-    """Module and function, which takes a selection and yields pieces."""
+    """Module and function; the function takes a selection and yields chunks of the file."""
     says: str
-    """What it holds, half a sentence."""
+    """What the format contains, as half a sentence."""
     loses: str
-    """What it can't hold; "" if nothing that matters."""
+    """What the format loses; "" if nothing important."""
     empty: str = ""
-    """What to say if there is nothing of the kind in the capture."""
+    """Error message for a capture without anything that the format can contain."""
     ending: str = ".txt"
-    """What the name of such a file ends with."""
+    """File name extension."""
     notes: bool = False
-    """Whether it has a place for marks, comments and the remark."""
+    """Whether the format can hold marks, comments and the remark."""
 
 
 FORMATS = {
@@ -75,16 +75,16 @@ FORMATS = {
 
 
 def demand_place_for_notes(name: str) -> None:
-    """Raises: UsageError if a format has none."""
+    """Raise a UsageError if a format can't hold notes."""
     if not FORMATS[name].notes:
         able = ", ".join(each for each, known in FORMATS.items() if known.notes)
         raise UsageError(f"{name} has no place for notes", hint=f"These have: {able}.")
 
 
 def pieces(name: str, selection: Selection) -> Iterator[bytes]:
-    """The export, piece by piece.
+    """Yield the export in chunks.
 
-    Raises: UsageError if there is nothing of that kind.
+    Raises: UsageError if the capture has nothing that the format can contain.
     """
     known = FORMATS[name]
     module, _, function = known.place.partition(":")

@@ -1,7 +1,7 @@
-"""Export to one HTML page that needs no network: a searchable list, each message as a tree.
+"""Export to one offline HTML page: a searchable list, each message as a tree.
 
-Its Content-Security-Policy allows the one style and the one script that we wrote, by their digests, and nothing else:
-no request, no picture, no frame, no form. Data is in it as JSON without any `<`, and becomes text only.
+Its Content-Security-Policy allows only our style and our script, identified by their digests, and nothing else: no
+request, image, frame or form. Data is embedded as JSON without any `<`, and is rendered only as text.
 """
 
 import base64
@@ -17,7 +17,7 @@ from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseN
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Notification, Request, encode, read
 
-# Style and script of the page: data comes as JSON and is shown as text only
+# Style and script of the page. Data is embedded as JSON and rendered only as text.
 
 _RANGES = (
     *((0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160)),
@@ -31,7 +31,7 @@ _INVISIBLE = re.compile("[" + "".join(f"{re.escape(chr(a))}-{re.escape(chr(b))}"
 
 
 def shown(text: str) -> str:
-    """A text in which those characters are replaced by their numbers, `‹U+202E›`; the page's script does the same."""
+    """Replace invisible characters in a text by their numbers, `‹U+202E›`; the page's script does the same."""
     return _INVISIBLE.sub(lambda found: f"\u2039U+{ord(found[0]):04X}\u203a", text)
 
 
@@ -176,7 +176,7 @@ _WELL = (ExchangeState.ANSWERED, ExchangeState.PENDING)
 
 
 def page(selection: Selection) -> Iterator[bytes]:
-    """The page, an entry at a time."""
+    """Yield the page, one entry at a time."""
     yield _head(selection).encode("utf-8", "replace")
     yield b'<script type="application/json" id="data">{"entries":['
     comma = b""
@@ -234,12 +234,12 @@ def _digest(text: str) -> str:
 
 
 def _inert(document: bytes) -> bytes:
-    """JSON in which no tag can begin or end; it means the same."""
+    """Return equivalent JSON in which no tag can begin or end."""
     return document.replace(b"<", b"\\u003c")
 
 
 def _row(selection: Selection, n: int) -> dict[str, Any]:
-    """An entry as the script of the page takes it."""
+    """Return an entry in the form that the page's script expects."""
     entry = selection.entry(n)
     after = (entry.time_ns - selection.journal.store.time_ns(1)) / 1e9
     kind, sign, title, raw = _told(entry.what)
@@ -296,7 +296,7 @@ def _message(frame: Frame) -> tuple[str, str]:
 
 
 def _facts(selection: Selection, n: int, what: object) -> tuple[list[str], bool]:
-    """What is known of a frame beside its bytes, and whether something is wrong with it."""
+    """Return the known facts of a frame besides its bytes, and whether something is wrong with it."""
     if not isinstance(what, Frame):
         return [], False
     found = [f"{len(what.payload):,} bytes over {what.channel}" + (f", HTTP exchange {what.http}" if what.http else "")]

@@ -1,10 +1,10 @@
 """Export to HAR 1.2, curl commands and JSON-RPC lines.
 
-An HTTP exchange is written exactly: method, URL, headers in their order, bodies, times. Messages of a stream are in the
-body as a stream again, made from its events; `_mcp.frames` has the numbers of the entries in the capture. A message
-over stdio or memory is an entry with the method STDIO or MEMORY and a URL such as `stdio:tools/call`: its request is
-what the one side sent, its response what answered, and `_mcp` says who asked and which lines they were. Members whose
-names begin with an underscore are left to programs by http://www.softwareishard.com/blog/har-12-spec/.
+HTTP exchanges are written exactly: method, URL, headers in order, bodies, times. The messages of an event stream
+form a stream in the body again; `_mcp.frames` has their entry numbers in the capture. A message over stdio or memory
+becomes an entry with the method STDIO or MEMORY and a URL such as `stdio:tools/call`. Its request is what one side
+sent, its response is the answer, and `_mcp` states the sender and the line numbers. Members whose names begin with
+an underscore are reserved for applications by http://www.softwareishard.com/blog/har-12-spec/.
 """
 
 import base64
@@ -26,7 +26,7 @@ _JSON = "application/json"
 
 
 def document(selection: Selection) -> Iterator[bytes]:
-    """The document, an entry at a time."""
+    """Yield the document, one entry at a time."""
     creator = encode({"name": "mcp-inspect", "version": __version__})
     yield b'{"log":{"version":"1.2","creator":' + creator + b',"entries":['
     comma = b"\n"
@@ -58,7 +58,7 @@ def _entries(selection: Selection) -> Iterator[dict[str, Any]]:
 
 
 def _asked(selection: Selection, frame: Frame) -> Exchange | None:
-    """The exchange that a frame begins, if it is one request."""
+    """Return the exchange that a frame opens; None if the frame is not a single request."""
     number = selection.journal.store.exchange(frame.n)
     exchange = selection.journal.conversation.exchanges[number - 1] if number else None
     return exchange if exchange is not None and exchange.request_frame == frame.n else None
@@ -112,7 +112,7 @@ def _request(fact: HttpFact | None, body: bytes) -> dict[str, Any]:
 def _post_data(body: bytes, kind: str) -> dict[str, Any]:
     try:
         return {"mimeType": kind, "text": body.decode()}
-    except UnicodeDecodeError:  # HAR has no encoding here
+    except UnicodeDecodeError:  # HAR has no encoding for request bodies
         return {"mimeType": kind, "text": base64.b64encode(body).decode(), "_encoding": "base64"}
 
 
@@ -148,7 +148,7 @@ def _body(selection: Selection, entries: list[int]) -> bytes:
 
 
 def _came(selection: Selection, entries: list[int], response: HttpFact | None) -> tuple[bytes, bool]:
-    """The body that came, and whether it was a stream of events."""
+    """Return the received body, and whether it was an event stream."""
     found = [selection.journal.store.entry(n).what for n in entries]
     if not any(isinstance(each, SseNote) or _is_event(each) for each in found):
         return b"".join(each.payload for each in found if isinstance(each, Frame)), False
@@ -173,7 +173,7 @@ def _event(what: object) -> bytes:
 
 
 def _timings(selection: Selection, each: SelectedExchange, timing: HttpTiming | None) -> dict[str, float]:
-    """Milliseconds; -1 for what does not apply or is not known. `connect` includes `ssl`, as HAR wants it."""
+    """Return timings in milliseconds, -1 if not applicable or unknown. `connect` includes `ssl`, as HAR requires."""
     time_ns = selection.journal.store.time_ns
     began, headed = time_ns(each.request) if each.request else None, time_ns(each.response) if each.response else None
     last = time_ns(each.end or max(each.entries))
@@ -292,7 +292,7 @@ _HEAD = """\
 
 
 def commands(selection: Selection) -> Iterator[bytes]:
-    """The script; nothing at all if the capture has no HTTP requests."""
+    """Yield the shell script; nothing if the capture has no HTTP requests."""
     is_first = True
     for each in selection.carried():
         command = _command(selection, each)
@@ -339,7 +339,7 @@ _LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
 
 
 def lines(selection: Selection) -> Iterator[bytes]:
-    """The chosen messages. Other frames are left out and counted."""
+    """Yield the chosen messages as lines. Other frames are skipped and counted."""
     for frame in selection.frames():
         if is_message(frame):
             yield frame.payload.translate(_LINE_ENDS) + b"\n"

@@ -1,7 +1,7 @@
 """Export to a Markdown report: participants, operations, errors.
 
-All text of servers and clients is in code spans and code blocks: there it makes no links, pictures, HTML or
-mentions. One operation in detail, with a diagram, is what `mcp-inspect trace` writes.
+All server and client text is in code spans and code blocks, so that it can't produce links, images, HTML or
+mentions. `mcp-inspect trace` writes a single operation in detail, with a diagram.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from inspector.protocol.frames import Direction
 
 _LONGEST = 120
 _MOST_WRONG = 100
-"""Errors, and frames that are no messages, that are quoted."""
+"""Maximum number of errors and invalid frames that are quoted."""
 _WORDS = {
     ExchangeState.PENDING: "no answer",
     ExchangeState.ANSWERED: "ok",
@@ -32,7 +32,7 @@ _WORDS = {
 
 
 def report(selection: Selection) -> Iterator[bytes]:
-    """The report, a line at a time."""
+    """Yield the report line by line."""
     for line in _lines(selection):
         yield line.encode("utf-8", "replace") + b"\n"
 
@@ -72,7 +72,7 @@ def _facts(selection: Selection) -> Iterator[tuple[str, str]]:
 
 
 def _notes(selection: Selection) -> Iterator[str]:
-    """What a person has noted: theirs is text as well, and no markup."""
+    """Yield the user's notes. They are escaped like foreign text."""
     notes, marks = selection.notes, [*selection.marks(selection.chosen)]
     if not notes.remark and not marks and not notes.views and not notes.reference:
         return
@@ -99,12 +99,12 @@ def _named(who: dict[str, object]) -> str:
 
 
 def _cell(said: str) -> str:
-    """A text as code in a table; "" stays empty."""
+    """Return a text as code in a table; "" stays empty."""
     return code(text.visible(said, limit=_LONGEST)).replace("|", "\\|") if said else ""
 
 
 def _exchanges(selection: Selection) -> Iterator[Exchange]:
-    """Those whose request was chosen, in their order."""
+    """Yield the exchanges whose request was chosen, in order."""
     whole = len(selection.chosen) == selection.journal.count
     chosen = None if whole else set(selection.chosen)
     for exchange in selection.journal.conversation.exchanges:
@@ -141,7 +141,7 @@ def _told(selection: Selection, wrong: list[Exchange]) -> Iterator[str]:
 
 
 def _noise(selection: Selection) -> Iterator[str]:
-    """Frames that are no messages."""
+    """Yield the frames that are not messages."""
     found = 0
     for frame in selection.frames():
         if is_message(frame):

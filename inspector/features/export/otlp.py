@@ -40,11 +40,11 @@ _INTERNAL, _SERVER, _CLIENT = 1, 2, 3
 """Numbers of `SpanKind` in the OTLP definitions."""
 _STATUS_ERROR = 2
 _BATCH = 500
-"""Spans in one request, and in one line of a file."""
+"""Maximum number of spans in one request, and in one line of a file."""
 _MOST_EVENTS = 128
-"""Events of one span: the default limit of OpenTelemetry SDKs."""
+"""Maximum number of events of one span: the default limit of OpenTelemetry SDKs."""
 _LONGEST = 4000
-"""Characters of a foreign text in an attribute."""
+"""Maximum number of characters of a foreign text in an attribute."""
 _TARGETS = {
     "tools/call": "gen_ai.tool.name",
     "prompts/get": "gen_ai.prompt.name",
@@ -52,12 +52,12 @@ _TARGETS = {
     "resources/subscribe": "mcp.resource.uri",
     "resources/unsubscribe": "mcp.resource.uri",
 }
-"""The attribute that holds what a request of this method is about."""
+"""Attribute that holds the target of a request, by method."""
 _PROGRESS, _LOG = "notifications/progress", "notifications/message"
 
 
 def lines(selection: Selection) -> Iterator[bytes]:
-    """The spans of a capture as JSON lines, each an ExportTraceServiceRequest of at most 500 spans."""
+    """Yield the spans of a capture as JSON lines, each an ExportTraceServiceRequest of at most 500 spans."""
     spans = Spans(selection.journal)
     spans.update()
     operations = sorted({number for n in selection.entries() if (number := spans.operation_of(n))})
@@ -80,18 +80,18 @@ def _batches(spans: Iterable[Json], *, first: Json) -> Iterator[list[Json]]:
 
 
 class Spans:
-    """Makes spans from a journal. Ids are derived from the capture's id, so that two exports agree."""
+    """Builds spans from a journal. Ids are derived from the capture's id, so that repeated exports match."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._tree = Tree(journal)
         self._taken = 0
         self._events: dict[int, list[int]] = defaultdict(list)
-        """Notifications for each operation; at 0 the log messages of no operation."""
+        """Notifications by operation; 0 holds log messages that belong to no operation."""
         self._trace = self._id("trace", 32)
 
     def update(self) -> list[int]:
-        """Take in new entries. Return the operations that they belong to, ascending."""
+        """Process new entries. Return the operations that they belong to, ascending."""
         first, last = self._taken + 1, self._journal.count
         if last < first:
             return []
@@ -107,7 +107,7 @@ class Spans:
         return sorted(touched - {0})
 
     def operation_of(self, n: int) -> int:
-        """Return the operation that an entry belongs to, or caused it; 0 for none."""
+        """Return the operation that an entry belongs to or was caused by; 0 for none."""
         number = self._journal.store.exchange(n) or self._journal.store.exchange(self._tree.roots[n])
         exchanges = self._journal.conversation.exchanges
         return exchanges[number - 1].operation or 0 if 0 < number <= len(exchanges) else 0
@@ -159,7 +159,7 @@ class Spans:
         return [conversation.exchanges[each - 1] for each in conversation.operations.operation(number).exchanges]
 
     def _context(self, exchange: Exchange) -> tuple[str, str, list[Json]]:
-        """Trace id, parent span id and links of a request."""
+        """Return trace id, parent span id and links of a request."""
         session = self._id("session", 16)
         request = self._message(exchange.request_frame)
         context = trace_context(request.params) if isinstance(request, Request) else None
@@ -172,7 +172,7 @@ class Spans:
         return self._trace, session, []
 
     def _failure(self, last: Exchange) -> tuple[str, str]:
-        """The value of `error.type`, and the message; "" for a request that did not fail or is still open."""
+        """Return the value of `error.type` and the error message; "" for a request that succeeded or is still open."""
         if last.error_code is not None:
             answer = self._message(last.answer_frame) if last.answer_frame else None
             return str(last.error_code), _text(answer.message) if isinstance(answer, ErrorAnswer) else ""
@@ -183,7 +183,7 @@ class Spans:
         return "", ""
 
     def _events_of(self, number: int, further: Sequence[Exchange] = ()) -> Json:
-        """The events of a span. `further`: the requests after the first one of the operation."""
+        """Return the events of a span. `further`: all requests of the operation except the first."""
         store = self._journal.store
         found = [
             _event(store.wall_ns(each.request_frame), each.method, {"jsonrpc.request.id": str(each.id)})
@@ -198,7 +198,7 @@ class Spans:
         return ({"events": found} if found else {}) | more
 
     def _message(self, n: int | None) -> Any:
-        """The first message of a frame; None if it can't be read."""
+        """Return the first message of a frame; None if it can't be read."""
         what = self._journal.store.entry(n).what if n else None
         return read(what.payload)[0] if isinstance(what, Frame) else None
 
@@ -212,7 +212,7 @@ class Spans:
         return {"attributes": _attributes(found)}
 
     def _connection(self) -> dict[str, Any]:
-        """Attributes that all spans of the session share."""
+        """Return the attributes that all spans of the session share."""
         connection = self._journal.connection
         return _transport(connection) if connection is not None else {}
 
@@ -234,7 +234,7 @@ class Spans:
 
 
 def _facts(first: Exchange, last: Exchange, failed: str) -> dict[str, Any]:
-    """The attributes of an operation."""
+    """Return the attributes of an operation."""
     found: dict[str, Any] = {
         "mcp.method.name": _text(first.method),
         "jsonrpc.request.id": _text(str(first.id)),
@@ -269,7 +269,7 @@ def _transport(connection: ConnectionFact) -> dict[str, Any]:
 
 
 def _said(params: Any) -> dict[str, Any]:
-    """The attributes of a progress or log message."""
+    """Return the attributes of a progress or log message."""
     found: dict[str, Any] = {}
     for name in ("progress", "total"):
         if isinstance(value := peek.at(params, name), int | float) and not isinstance(value, bool):
@@ -299,7 +299,7 @@ def _value(value: Any) -> Json:
 
 
 def _text(foreign: str) -> str:
-    """A foreign text with a limit, without lone surrogates: protobuf takes UTF-8 only."""
+    """Return a foreign text with limited length and without lone surrogates, as protobuf accepts only UTF-8."""
     return foreign[:_LONGEST].encode("utf-8", "replace").decode()
 
 
@@ -308,7 +308,7 @@ def _text(foreign: str) -> str:
 _EVERY_S = 2.0
 """Seconds between two requests to the collector."""
 _PATIENCE_S = 5.0
-"""Timeout of a request, so that leaving takes no longer than that."""
+"""Timeout of a request, which also limits the delay on exit."""
 
 
 def endpoint(url: str) -> str:
@@ -337,7 +337,7 @@ def send(url: str, found: Iterable[bytes], environ: Mapping[str, str]) -> int:
 
     Raises: UsageError if the URL can't be used, or the collector can't be reached or rejects a request.
     """
-    import httpx  # only here: the export to a file needs no client
+    import httpx  # imported here: the export to a file needs no client
 
     where, count = endpoint(url), 0
     with httpx.Client(timeout=_PATIENCE_S, headers=headers_from(environ)) as client:
@@ -360,14 +360,15 @@ def _why(error: Exception) -> str:
 
 
 class LiveExport:
-    """Sends the spans of a live session to a collector, from a thread of its own.
+    """Sends the spans of a live session to a collector, from a background thread.
 
-    A span is sent when its operation has ended; open ones, and the session's, when the journal is closed. A collector
-    that fails never delays the session: a notice names the first failure, and later spans are still sent.
+    A span is sent when its operation ends. Spans of open operations and of the session are sent when the journal is
+    closed. A failing collector never delays the session: a notice reports the first failure, and later spans are
+    still sent.
     """
 
     def __init__(self, journal: Journal, url: str, headers: Mapping[str, str] | None = None) -> None:
-        """Raises: UsageError if the URL can't be used."""
+        """Create the export. Raises: UsageError if the URL can't be used."""
         self._url = endpoint(url)
         self._headers = dict(headers or {})
         self._journal = journal
@@ -378,17 +379,17 @@ class LiveExport:
         self._thread = threading.Thread(target=self._run, name="otlp", daemon=True)
 
     def start(self) -> None:
-        """Begin; the journal ends it when it is closed."""
+        """Start the export. It ends when the journal is closed."""
         self._journal.before_close(self.end)
         self._thread.start()
 
     def end(self) -> None:
-        """Send what is left. Returns after the last request, which has a timeout."""
+        """Send the remaining spans. Returns after the last request, which has a timeout."""
         self._ending.set()
         self._thread.join(2 * _PATIENCE_S)
 
     def _run(self) -> None:
-        import httpx  # only here: the export to a file needs no client
+        import httpx  # imported here: the export to a file needs no client
 
         with httpx.Client(timeout=_PATIENCE_S, headers=self._headers) as client:
 
@@ -404,7 +405,7 @@ class LiveExport:
             self._send(post, last, session=True)
 
     def _ended(self) -> list[int]:
-        """Operations that have ended since the last call."""
+        """Return the operations that have ended since the last call."""
         self._open.update(self._spans.update())
         ended = sorted(number for number in self._open if not self._spans.is_open(number))
         self._open.difference_update(ended)

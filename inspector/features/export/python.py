@@ -1,8 +1,8 @@
 """Export to a Python script that repeats the calls with the official SDK (`mcp`, 1.x and 2.x).
 
-It holds data and one fixed program: recorded data is in it as ASCII literals, never as code. What the
-server asked is answered as it was then. Requests that only make sense once (pages by a cursor, tasks, answers to
-`input_required`) are not made; the script says so.
+The script consists of data and one fixed program. Recorded data is embedded as ASCII literals, never as code. Server
+requests are answered as in the recording. Requests that only make sense once (cursor pages, tasks, answers to
+`input_required`) are skipped; the script lists them.
 """
 
 import re
@@ -18,7 +18,7 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, Request, read
 from inspector.protocol.revisions._shape import Era
 
-# Fixed part of an exported script: needs Python 3.10 and `mcp` only
+# Fixed part of an exported script: needs only Python 3.10 and `mcp`
 
 PROGRAM = r'''
 import asyncio
@@ -157,15 +157,15 @@ _ASKED = frozenset({"sampling/createMessage", "elicitation/create", "roots/list"
 _CARRIED = re.compile(
     r"mcp-.*|accept.*|content-.*|host|user-agent|connection|transfer-encoding|last-event-id", re.IGNORECASE
 )
-"""Headers that the SDK writes itself."""
+"""Headers that the SDK sets itself."""
 
 
 Call = tuple[int, str, Any, bool]
-"""Entry, method, params, and whether it failed when it was recorded."""
+"""Entry, method, params, and whether the call failed in the recording."""
 
 
 def script(selection: Selection) -> Iterator[bytes]:
-    """The script, in two pieces: data, then the program."""
+    """Yield the script in two chunks: data, then the program."""
     calls, unmade = _calls(selection)
     yield _data(selection, calls, unmade).encode("ascii", "backslashreplace")
     yield PROGRAM.encode()
@@ -202,12 +202,12 @@ It starts a server and calls its tools: look at CALLS before you run it. Exit st
 
 
 def _literal(value: Any) -> str:
-    """A value as Python, of characters that every editor shows."""
+    """Return a value as a Python literal in printable ASCII."""
     return ascii_of(pformat(value, width=110, sort_dicts=False))
 
 
 def ascii_of(source: str) -> str:
-    """Python source in ASCII: other characters occur only in strings, where escapes mean the same."""
+    """Escape Python source to ASCII. Other characters occur only in strings, where escapes mean the same."""
     return "".join(char if char.isascii() else _escaped(ord(char)) for char in source)
 
 
@@ -216,7 +216,7 @@ def _escaped(code: int) -> str:
 
 
 def _calls(selection: Selection) -> tuple[list[Call], list[tuple[int, str]]]:
-    """The requests of the client that can be made again, and those that can't."""
+    """Return the client requests that can be repeated, and those that can't."""
     calls: list[Call] = []
     unmade: list[tuple[int, str]] = []
     for exchange, request in _requests(selection, Direction.TO_SERVER):
@@ -234,7 +234,7 @@ def _calls(selection: Selection) -> tuple[list[Call], list[tuple[int, str]]]:
 
 
 def _answers(selection: Selection) -> dict[str, list[Any]]:
-    """What the client answered to the server's questions, by method, in their order."""
+    """Return the client's responses to server requests by method, in order."""
     found: dict[str, list[Any]] = {}
     for exchange, request in _requests(selection, Direction.FROM_SERVER):
         if request.method in _ASKED and exchange.answer_frame is not None:
@@ -258,7 +258,7 @@ def _requests(selection: Selection, sender: Direction) -> Iterator[tuple[Exchang
 
 
 def _headers(selection: Selection) -> dict[str, str | None]:
-    """The headers that the user added; None for credentials, which the script takes from the environment."""
+    """Return headers that the user added; None for credentials, which the script reads from the environment."""
     for each in selection.carried():
         fact = selection.http_fact(each.request)
         if fact is not None and fact.method == "POST":

@@ -1,6 +1,6 @@
-"""The entries to export, without credentials unless requested, and writing the file.
+"""Entries selected for export, with credentials masked unless requested, and the writer of the file.
 
-Every format takes what it shows from here, so that none of them can forget the masks.
+Every format gets its data from here, so that no format can forget the masking.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,32 +22,32 @@ from inspector.protocol.jsonrpc import NotJsonRpc, read
 
 
 class SelectedExchange(msgspec.Struct):
-    """One HTTP exchange: the numbers of its entries; 0 for what was not seen."""
+    """Entry numbers of one HTTP exchange; 0 for a missing entry."""
 
     http: int
     request: int = 0
     response: int = 0
     end: int = 0
     sent: list[int] = []
-    """Frames of the body that was sent."""
+    """Frames of the request body."""
     came: list[int] = []
-    """Frames and notes that came back, in their order."""
+    """Frames and notes of the response, in order."""
 
     @property
     def entries(self) -> Iterator[int]:
-        """All of them."""
+        """All entry numbers of the exchange."""
         yield from (each for each in (self.request, self.response, self.end, *self.sent, *self.came) if each)
 
 
 _EVERY = 256
-"""Entries between two reports of progress."""
+"""Number of entries between two progress reports."""
 
 
 class Selection:
-    """The entries `chosen` (ascending) of a journal. `keep_secrets`: as they are in the capture.
+    """The chosen entries (ascending) of a journal. `keep_secrets`: do not mask credentials.
 
-    `notes`: marks and comments, for formats that can hold them; None: none. `on_progress`: called with entries done and
-    entries in all.
+    `notes`: marks and comments for formats that can hold them; None for none. `on_progress`: called with the number
+    of finished entries and the total.
     """
 
     def __init__(
@@ -65,23 +65,23 @@ class Selection:
         self.keep_secrets = keep_secrets
         self.notes = notes or Notes()
         self.left_out = 0
-        """Chosen entries that the format has no place for, once it was written."""
+        """Number of chosen entries that the format can't hold; set when the export is complete."""
 
     def marks(self, entries: Iterable[int]) -> Iterator[Mark]:
-        """The marks at these entries, in their order."""
+        """Yield the marks at these entries, in order."""
         noted = self.notes.marks
         if noted:
             yield from (noted[n] for n in sorted(set(entries) & noted.keys()))
 
     def entries(self) -> Iterator[int]:
-        """The chosen entries, in their order; progress is reported on the way."""
+        """Yield the chosen entries in order, reporting progress."""
         for done, n in enumerate(self.chosen):
             if self._on_progress is not None and done % _EVERY == 0:
                 self._on_progress(done, len(self.chosen))
             yield n
 
     def entry(self, n: int) -> Entry:
-        """An entry as it is exported."""
+        """Return an entry as it is exported."""
         entry = self.journal.store.entry(n)
         if self.keep_secrets or isinstance(entry.what, Frame):
             return entry
@@ -92,12 +92,12 @@ class Selection:
         return msgspec.structs.replace(entry, what=what)
 
     def http_fact(self, n: int) -> HttpFact | None:
-        """The step of an HTTP exchange that this entry is; None for 0 and for other entries."""
+        """Return the HTTP fact in this entry; None for 0 and for other entries."""
         what = self.entry(n).what if n else None
         return what if isinstance(what, HttpFact) else None
 
     def frames(self) -> Iterator[Frame]:
-        """The chosen frames, in their order."""
+        """Yield the chosen frames in order."""
         store = self.journal.store
         for n in self.entries():
             if store.kind(n) is EntryKind.FRAME:
@@ -106,7 +106,7 @@ class Selection:
                     yield what
 
     def carried(self) -> Iterator[SelectedExchange]:
-        """The HTTP exchanges of which something was chosen, in the order of their requests."""
+        """Yield the HTTP exchanges with at least one chosen entry, in request order."""
         found = _carried(self.journal)
         if len(self.chosen) == self.journal.count:
             yield from found
@@ -116,7 +116,7 @@ class Selection:
 
     @property
     def connection(self) -> ConnectionFact | None:
-        """What the capture was connected to last, as it is exported."""
+        """The last connection of the capture, as it is exported."""
         what = self.journal.connection
         if what is None or self.keep_secrets:
             return what
@@ -125,12 +125,12 @@ class Selection:
 
 
 def noted(marks: Iterable[Mark]) -> str:
-    """What marks say, in one text; "" if there is none. A mark without a comment says its colour."""
+    """Return the comments of marks as one text; "" if there are no marks. A mark without a comment yields its color."""
     return "; ".join(mark.text or f"marked {mark.color}" for mark in marks)
 
 
 def is_message(frame: Frame) -> bool:
-    """Whether a frame is JSON-RPC, one message or several, to its last byte."""
+    """Return whether a frame is complete JSON-RPC: one message or a batch."""
     return not frame.cut and not any(isinstance(each, NotJsonRpc) for each in read(frame.payload))
 
 
@@ -139,7 +139,7 @@ def _is_secret(name: str) -> bool:
 
 
 def _carried(journal: Journal) -> list[SelectedExchange]:
-    """All HTTP exchanges. Their numbers restart with each connection, so the newest of a number counts."""
+    """Return all HTTP exchanges. Numbers restart with each connection, so the newest exchange of a number is used."""
     found: list[SelectedExchange] = []
     now: dict[int, SelectedExchange] = {}
     for n in range(1, journal.count + 1):
@@ -174,9 +174,9 @@ _INSTEAD = "Name another file, or say --force."
 
 
 def to_file(out: Path, found: Iterable[bytes], *, overwrite: bool = False) -> int:
-    """Write it to a file, 0600; how many bytes it has.
+    """Write the export to a file with mode 0600 and return its size in bytes.
 
-    Raises: UsageError if it is there already or can't be written.
+    Raises: UsageError if the file exists already or can't be written.
     """
     if not overwrite and (out.is_symlink() or out.exists()):
         raise UsageError(f"{out} already exists", hint=_INSTEAD)
