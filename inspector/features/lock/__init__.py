@@ -1,1 +1,1 @@
-"""What servers offer as values that can be kept, and what is different between two of them."""
+"""Server definitions in a form that can be stored and compared."""

@@ -1,7 +1,7 @@
-"""Compares server definitions and rates each change: breaking, notable or harmless.
+"""Compares server definitions and rates each change: breaking, warning or info.
 
-Things are the same if they have the same key; of several with one key, the first is compared with the first. A list
-that one of the two does not know is not compared, and one that is not whole proves nothing about what it lacks.
+Items match if they have the same key; among items with equal keys, the first is compared with the first. A list that
+only one side knows is not compared. An incomplete list does not prove that an item is missing.
 """
 
 from collections import Counter
@@ -31,11 +31,11 @@ from inspector.protocol.things import LISTS
 
 _BREAKING, _WARNING, _INFO = Rating.BREAKING, Rating.WARNING, Rating.INFO
 Rated = tuple[Rating, str, str]
-"""The rating, the rule, the sentence."""
+"""Rating, rule, sentence."""
 
 
 def thing_changes(kind: str, name: str, before: Any, after: Any) -> list[SurfaceChange]:
-    """What has changed in one thing, which is known not to be the same; at least one change."""
+    """Return the changes of one item that is known to differ; at least one change."""
     if not isinstance(before, dict) or not isinstance(after, dict):
         said = "one of the two is not an object"
         return [SurfaceChange(kind, name, "", act_of(before, after), _BREAKING, "no-object", said, before, after)]
@@ -71,7 +71,7 @@ def _schema(value: Any) -> Any:
 
 
 def _output(kind: str, name: str, member: str, ours: Any, theirs: Any) -> list[SurfaceChange]:
-    """A promise about results: none was there, none is left, or it is another one."""
+    """Compare output schemas: one that was added, removed or changed."""
     if ours is ABSENT or theirs is ABSENT:
         rated = (_INFO, "output-added", "results are described now")
         if theirs is ABSENT:
@@ -90,7 +90,7 @@ def _places(
 
 
 def _arguments(name: str, ours: Any, theirs: Any) -> list[SurfaceChange]:
-    """The arguments of a prompt, by their names."""
+    """Compare the arguments of a prompt by name."""
     old, new = _by_name(ours), _by_name(theirs)
     found: list[SurfaceChange] = []
     for key in dict.fromkeys((*old, *new)):
@@ -129,7 +129,7 @@ def _in_argument(change: JsonChange) -> Rated:
 
 
 def _by_name(items: Any) -> dict[str, Any]:
-    """Arguments by name; one without a name by its place."""
+    """Return arguments by name; an argument without a name by its position."""
     listed = items if isinstance(items, list) else []
     return {peek.text(each, "name") or f"[{at}]": each for at, each in enumerate(listed)}
 
@@ -179,7 +179,7 @@ _RATES: dict[tuple[str, str], Callable[[JsonChange], Rated]] = {
 
 
 def account_changes(before: ServerDefinitions, after: ServerDefinitions) -> list[SurfaceChange]:
-    """What a server says of itself: name and version, revision, capabilities, instructions."""
+    """Compare what a server reports about itself: name and version, revision, capabilities, instructions."""
     found = list(_account("server", before.server, after.server, _server))
     found += _account("revision", before.revision, after.revision, _revision)
     found += _account("capabilities", before.capabilities, after.capabilities, _capability)
@@ -220,32 +220,32 @@ _GONE = {
     "templates": Rating.BREAKING,
     "resources": Rating.WARNING,
 }
-"""Resources come and go with what a server is about; the rest is its interface."""
+"""Ratings of removed items. Resources change with the server's data; the other kinds are its interface."""
 _FEW = 5
-"""Less than one in so many things in common is little."""
+"""Two servers are suspiciously different if they share less than one in this many items."""
 
 
 class SurfaceDiff(msgspec.Struct, frozen=True):
-    """All of it: the server's account of itself first, then the lists, each in the order of its keys."""
+    """The differences: first the server's information about itself, then the lists, each ordered by key."""
 
     changes: tuple[SurfaceChange, ...] = ()
     notes: tuple[str, ...] = ()
-    """What was not compared, a sentence each."""
+    """What was not compared, one sentence each."""
     compared: int = 0
-    """Things that both have."""
+    """Number of items that both sides have."""
 
     def count(self, rating: Rating) -> int:
-        """How many changes have it."""
+        """Return the number of changes with this rating."""
         return sum(change.rating is rating for change in self.changes)
 
     @property
     def worst(self) -> Rating | None:
-        """The gravest rating; None if nothing differs."""
+        """Most severe rating; None if nothing differs."""
         return min((change.rating for change in self.changes), key=lambda each: each.rank, default=None)
 
 
 def compare_surfaces(before: ServerDefinitions, after: ServerDefinitions) -> SurfaceDiff:
-    """Compare two surfaces. Nothing is raised, whatever is in them."""
+    """Compare two surfaces. Never raises, whatever they contain."""
     changes: list[SurfaceChange] = []
     notes: list[str] = []
     compared = 0
@@ -269,7 +269,7 @@ def compare_surfaces(before: ServerDefinitions, after: ServerDefinitions) -> Sur
 
 
 def _unlike(before: ServerDefinitions, after: ServerDefinitions, common: int) -> list[str]:
-    """Whether these seem to be two servers, and not two versions of one."""
+    """Return a note if these seem to be two different servers rather than two versions of one."""
     names = name_of(before), name_of(after)
     fewest = min(sum(map(len, each.lists.values())) for each in (before, after))
     if names[0] == names[1] or not all(names) or common * _FEW > fewest:
@@ -281,7 +281,7 @@ def _unlike(before: ServerDefinitions, after: ServerDefinitions, common: int) ->
 def _list_changes(
     kind: str, before: Sequence[Any], after: Sequence[Any], before_whole: bool, after_whole: bool
 ) -> tuple[list[SurfaceChange], int]:
-    """The changes of one list, and how many things both sides have."""
+    """Return the changes of one list, and the number of items that both sides have."""
     old, new = _by_place(kind, before), _by_place(kind, after)
     found: list[SurfaceChange] = []
     for place in sorted({*old, *new}):
@@ -306,7 +306,7 @@ def _came(kind: str, name: str, raw: Any) -> SurfaceChange:
 
 
 def _by_place(kind: str, items: Sequence[Any]) -> dict[tuple[str, int], Any]:
-    """Items by key, and by the number of earlier items with that key."""
+    """Return items by key and by the number of earlier items with that key."""
     count: Counter[str] = Counter()
     return dict(_placed(kind, items, count))
 

@@ -1,6 +1,7 @@
 """Shows changes of server definitions as lines, as Markdown for a pull request, and as JSON.
 
-The worst comes first. Descriptions are compared word by word. All names and values are foreign: nothing in them acts.
+The most severe changes come first. Descriptions are compared word by word. All names and values are untrusted and
+escaped.
 """
 
 import re
@@ -21,12 +22,12 @@ _ROLES: dict[Rating, Role] = {Rating.BREAKING: "error", Rating.WARNING: "warning
 _SIGNS = {Rating.BREAKING: spans.ERROR, Rating.WARNING: spans.WARNING, Rating.INFO: spans.NOTE}
 _ACTS = {Act.ADDED: "+", Act.REMOVED: "−", Act.CHANGED: "~"}
 _LONGEST = 160
-"""Characters of a value that are shown."""
+"""Maximum number of characters shown of a value."""
 _LONGEST_TEXT = 4_000
 
 
 def diff_lines(diff: SurfaceDiff, before: str, after: str) -> list[Line]:
-    """All of it; `before` and `after` name the two. The summary comes first."""
+    """Return all changes as lines, starting with the summary; `before` and `after` name the two sides."""
     lines: list[Line] = [
         (("− ", "removed"), span(before, "strong", limit=200)),
         (("+ ", "added"), span(after, "strong", limit=200)),
@@ -53,7 +54,7 @@ def _thing_lines(changes: Sequence[SurfaceChange]) -> Iterator[Line]:
 
 
 def _list_lines(changes: Sequence[SurfaceChange]) -> Iterator[Line]:
-    """Things that are gone, or new, a line each."""
+    """Yield one line for each removed or new item."""
     kind, count = changes[0].kind, f"{len(changes):,}"
     gone = changes[0].act is Act.REMOVED
     yield ((f"{count} {kind} are gone" if gone else f"{count} new {kind}", "muted"),)
@@ -62,7 +63,7 @@ def _list_lines(changes: Sequence[SurfaceChange]) -> Iterator[Line]:
 
 
 def summary(diff: SurfaceDiff) -> Line:
-    """How much there is of each rating."""
+    """Return the number of changes of each rating."""
     if not diff.changes:
         return (("no difference", "ok"), (_compared(diff), "muted"))
     said: list[tuple[str, Role]] = []
@@ -77,7 +78,7 @@ def _compared(diff: SurfaceDiff) -> str:
 
 
 def _ordered(changes: Iterable[SurfaceChange]) -> list[SurfaceChange]:
-    """The things with the worst changes first, and in each thing the worst change."""
+    """Sort items by their most severe change, and the changes of each item by severity."""
     listed = list(changes)
     worst: dict[tuple[str, str], int] = {}
     for each in listed:
@@ -90,7 +91,7 @@ def _ordered(changes: Iterable[SurfaceChange]) -> list[SurfaceChange]:
 
 
 def change_lines(change: SurfaceChange) -> Iterator[Line]:
-    """One change: rating and place, the reason, both sides."""
+    """Yield one change: rating and place, the reason, both sides."""
     where = text.visible(change.path, limit=300)
     said = text.visible(change.sentence, limit=300)
     yield (*_head(change), (where, "key"), (": " if where else "", "key"), (said, "text"))
@@ -120,12 +121,12 @@ def _sides(change: SurfaceChange) -> Iterator[Line]:
 
 
 def shown(value: Any) -> str:
-    """A value on one line, safe to show."""
+    """Return a value on one line, safe to show."""
     return text.visible(text.decode(encode(value)[: _LONGEST * 4]), limit=_LONGEST)
 
 
 def diff_markdown(diff: SurfaceDiff, before: str, after: str) -> Iterator[str]:
-    """The same as Markdown: a table, which a pull request shows. Nothing foreign in it is markup."""
+    """Yield the changes as Markdown for a pull request. Foreign text is escaped."""
     yield f"### What the server offers: {plain(summary(diff))}"
     yield ""
     yield f"before: {_code(before)}, after: {_code(after)}"
@@ -153,7 +154,7 @@ def _value(value: Any) -> str:
 
 
 def _code(foreign: str) -> str:
-    """As code: between more backticks than there are in it, and without what ends a cell."""
+    """Return a text as a code span that can be used in a table cell."""
     safe = text.visible(foreign, limit=300).replace("|", "\\|")
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", safe)), default=0))
     pad = " " if "`" in safe else ""
@@ -161,12 +162,12 @@ def _code(foreign: str) -> str:
 
 
 def _escaped(foreign: str) -> str:
-    """As text: no sign of Markdown or HTML in it has its meaning."""
+    """Escape all Markdown and HTML in a text."""
     return re.sub(r"([\\`*_{}\[\]<>()#+!|~@&])", r"\\\1", text.visible(foreign, limit=300))
 
 
 def diff_as_json(diff: SurfaceDiff) -> dict[str, Any]:
-    """All of it, values as they are."""
+    """Return all changes as JSON data, with unmodified values."""
     return {
         "counts": {rating: diff.count(rating) for rating in Rating},
         "compared": diff.compared,

@@ -31,31 +31,31 @@ from inspector.protocol.tracking.catalogue import Listing
 # Server definitions as one value
 
 _OF_NOW: Mapping[str, tuple[str, ...]] = {"resources": ("size",)}
-"""Members that say how a thing is at the moment."""
+"""Members that describe only the current state of an item."""
 
 
 class ServerDefinitions(msgspec.Struct, frozen=True):
-    """What one server offers. All of it is foreign."""
+    """What one server offers. All of it is untrusted."""
 
     server: dict[str, Any] | None = None
-    """Its own words about itself; None where no conversation was opened, and nothing but lists is known."""
+    """The server's information about itself; None if only lists are known."""
     revision: str = ""
-    """The version that was agreed upon; "" if none was."""
+    """Negotiated protocol version; "" if there is none."""
     capabilities: dict[str, Any] = {}
     instructions: str = ""
     lists: dict[str, tuple[Any, ...]] = {}
-    """By kind the things, in the order of their keys; a kind that is not known is missing."""
+    """Items by kind, ordered by key. A kind that is not known is missing."""
     partial: tuple[str, ...] = ()
-    """Kinds of which more things may exist than are here."""
+    """Kinds of which the server may have more items than are listed here."""
 
     @property
     def is_known(self) -> bool:
-        """Whether there is anything in it."""
+        """Whether there are any definitions."""
         return self.server is not None or bool(self.lists)
 
 
 def surface_of(conversation: Conversation) -> ServerDefinitions:
-    """The surface as far as a conversation shows it: as it stood at the end."""
+    """Return the definitions that a conversation shows, in their last known state."""
     opening = conversation.opening
     listings = conversation.catalogue.listings
     known = {kind: listing for kind, listing in listings.items() if listing.asked or _has_none(kind, opening)}
@@ -74,7 +74,7 @@ def surface_of(conversation: Conversation) -> ServerDefinitions:
 
 
 def _has_none(kind: str, opening: Opening | None) -> bool:
-    """Whether a list that was not requested is known to be empty: the server does not declare its capability."""
+    """Return whether an unrequested list is known to be empty because the server does not declare the capability."""
     return opening is not None and LISTS[kind].capability not in opening.capabilities
 
 
@@ -83,7 +83,7 @@ def _is_partial(listing: Listing) -> bool:
 
 
 def things_of(kind: str, items: Iterable[Any]) -> tuple[Any, ...]:
-    """Things in canonical form and order."""
+    """Return items in canonical form and order."""
     plain = [canonical(_lasting(kind, raw)) for raw in items]
     return tuple(sorted(plain, key=lambda raw: (key_of(kind, raw), encode(raw))))
 
@@ -101,7 +101,7 @@ def _lasting(kind: str, raw: Any) -> Any:
 
 
 def name_of(surface: ServerDefinitions) -> str:
-    """What the server calls itself; "" if it does not say. Foreign text."""
+    """Return the server's name; "" if there is none. Untrusted text."""
     return peek.text(surface.server, "name") or ""
 
 
@@ -111,7 +111,7 @@ _LOOKS_AT = 4096
 
 
 def as_json(surface: ServerDefinitions) -> dict[str, Any]:
-    """The document. Equal surfaces make equal documents, byte by byte."""
+    """Return the document. Equal definitions yield byte-identical documents."""
     lists = {kind: _things(kind, surface.lists.get(kind)) for kind in LISTS}
     about: dict[str, Any] = {
         "server": canonical(surface.server),
@@ -130,21 +130,21 @@ def _things(kind: str, things: tuple[Any, ...] | None) -> list[dict[str, Any]] |
 
 
 def written(surface: ServerDefinitions) -> bytes:
-    """The document as text: two blanks a level, so that version control shows what has changed."""
+    """Return the document as text, indented by two blanks per level for readable diffs in version control."""
     raw = encode(as_json(surface))
     try:
         return msgspec.json.format(raw, indent=2) + b"\n"
-    except msgspec.DecodeError:  # half a surrogate pair, which msgspec does not read
+    except msgspec.DecodeError:  # lone surrogate, which msgspec can't decode
         return json.dumps(json.loads(raw), indent=2).encode() + b"\n"
 
 
 def save(path: Path, surface: ServerDefinitions) -> None:
-    """Write the lock file whole or not at all, with the rights that new files have here. Raises: UsageError."""
+    """Write the lock file atomically, with the default permissions of new files. Raises: UsageError."""
     write_whole(path, written(surface))
 
 
 def is_lock_file(path: Path) -> bool:
-    """Whether a file says of itself that it is one. Raises: CaptureError if it can't be read."""
+    """Return whether a file is marked as a lock file. Raises: CaptureError if it can't be read."""
     fd = open_for_reading(path)
     try:
         start = read_at(fd, 0, _LOOKS_AT)
@@ -154,7 +154,10 @@ def is_lock_file(path: Path) -> bool:
 
 
 def read_lock_file(path: Path) -> tuple[ServerDefinitions, list[str]]:
-    """The definitions in a file, and its problems, a sentence each. Raises: UsageError if it is not a lock file."""
+    """Read a lock file. Return its definitions and its problems, one sentence each.
+
+    Raises: UsageError if it is not a lock file.
+    """
     document = _parsed(path)
     if peek.text(document, "format") != FORMAT:
         raise UsageError(f"{path} holds JSON, but no surface", hint="Write one: mcp-inspect lock -o FILE -- CMD…")

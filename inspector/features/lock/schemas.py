@@ -1,8 +1,8 @@
 """Compares two JSON Schemas: whether each change accepts more values or fewer.
 
-What is narrower breaks callers where the schema is of what they send, and what is wider breaks readers where it is of
-what they get. References are followed within their document; a definition is reported where it is first used. A place
-that can't be compared is reported as unclear, never left out: two schemas that differ make at least one change.
+In an input schema, accepting fewer values breaks callers. In an output schema, accepting more values breaks readers.
+References are resolved within their document; a definition is reported where it is first used. A place that can't be
+compared is reported as unclear, never omitted: two different schemas yield at least one change.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,23 +20,23 @@ from inspector.protocol.jsonrpc import encode
 
 
 class SchemaEffect(StrEnum):
-    """What becomes of the values that fit."""
+    """How a change affects the set of valid values."""
 
     NARROWER = "narrower"
-    """Some do not fit any more."""
+    """Some values are no longer valid."""
     WIDER = "wider"
-    """More fit."""
+    """More values are valid."""
     EITHER = "either"
-    """Both: some do not fit any more, and others do now."""
+    """Both: some values are no longer valid, and some new ones are."""
     UNCLEAR = "unclear"
     WORDS = "words"
-    """The same fit, and models read something else."""
+    """The same values are valid, but a text that models read has changed."""
     NONE = "none"
-    """Nothing becomes of them."""
+    """No effect."""
 
 
 class SchemaChange(msgspec.Struct, frozen=True):
-    """A changed place of a schema."""
+    """A changed place in a schema."""
 
     path: str
     effect: SchemaEffect
@@ -45,7 +45,7 @@ class SchemaChange(msgspec.Struct, frozen=True):
     before: Any = ABSENT
     after: Any = ABSENT
     mild: bool = False
-    """Whether it matters only to callers that use what the schema does not name."""
+    """Whether it affects only callers that use members that the schema does not name."""
 
 
 _LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
@@ -62,11 +62,11 @@ _HANDLED = frozenset(
 ) | {"properties", "required", "additionalProperties", "items", "prefixItems", "allOf", "anyOf", "oneOf", "$ref"}
 _OF_CONDITIONS = {SchemaEffect.NARROWER: "a new condition", SchemaEffect.WIDER: "a condition is gone"}
 IGNORED = frozenset(("$defs", "definitions"))
-"""Looked at where they are referred to."""
+"""Definitions are compared where they are referenced."""
 
 
 def types(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
-    """The types that are allowed; none named: all. Whole numbers are numbers."""
+    """Compare the allowed types. Without a type, all are allowed. Integers are numbers."""
     ours, theirs = _types(old), _types(new)
     if ours == theirs:
         return
@@ -76,7 +76,7 @@ def types(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Schem
 
 
 def values(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
-    """The values that are listed: enum, or const, which is a list of one."""
+    """Compare the allowed values: enum, or const, which is a list of one."""
     ours, theirs = _values(old), _values(new)
     if ours == theirs:
         return
@@ -94,7 +94,7 @@ def values(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Sche
 
 
 def bounds(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
-    """Least and most: numbers, lengths, counts."""
+    """Compare minimum and maximum of numbers, lengths and counts."""
     for keyword in (*_LOWER, *_UPPER):
         zero = 0 if keyword in _FROM_ZERO else None
         ours, theirs = old.get(keyword, zero), new.get(keyword, zero)
@@ -113,7 +113,7 @@ def bounds(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Sche
 
 
 def plain_keywords(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
-    """Conditions that can only be present, absent or different; and unknown keywords."""
+    """Compare keywords that can only be present, absent or different, and unknown keywords."""
     for keyword in _CONDITIONS:
         if not _same(ours := _given(old, keyword), theirs := _given(new, keyword)):
             effect = (
@@ -137,7 +137,7 @@ def plain_keywords(path: str, old: dict[str, Any], new: dict[str, Any]) -> Itera
 
 
 def words(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
-    """What models read, and the value that stands for none."""
+    """Compare descriptions, which models read, and default values."""
     ours, theirs = _given(old, "description"), _given(new, "description")
     if not _same(ours, theirs):
         yield described(below(path, "description"), ours, theirs)
@@ -149,7 +149,7 @@ def words(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Schem
 
 
 def described(path: str, ours: Any, theirs: Any) -> SchemaChange:
-    """A changed description; a change of white space alone is only info."""
+    """Return the change of a description. A change of only white space is rated info."""
     if isinstance(ours, str) and isinstance(theirs, str) and ours.split() == theirs.split():
         return SchemaChange(path, SchemaEffect.NONE, "blanks", "the same words with other blanks", ours, theirs)
     return SchemaChange(path, SchemaEffect.WORDS, "description", "models read something else", ours, theirs)
@@ -170,7 +170,7 @@ def _one(keyword: str, value: Any) -> dict[str, Any]:
 
 
 def _types(schema: dict[str, Any]) -> frozenset[str] | None:
-    """None for all."""
+    """Return the allowed types; None for all."""
     named = schema.get("type")
     found = {named} if isinstance(named, str) else {each for each in named or () if isinstance(each, str)}
     if not found:
@@ -191,7 +191,7 @@ def _values(schema: dict[str, Any]) -> set[str] | None:
 
 
 def _of_sets(ours: Any, theirs: Any) -> SchemaEffect:
-    """What becomes of the values; None is the set of all."""
+    """Return the effect on the valid values. None is the set of all values."""
     if ours is None or theirs is None:
         return SchemaEffect.NARROWER if ours is None else SchemaEffect.WIDER
     return SchemaEffect.NARROWER if theirs < ours else SchemaEffect.WIDER if ours < theirs else SchemaEffect.EITHER
@@ -232,18 +232,18 @@ def _text(value: Any) -> str:
 
 
 class Rating(StrEnum):
-    """Compare by `rank`."""
+    """Severity of a change. Compare by `rank`."""
 
     BREAKING = "breaking"
-    """What worked with the one may fail with the other."""
+    """What worked before may fail now."""
     WARNING = "warning"
-    """Models, clients or users see something else; or it is unknown whether what worked still does."""
+    """Models, clients or users see something different, or compatibility is unknown."""
     INFO = "info"
-    """What worked still does."""
+    """What worked before still works."""
 
     @property
     def rank(self) -> int:
-        """From 0, the worst, upwards."""
+        """Position from 0, the most severe, upwards."""
         return _RANKS[self]
 
 
@@ -251,7 +251,7 @@ _RANKS = {Rating.BREAKING: 0, Rating.WARNING: 1, Rating.INFO: 2}
 
 
 class Act(StrEnum):
-    """What has become of a thing or a place."""
+    """How an item or a place has changed."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -259,46 +259,46 @@ class Act(StrEnum):
 
 
 class SurfaceChange(msgspec.Struct, frozen=True):
-    """One thing or place in which two surfaces differ. Names, path and values are foreign text."""
+    """A difference between two surfaces. Names, path and values are untrusted text."""
 
     kind: str
-    """ "tools", "resources", "templates", "prompts", or the part of the server's account of itself."""
+    """"tools", "resources", "templates", "prompts", or the changed part of the server's information about itself."""
     name: str
-    """The key of the thing; "" outside of lists."""
+    """Key of the item; "" outside of lists."""
     path: str
-    """Where in it, as member names; "" for all of it."""
+    """Member path within the item; "" for the whole item."""
     act: Act
     rating: Rating
     rule: str
-    """The reason for the rating, by a short name that stays: "required-added"."""
+    """Stable identifier of the reason for the rating, such as "required-added"."""
     sentence: str
-    """The reason in words. It may quote foreign text."""
+    """Reason as a sentence. It may quote untrusted text."""
     before: Any = ABSENT
-    """ABSENT if there was nothing."""
+    """Old value; ABSENT if there was none."""
     after: Any = ABSENT
-    """ABSENT if there is nothing any more."""
+    """New value; ABSENT if there is none."""
 
 
 def act_of(before: Any, after: Any) -> Act:
-    """What has become of a place."""
+    """Return whether a place was added, removed or changed."""
     return Act.ADDED if before is ABSENT else Act.REMOVED if after is ABSENT else Act.CHANGED
 
 
 _MOST = 500
-"""Changes of one schema that are reported."""
+"""Maximum number of reported changes of one schema."""
 _DEEPEST = 60
 _MOST_STEPS = 20_000
 
 
 class SchemaSide(StrEnum):
-    """Whose values a schema describes, seen from the caller."""
+    """The use of a schema, as seen by the caller."""
 
     INPUT = "input"
     OUTPUT = "output"
 
 
 def rating_of(effect: SchemaEffect, side: SchemaSide, *, mild: bool = False) -> Rating:
-    """How much an effect matters. `mild`: only to callers that use what no schema names."""
+    """Return the rating of an effect. `mild`: it affects only callers that use members that no schema names."""
     breaks = effect is SchemaEffect.EITHER or effect is (
         SchemaEffect.NARROWER if side is SchemaSide.INPUT else SchemaEffect.WIDER
     )
@@ -308,7 +308,7 @@ def rating_of(effect: SchemaEffect, side: SchemaSide, *, mild: bool = False) -> 
 
 
 def schema_changes(kind: str, name: str, path: str, before: Any, after: Any, side: SchemaSide) -> list[SurfaceChange]:
-    """All changes of a schema, at most some hundreds. `path` is its place."""
+    """Return the changes of a schema, limited to a few hundred. `path` is the schema's place."""
     walk = _Walk(before, after, side)
     found: list[SchemaChange] = []
     for each in walk.places(path, before, after, 0):
@@ -335,7 +335,7 @@ def schema_changes(kind: str, name: str, path: str, before: Any, after: Any, sid
 
 
 class _Walk:
-    """Goes through two schemas at the same time."""
+    """Traverses two schemas in parallel."""
 
     def __init__(self, before: Any, after: Any, side: SchemaSide) -> None:
         self._documents = (SchemaDocument(before), SchemaDocument(after))
@@ -344,7 +344,7 @@ class _Walk:
         self._steps = 0
 
     def places(self, path: str, before: Any, after: Any, depth: int) -> Iterator[SchemaChange]:
-        """The changes at a place and below it."""
+        """Yield the changes at a place and below it."""
         self._steps += 1
         if depth > _DEEPEST or self._steps > _MOST_STEPS:
             if before != after:
@@ -371,7 +371,7 @@ class _Walk:
         yield from self._below(path, old, new, depth)
 
     def _is_known(self, before: Any, after: Any) -> bool:
-        """Whether this pair of definitions has been compared already, or is being compared."""
+        """Return whether this pair of definitions has already been visited; mark it as visited."""
         refs = _ref(before), _ref(after)
         if not any(refs):
             return False
@@ -381,7 +381,7 @@ class _Walk:
         return known
 
     def _resolved(self, which: int, schema: Any) -> Any:
-        """The schema that is meant: references followed, true as the empty schema."""
+        """Return the schema with references resolved; `true` becomes the empty schema."""
         for _ in range(20):
             if not (ref := _ref(schema)):
                 break
@@ -411,7 +411,7 @@ class _Walk:
                 yield _need(below(below(path, "required"), name), name, is_needed=name in needs)
 
     def _below(self, path: str, old: dict[str, Any], new: dict[str, Any], depth: int) -> Iterator[SchemaChange]:
-        """The other schemas within a schema."""
+        """Yield the changes of nested schemas other than properties."""
         ours, theirs = old.get("additionalProperties", True), new.get("additionalProperties", True)
         yield from self._inner(below(path, "additionalProperties"), ours, theirs, depth, mild=True)
         if isinstance(old.get("items"), list) or isinstance(new.get("items"), list):
@@ -435,7 +435,7 @@ class _Walk:
     def _several(
         self, path: str, keyword: str, old: dict[str, Any], new: dict[str, Any], depth: int
     ) -> Iterator[SchemaChange]:
-        """Schemas that all hold: a further one lets in fewer values."""
+        """Compare schemas that must all match: an additional one accepts fewer values."""
         ours, theirs = _list(old, keyword), _list(new, keyword)
         for at in range(max(len(ours), len(theirs))):
             place = below(below(path, keyword), at)
@@ -457,7 +457,7 @@ class _Walk:
         left = [(at, each) for at, each in enumerate(ours) if _text(each) not in same or _ref(each)]
         right = [(at, each) for at, each in enumerate(theirs) if _text(each) not in same or _ref(each)]
         if len(left) == len(right):
-            for (at, one), (there, other) in zip(left, right, strict=True):  # at different positions, the lower one
+            for (at, one), (there, other) in zip(left, right, strict=True):  # if positions differ, use the lower one
                 yield from self.places(below(below(path, keyword), min(at, there)), one, other, depth + 1)
             return
         for at, each in left:
@@ -471,7 +471,7 @@ class _Walk:
 
 
 def _odd(path: str, old: Any, new: Any) -> Iterator[SchemaChange]:
-    """One of the two is not an object: false, which nothing matches, or an invalid schema."""
+    """Compare schemas of which one is not an object: `false`, which nothing matches, or an invalid schema."""
     if old == new:
         return
     if new is False or old is False:
@@ -508,7 +508,7 @@ def _need(place: str, name: str, *, is_needed: bool) -> SchemaChange:
 
 
 def _alternatives(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
-    """One has alternatives and the other is a single schema: compared as sets of alternatives."""
+    """Compare a schema with alternatives and a single schema as sets of alternatives."""
     ours, theirs = _as_alternatives(old), _as_alternatives(new)
     if ours == theirs:
         return
@@ -540,7 +540,7 @@ def _has_branches(schema: dict[str, Any]) -> bool:
 
 
 def _allows(schema: Any) -> int:
-    """0 for nothing, 1 for what a schema describes, 2 for anything."""
+    """Return 0 if a schema allows nothing, 1 if it constrains values, 2 if it allows anything."""
     return 0 if schema is False else 2 if schema is True or schema == {} else 1
 
 
