@@ -7,9 +7,7 @@ from inspector.filters.language.fields import Compare, Op, Value
 from inspector.filters.language.patterns import Pattern
 
 Test = Callable[[Any], bool]
-"""A test of whether a value matches. It is only called with present values. 69 A stretch of a store: the entries
-`first` to `last`.
-"""
+"""A test of whether a value matches. It is only called with present values."""
 
 
 def matcher(compare: Compare, patterns: list[Pattern]) -> Test:

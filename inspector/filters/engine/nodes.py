@@ -69,7 +69,7 @@ _BACKSLASH = 0x5C
 
 
 class Stretch:
-    """The entries `first` to `last` of a store."""
+    """A stretch of a store: the entries `first` to `last`."""
 
     def __init__(self, store: Store, first: int, last: int, *, plain: bool = True) -> None:
         self.store = store
