@@ -105,9 +105,7 @@ class ResponseState(msgspec.Struct, frozen=True):
     """Whether the next press sends it in spite of the problems."""
     as_json: bool = False
     talk: str = ""
-    """Model state: "answer" is edited and a model is available, its "request" is edited, it is "asking"; "" without a
-    model.
-    """
+    """"answer", "request" or "asking": what the form holds or waits for if a model is available; "" without one."""
     fixed: bool = False
     """Whether it is JSON that has no form."""
     awaited: int = 0

@@ -1,6 +1,6 @@
-"""Requests for an item: sending them, what is left of their timeouts, and the history of those before.
+"""Requests for an item: sending them, the time left until they time out, and the history of earlier ones.
 
-Several may be on their way, and each ends in words, whatever becomes of it.
+Several may run at once. Each ends with a readable outcome, whatever happens to it.
 """
 
 import math
@@ -36,40 +36,40 @@ from inspector.tui.theme import glyphs
 
 @dataclass(slots=True, eq=False)
 class RunningCall:
-    """A request that was made here: a tool's call, a read, a prompt."""
+    """A request made by the user: a tool call, a resource read or a prompt request."""
 
     thing: ListedItem
-    """What it is about."""
+    """Requested item."""
     arguments: Any
     journal: Journal
     exchange: Exchange | None = None
-    """None until it was sent."""
+    """Exchange of the request; None until it is sent."""
     called: Called | None = None
-    """The outcome of it; None while it runs."""
+    """Outcome; None while it runs."""
     over: bool = False
     cancelling: bool = False
     method: str = "tools/call"
     params: Any = None
-    """What is sent; None: the tool's name and the arguments."""
+    """Params to send; None: built from the tool's name and the arguments."""
     as_task: bool = False
-    """Whether the server is asked to run it as a task."""
+    """Whether the server shall run it as a task."""
     begun_ns: int = field(default_factory=time.monotonic_ns)
-    """When it was made, by the monotonic clock."""
+    """Start time on the monotonic clock."""
 
 
 class Calling:
-    """The calls that a panel makes of one conversation."""
+    """Requests that a panel makes in one conversation."""
 
     def __init__(self, conversation: OpenConversation, done: str = "called") -> None:
-        """`done` says what can't be done where nothing can be called: "called", "read"."""
+        """`done` is the participle for messages about what is not possible: "called", "read"."""
         self._conversation = conversation
         self._done = done
         self.running: list[RunningCall] = []
-        """Oldest first."""
+        """Running requests, oldest first."""
         self._confirmed: set[str] = set()
 
     def why_not(self) -> str:
-        """Why nothing can be called now, in a few words; "" if it can."""
+        """Why no request can be made now, in a few words; "" if one can."""
         if not self._conversation.can_act:
             return f"recording: not {self._done}; {keys.shown_key('traffic.resend')} in Traffic resends"
         match self._conversation.stage:
@@ -81,20 +81,20 @@ class Calling:
                 return "not connected (^r reconnects)"
 
     def must_ask(self, tool: Tool) -> bool:
-        """Whether a person must confirm first: once for each tool that is claimed to destroy something."""
+        """Return whether the user must confirm first: once for each tool that declares itself destructive."""
         return tool.destructive and tool.name not in self._confirmed
 
     def confirmed(self, tool: Tool) -> None:
-        """A person has confirmed."""
+        """Note that the user has confirmed calls of the tool."""
         self._confirmed.add(tool.name)
 
     @property
     def newest(self) -> RunningCall | None:
-        """The call that was made last, of those that run."""
+        """The running request that was made last."""
         return self.running[-1] if self.running else None
 
     def of(self, thing: ListedItem | None) -> RunningCall | None:
-        """The newest call of a tool that runs."""
+        """Return the newest running request for an item."""
         calls = reversed(self.running)
         return next((call for call in calls if thing is not None and call.thing.key == thing.key), None)
 
@@ -107,16 +107,16 @@ class Calling:
         *,
         as_task: bool = False,
     ) -> RunningCall:
-        """Note a call that is about to be made; `as_task` asks the server to run it as a task."""
+        """Register a request that is about to be made; `as_task` asks the server to run it as a task."""
         call = RunningCall(thing, arguments, self._conversation.journal, method=method, params=params, as_task=as_task)
         self.running.append(call)
         return call
 
     async def make(self, call: RunningCall) -> RunningCall:
-        """Make the call and wait for what comes of it. Raises nothing that a server or a connection can cause."""
+        """Send the request and wait for its outcome. Failures of server and connection are part of the outcome."""
 
         def opened(exchange: Exchange) -> None:
-            if not exchange.method.startswith("tasks/"):  # those follow what the call has become
+            if not exchange.method.startswith("tasks/"):  # tasks/ requests only poll the task that the call became
                 call.exchange = exchange
 
         params: dict[str, Any] = {"name": call.thing.name} if call.params is None else call.params
@@ -134,7 +134,7 @@ class Calling:
         return call
 
     async def cancel(self) -> bool:
-        """Cancel the newest call; whether there was one that had been sent."""
+        """Cancel the newest request; return whether there was one that had been sent."""
         call = self.newest
         if call is None or call.exchange is None:
             return False
@@ -144,7 +144,7 @@ class Calling:
 
 
 def question(tool: Tool, label: str) -> list[list[tuple[str, Any]]]:
-    """What to say before a destructive call, as lines."""
+    """Return the text of the confirmation before a destructive call, as lines."""
     return [
         [(f"{glyphs().warning} Destructive (destructiveHint)", "warning"), ("  asked once per tool", "faint")],
         [("Tool    ", "faint"), (visible(tool.name, limit=120), "strong")],
@@ -155,20 +155,20 @@ def question(tool: Tool, label: str) -> list[list[tuple[str, Any]]]:
 # The two timeouts of a running call
 
 _SHORT_S = 10
-"""With so little left a clock is told of as a warning."""
+"""With fewer seconds left, a timeout is shown as a warning."""
 
 
 class CallClocks(msgspec.Struct, frozen=True):
-    """How the clocks of a call stand."""
+    """Time left until a call times out."""
 
     left: Left | None = None
-    """None if nobody waits for an answer: it was not sent yet, or the person is waited for between two rounds."""
+    """None if no response is awaited: not sent yet, or the user has to act between two rounds."""
     held: bool = False
-    """Whether a question of the server's waits for the person."""
+    """Whether a server request waits for the user."""
 
 
 def clocks_of(conversation: OpenConversation, exchange: Exchange | None) -> CallClocks:
-    """How the clocks of a call stand now."""
+    """Return the current time left of a call."""
     if exchange is None or not (exchange.is_open or exchange.asks):
         return CallClocks()
     left = conversation.requests.clocks_of(exchange)
@@ -178,7 +178,7 @@ def clocks_of(conversation: OpenConversation, exchange: Exchange | None) -> Call
 
 
 def clock_lines(clocks: CallClocks) -> list[list[Span]]:
-    """The lines that report them; none where there is nothing to tell."""
+    """Return the lines that show the timeouts; empty if there is nothing to show."""
     held: list[Span] = []
     if clocks.held:
         where = f"  {keys.key_name('!')} responds, 5 opens the Inbox"
@@ -195,7 +195,7 @@ def clock_lines(clocks: CallClocks) -> list[list[Span]]:
 
 
 def whole_seconds(clocks: CallClocks) -> tuple[int | None, int | None, bool]:
-    """What has to change before the lines do."""
+    """Return a value that changes exactly when the shown lines do."""
     left = clocks.left
     if left is None:
         return None, None, clocks.held
@@ -225,15 +225,15 @@ def _role(seconds: float | None) -> Role:
 # History
 
 _LAST = 1 << 53
-"""Keys ascend from here backwards, because the rows descend."""
+"""Row keys count down from here: keys must ascend, but the newest call is first."""
 _PREVIEW = 200
-"""Characters of the arguments."""
+"""Characters of the arguments that a row shows."""
 _MOST_KEPT = 500
-"""Calls of a tool that outlive their conversation."""
+"""Calls of a tool that are kept after their connection ends."""
 
 
 class Calls(Sequence[PastCall]):
-    """The calls of one tool, oldest first; those of this conversation are made when they are asked for."""
+    """Calls of one tool, oldest first. Calls of the current conversation are created on access."""
 
     def __init__(self, earlier: list[PastCall], numbers: "array[int]", journal: Journal) -> None:
         self._earlier = earlier
@@ -260,11 +260,11 @@ class Calls(Sequence[PastCall]):
         return self._made[number]
 
     def add(self, number: int) -> None:
-        """There is one more: the exchange of that number."""
+        """Append the exchange with this number."""
         self._numbers.append(number)
 
     def kept(self) -> list[PastCall]:
-        """The newest of them, with what can't be read once the conversation is over."""
+        """Return the newest calls, with everything loaded that can't be read once the conversation is over."""
         found = self[-_MOST_KEPT:]
         for call in found:
             call.keep()
@@ -272,17 +272,17 @@ class Calls(Sequence[PastCall]):
 
 
 class CallHistory:
-    """All calls of a conversation, and of those before it, by the name of their tool. `take` looks at what is new."""
+    """All calls of a conversation and of earlier connections, by tool name; `take` updates them."""
 
     def __init__(self, conversation: OpenConversation, method: str = "tools/call") -> None:
-        """`method` names what counts as a call: another one has its uris or names in the place of tools."""
+        """`method` counts as a call; for methods other than tools/call, targets are URIs or prompt names."""
         self._conversation = conversation
         self._method = method
         self._seen = 0
         self._calls: dict[str, Calls] = {}
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Go on with another conversation, before the old one's journal is closed: its calls are kept."""
+        """Switch to another conversation before the old journal is closed, and keep the calls so far."""
         self.take()
         journal = conversation.journal
         self._calls = {name: Calls(calls.kept(), array("I"), journal) for name, calls in self._calls.items()}
@@ -290,7 +290,7 @@ class CallHistory:
         self._seen = 0
 
     def take(self) -> bool:
-        """Take in what was called since; whether there was anything."""
+        """Add the calls made since the last update; return whether there were any."""
         journal = self._conversation.journal
         exchanges = journal.conversation.exchanges
         count, before = len(exchanges), self._seen
@@ -306,7 +306,7 @@ class CallHistory:
         return found
 
     def _called(self, exchanges: ExchangeLog, first: int, last: int) -> Iterator[int]:
-        """Which exchanges of these are calls. Reads columns: there may be a million."""
+        """Yield the numbers of exchanges that are calls. Reads columns, because there may be a million."""
         part = slice(first, last + 1)
         wanted = exchanges.names.index(self._method) if self._method in exchanges.names else UNLISTED
         columns = zip(range(first, last + 1), exchanges.methods[part], exchanges.states[part], strict=True)
@@ -317,16 +317,16 @@ class CallHistory:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """All names that were called, in the order of their first calls."""
+        """All names that were called, in order of the first call."""
         return tuple(self._calls)
 
     def of(self, name: str) -> Sequence[PastCall]:
-        """The calls of a tool, oldest first."""
+        """Return the calls of a tool, oldest first."""
         return self._calls.get(name, [])
 
 
 class HistoryRows(RowSource):
-    """The calls of one tool as rows, newest first."""
+    """Calls of one tool as rows, newest first."""
 
     def __init__(self, conversation: OpenConversation, calls: Callable[[], Sequence[PastCall]]) -> None:
         self._conversation = conversation
@@ -341,7 +341,7 @@ class HistoryRows(RowSource):
         return len(self._calls())
 
     def call(self, index: int) -> PastCall:
-        """The call in a row."""
+        """Return the call in a row."""
         return self._calls()[-1 - index]
 
     def key(self, index: int) -> int:

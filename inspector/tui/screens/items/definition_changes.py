@@ -1,7 +1,7 @@
-"""Telling a person that what a server offers is not what it was when it was met, or when that was approved.
+"""Notifications about definitions that differ from the remembered baseline of a server.
 
-Once the lists of a live conversation have come to rest they are compared on a thread with what is remembered. What is
-met for the first time is remembered, and that is said; everything else waits for the person's approval.
+Once the lists of a live conversation have settled, a thread compares them with the baseline. The first lists of a
+new server become its baseline, and the user is notified of that. Every later change waits for the user's approval.
 """
 
 import asyncio
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 _KINDS = ("tools", "prompts", "templates")
 _REST = 8
-"""Looks, thirty a second, for which the lists must have stayed the same."""
+"""Number of unchanged updates, at thirty a second, after which the lists count as settled."""
 
 
 class DefinitionChanges:
-    """Compares what the servers of all tabs offer with what is remembered."""
+    """Compares the definitions of the servers in all tabs with their baselines."""
 
     def __init__(self, app: "App[None]", tabs: Tabs, toasts: Toasts) -> None:
         self._app = app
@@ -35,7 +35,7 @@ class DefinitionChanges:
         self._toasts = toasts
 
     def tick(self) -> None:
-        """See whether the lists of a tab have changed since they were compared. Nearly free while none has."""
+        """Start a comparison in each tab whose lists have changed and settled. Cheap while nothing has changed."""
         for tab in self._tabs:
             if _has_come_to_rest(tab.subject) and tab.subject.memory.key:
                 self._app.run_worker(self._compare(tab.subject), group=f"memory {tab.number}", exclusive=True)
@@ -53,11 +53,11 @@ class DefinitionChanges:
             )
             self._toasts.say_until_input(f"New server. Saved a baseline of {first_met(memory)}. {then}")
         if memory.alarms and (told is None or alarm(told) != alarm(memory)):
-            subject.memory.shown = False  # the line above the footer tells it, and stays
+            subject.memory.shown = False  # the line above the footer shows it until it is approved
 
 
 def _has_come_to_rest(subject: OpenConversation) -> bool:
-    """Whether lists are there that have not been compared, and have stayed the same for a while."""
+    """Return whether there are lists that were not compared yet and have settled."""
     listings = subject.journal.conversation.catalogue.listings
     shown = tuple(listings[kind] for kind in _KINDS)
     state = subject.memory
@@ -76,7 +76,7 @@ def _same(some: Sequence[object], others: Sequence[object]) -> bool:
 
 
 def _compared(subject: OpenConversation) -> "tuple[RememberedServer, bool]":
-    """The comparison, and whether what is met for the first time is remembered. On a thread."""
+    """Return the comparison, and whether a new baseline was saved. Runs on a thread."""
     from inspector.present.list_changes import against
 
     seen = _seen(subject)
@@ -87,7 +87,7 @@ def _compared(subject: OpenConversation) -> "tuple[RememberedServer, bool]":
 async def approve(
     app: "App[None]", subject: OpenConversation, memory: "RememberedServer", kinds: Sequence[str]
 ) -> None:
-    """Remember lists and instructions as they were compared, in place of what they were."""
+    """Save the compared lists and instructions as the new baseline."""
     from inspector.present.list_changes import approved
 
     def keep() -> bool:

@@ -1,6 +1,6 @@
-"""What has changed in the lists that are visible, with both sides; how they were fetched, and what is odd about them.
+"""Dialogs of lists and tools: changes with both versions, the source of an MCP App, and the matrix of hosts.
 
-It is compared on a thread: lists may be long, and descriptions too.
+Comparisons run on a thread: lists and descriptions may be long.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ from inspector.tui.widgets.virtual_list import LogList
 
 
 class ChangesScreen(LinesScreen[bool]):
-    """About some lists. Escape and the key that opened it go back; what is to be approved can be, which gives True."""
+    """Changes of lists. Escape and the key that opened it close it; approving pending changes returns True."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("changes.back")),
@@ -51,7 +51,7 @@ class ChangesScreen(LinesScreen[bool]):
     def __init__(
         self, news: Sequence[ListNews], now_ns: int, memory: RememberedServer | None = None, kinds: Sequence[str] = ()
     ) -> None:
-        """`now_ns` is the journal's clock, `memory` what is remembered of the server, `kinds` the lists visible."""
+        """`now_ns`: time on the journal's clock; `memory`: baseline of the server; `kinds`: the visible lists."""
         super().__init__("Changes")
         self._memory = memory if memory is not None and memory.alarms else None
         self._kinds = kinds
@@ -60,12 +60,12 @@ class ChangesScreen(LinesScreen[bool]):
 
     @property
     def hint(self) -> str:
-        """What can be done."""
+        """Available keys."""
         approve = f"{keys.shown_key('changes.approve')} Approve  " if self._can_approve else ""
         return approve + super().hint
 
     def on_mount(self) -> None:
-        """Compare."""
+        """Start the comparison."""
         self.view.empty = ([("Comparing", "muted")],)
         self._compare()
 
@@ -74,7 +74,7 @@ class ChangesScreen(LinesScreen[bool]):
         self.show_lines(await asyncio.to_thread(self._compared))
 
     def _compared(self) -> list[Line]:
-        """What is to be approved first, then all about the lists."""
+        """Return the changes to approve, followed by everything about the lists."""
         found = about_lines(self._news, self._now_ns)
         if self._memory is None:
             return found
@@ -87,7 +87,7 @@ class ChangesScreen(LinesScreen[bool]):
         return can_approve(self._memory, self._kinds)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Approve only what has changed."""
+        """Enable approval only if there are changes to approve."""
         return self._can_approve if action == "approve" else True
 
     def action_approve(self) -> None:
@@ -95,13 +95,13 @@ class ChangesScreen(LinesScreen[bool]):
         self.dismiss(True)
 
 
-# The source of an MCP App: read on request, shown as text, never as a page
+# Source of an MCP App: read on request and shown as text, never rendered as a page
 
 _READ = "resources/read"
 
 
 class AppSourceScreen(Dialog[None]):
-    """One page's source. Escape goes back, `w` saves it."""
+    """Source of one page. Escape closes it, `w` saves it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("app.back")),
@@ -124,14 +124,14 @@ class AppSourceScreen(Dialog[None]):
         self._rows = SpanRows()
 
     def compose(self) -> ComposeResult:
-        """What is known of it, above its source."""
+        """Lay out the facts about the page above its source."""
         with Vertical() as box:
             box.border_title = Content(f"App {visible(self._uri, limit=200)}")
             yield Static("", markup=False)
             yield LogList(self._rows, empty=((("reading", "muted"),),))
 
     def on_mount(self) -> None:
-        """Read it, or show what was read before where nothing can be read."""
+        """Read the source, or show what was read earlier if no request can be made."""
         self.query_one(LogList).focus()
         if self._conversation.can_act and self._conversation.stage is ConversationStage.OPEN:
             self._read()
@@ -175,7 +175,7 @@ class AppSourceScreen(Dialog[None]):
 
 
 def show_app_of(app: App[Any], conversation: OpenConversation, tool: Tool | None) -> None:
-    """Show the source of the page that a tool brings, or say that it brings none."""
+    """Show the source of a tool's page; notify the user if it has none."""
     link = None if tool is None else app_of(tool)
     if link is None or not link.uri:
         app.notify("This tool has no app.", markup=False)
@@ -191,7 +191,7 @@ def _problem(reply: Reply) -> str:
 
 
 def _read_before(journal: Journal, uri: str) -> Any:
-    """The newest result of reading it in a journal; None if there is none."""
+    """Return the newest result of reading a URI in a journal; None if there is none."""
     exchanges = journal.conversation.exchanges
     for place in range(len(exchanges) - 1, -1, -1):
         exchange = exchanges[place]
@@ -208,7 +208,7 @@ def _read_before(journal: Journal, uri: str) -> Any:
 
 
 class HostsScreen(LinesScreen[None]):
-    """What hosts do with the tools of one server."""
+    """Matrix of how hosts handle the tools of one server."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("clients.back")),
@@ -227,11 +227,11 @@ class HostsScreen(LinesScreen[None]):
 
     @property
     def hint(self) -> str:
-        """What can be done."""
+        """Available keys."""
         return f"{keys.shown_key('clients.all')} shows all, {super().hint}"
 
     def on_mount(self) -> None:
-        """Hold every tool against every host."""
+        """Check every tool against every host."""
         self.view.empty = ([("Comparing", "muted")],)
         self._compare()
 
@@ -246,19 +246,19 @@ class HostsScreen(LinesScreen[None]):
             self.view.show(MatrixLines(self._matrix, every=self._every))
 
     def action_every(self) -> None:
-        """Show all tools, or those with known problems."""
+        """Toggle between all tools and those with known problems."""
         self._every = not self._every
         self._show()
 
     def action_copy(self) -> None:
-        """Copy all of it, without control characters."""
+        """Copy the matrix, without control characters."""
         if self._matrix is not None:
             self._lines = matrix_lines(self._matrix, self.view.size.width or 80, every=self._every)
             super().action_copy()
 
 
 class MatrixLines(Lines):
-    """A matrix as wide as there is room, its notes on as many rows as they need."""
+    """Matrix as wide as the available space; its notes wrap."""
 
     def __init__(self, matrix: Matrix, *, every: bool) -> None:
         self._matrix, self._every = matrix, every
@@ -266,7 +266,7 @@ class MatrixLines(Lines):
         self._wrapped = Wrapped(())
 
     def count(self, width: int) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         if width != self._width:
             self._width = width
             lines: Sequence[Line] = matrix_lines(self._matrix, width, every=self._every)
@@ -274,12 +274,12 @@ class MatrixLines(Lines):
         return self._wrapped.count(width)
 
     def line(self, index: int, width: int) -> Sequence[Span]:
-        """One row."""
+        """Return one row."""
         return self._wrapped.line(index, width)
 
 
 def show_hosts(app: App[Any], conversation: OpenConversation) -> None:
-    """Open the screen, or say why there is nothing to see."""
+    """Open the matrix, or notify the user why there is nothing to show."""
     if conversation.journal.conversation.catalogue.listings["tools"].items:
         app.push_screen(HostsScreen(conversation))
     else:

@@ -1,7 +1,7 @@
-"""The form of the chosen item: what it says of itself, its arguments, and the line that sends the request.
+"""Form of the chosen item: its description, its arguments, and the bar that sends the request.
 
-What was typed for an item is kept by its key. Wrong input can be sent: the first press goes to what is wrong and
-says so on the button, the second one sends.
+Typed arguments are kept per item. Invalid input can be sent: the first press focuses the problem and shows it on the
+button, the second one sends.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,45 +32,45 @@ from inspector.tui.widgets.schema_form.fields import FieldNode, FormScroll
 from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, wrong_or_awaited
 
 _FOLDED = 2
-"""Lines of what an item says of itself that stay while a field has the focus."""
+"""Lines of the description that stay visible while a field has the focus."""
 _SETTLED_S, _CLICK_S = 0.05, 0.2
-"""Seconds after which it is known whether a focus came by mouse, and until a button that was let go was a click."""
+"""Seconds until a focus change is known to come from the mouse, and until a released button has become a click."""
 _FEW = 3
-"""Lines of a description, and so many characters each, that are shown at first."""
+"""Lines of a description that are shown at first, and the characters budgeted for each of them."""
 _LINE = 160
 
-# The line below the form: the button that sends, what it would do, and the switch between form and JSON
+# The bar below the form: the button that sends, what it does now, and the switch between form and JSON
 
 
 class Saying(msgspec.Struct, frozen=True):
-    """What the line says."""
+    """Content of the bar."""
 
     problems: int = 0
     awaited: int = 0
-    """How many of them are only what must be given and is still to come: no reason for alarm."""
+    """Number of problems that are only required fields not filled in yet, which are no errors so far."""
     verdict: Literal["fine", "awaited", "none"] = "fine"
-    """Without problems: whether that was judged, will be, or can't be."""
+    """Without problems: validated, not validated yet, or impossible to validate."""
     armed: bool = False
-    """Whether the next press calls in spite of the problems."""
+    """Whether the next press sends in spite of the problems."""
     as_json: bool = False
     why_not: str = ""
-    """Why a press calls nothing; "" if it does. Our own words."""
+    """Why a press sends nothing, in our own text; "" if it sends."""
     tried: bool = False
-    """Whether the person has pressed all the same."""
+    """Whether the user has pressed anyway."""
     verb: str = "Call"
-    """What calling is."""
+    """Label of the button."""
     bare: bool = False
     """Whether there are no fields."""
     gone: bool = False
-    """Whether no longer listed by the server."""
+    """Whether the server no longer lists the item."""
     cautions: tuple[str, ...] = ()
-    """What should be known before it is called, a sentence each. May quote foreign names."""
+    """Warnings to show before the request, one sentence each. May quote server text."""
     task: str = ""
-    """Whether the call is a task, in a few words of ours; "" where that means nothing."""
+    """Whether the call runs as a task, as a short text of our own; "" if not applicable."""
 
 
 class CallBar(ItemBar, can_focus=True):
-    """Press it with Enter or a click. Its words say what a press does now."""
+    """Bar that sends the request on Enter or a click. Its text shows what a press does now."""
 
     BINDINGS = keys.bindings(keys.ActionScope.FORM_LINE)
     DEFAULT_CSS = """
@@ -79,14 +79,14 @@ class CallBar(ItemBar, can_focus=True):
     """
 
     class Pressed(Message):
-        """What a press asks for: "call", "json" or "task"."""
+        """Reports the action: "call", "json" or "task"."""
 
         def __init__(self, deed: str) -> None:
             super().__init__()
             self.deed = deed
 
     def say(self, saying: Saying) -> None:
-        """Say what a press does: call, call in spite of problems, or nothing, and why."""
+        """Show what a press does: send, send in spite of problems, or nothing and why."""
         as_json = saying.as_json
         right = (
             ()
@@ -102,22 +102,22 @@ class CallBar(ItemBar, can_focus=True):
         self.show([BarLine(left=tuple(_left(saying)), right=right, inset=1)])
 
     def pressed(self, name: str) -> None:
-        """Report what was clicked."""
+        """Post the action of the clicked item."""
         self.post_message(self.Pressed(name))
 
     def action_press(self) -> None:
-        """Call."""
+        """Send the request."""
         self.post_message(self.Pressed("call"))
 
     def action_do(self, name: str) -> None:
-        """Nothing here has a letter."""
+        """Do nothing: this bar has no letter keys."""
 
     def on_focus(self, event: events.Focus) -> None:
-        """Show that Enter calls."""
+        """Redraw: Enter sends now."""
         self.refresh()
 
     def on_blur(self, event: events.Blur) -> None:
-        """Show that it does not."""
+        """Redraw: Enter no longer sends."""
         self.refresh()
 
 
@@ -153,14 +153,14 @@ _VERDICTS: dict[str, Span] = {
 }
 
 
-# What an item says of itself
+# Description of an item
 
 Description: TypeAlias = Callable[[ListedItem, bool, Sequence[list[Span]]], Iterable[list[Span]]]
-"""The lines about an item, what matters most first: of the item, whether all is shown, and what checks have found."""
+"""Returns the lines about an item, most important first, given the item, whether to show all, and its findings."""
 
 
 class ItemHead(Static):
-    """What an item says of itself. Long descriptions show their beginning until somebody asks for all."""
+    """Description of an item. A long one shows its beginning until the user expands it."""
 
     DEFAULT_CSS = """
     ItemHead { height: auto; padding: 0 2; margin: 0 0 1 0; }
@@ -182,25 +182,25 @@ class ItemHead(Static):
         self._renew()
 
     def toggle(self) -> None:
-        """Show all of the description, or its beginning."""
+        """Toggle between the whole description and its beginning."""
         self._full = not self._full
         self._renew()
 
     def fold(self, folded: bool) -> None:
-        """Show two lines, each cut at the edge, so that the fields have the room; or all of it again."""
+        """Show two truncated lines to make room for the fields; with False, everything again."""
         if folded is not self._folded:
             self._folded = folded
             self.set_class(folded, "-folded")
             self._renew()
 
     def say_findings(self, findings: Sequence[Finding]) -> None:
-        """Say what was found, worst first; nearly free if it is what was said already."""
+        """Show the findings, worst first. Cheap if they have not changed."""
         if list(findings) != list(self._findings):
             self._findings = findings
             self._renew()
 
     def say_used(self, used: str) -> None:
-        """Say how it has been used so far; "" for nothing."""
+        """Show the usage statistics of the item; "" for none."""
         if used != self._used:
             self._used = used
             self._renew()
@@ -226,7 +226,7 @@ class ItemHead(Static):
 
 
 def beginning(described: list[list[Span]]) -> Iterator[list[Span]]:
-    """The first lines of a description, and the key that shows the others."""
+    """Yield the first lines of a description and the key that shows the rest."""
     left = _FEW * _LINE
     for at, line in enumerate(described):
         length = sum(len(part) for part, _ in line)
@@ -253,7 +253,7 @@ class ItemForm(Widget):
     """
 
     class CallWanted(Message):
-        """The person wants the thing to be asked for."""
+        """The user sends a request for the item."""
 
         def __init__(self, thing: ListedItem, arguments: object) -> None:
             super().__init__()
@@ -262,7 +262,7 @@ class ItemForm(Widget):
             """Any JSON; UNSET for none."""
 
     def __init__(self, head: ItemHead, *, one: str, verb: str) -> None:
-        """`one` names the kind; `verb` is what the button does."""
+        """`one` names the kind of item; `verb` is the label of the button."""
         super().__init__(classes="-none")
         self.thing: ListedItem | None = None
         self._one, self._verb = one, verb
@@ -270,19 +270,18 @@ class ItemForm(Widget):
         self._schema: object = None
         self._gone = False
         self._armed: FormValue = None
-        """The value for which the button has said that it is wrong."""
+        """Invalid value that the next press sends anyway: the button has shown its problems."""
         self._why_not = ""
         self._is_pressed = False
-        """Whether a mouse button is held: nothing may move below it until it is let go."""
+        """Whether a mouse button is held. The layout must not move until it is released."""
         self._tried = False
-        """Whether it was wanted when it could not be asked for."""
+        """Whether the user pressed send while nothing could be sent."""
         self._head = head
         self._bar = CallBar()
         self.form = SchemaForm()
-        """The form."""
 
     def compose(self) -> ComposeResult:
-        """Head and form scroll together; the bar stays."""
+        """Lay out head and form, which scroll together, above the fixed bar."""
         yield Static(Text(f"No {self._one} selected"), classes="item--none")
         with FormScroll(can_focus=False):
             yield self._head
@@ -291,37 +290,37 @@ class ItemForm(Widget):
         yield self._bar
 
     def more(self) -> ComposeResult:
-        """What stands between form and bar."""
+        """Yield the widgets between form and bar."""
         yield from ()
 
     def schema(self, thing: ListedItem) -> object:
-        """The schema to draw."""
+        """Return the schema of the form."""
         raise NotImplementedError
 
     def task_words(self) -> str:
-        """Whether the call is a task, in a few words; "" where that means nothing."""
+        """Return whether the call runs as a task, as a short text; "" if not applicable."""
         return ""
 
     def toggle_task(self) -> None:
-        """Call as a task from now on, or not, where there is the choice."""
+        """Toggle whether calls run as a task, if there is a choice."""
 
     def cautions(self) -> tuple[str, ...]:
-        """What should be known before the thing is asked for with these arguments, a sentence each."""
+        """Return the warnings to show before a request with these arguments, one sentence each."""
         return ()
 
     def withheld(self) -> str:
-        """Why the thing can't be asked for with these arguments, however much somebody wants to; "" if it can."""
+        """Return why no request with these arguments can be sent, not even on a second press; "" if one can."""
         return ""
 
     @property
     def is_ready(self) -> bool:
-        """Whether all of it has been laid out."""
+        """Whether all widgets are mounted."""
         return self._bar.is_mounted and self.form.is_ready
 
     async def show(self, thing: ListedItem | None) -> None:
-        """Show another thing, or the same one as it is now, with what was typed for it before.
+        """Show another item, or the current definition of the same one, with the arguments typed for it earlier.
 
-        While its schema is the same, nothing of the form is touched.
+        While the item's schema is unchanged, the form stays untouched.
         """
         if self.thing is not None:
             self.form.read_editors()
@@ -345,17 +344,17 @@ class ItemForm(Widget):
 
     @property
     def params(self) -> dict[str, Any]:
-        """The params of the request that would be sent."""
+        """Params of the request that would be sent."""
         found: dict[str, Any] = {"name": self.thing.name} if self.thing is not None else {}
         arguments = self.form.arguments
         return found if arguments is UNSET else found | {"arguments": arguments}
 
     async def take(self, arguments: object) -> None:
-        """Take the arguments of an earlier call."""
+        """Fill in the arguments of an earlier call."""
         await self.form.take({} if arguments is None or arguments is UNSET else arguments)
 
     def say_why_not(self, why_not: str, *, gone: bool = False) -> None:
-        """Say why nothing can be called now; "" if it can. `gone`: it is listed no more, which hinders nothing."""
+        """Show why no request can be sent now; "" if one can. `gone`: no longer listed, but can be requested."""
         if gone is not self._gone:
             self._gone = gone
             self._renew_bar()
@@ -385,12 +384,12 @@ class ItemForm(Widget):
         )
 
     def decline(self) -> None:
-        """Say on the bar that nothing was sent."""
+        """Show on the bar that nothing was sent."""
         self._tried = True
         self._renew_bar()
 
     async def send(self) -> None:
-        """Want it, or say first what is wrong with its arguments."""
+        """Request the item, or first show what is wrong with the arguments."""
         thing, form = self.thing, self.form
         if thing is None:
             return
@@ -416,34 +415,34 @@ class ItemForm(Widget):
         self.post_message(self.CallWanted(thing, form.arguments))
 
     def arm(self) -> None:
-        """Take the value as it is for what the person wants, right or wrong: it was sent before."""
+        """Accept the current value as intended, valid or not, because it was sent before."""
         self._armed = self.form.state.value
 
     async def toggle_json(self) -> None:
-        """Between form and JSON text."""
+        """Switch between form and JSON text."""
         if self.thing is not None:
             await self.form.toggle_json()
             self._renew_bar()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Give the fields the room once one of them is typed into."""
+        """Fold the description once a field has the focus."""
         self.set_timer(_SETTLED_S, self._fold_behind_press)
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
-        """Show the text above again once no field has the focus."""
+        """Unfold the description once no field has the focus."""
         self.set_timer(_SETTLED_S, self._fold_behind_press)
 
     def on_mouse_down(self) -> None:
-        """Let everything stay where it is while something is clicked."""
+        """Keep the layout still during a click."""
         self._is_pressed = True
 
     def on_mouse_up(self) -> None:
-        """Fold what a focus by mouse left as it was, once the click has been taken."""
+        """Fold or unfold after a focus change by mouse, once the click was handled."""
         self._is_pressed = False
         self.set_timer(_CLICK_S, self._fold)
 
     def on_key(self) -> None:
-        """A button that was let go elsewhere is not held any more."""
+        """Note that no mouse button is held any more, even if it was released elsewhere."""
         self._is_pressed = False
 
     def _fold_behind_press(self) -> None:
@@ -452,7 +451,7 @@ class ItemForm(Widget):
         self._climb(iter(takewhile(lambda node: node is not self, way)))
 
     def _climb(self, way: Iterator[DOMNode]) -> None:
-        """Fold behind all that the widgets between the focus and this have to do: a press that focused it is there."""
+        """Fold after all pending messages of the focused widget's ancestors, among them the press that focused it."""
         for node in way:
             if isinstance(node, Widget) and node.call_later(self._climb, way):
                 return
@@ -467,30 +466,30 @@ class ItemForm(Widget):
             self.call_after_refresh(focused.scroll_visible, animate=False)
 
     def say_findings(self, findings: Sequence[Finding]) -> None:
-        """Say what checks have found about the item."""
+        """Show the findings about the item."""
         self._head.say_findings(findings)
 
     def say_used(self, used: str) -> None:
-        """Say how the thing has been used so far."""
+        """Show the usage statistics of the item."""
         self._head.say_used(used)
 
     def toggle_about(self) -> None:
-        """Show all of the description, or its beginning."""
+        """Toggle between the whole description and its beginning."""
         self._head.toggle()
 
     def focus_first(self) -> None:
-        """Focus the first field, or the button where there is none."""
+        """Focus the first field, or the button if there is none."""
         self._bar.focus()
         self.form.focus_first()
 
     def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
-        """Say on the bar what a press would do now."""
+        """Show on the bar what a press does now."""
         event.stop()
         self._tried = self._tried and bool(self._why_not or self.form.json_problem or self.withheld())
         self._renew_bar()
 
     async def on_call_bar_pressed(self, event: CallBar.Pressed) -> None:
-        """Call, or show the other view."""
+        """Run the action of the bar."""
         event.stop()
         if event.deed == "json":
             await self.toggle_json()
@@ -501,24 +500,24 @@ class ItemForm(Widget):
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """What was typed for a thing."""
+    """Input that was typed for an item."""
 
     schema: object
-    """Of the form that it was typed into."""
+    """Schema of the form that it was typed into."""
     value: FormValue
     arguments: object
-    """The JSON that it came to; UNSET for none."""
+    """The input as JSON; UNSET for none."""
     touched: bool
 
 
 def _kept(form: SchemaForm, schema: object) -> _Kept:
-    """What has been typed into a form so far."""
+    """Return the current input of a form."""
     state = form.state
     return _Kept(schema, state.value, form.arguments, state.value != initial_value(state.root))
 
 
 async def _load(form: SchemaForm, schema: object, kept: _Kept | None) -> None:
-    """Draw a form with what was typed: exactly that if the schema is the same, else the JSON that it came to."""
+    """Draw a form with kept input: its exact state if the schema is the same, else the arguments as JSON."""
     if kept is None or kept.schema == schema:
         await form.load(schema, kept.value if kept else UNSET)
         return
@@ -528,7 +527,7 @@ async def _load(form: SchemaForm, schema: object, kept: _Kept | None) -> None:
 
 
 def focused_path(form: SchemaForm) -> Path | None:
-    """The place of the field that has the focus; None if none has."""
+    """Return the path of the focused field; None if no field has the focus."""
     focused = form.screen.focused
     if focused is None or form not in focused.ancestors:
         return None
@@ -537,7 +536,7 @@ def focused_path(form: SchemaForm) -> Path | None:
 
 
 def focus_at(form: SchemaForm, path: Path) -> None:
-    """Focus the field at a place, or the first one if there is none any more."""
+    """Focus the field at a path, or the first one if that field no longer exists."""
     node = next((each for each in form.query(FieldNode) if each.path == path), None)
     if node is not None and node.path:
         node.focus_editor()

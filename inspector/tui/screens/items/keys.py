@@ -1,4 +1,4 @@
-"""Actions of Tools, Resources and Prompts, of their forms' lists and their results."""
+"""Actions of Tools, Resources and Prompts: lists, forms and results."""
 
 from inspector.tui.actions import Action, ActionScope
 
@@ -14,7 +14,7 @@ _O, _T, _R, _P, _RESULT, _SAVED = (
 
 
 def _of_items(name: str, where: ActionScope, verb: str, sentence: str, *more: Action) -> tuple[Action, ...]:
-    """What the three screens have in common."""
+    """Return the actions that the three screens share."""
     return (
         Action(f"{name}.filter", ("/",), "Filter", f"Show only matching {name}.", where, "filter", True),
         Action(f"{name}.clear", ("f c",), "Clear filter", f"Show all {name} again.", where, "clear_filter"),
@@ -139,4 +139,4 @@ OFFERED: tuple[Action, ...] = (
     ),
     Action("offered.more", ("x +",), "Load more", "Fetch the next page of the list.", _O, "more", True),
 )
-"""The order is the order of footer, menus and help."""
+"""In the order of footer, menus and help."""

@@ -1,8 +1,8 @@
-"""The list of tools, resources or prompts: loading, searching, badges of checks, and the lines above the rows.
+"""List of tools, resources or prompts: loading, searching, badges of findings, and the lines above the rows.
 
-It reports which item is chosen once the cursor rests, and at once on Enter. Rows are drawn only where they are in
-sight, so ten thousand items are listed as fast as ten. A list that is fetched again leaves cursor, place and search
-alone, and the chosen item stays chosen when it has gone from the list.
+It reports the chosen item once the cursor rests, and at once on Enter. Only visible rows are drawn, so ten thousand
+items are as fast as ten. A refreshed list keeps cursor, scroll position and search; the chosen item stays chosen
+even if the list no longer has it.
 """
 
 import asyncio
@@ -44,70 +44,70 @@ from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.virtual_list import LogList
 
 MANY = 2000
-"""Items from which on a list is loaded and searched on a thread."""
+"""Number of items from which a list is loaded and searched on a thread."""
 _GROWTH = 1.25
-"""How many times longer a long list is before it is read again while more pages arrive."""
+"""Growth factor of a long list before it is read again while more pages arrive."""
 _NARROW = 36
-"""Cells of a line in an empty list: at 80 columns the list has a few more."""
+"""Line width in an empty list; at 80 columns the list is slightly wider."""
 _REST_S = 0.1
-"""Seconds that the cursor rests on an item before it is chosen."""
+"""Seconds that the cursor must rest on an item to choose it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemKind:
-    """One kind of items: what its list shows, what requests one, and how it is spoken of."""
+    """A kind of item: its lists, the method that requests an item, and the names to display."""
 
     kinds: tuple[str, ...]
-    """The lists of the catalogue that are shown as one."""
+    """Lists of the catalogue that are shown as one."""
     one: str
     many: str
     search: str
-    """What is searched."""
+    """Placeholder of the search bar."""
     read: Callable[[Sequence[Listing]], Sequence[Any]]
-    """What the rows take, made of the lists in the order of `kinds`. Any thread."""
+    """Converts the lists, in the order of `kinds`, to the rows' input. Callable on any thread."""
     summary: Callable[[Sequence[Any]], tuple[str, str]]
-    """How many there are, and what else is worth a word. Any thread."""
+    """Returns the count and an additional remark as texts. Callable on any thread."""
     method: str
-    """What requests one of them."""
+    """Method that requests an item."""
     done: str
-    """That it was requested, as a participle: "called"."""
+    """Participle of the request: "called"."""
     made: Callable[[ListedItem, str], bool]
-    """Whether a recorded request, by what it was about, was one for the item."""
+    """Returns whether a recorded request with this target was for the item."""
 
 
 # Loading and searching
 
 
 class LoadedList(NamedTuple):
-    """A list, ready to be shown."""
+    """A list that is ready to be shown."""
 
     listings: tuple[Listing, ...] = ()
     things: Sequence[Any] = ()
-    """What its rows take."""
+    """Input of the rows."""
     summary: tuple[str, str] = ("", "")
     keys: frozenset[tuple[type[ListedItem], str]] = frozenset()
     memory: RememberedServer | None = None
-    """What was remembered of the server when it was listed."""
+    """Comparison with the server's baseline when the list was loaded."""
 
 
 def keys_of(things: Sequence[Any]) -> frozenset[tuple[type[ListedItem], str]]:
-    """Kinds and keys of items, which are in a list alone or each in an offer."""
+    """Return type and key of each item; the list holds items or offers that wrap one."""
     found = (getattr(each, "thing", each) for each in things)
     return frozenset((type(thing), thing.key) for thing in found)
 
 
 class ListLoader:
-    """Prepares lists to be shown: a short one at once, a long one on a thread. Only the newest counts."""
+    """Prepares lists to be shown, short ones at once, long ones on a thread. Only the newest list counts."""
 
     def __init__(self, owner: Widget, kind: ItemKind, show: Callable[[LoadedList], None]) -> None:
         self._owner = owner
         self._kind = kind
         self._show = show
         self._awaited: tuple[Listing, ...] = ()
-        """A long list that a thread reads now."""
+        """Long list that a thread is reading."""
 
     def load(self, listings: tuple[Listing, ...], memory: RememberedServer | None) -> None:
-        """Prepare a list and show it, a long one as soon as a thread has read it."""
+        """Prepare and show a list; a long one is shown once a thread has read it."""
         if sum(len(listing.items) for listing in listings) <= MANY:
             self._awaited = ()
             self._show(self._read(listings, memory))
@@ -124,7 +124,7 @@ class ListLoader:
             self._owner.run_worker(load, group="load", exclusive=True)  # type: ignore[arg-type]
 
     def stop(self) -> None:
-        """What a thread reads now is not wanted any more."""
+        """Discard the list that a thread is reading."""
         self._awaited = ()
 
     def _read(self, listings: tuple[Listing, ...], memory: RememberedServer | None) -> LoadedList:
@@ -134,24 +134,24 @@ class ListLoader:
 
 
 class ListSearch:
-    """Searches the items of a list: a short one at once, a long one on a thread. Only the newest search counts."""
+    """Searches the items of a list, a short one at once, a long one on a thread. Only the newest search counts."""
 
     def __init__(self, owner: Widget, rows: SearchedRows[Any], show: Callable[[], None]) -> None:
-        """`show` is called once the rows are those that were found."""
+        """`show` is called once `rows` holds the matches."""
         self._owner = owner
         self._rows = rows
         self._show = show
         self._things: Sequence[Any] = ()
         self._running: tuple[Sequence[Any], str] | None = None
-        """What a thread searches, and for what."""
+        """Items and text of the search that runs on a thread."""
 
     @property
     def is_running(self) -> bool:
-        """Whether a thread still searches."""
+        """Whether a search is running on a thread."""
         return self._running is not None
 
     def search(self, things: Sequence[Any], wanted: str) -> None:
-        """Show what matches."""
+        """Show the items that match."""
         self._things = things
         if not wanted.strip() or len(things) <= MANY:
             self._running = None
@@ -170,11 +170,11 @@ class ListSearch:
             self._owner.run_worker(search, group="search", exclusive=True)  # type: ignore[arg-type]
 
 
-# The lines above the rows: what has changed, which pages there are, how old the list is, what is wrong with it
+# The lines above the rows: changes, pages, age and problems of the list
 
 
 def news_of(conversation: OpenConversation, kinds: tuple[str, ...]) -> list[ListNews]:
-    """What is to be said of the lists of a conversation. As costly as the lists are long."""
+    """Return the state and changes of the lists. The cost grows with the length of the lists."""
     listings = conversation.journal.conversation.catalogue.listings
     return [
         ListNews(
@@ -189,7 +189,7 @@ def news_of(conversation: OpenConversation, kinds: tuple[str, ...]) -> list[List
 
 
 class ListHead(Static):
-    """Shows what has changed in the lists since the last time."""
+    """Lines above the rows: changes and state of the lists, with shared findings."""
 
     DEFAULT_CSS = """
     ListHead { height: auto; max-height: 6; padding: 0 1; display: none; }
@@ -200,16 +200,16 @@ class ListHead(Static):
         super().__init__("", markup=False)
         self._seen: tuple[object, ...] = ()
         self.known: list[ListNews] = []
-        """What there is to say, by kind."""
+        """State and changes, by kind of list."""
         self._shown: object = None
 
     @property
     def has_more(self) -> bool:
-        """Whether there is another page to be fetched."""
+        """Whether there is another page to fetch."""
         return any(each.listing.next_cursor is not None for each in self.known)
 
     def sync(self, conversation: OpenConversation, kinds: tuple[str, ...]) -> None:
-        """Look again. Nearly free while nothing has changed."""
+        """Update the lines. Cheap while nothing has changed."""
         listings = conversation.journal.conversation.catalogue.listings
         shown = tuple(id(listings[kind]) for kind in kinds)
         stopped = tuple(conversation.stopped(kind) for kind in kinds)
@@ -250,7 +250,7 @@ class ListHead(Static):
 
 
 class ItemList(Widget):
-    """Items of one kind that a server offers, to choose one."""
+    """Selectable list of a server's items of one kind."""
 
     DEFAULT_CSS = """
     ItemList { layout: vertical; }
@@ -259,7 +259,7 @@ class ItemList(Widget):
     """
 
     class Chosen(Message):
-        """Another item is chosen; `opened` if the person wants to work with it."""
+        """Another item was chosen; `opened` if the user wants to work with it."""
 
         def __init__(self, thing: ListedItem | None, *, opened: bool) -> None:
             super().__init__()
@@ -269,7 +269,7 @@ class ItemList(Widget):
     def __init__(
         self, conversation: OpenConversation, rows: SearchedRows[Any], kind: ItemKind, below: Widget | None = None
     ) -> None:
-        """`below` is shown below the rows."""
+        """`below` is a widget to show below the rows."""
         super().__init__()
         self._conversation = conversation
         self._rows = rows
@@ -280,29 +280,28 @@ class ItemList(Widget):
         self._search = ListSearch(self, rows, self._show_found)
         self._loaded = LoadedList()
         self._arriving: tuple[Listing, ...] = ()
-        """The lists at the last look."""
+        """Lists at the last update."""
         self._searched = ""
         self._shown_for = ""
-        """The search whose rows are shown."""
+        """Search text of the shown rows."""
         self._reported: ListedItem | None = None
         self._wanted: ListedItem | None = None
-        """What is to be opened as soon as it is listed."""
+        """Item to open as soon as it is listed."""
         self._gone_at: int | None = None
-        """Where the cursor was put when the chosen item went away; None while it is there."""
+        """Cursor row since the chosen item was removed; None while the item is listed."""
         self._timer: Timer | None = None
         self._opens = False
-        """Whether the first that is found is to be worked with."""
+        """Whether to open the first match once the search is done."""
         self._stage: tuple[ConversationStage, bool] | None = None
         self._check_changes = 0
         self._line = StatusLine()
         self.head = ListHead()
-        """The lines above the rows."""
+        """Lines above the rows."""
         self._bar = SearchBar("search", placeholder=kind.search)
         self.list = LogList(self._rows)
-        """The rows."""
 
     def compose(self) -> ComposeResult:
-        """What there is, the search, the rows."""
+        """Lay out summary, lines above the rows, search bar and rows."""
         yield self._line
         yield self.head
         yield self._bar
@@ -312,11 +311,11 @@ class ItemList(Widget):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all of it has been laid out."""
+        """Whether all widgets are mounted."""
         return self.list.is_mounted and self._bar.is_mounted
 
     def sync(self) -> None:
-        """Take over a list that has changed. Nearly free while none has."""
+        """Load the lists if they have changed. Cheap while nothing has changed."""
         conversation, kinds, loaded = self._conversation, self.kind.kinds, self._loaded
         known = conversation.journal.conversation.catalogue.listings
         listings = tuple(known[kind] for kind in kinds)
@@ -344,7 +343,7 @@ class ItemList(Widget):
         self._line.show([(count or self.kind.many.capitalize(), "title"), (rest, "faint")])
 
     def _sync_badges(self) -> None:
-        """Draw the rows again once checks have found something. Nearly free until then."""
+        """Redraw the rows if there are new findings. Cheap otherwise."""
         checks = self._conversation.checks_so_far
         changes = checks.changes if checks is not None else 0
         if changes != self._check_changes:
@@ -353,17 +352,17 @@ class ItemList(Widget):
             self.list.sync()
 
     def findings(self, thing: ListedItem | None) -> Sequence[Finding]:
-        """What checks have found about an item, worst first."""
+        """Return the findings about an item, worst first."""
         return () if thing is None else findings_about(self._conversation.checks_so_far, thing)
 
     def own_findings(self, thing: ListedItem | None) -> Sequence[Finding]:
-        """The same without what most items of the list have in common."""
+        """Return the findings about an item, without those that most items of the list share."""
         return () if thing is None else own_findings(self._conversation.checks_so_far, thing)
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Show the items of another conversation; until they come, those of the one before stay.
+        """Show the items of another conversation; the old items stay visible until the new ones arrive.
 
-        Of a recording it is another moment, and what was not listed then does not stay.
+        For a recording, the items are cleared at once: at another replay position, other items may have been listed.
         """
         self._conversation = conversation
         self._stage = None
@@ -372,7 +371,7 @@ class ItemList(Widget):
             self._loaded = self._loaded._replace(listings=(), things=(), summary=("", ""))
 
     def has_lost(self, thing: ListedItem | None) -> bool:
-        """Whether an item was listed once and is no more. Known only of a list that was fetched to its end."""
+        """Return whether an item is no longer listed. Known only for a completely fetched list."""
         listings = self._loaded.listings
         if thing is None or not listings or not all(each.next_cursor is None for each in listings):
             return False
@@ -395,18 +394,18 @@ class ItemList(Widget):
         self._search.search(self._loaded.things, self._searched)
 
     def named(self, target: str) -> ListedItem | None:
-        """The listed item that a request with this name or URI is for; None without."""
+        """Return the listed item that a request with this name or URI is for; None if there is none."""
         things = (getattr(each, "thing", each) for each in self._loaded.things)
         return next((thing for thing in things if self.kind.made(thing, target)), None)
 
     def select(self, thing: ListedItem) -> None:
-        """Put the cursor on an item, if it is visible; nothing is opened."""
+        """Move the cursor to an item if it is visible, without opening it."""
         if (at := _place_of(thing, self._rows, self._loaded.keys)) is not None:
             self._reported = thing
             self.list.go_to(at)
 
     def open(self, thing: ListedItem) -> None:
-        """Select an item and open it, as soon as it is listed; ends a search that hides it."""
+        """Select and open an item as soon as it is listed. Clears a search that hides it."""
         self._wanted = thing
         if not self._open_wanted():
             self._bar.text = ""
@@ -421,12 +420,12 @@ class ItemList(Widget):
         return True
 
     def _show_found(self) -> None:
-        # With the same text the items are other ones, and the person has done nothing.
+        # The same search text means that the items have changed without any input of the user.
         taken, self._shown_for = self._searched == self._shown_for, self._searched
         reported, rows = self._reported, self.list
         was_at, offset = rows.view.cursor, rows.view.cursor - rows.view.top
         rows.sync()
-        keeps = taken or not self._searched  # of another text the best match is chosen, whatever the pauses in typing
+        keeps = taken or not self._searched  # another text selects the best match, however slowly it is typed
         count, at = self._rows.count, _place_of(reported, self._rows, self._loaded.keys) if keeps else None
         lost = taken and reported is not None and at is None
         rows.go_to(at if at is not None else min(max(was_at, 0), count - 1) if lost else 0)
@@ -440,12 +439,12 @@ class ItemList(Widget):
 
     @property
     def chosen(self) -> ListedItem | None:
-        """The item under the cursor."""
+        """Item under the cursor."""
         cursor = self.list.view.cursor
         return self._rows.thing(cursor) if 0 <= cursor < self._rows.count else None
 
     def _report(self, *, opened: bool = False) -> None:
-        """Report which item is chosen, if that is another one."""
+        """Report the chosen item if it has changed or is opened."""
         if self._gone_at is not None and not opened and self.list.view.cursor == self._gone_at:
             return
         self._gone_at = None
@@ -455,7 +454,7 @@ class ItemList(Widget):
             self.post_message(self.Chosen(thing, opened=opened))
 
     def settle(self) -> Chosen | None:
-        """Choose what the cursor is on without waiting any longer; what is to be done then, None if nothing is."""
+        """Choose the item under the cursor without waiting; return the message to handle, None if nothing changed."""
         if self._timer is not None:
             self._timer.stop()
         if self.chosen == self._reported or (self._gone_at is not None and self.list.view.cursor == self._gone_at):
@@ -464,27 +463,27 @@ class ItemList(Widget):
         return self.Chosen(self._reported, opened=False)
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Wait until the cursor rests."""
+        """Choose the item once the cursor rests."""
         event.stop()
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(_REST_S, self._report)
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Work with it, or with what is found where a thread still searches."""
+        """Open the item; while a thread still searches, open its first match instead."""
         event.stop()
         self._opens = self._search.is_running
         if not self._opens:
             self._report(opened=True)
 
     def search(self) -> None:
-        """Let keys go to the search line."""
+        """Focus the search bar."""
         self.add_class("-searching")
         self._bar.focus()
         self._bar.select_all()
 
     def end_search(self) -> bool:
-        """Show all again; whether some were hidden."""
+        """Show all items again; return whether a search was open."""
         bar = self._bar
         if not self.has_class("-searching") and not bar.text:
             return False
@@ -500,7 +499,7 @@ class ItemList(Widget):
             self._find()
 
     def on_search_bar_done(self, event: SearchBar.Done) -> None:
-        """Go to what was found."""
+        """Return to the rows."""
         event.stop()
         if not event.control.text:
             self.remove_class("-searching")
@@ -508,18 +507,18 @@ class ItemList(Widget):
 
 
 def _marks_since(memory: RememberedServer | None, kinds: tuple[str, ...]) -> Mapping[str, str]:
-    """What is to be approved, by key."""
+    """Return the marks of changes to approve, by item key."""
     return marks_since(memory, kinds) if memory is not None and memory.alarms else {}
 
 
 def _is_half(listings: Sequence[Listing], before: Sequence[Listing]) -> bool:
-    """Whether more pages are about to come: until then, what was listed before stays visible."""
+    """Return whether a refresh is incomplete; until its last page arrives, the previous list stays visible."""
     pairs = zip(listings, before, strict=False)
     return any(new.next_cursor is not None and len(new.items) < len(old.items) for new, old in pairs)
 
 
 def _grows_slowly(now: Sequence[Listing], last: Sequence[Listing], shown: Sequence[Listing]) -> bool:
-    """Whether a long list arrives page by page: reading it again for each page would cost the square of its length."""
+    """Return whether a long list is arriving page by page. Reading it for each page would take quadratic time."""
     count, before = (sum(len(each.items) for each in listings) for listings in (now, shown))
     if not MANY < before <= count < before * _GROWTH or len(now) != len(last):
         return False
@@ -529,7 +528,7 @@ def _grows_slowly(now: Sequence[Listing], last: Sequence[Listing], shown: Sequen
 def _empty(
     conversation: OpenConversation, kind: ItemKind, listings: Sequence[Listing], *, hidden: bool
 ) -> list[list[Span]]:
-    """Why a list is empty, and what can be done. `hidden`: a search hides what there is."""
+    """Return the text of an empty list: why it is empty and what to do. `hidden`: a search hides all items."""
     kinds, one, many = kind.kinds, kind.one, kind.many
     if hidden:
         return [[(f"No {one} matches", "muted")], [("Esc clears the filter", "faint")]]
@@ -551,7 +550,10 @@ def _empty(
 def _place_of(
     thing: ListedItem | None, rows: SearchedRows[Any], keys: frozenset[tuple[type[ListedItem], str]]
 ) -> int | None:
-    """In which row it is. Another one with its key is sought only where there is one: that is slow."""
+    """Return the row of an item; None if it is not visible.
+
+    An item that merely has the same key is searched for only if `keys` has it, because that is slow.
+    """
     places = range(rows.count)
     here = next((at for at in places if rows.thing(at) is thing), None)
     if here is not None or thing is None or (type(thing), thing.key) not in keys:

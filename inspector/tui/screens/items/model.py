@@ -1,7 +1,7 @@
-"""Things that a server offers, as rows of a searchable list, and what it says of one of them: all but the tools.
+"""Items of a server other than tools: rows of a searchable list, and the details of one item.
 
-What can't be used as it is stays in the list and says why. Everything that the server claims is shown as a claim, and
-an icon is a fact: nothing is fetched because a server names it.
+Invalid items stay in the list and show what is wrong. Everything that the server declares is shown as its claim, and
+an icon only as a fact: nothing is fetched because a server names it.
 """
 
 import re
@@ -41,26 +41,26 @@ _WIDE = 60
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A thing of the list, with what its row needs. Texts are safe to show."""
+    """An item of the list with the data of its row. Texts are safe to show."""
 
     thing: ListedItem
     label: str
-    """Title, else name; a word of ours in brackets where there is neither."""
+    """Title, else name, else our own text in brackets."""
     place: str
-    """What it is known by: a URI, a template, names of arguments."""
+    """Identification: a URI, a template or argument names."""
     right: str
-    """A few words at the right edge: the media type, the size."""
+    """Short text at the right edge: media type, size."""
     flaw: str = ""
-    """Why it can't be used as it is; "" if it can."""
+    """Why it can't be used; "" if it can."""
     sign: str = ""
-    """What kind of thing it is, where the list has several; with a space behind it."""
+    """Sign of its kind, followed by a space, if the list has several kinds."""
 
 
 def found(offers: Sequence[Offer], wanted: str, goes_on: Callable[[], bool] = always) -> list[Offer]:
-    """What a search finds, best first; all of them in the server's order without one.
+    """Return the matches of a search, best first; without a search text, all offers in the server's order.
 
-    A label that begins with the text comes before one that contains it, before a name or URI that does, before one
-    that has its letters in order, before a description that contains it.
+    The order is: label begins with the text, label contains it, name, URI or right text contains it, label has its
+    letters in order, description contains it.
     """
     needle = wanted.strip().casefold()
     return best_first(offers, lambda offer: _rank(offer, needle), goes_on) if needle else list(offers)
@@ -79,19 +79,19 @@ def _rank(offer: Offer, needle: str) -> int | None:
 
 
 class OfferList(SearchedRows[Offer]):
-    """The offers as rows."""
+    """Offers as rows."""
 
     def __init__(self, titles: tuple[str, str, str]) -> None:
-        """`titles` are the columns': label, place, right edge."""
+        """`titles` are the column titles: label, place, right edge."""
         super().__init__()
         self._titles = titles
 
     def sought(self, offers: Sequence[Offer], wanted: str, goes_on: Callable[[], bool] = always) -> list[Offer]:
-        """What a search finds. Any thread."""
+        """Return the matches of a search. Callable on any thread."""
         return found(offers, wanted, goes_on)
 
     def thing(self, index: int) -> ListedItem:
-        """What is offered in a row."""
+        """Return the item in a row."""
         return self.rows[index].thing
 
     def row(self, index: int, width: int) -> RowView:
@@ -104,9 +104,9 @@ class OfferList(SearchedRows[Offer]):
 
 
 def row_spans(offer: Offer, width: int, mark: str = "", badge: Span | None = None) -> list[Span]:
-    """One offer in exactly `width` cells: what it is called, in wide lists its place, and a few words at the right.
+    """Return one offer in exactly `width` cells: label, in wide lists the place, and a short text at the right.
 
-    `mark` is "new" or "changed" for one that is, `badge` what checks say of it. In a narrow list the name is cut
+    `mark` is "new" or "changed" for such an offer, `badge` shows its findings. In a narrow list the label is cut
     before the badge.
     """
     left: list[Span] = [(offer.sign, "accent")] if offer.sign else []
@@ -126,30 +126,30 @@ def _laid(left: list[Span], middle: list[Span], right: Span, width: int) -> list
     room = max(0, width - edge - 1)
     spans = lay(left, room)
     if width >= _WIDE and middle:
-        column = min(width * 2 // 5, room)  # whatever is at the right edge: places are below one another
+        column = min(width * 2 // 5, room)  # independent of the right edge, so that the places are aligned
         spans = [*lay(left, column), ("  ", "text"), *lay(middle, room - column - 2)]
     return lay([*spans, (" ", "text"), (text.fit(right[0], edge), right[1])], width)
 
 
 def head_lines(thing: ListedItem) -> tuple[Line, ...]:
-    """Title, and the name if that is another word."""
+    """Return the title, and the name if it differs."""
     title = text.visible(thing.title, limit=200) or "(no name)"
     name = f"  {text.visible(thing.name, limit=200)}" if thing.name and thing.name != thing.title else ""
     return (((title, "title"), (name, "muted")),)
 
 
 def described(thing: ListedItem) -> tuple[Line, ...]:
-    """The server's description, line by line; () without one."""
+    """Return the server's description, line by line; () without one."""
     return paragraph(thing.description, "foreign", limit=20_000)
 
 
 def claims(raw: Any) -> list[Fact]:
-    """Annotations, icons and `_meta`, as far as they are there."""
+    """Return facts about annotations, icons and `_meta`, if present."""
     return [*annotation_facts(raw), *icon_facts(raw), *meta_facts(raw)]
 
 
 def unknown_members(raw: Any, known: frozenset[str]) -> list[Fact]:
-    """A fact that names members nobody has specified; [] if there are none."""
+    """Return a fact that names members outside the specification; [] if there are none."""
     more = [key for key in peek.mapping(raw) if key not in known]
     return [fact("unknown members", ", ".join(more), "warning")] if more else []
 
@@ -165,7 +165,7 @@ _KNOWN = COMMON | {"uri", "uriTemplate", "mimeType", "size", "annotations"}
 
 
 def resource_offers(resources: Sequence[Resource], templates: Sequence[Template]) -> list[Offer]:
-    """Resources first, then templates, each in the server's order."""
+    """Return resources, then templates, each in the server's order."""
     return [*map(_resource, resources), *map(_template, templates)]
 
 
@@ -189,7 +189,7 @@ def _type(mime_type: str) -> str:
 
 
 def counts(offers: Sequence[Offer]) -> tuple[str, str]:
-    """What there is in two parts: "5 resources", ", 2 templates"; ("", "") for nothing."""
+    """Return the counts in two parts: "5 resources", ", 2 templates"; ("", "") for none."""
     templates = sum(isinstance(offer.thing, Template) for offer in offers)
     others = len(offers) - templates
     first = f"{others:,} resource{'' if others == 1 else 's'}" if offers else ""
@@ -197,12 +197,12 @@ def counts(offers: Sequence[Offer]) -> tuple[str, str]:
 
 
 def resource_place(thing: ListedItem) -> Line:
-    """Where it is: the URI, or the template."""
+    """Return the URI or the template."""
     return (span(thing.key or "(no uri)", "target"),)
 
 
 def resource_facts(thing: ListedItem) -> tuple[Fact, ...]:
-    """What the server says of a resource or template."""
+    """Return the server's facts about a resource or template."""
     raw, facts = thing.raw, []
     if mime_type := peek.text(raw, "mimeType"):
         facts.append(fact("type", mime_type))
@@ -217,7 +217,7 @@ def resource_facts(thing: ListedItem) -> tuple[Fact, ...]:
 
 
 def template_schema(template: UriTemplate) -> Any:
-    """The form of a template: a text for each variable, or a list of texts for one that takes several."""
+    """Return the form of a template: a string for each variable, or a list of strings for one that takes several."""
     return {
         "type": "object",
         "properties": {each.name: _variable(each) for each in template.variables},
@@ -235,7 +235,7 @@ def _variable(variable: Variable) -> Any:
 
 
 def preview(uri: str, problem: str) -> Line:
-    """What a template expands to now, or why to nothing."""
+    """Return the current expansion of a template, or why it can't be expanded."""
     if problem:
         return ((f"{signs.WARNING} cannot expand: {text.visible(problem, limit=300)}", "warning"),)
     return ((f"{signs.CLOSED} ", "accent"), span(uri, "target"))
@@ -248,7 +248,7 @@ _PROMPTS_KNOWN = COMMON | {"arguments"}
 
 
 def prompt_offers(prompts: Sequence[Prompt]) -> list[Offer]:
-    """In the server's order."""
+    """Return the prompts in the server's order."""
     return [_offer(prompt) for prompt in prompts]
 
 
@@ -260,12 +260,12 @@ def _offer(prompt: Prompt) -> Offer:
 
 
 def prompt_counts(offers: Sequence[Offer]) -> tuple[str, str]:
-    """How many there are."""
+    """Return the count, and no additional text."""
     return (f"{len(offers):,} prompt{'' if len(offers) == 1 else 's'}" if offers else ""), ""
 
 
 def _named(prompt: Prompt) -> dict[str, Any]:
-    """The arguments that have a name, each once."""
+    """Return the arguments that have a name, without duplicates."""
     found: dict[str, Any] = {}
     for each in prompt.arguments[:MOST_ARGUMENTS]:
         name = peek.text(each, "name")
@@ -280,13 +280,13 @@ def _signature(prompt: Prompt) -> str:
 
 
 def prompt_place(thing: ListedItem) -> Line:
-    """Its arguments in one line, the required ones marked."""
+    """Return the arguments in one line, required ones marked."""
     asked = _signature(Prompt(thing.raw))
     return ((asked, "target") if asked else ("no arguments", "muted"),)
 
 
 def prompt_facts(thing: ListedItem) -> tuple[Fact, ...]:
-    """What the server says of a prompt, and what is odd about its arguments."""
+    """Return the server's facts about a prompt, and problems of its arguments."""
     raw = thing.raw
     facts = claims(raw) + unknown_members(raw, _PROMPTS_KNOWN)
     given = peek.at(raw, "arguments")
@@ -298,7 +298,7 @@ def prompt_facts(thing: ListedItem) -> tuple[Fact, ...]:
 
 
 def prompt_schema(thing: ListedItem) -> Any:
-    """The form: a text for each argument, and more of them for whoever wants to see what the server says to that."""
+    """Return the form: a string for each argument. More can be added, to test how the server handles them."""
     named = _named(Prompt(thing.raw))
     return {
         "type": "object",
@@ -314,7 +314,7 @@ def _argument(raw: Any) -> Any:
 
 
 def prompt_markdown(result: Any) -> str:
-    """The messages of a prompts/get result as Markdown: foreign text, for the clipboard and not for a screen."""
+    """Return the messages of a prompts/get result as Markdown: server text for the clipboard, not for a screen."""
     parts: list[str] = []
     if description := peek.text(result, "description"):
         parts.append(f"# {' '.join(description.split())}")
@@ -334,7 +334,7 @@ def _block(content: Content) -> str:
 
 
 def _facts(content: Content) -> Iterator[str]:
-    """What there is of a block that is not text: never its data."""
+    """Yield facts about a block that is not text, never its data."""
     yield content.type or "a block without a type"
     if content.uri:
         yield content.uri
@@ -350,14 +350,14 @@ def _fenced(foreign: str) -> str:
     return f"{fence}\n{foreign.rstrip(chr(10))}\n{fence}"
 
 
-# Rows with the state of subscriptions
+# Rows with their subscription state
 
 _MOST_TRIED = 100
-"""URIs for which is asked whether a template could have made them."""
+"""Maximum number of URIs that are matched against a template."""
 
 
 class WatchedRows(OfferList):
-    """The rows, with what is watched of them."""
+    """Rows with their subscription state."""
 
     def __init__(self, titles: tuple[str, str, str], subscriptions: Callable[[], Subscriptions]) -> None:
         super().__init__(titles)
@@ -375,7 +375,7 @@ class WatchedRows(OfferList):
 
 
 def uris_of(thing: ListedItem, subscriptions: Subscriptions) -> tuple[str, ...]:
-    """The URIs that a row is about."""
+    """Return the URIs of a row: of the resource, or those that a template could have expanded to."""
     if not isinstance(thing, Template):
         return (thing.key,) if thing.key else ()
     template = take_apart(thing.uri_template)
@@ -387,23 +387,23 @@ def uris_of(thing: ListedItem, subscriptions: Subscriptions) -> tuple[str, ...]:
 # Completion
 
 MOST_ALLOWED = 100
-"""Values that a server may send at once."""
+"""Maximum number of values in one response."""
 UNSUPPORTED = -32601
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """The outcome of asking."""
+    """Outcome of a completion request."""
 
     values: tuple[str, ...] = ()
-    """As they came: they are sent back as they are, and are not safe to show."""
+    """Values as received: they are sent back unchanged and are not safe to show."""
     note: Line = ()
-    """How many there are, or what went wrong."""
+    """Number of values, or the error."""
     supported: bool = True
-    """False if the server does not know the question."""
+    """False if the server does not support completion."""
 
 
 def completion_of(result: Any) -> Completion:
-    """Read the result of completion/complete, whatever it is."""
+    """Read the result of completion/complete, valid or not."""
     if not isinstance(peek.at(result, "completion", "values"), list):
         return Completion(note=((f"{signs.WARNING} the result has no completion.values", "warning"),))
     given = peek.items(result, "completion", "values")
@@ -427,7 +427,7 @@ def _note(result: Any, values: tuple[str, ...], odd: int) -> Line:
 
 
 def completion_failed(error: Any) -> Completion:
-    """Read a JSON-RPC error: the question is unknown, or this one was refused."""
+    """Read a JSON-RPC error: completion is not supported, or this request was rejected."""
     if peek.integer(error, "code") == UNSUPPORTED:
         return NOT_SUPPORTED
     said = text.visible(peek.text(error, "message") or "no reason given", limit=200)
@@ -437,7 +437,7 @@ def completion_failed(error: Any) -> Completion:
 NOT_SUPPORTED = Completion(note=(("the server does not support completion", "muted"),), supported=False)
 
 
-# Findings about one item: its definition as it is listed now, and the uses of it
+# Findings about one item: its current definition, and the uses of it
 
 _KINDS: dict[type[ListedItem], str] = {
     Tool: "tools",
@@ -453,7 +453,7 @@ _SHORT, _LONG = 160, 400
 
 
 def findings_about(checks: JournalFindings | None, thing: ListedItem) -> Sequence[Finding]:
-    """What was found about a thing, worst first; nothing before anything was checked."""
+    """Return the findings about an item, worst first; empty before anything was checked."""
     kind = _KINDS.get(type(thing))
     if checks is None or kind is None:
         return ()
@@ -461,7 +461,7 @@ def findings_about(checks: JournalFindings | None, thing: ListedItem) -> Sequenc
 
 
 def own_findings(checks: JournalFindings | None, thing: ListedItem) -> Sequence[Finding]:
-    """The same without what most things of its list have in common, which is said once for all of them."""
+    """Return the findings about an item, without those that most items share and that are shown once for all."""
     found = findings_about(checks, thing)
     kind = _KINDS.get(type(thing))
     if checks is None or kind is None or not found:
@@ -471,7 +471,7 @@ def own_findings(checks: JournalFindings | None, thing: ListedItem) -> Sequence[
 
 
 def shared_lines(checks: JournalFindings | None, kinds: Sequence[str], evidence_key: str) -> list[list[Span]]:
-    """A line for each cause that most things of a list share, the worst first, and the key that shows more of it."""
+    """Return a line for each finding that most items of a list share, worst first, and the key that shows more."""
     found = [each for kind in kinds for each in checks.shared(kind)] if checks is not None else []
     if not found:
         return []
@@ -490,9 +490,9 @@ def shared_lines(checks: JournalFindings | None, kinds: Sequence[str], evidence_
 def finding_spans(
     findings: Sequence[Finding], *, full: bool, more_key: str = "", evidence_key: str = ""
 ) -> list[list[Span]]:
-    """A line for each check that found something, worst first, and the keys that show more; [] for nothing found.
+    """Return a line for each check with findings, worst first, and the keys that show more; [] without findings.
 
-    `full`: all of them, with their sentences in full.
+    `full`: all of them, with complete sentences.
     """
     groups: dict[tuple[int, str], list[Finding]] = {}
     for each in sorted(findings, key=lambda each: each.severity.rank):
@@ -503,7 +503,7 @@ def finding_spans(
 
 
 def cause_line(checks: JournalFindings, frames: Sequence[int | None]) -> list[Span]:
-    """What was found about the messages of one exchange and comes first, in a line; [] where it is only a hint."""
+    """Return the primary finding about the messages of one exchange as a line; [] if there is none or only a hint."""
     found = {(each.id, each.sentence): each for n in frames if n for each in checks.of(n)}
     first = verdict(found.values()).primary
     return _line([first], limit=_LONG) if first is not None and first.severity is not Severity.HINT else []

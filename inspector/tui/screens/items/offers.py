@@ -1,4 +1,4 @@
-"""What the screens Resources and Prompts share: completion of arguments, and a form that makes the request."""
+"""Common parts of Resources and Prompts: completion of arguments, and a form that builds the request."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -47,59 +47,59 @@ from inspector.tui.widgets.virtual_list import LogList
 
 @dataclass(frozen=True, slots=True)
 class PreparedRequest:
-    """What would be sent for what a form holds."""
+    """Request that the current form would send."""
 
     params: Any
     problem: str = ""
     """Why nothing can be sent; "" if it can."""
     preview: Line = ()
-    """What a person should see of it before; () for nothing."""
+    """Preview for the user; () for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferKind:
-    """What is different between resources and prompts, as words and pure functions."""
+    """Differences between resources and prompts, as texts and pure functions."""
 
     item: ItemKind
     verb: str
-    """What the button does: "Read"."""
+    """Label of the button: "Read"."""
     result_words: ResultWords
     titles: tuple[str, str, str]
-    """Of the list's columns."""
+    """Column titles of the list."""
     place: Callable[[ListedItem], Line]
-    """The line below the title."""
+    """Returns the line below the title."""
     facts: Callable[[ListedItem], tuple[Fact, ...]]
     schema: Callable[[ListedItem], Any]
-    """What the form asks for."""
+    """Returns the schema of the form."""
     request: Callable[[ListedItem, Any], PreparedRequest]
-    """What is sent, for an item and the form's arguments (UNSET for none)."""
+    """Returns the request for an item and the form's arguments (UNSET for none)."""
     reference: Callable[[ListedItem], dict[str, Any] | None]
-    """How completion refers to it; None if nothing of it can be completed."""
+    """Returns the item's reference for completion; None if nothing can be completed."""
 
 
-# Completion of arguments: requested when the person pauses, taken by a key
+# Completion of arguments: requested when typing pauses, accepted by a key
 
 PAUSE: Final = 0.15
-"""Seconds without a change after which the server is asked."""
+"""Seconds without a change before a completion is requested."""
 _ROWS: Final = 5
 """Values visible at once."""
 
 
 class CompletionWanted(msgspec.Struct, frozen=True):
-    """What is to be completed."""
+    """Parameters of a completion request."""
 
     reference: dict[str, Any]
-    """The prompt or template, as the specification refers to it."""
+    """Prompt or template, in the form of the specification."""
     name: str
-    """Of the argument."""
+    """Name of the argument."""
     value: str
-    """What has been typed of it."""
+    """Value typed so far."""
     others: dict[str, str]
-    """The other arguments, as far as they are known."""
+    """Other arguments with a known value."""
 
 
 class _Values(RowSource):
-    """Values as rows. A server may send ten thousand at once, and a few are visible."""
+    """Values as rows. A server may send ten thousand; only a few are visible."""
 
     def __init__(self, values: Sequence[str]) -> None:
         self._values = values
@@ -113,7 +113,7 @@ class _Values(RowSource):
 
 
 class Completions(Widget):
-    """A short list of values below a form; not there while there is nothing to say."""
+    """Short list of values below a form; hidden while there is nothing to show."""
 
     DEFAULT_CSS = """
     Completions { height: auto; width: 1fr; display: none; }
@@ -122,7 +122,7 @@ class Completions(Widget):
     """
 
     class Taken(Message):
-        """A value was chosen; as received."""
+        """A value was chosen; it is unchanged from the server."""
 
         def __init__(self, value: str) -> None:
             super().__init__()
@@ -135,24 +135,24 @@ class Completions(Widget):
         self._found = Completion()
         self._taken = -1
         self._silent = False
-        """Whether the server is known not to complete."""
+        """Whether the server is known not to support completion."""
         self._timer: Timer | None = None
         self._line = StatusLine()
         self._list = LogList(_Values(()))
 
     def compose(self) -> ComposeResult:
-        """A word on what there is, and the values."""
+        """Lay out the summary line and the values."""
         yield self._line
         yield self._list
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Ask another conversation from now on."""
+        """Switch to another conversation."""
         self._conversation = conversation
         self._silent = False
         self.consider(None)
 
     def consider(self, wanted: CompletionWanted | None) -> None:
-        """Something else is being typed, or nothing that could be completed."""
+        """Note what is being typed now, and request its completion after a pause; None: nothing to complete."""
         if wanted == self._wanted:
             return
         taken = self._found.values[self._taken] if self._taken >= 0 else None
@@ -209,7 +209,7 @@ class Completions(Widget):
         self.set_class(bool(found.note), "-shown")
 
     def take_next(self) -> str | None:
-        """The next value, beginning again after the last; None if there is none."""
+        """Return the next value, wrapping around after the last; None if there is none."""
         values = self._found.values
         if not values:
             return None
@@ -218,24 +218,24 @@ class Completions(Widget):
         return values[self._taken]
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Take the value under the cursor."""
+        """Accept the value under the cursor."""
         event.stop()
         self._taken = event.index
         self.post_message(self.Taken(self._found.values[event.index]))
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Nothing depends on where the cursor is."""
+        """Stop the message: nothing depends on the cursor."""
         event.stop()
 
 
 # The form
 
 _MOST = 200
-"""Lines that are shown of a description in full."""
+"""Maximum number of lines of an expanded description."""
 
 
 def _describe(kind: OfferKind, thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iterator[list[Span]]:
-    """Its name and place, what is wrong with it, and what its server says of it."""
+    """Yield its name and place, its problems, and the server's description."""
     yield from (list(line) for line in head_lines(thing))
     yield list(kind.place(thing))
     if thing.flaw:
@@ -249,7 +249,7 @@ def _describe(kind: OfferKind, thing: ListedItem, full: bool, found: Sequence[li
 
 
 class OfferForm(ItemForm):
-    """The form of one resource, template or prompt."""
+    """Form of one resource, template or prompt."""
 
     DEFAULT_CSS = """
     OfferForm > .offer--preview { height: auto; max-height: 4; padding: 0 1; margin: 1 0 0 0; display: none; }
@@ -264,46 +264,46 @@ class OfferForm(ItemForm):
         self._preview = Static("", classes="offer--preview")
         self._completions = Completions(conversation)
         self._edit: LineEdit | BlockEdit | None = None
-        """The field that the completions are for."""
+        """Field that the completions are for."""
 
     def more(self) -> ComposeResult:
-        """What would be sent, and what the server proposes."""
+        """Yield the request preview and the completions."""
         yield self._preview
         yield self._completions
 
     @property
     def is_ready(self) -> bool:
-        """Whether all of it has been laid out."""
+        """Whether all widgets are mounted."""
         return super().is_ready and self._completions.is_mounted
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Complete from another conversation."""
+        """Request completions from another conversation."""
         self._completions.rebind(conversation)
 
     def schema(self, thing: ListedItem) -> object:
-        """What the form asks for."""
+        """Return the schema of the form."""
         schema = self._kind.schema(thing)
         self.set_class(not peek.mapping(schema, "properties"), "-bare")
         return schema
 
     @property
     def params(self) -> dict[str, Any]:
-        """The params of the request that would be sent."""
+        """Params of the request that would be sent."""
         return dict(peek.mapping(self.request.params))
 
     @property
     def request(self) -> PreparedRequest:
-        """What would be sent now. Raises nothing; only with a thing."""
+        """Request that would be sent now. Needs an item."""
         assert self.thing is not None
         arguments = self.form.arguments
         return self._kind.request(self.thing, {} if arguments is UNSET else arguments)
 
     def withheld(self) -> str:
-        """Why nothing can be sent now."""
+        """Return why nothing can be sent now."""
         return self.request.problem if self.thing is not None else ""
 
     async def show(self, thing: ListedItem | None) -> None:
-        """Show another thing; completions of the one before go away."""
+        """Show another item and clear the completions."""
         self._edit = None
         self._completions.consider(None)
         await super().show(thing)
@@ -317,12 +317,12 @@ class OfferForm(ItemForm):
         self._preview.update(shown)
 
     def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
-        """Show what would be sent, and think about what could be proposed."""
+        """Update the preview and the completions."""
         self._say_preview()
         self._consider()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Propose values for the field that has the focus now."""
+        """Complete the field that has the focus now."""
         self._consider()
 
     def _consider(self) -> None:
@@ -342,7 +342,7 @@ class OfferForm(ItemForm):
         self._completions.consider(CompletionWanted(reference, name, value, others))
 
     def complete(self) -> None:
-        """Take the next of the proposed values into its field."""
+        """Put the next proposed value into its field."""
         value = self._completions.take_next()
         if value is None:
             self.app.notify("No proposed values.", markup=False)
@@ -360,13 +360,13 @@ class OfferForm(ItemForm):
             edit.focus()
 
     def on_completions_taken(self, event: Completions.Taken) -> None:
-        """Take the value that was chosen."""
+        """Put the chosen value into its field."""
         event.stop()
         self._put(event.value)
 
 
 def offer_places(own: ActionScope) -> tuple[ActionScope, ...]:
-    """Return where actions of resources or of prompts apply, in the order of the help; `own` is the screen's."""
+    """Return the action scopes of Resources or Prompts in the order of the help; `own` is the screen's scope."""
     return (
         ActionScope.EVERYWHERE,
         own,
@@ -385,19 +385,19 @@ def offer_places(own: ActionScope) -> tuple[ActionScope, ...]:
 
 
 class OffersPanel(ItemsPanel[OfferForm]):
-    """What resources and prompts have in common: completion, and parameters that the form makes."""
+    """Panel of resources or prompts: completion, and params that the form builds."""
 
     def __init__(self, conversation: OpenConversation, kind: OfferKind, items: ItemList) -> None:
         form = OfferForm(conversation, kind)
         super().__init__(conversation, items, form, ResultPanel(kind.result_words))
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Show another conversation, in the form as well: completion asks its server."""
+        """Show another conversation, also in the form, whose completions it provides."""
         self.form.rebind(conversation)
         super().rebind(conversation)
 
     async def do_more(self, name: str) -> None:
-        """What a key asks for here alone: "complete", and "edit" and "repeat" of the request that is shown."""
+        """Run the actions of these screens: "complete", and "edit" and "repeat" of the shown request."""
         match name:
             case "complete":
                 self.form.complete()

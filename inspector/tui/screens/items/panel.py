@@ -1,8 +1,8 @@
-"""The screens Tools, Resources and Prompts: the list, the form of the chosen item, and the results of its requests.
+"""Common panel of Tools, Resources and Prompts: the list, the form of the chosen item, and the results of its requests.
 
-A wide terminal shows the three side by side, a middling one the result below the form, a narrow one the step that was
-taken last, and Escape goes back step by step. Requests run in workers: several may be on their way, and the panel
-follows the newest. What was typed for an item outlives a new connection.
+A wide terminal shows all three side by side, a medium one shows the result below the form, and a narrow one only the
+current step; Escape goes back step by step. Requests run in workers: several may run at once, and the panel follows
+the newest. Typed arguments are kept across connections.
 """
 
 import asyncio
@@ -39,16 +39,16 @@ from inspector.tui.screens.items.saved import SavedCalls, WantedCall
 from inspector.tui.widgets.save import SaveScreen, file_name
 
 NARROW = 100
-"""Below this many columns one step is shown at a time."""
+"""Below this number of columns, one step is shown at a time."""
 WIDE = 140
-"""From here on all three are side by side."""
+"""From this number of columns, all three steps are side by side."""
 Step: TypeAlias = Literal["list", "form", "result"]
 _STEPS: tuple[Step, ...] = ("list", "form", "result")
 FormT = TypeVar("FormT", bound=ItemForm)
 
 
 class StepLayout:
-    """List, form and result of a panel: which of them are visible, where the focus is, and the way back."""
+    """List, form and result of a panel: their visibility, the focus, and the way back."""
 
     def __init__(self, panel: Widget, items: ItemList, form: ItemForm, result: ResultPanel) -> None:
         self._panel = panel
@@ -58,11 +58,11 @@ class StepLayout:
         self.form.add_class("steps--form")
         self.result = result
         self._field: Widget | None = None
-        """The field that was left for the result."""
+        """Field that had the focus before the result got it."""
 
     @property
     def is_ready(self) -> bool:
-        """Whether all parts have been laid out: until then there is nothing to show anything in."""
+        """Whether all parts are mounted; nothing can be shown before."""
         return self.items.is_ready and self.form.is_ready and self.result.body.is_ready
 
     @property
@@ -72,26 +72,26 @@ class StepLayout:
 
     @property
     def step(self) -> Step:
-        """The step that was taken last."""
+        """Current step."""
         return next((step for step in _STEPS if self._panel.has_class(f"-at-{step}")), "list")
 
     def here(self) -> Step:
-        """Where the focus is."""
+        """Return the step that has the focus, else the current step."""
         if self.result.has_focus_within:
             return "result"
         return "form" if self.form.has_focus_within else "list" if self.items.has_focus_within else self.step
 
     def arrange(self, width: int) -> None:
-        """Arrange for so many columns."""
+        """Choose the layout for this number of columns."""
         self._panel.update_classes({"-narrow": width < NARROW, "-wide": width >= WIDE})
 
     def go(self, step: Step, *, focus: bool = True) -> None:
-        """Take a step. From the result back to the form is back to the field that was left."""
+        """Go to a step. From the result to the form, the previously focused field gets the focus again."""
         panel, focused = self._panel, self._panel.screen.focused
         if step == "result" and focused is not None and self.form in focused.ancestors:
             self._field = focused
         field, self._field = self._field, self._field if step == "result" else None
-        panel.update_classes({f"-at-{each}": each == step for each in _STEPS})  # each change styles all parts again
+        panel.update_classes({f"-at-{each}": each == step for each in _STEPS})  # one update: each restyles all parts
         if not focus:
             return
         if step == "form":
@@ -106,7 +106,7 @@ class StepLayout:
             self.form.focus_first()
 
     def go_back(self) -> None:
-        """From the result to the form, from there to the list, and there out of the search."""
+        """Go from the result to the form, from the form to the list, and in the list leave the search."""
         step = self.here()
         if step == "list":
             self.items.end_search()
@@ -114,23 +114,23 @@ class StepLayout:
             self.go(_STEPS[_STEPS.index(step) - 1])
 
     def open_result(self, *, go: bool = True, focus: bool = True) -> None:
-        """Make room for the result, and go there."""
+        """Show the result, and with `go` make it the current step."""
         self._panel.add_class("-called")
         if go:
             self.go("result", focus=focus)
 
     def close_result(self) -> None:
-        """Give the form the room of the result."""
+        """Hide the result, so that the form has its space."""
         self._panel.remove_class("-called")
 
     def show_view(self, tab: int) -> None:
-        """Go to one of the views of the result."""
+        """Show a tab of the result."""
         self.result.body.show_tab(tab)
         self.open_result()
 
 
 class RequestFinished(Message):
-    """A request for an item is over, in whatever way."""
+    """A request for an item has finished, with or without success."""
 
     def __init__(self, call: RunningCall) -> None:
         super().__init__()
@@ -138,7 +138,7 @@ class RequestFinished(Message):
 
 
 class ItemRequests:
-    """The requests for the chosen item: those that run, those that are over, and the one whose result is shown."""
+    """Requests for the chosen item: running ones, finished ones, and the one whose result is shown."""
 
     def __init__(self, panel: Widget, steps: StepLayout, conversation: OpenConversation) -> None:
         self._panel = panel
@@ -146,26 +146,26 @@ class ItemRequests:
         self._conversation = conversation
         self._kind = steps.items.kind
         self.calling = Calling(conversation, self._kind.done)
-        """The requests that run."""
+        """Running requests."""
         self.history = CallHistory(conversation, self._kind.method)
-        """All requests of the method."""
+        """All requests with the method."""
         self.made: RunningCall | None = None
-        """The request that was made last, running or over; of this connection or of an earlier one."""
+        """Last request, running or finished, of this or an earlier connection."""
         self.past: Sequence[PastCall] = ()
         """Requests for the chosen item, oldest first."""
         self.reading: Exchange | None = None
-        """The request that is being read back, or was last."""
+        """Exchange that is being read back, or was read back last."""
         self._seen_cause: tuple[object, ...] = ()
         self._looks = 0
-        """How often something else was to be shown: what was read for an earlier look is not wanted any more."""
+        """Number of times that the shown content has changed, to discard results of outdated reads."""
 
     @property
     def last(self) -> PastCall | Looked | RunningCall | None:
-        """The request that is shown, else the last one for the chosen item, be it of an earlier connection."""
+        """Shown request, else the last one for the chosen item, even of an earlier connection."""
         return self._steps.result.chosen or next(reversed(self.past), None)
 
     def sync(self) -> None:
-        """Take in what is new."""
+        """Update form, history and result."""
         items, form, result = self._steps.items, self._steps.form, self._steps.result
         form.say_why_not(self.calling.why_not(), gone=items.has_lost(form.thing))
         if self.history.take():
@@ -177,7 +177,7 @@ class ItemRequests:
         result.body.sync()
 
     def _sync_cause(self) -> None:
-        """Say above the result what checks have found about its exchange. Nearly free while nothing is new."""
+        """Show the primary finding about the exchange above the result. Cheap while nothing has changed."""
         checks, exchange = self._conversation.checks_so_far, self._steps.result.exchange
         frames = (exchange.request_frame, exchange.answer_frame) if exchange is not None else ()
         changes = checks.changes if checks is not None else 0
@@ -188,7 +188,7 @@ class ItemRequests:
             self._steps.result.say_cause(line)
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Go on with another conversation. Of a recording it is another moment, and no request of later stays."""
+        """Switch to another conversation. For a recording, requests later than its replay position are dropped."""
         self._conversation = conversation
         self.calling = Calling(conversation, self._kind.done)
         if conversation.can_act:
@@ -202,7 +202,7 @@ class ItemRequests:
             self.show_history()
 
     def show_chosen(self) -> None:
-        """Show the newest request for the item that is chosen now."""
+        """Show the newest request for the chosen item."""
         self.show_history()
         self.stop_reading()
         self._steps.result.show_nothing()
@@ -210,18 +210,18 @@ class ItemRequests:
         self._show_newest()
 
     def show_history(self) -> None:
-        """Show the requests for the chosen item: there is one more, or another item is chosen."""
+        """Update the history for the chosen item, after a request or another choice."""
         thing, history = self._steps.form.thing, self.history
         found = [history.of(name) for name in history.targets if thing is not None and self._kind.made(thing, name)]
         if len(found) == 1:
             self.past = found[0]
-        else:  # a template has made many URIs
+        else:  # a template has many URIs
             calls = [call for each in found for call in each]
             self.past = sorted(calls, key=lambda call: (call.wall_ns, call.exchange.number))
         self._steps.result.body.show_history(HistoryRows(self._conversation, lambda: self.past))
 
     def _show_newest(self) -> None:
-        """Show the newest request for the item, running or over; nearly free if there is none."""
+        """Show the newest request for the item, running or finished. Cheap if there is none."""
         running = self.calling.of(self._steps.form.thing)
         over = (call.exchange for call in reversed(self.past) if not call.is_earlier and not call.exchange.is_open)
         newest = next(over, None)
@@ -233,7 +233,7 @@ class ItemRequests:
             self._read_back(self._conversation.journal, newest, None)
 
     def stop_reading(self) -> None:
-        """What is read now is not wanted any more."""
+        """Discard the read that is running."""
         self.reading = None
         self._looks += 1
 
@@ -246,7 +246,7 @@ class ItemRequests:
             self._read_back(self._conversation.journal, call.exchange, None)
 
     def _read_back(self, journal: Journal, exchange: Exchange | None, call: RunningCall | None) -> None:
-        """Read a request back, and show it then. Only the last one that was wanted is waited for."""
+        """Read a request back on a thread and show it. Only the last read counts."""
         self.reading = exchange
         self._looks += 1
         number, thing, called = self._looks, self._steps.form.thing, call.called if call else None
@@ -256,19 +256,19 @@ class ItemRequests:
             looked = await asyncio.to_thread(look, journal, exchange, schema, called, method=self._kind.method)
             if call is not None:
                 looked = dataclasses.replace(looked, arguments=call.arguments)
-            # In the order of the panel's messages: another item may be chosen in the middle of one.
+            # Queued behind the panel's messages, one of which may be choosing another item.
             self._panel.call_later(self._show, looked, journal, number)
 
         self._panel.run_worker(read, group="look", exclusive=True)  # type: ignore[arg-type]
 
     def _show(self, looked: Looked, journal: Journal, number: int) -> None:
-        """Show it, unless another item was chosen meanwhile."""
+        """Show the request, unless other content was chosen meanwhile."""
         if number == self._looks:
             self._steps.open_result(go=False)
             self._steps.result.show(looked, earlier=journal is not self._conversation.journal)
 
     def begin(self, call: RunningCall) -> None:
-        """Send it, and show how it goes."""
+        """Send a request and show its progress."""
         self._steps.open_result(go=False)
         self.stop_reading()
         self._steps.result.show_running(call)
@@ -277,7 +277,7 @@ class ItemRequests:
             self._steps.go("result")
 
     def repeat(self, made: RunningCall) -> RunningCall:
-        """Send a request again on the connection of now. View, step and focus stay, and the result of another item."""
+        """Send a request again on the current connection. View, step, focus and results of other items are kept."""
         call = self.calling.begin(made.thing, made.arguments, made.method, made.params, as_task=made.as_task)
         shown = self._steps.form.thing
         if shown is not None and shown.key == call.thing.key:
@@ -299,14 +299,14 @@ class ItemRequests:
         self._panel.run_worker(send, group="calls")  # type: ignore[arg-type]
 
     def finished(self, call: RunningCall) -> None:
-        """Show the outcome of a request, unless the person is looking at another item by now."""
+        """Show the outcome of a request, unless another item was chosen meanwhile."""
         thing = self._steps.form.thing
         if thing is not None and call.thing.key == thing.key and self.calling.of(thing) is None:
             self._read_back(call.journal, call.exchange, call)
 
 
 class ItemsPanel(Panel, Generic[FormT]):
-    """Items of one kind that a server offers, and the requests for them."""
+    """Panel of items of one kind and the requests for them."""
 
     DEFAULT_CSS = """
     ItemsPanel { layout: horizontal; }
@@ -332,11 +332,10 @@ class ItemsPanel(Panel, Generic[FormT]):
         super().__init__(classes="-at-list")
         self.conversation = conversation
         self.items = items
-        """The list."""
         self.form = form
-        """The form of the item that is chosen in it."""
+        """Form of the chosen item."""
         self.result = result
-        """The outcome of the newest request for it."""
+        """Result of its newest request."""
         self.action_picture, self.action_markdown = result.action_picture, result.action_markdown
         self.action_edit, self.action_entry = result.action_edit, result.action_entry
         self.steps = StepLayout(self, items, form, result)
@@ -346,7 +345,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         self._seen_findings: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """List, form, result."""
+        """Lay out list, form and result."""
         with Container(classes="steps--side"):
             yield self.items
             yield self.saved
@@ -355,12 +354,12 @@ class ItemsPanel(Panel, Generic[FormT]):
             yield self.result
 
     def on_resize(self, event: events.Resize) -> None:
-        """Arrange for another width."""
+        """Choose the layout for the width."""
         self.steps.arrange(event.size.width)
         self.saved.resized()
 
     def sync(self) -> None:
-        """Take in what is new."""
+        """Update all parts."""
         if not self.steps.is_ready:
             return
         self.items.sync()
@@ -373,7 +372,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.saved.sync()
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Show another conversation; the chosen item and what was typed stay."""
+        """Show another conversation; the chosen item and the typed arguments are kept."""
         self.conversation = conversation
         self.items.rebind(conversation)
         self.requests.rebind(conversation)
@@ -381,16 +380,16 @@ class ItemsPanel(Panel, Generic[FormT]):
 
     @property
     def meant_findings(self) -> Sequence[Finding]:
-        """What was found about the item that is shown, worst first: where the screen of findings begins."""
+        """Findings about the shown item, worst first; the findings screen opens at them."""
         return self.items.findings(self.form.thing)
 
     def take_focus(self) -> None:
-        """The list, or the step that was taken last; nothing if the focus is here already."""
+        """Focus the current step, unless the panel has the focus already."""
         if not self.has_focus_within:
             self.steps.go(self.steps.step)
 
     def go_back(self) -> bool:
-        """From the result to the form, from there to the list, and there out of the search; the list stays."""
+        """Go from the result to the form, from the form to the list, and in the list leave the search."""
         if self.saved.has_focus_within:
             self.steps.go("list")
         else:
@@ -402,16 +401,16 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.items.open(thing)
 
     async def cancel_running(self) -> bool:
-        """Cancel the newest request that runs."""
+        """Cancel the newest running request."""
         return await self.saved.cancel() or await self.requests.calling.cancel()
 
     async def settle(self) -> None:
-        """A key that acts means what is under the cursor, however fast it came after the one that moved there."""
+        """Choose the item under the cursor at once, so that an action applies to it however fast its key follows."""
         if (meant := self.items.settle()) is not None:
             await self.choose(meant.thing)
 
     async def choose(self, thing: ListedItem | None) -> None:
-        """Show the item, and its newest request."""
+        """Show the item and its newest request."""
         before = self.form.thing
         if thing is None or thing != before:
             await self.form.show(thing)
@@ -419,7 +418,7 @@ class ItemsPanel(Panel, Generic[FormT]):
             self.requests.show_chosen()
 
     async def reuse(self, call: PastCall | Looked | RunningCall, deed: str) -> None:
-        """Put a request's arguments into the form, and with "repeat" send it again."""
+        """Put the arguments of a request into the form; "repeat" also sends it again."""
         await self.form.take(call.arguments)
         if deed == "repeat":
             self.form.arm()
@@ -428,12 +427,12 @@ class ItemsPanel(Panel, Generic[FormT]):
             self.steps.go("form")
 
     async def do_more(self, name: str) -> None:
-        """What a key asks for on one of the screens alone; "edit" and "repeat" of the request that is shown."""
+        """Run an action of one of the screens; here "edit" and "repeat" of the shown request."""
         if (call := self.requests.last) is not None:
             await self.reuse(call, name)
 
     async def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
-        """Show the item, and go to its form where that is wanted; to the results where nothing can be sent."""
+        """Show the item. If it is opened, go to its form, or to the results if nothing can be sent."""
         event.stop()
         await self.choose(event.thing)
         if event.opened:
@@ -441,12 +440,12 @@ class ItemsPanel(Panel, Generic[FormT]):
             self.steps.go("result" if only_read else "form")
 
     def on_request_finished(self, event: RequestFinished) -> None:
-        """Show the outcome of it."""
+        """Show and store the outcome of the request."""
         self.requests.finished(event.call)
         self.saved.store(event.call)
 
     async def on_result_panel_wanted(self, event: ResultPanel.Wanted) -> None:
-        """Show another request, take its arguments, repeat it, or cancel the one that runs."""
+        """Show another request, reuse its arguments, repeat it, or cancel the running one."""
         event.stop()
         if event.deed == "cancel":
             await self.cancel_running()
@@ -458,7 +457,7 @@ class ItemsPanel(Panel, Generic[FormT]):
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer a result, a picture and a next page only where there is one."""
+        """Enable result, picture and next page only if there is one."""
         match action:
             case "picture":
                 return has_picture(self.result.looked)
@@ -470,12 +469,12 @@ class ItemsPanel(Panel, Generic[FormT]):
                 return True
 
     def action_filter(self) -> None:
-        """Search in the list."""
+        """Open the search of the list."""
         self.steps.go("list", focus=False)
         self.items.search()
 
     def action_clear_filter(self) -> None:
-        """Show all again."""
+        """Clear the search."""
         self.items.end_search()
 
     async def action_send(self) -> None:
@@ -484,7 +483,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         await self.form.send()
 
     async def action_do(self, name: str) -> None:
-        """What else a key asks for: "json", "about", "history", "save", and what these items alone can do."""
+        """Run another action: "json", "about", "history", "save" and others, or one that only these items have."""
         await self.settle()
         match name:
             case "json":
@@ -505,30 +504,30 @@ class ItemsPanel(Panel, Generic[FormT]):
                 await self.do_more(name)
 
     def action_tab(self, by: int) -> None:
-        """Show the next view of the result."""
+        """Show the next tab of the result."""
         self.steps.open_result(focus=False)
         self.result.action_tab(by)
 
     def action_result(self) -> None:
-        """Go to the result; from there back to the field that was left for it."""
+        """Go to the result; from there return to the previously focused field."""
         if self.steps.here() == "result":
             self.steps.go("form")
         else:
             self.steps.open_result()
 
     def action_changes(self) -> None:
-        """Show what has changed in the list."""
+        """Show the changes of the list."""
         conversation, memory, kinds = self.conversation, self.conversation.memory.comparison, self.items.kind.kinds
         conversation.memory.shown = True
 
         async def answered(wanted: bool | None) -> None:
-            if wanted and memory is not None:  # what was looked at, not what has come since
+            if wanted and memory is not None:  # approves what was shown, not what arrived since
                 await approve(self.app, conversation, memory, kinds)
 
         self.app.push_screen(ChangesScreen(self.items.head.known, conversation.now_ns, memory, kinds), answered)
 
     async def action_more(self) -> None:
-        """Fetch the list's next page."""
+        """Fetch the next page of the list."""
         if why := why_silent(self.conversation):
             self.app.notify(why, severity="warning", markup=False)
             return
@@ -536,7 +535,7 @@ class ItemsPanel(Panel, Generic[FormT]):
 
 
 async def _show_call(panel: ItemsPanel[Any], wanted: WantedCall) -> None:
-    """Put a call into the form of its item, or show the result of one that was run."""
+    """Put a call into the form of its item, or show its result if it was run."""
     thing = panel.items.named(wanted.target)
     if thing is None:
         said = f"{wanted.target or 'A call without a name'} is not listed by the server."
@@ -553,7 +552,7 @@ async def _show_call(panel: ItemsPanel[Any], wanted: WantedCall) -> None:
 
 
 def _save_block(panel: ItemsPanel[Any]) -> None:
-    """Save the block under the cursor to a file that the person names."""
+    """Ask for a file name and save the block under the cursor."""
     block = panel.result.body.block
     if block is None:
         panel.app.notify("Nothing to save yet.", markup=False)

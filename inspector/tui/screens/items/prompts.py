@@ -1,4 +1,4 @@
-"""The Prompts screen: the prompts of a server, the arguments of one, and its messages."""
+"""Prompts screen: the prompts of a server, the arguments of one, and its messages."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -64,7 +64,7 @@ PROMPTS = OfferKind(
 
 
 class PromptsPanel(OffersPanel):
-    """The prompts of a server, and what it makes of them."""
+    """Panel of the server's prompts and their results."""
 
     places = offer_places(ActionScope.PROMPTS)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
@@ -75,7 +75,7 @@ class PromptsPanel(OffersPanel):
         super().__init__(conversation, PROMPTS, ItemList(conversation, OfferList(PROMPTS.titles), PROMPTS.item))
 
     async def action_do(self, name: str) -> None:
-        """What else a key asks for; here also "copy-json" and "copy-markdown"."""
+        """Run another action, here also "copy-json" and "copy-markdown"."""
         if not name.startswith("copy-"):
             await super().action_do(name)
             return

@@ -1,4 +1,4 @@
-"""The Resources screen: resources and templates in one list, reading them, and watching them for updates."""
+"""Resources screen: resources and templates in one list, reading them, and subscribing to updates."""
 
 import asyncio
 from collections.abc import Sequence
@@ -46,12 +46,12 @@ from inspector.tui.theme import spans_to_text
 from inspector.tui.widgets.lines import BeforeAfterScreen
 
 _EVERY = 6
-"""Of thirty looks a second, those at which marks are renewed."""
+"""Number of updates, at thirty a second, between two refreshes of the marks."""
 _LACKS = "The server does not declare resources.subscribe."
 
 
 class WatchStatus(Static):
-    """What is watched, below the list of resources."""
+    """State of the subscriptions, below the list of resources."""
 
     DEFAULT_CSS = """
     WatchStatus { display: none; height: auto; max-height: 8; padding: 0 1; }
@@ -65,7 +65,7 @@ class WatchStatus(Static):
         self._looks = 0
 
     def sync(self, conversation: OpenConversation, rows: WatchedRows, items: ItemList) -> None:
-        """Show now and then what is watched and was updated, here and as marks of the rows."""
+        """Show subscriptions and updates at intervals, here and as marks of the rows."""
         subscriptions, thing = conversation.journal.conversation.subscriptions, items.chosen
         self._looks += 1
         state = subscriptions, subscriptions.changes, thing
@@ -80,7 +80,7 @@ class WatchStatus(Static):
 
     def _show(self, subscriptions: Subscriptions, thing: ListedItem | None, journal: Journal) -> None:
         lines: Sequence[Line] = stream_lines(subscriptions)
-        # Of a template the newest resource that it made.
+        # For a template: its newest resource.
         uris = uris_of(thing, subscriptions) if thing is not None else ()
         if one := about(subscriptions, uris[-1], journal.store.wall_ns) if uris else ():
             lines = [one, *lines]
@@ -146,7 +146,7 @@ RESOURCES = OfferKind(
 
 
 class ResourcesPanel(OffersPanel):
-    """The resources of a server, reading them, and watching them."""
+    """Panel of the server's resources: reading them and subscribing to updates."""
 
     places = offer_places(ActionScope.RESOURCES)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
@@ -160,13 +160,13 @@ class ResourcesPanel(OffersPanel):
         super().__init__(conversation, RESOURCES, items)
 
     def sync(self) -> None:
-        """Take in what is new, and now and then what is watched and was updated."""
+        """Update all parts, and the subscription state at intervals."""
         super().sync()
         if self.steps.is_ready:
             self._status.sync(self.conversation, self._rows, self.items)
 
     async def reuse(self, call: PastCall | Looked | RunningCall, deed: str) -> None:
-        """Read the same URI again: a read has no other arguments that could go into the form."""
+        """Read the same URI again: a read has no other arguments to put into the form."""
         if deed != "repeat":
             self.steps.go("form")
         elif self.form.thing is not None and call.exchange is not None:
@@ -180,7 +180,7 @@ class ResourcesPanel(OffersPanel):
             await self.form.send()
 
     async def action_watch(self) -> None:
-        """Watch the chosen resource, or watch it no longer."""
+        """Subscribe to the chosen resource, or unsubscribe."""
         await self.settle()
         if self.form.thing is None:
             return
@@ -197,7 +197,7 @@ class ResourcesPanel(OffersPanel):
             _watch(self, uri, state in (None, SubscriptionState.ONCE))
 
     async def action_compare(self) -> None:
-        """Show what has changed since the read before the one that is shown."""
+        """Show the diff between the shown read and the one before it."""
         journal, pair = self.conversation.journal, _pair(self, self.result.exchange)
         if pair is None:
             _tell(self, "No earlier read to compare with. Read it again first.")
@@ -211,7 +211,7 @@ class ResourcesPanel(OffersPanel):
         self.app.push_screen(BeforeAfterScreen(title, compare))
 
     def on_request_finished(self, event: RequestFinished) -> None:
-        """Say whether a resource that was read again has changed."""
+        """Notify the user whether a resource that was read again has changed."""
         if event.call.exchange is not None and event.call.journal is self.conversation.journal:
             _compare_quietly(self, event.call.exchange)
 
@@ -248,7 +248,7 @@ async def _compare_quietly(panel: ResourcesPanel, newest: Exchange) -> None:
 
 
 def _pair(panel: ResourcesPanel, newer: Exchange | None) -> tuple[Exchange, Exchange] | None:
-    """A read that was answered, and the one before it of the same resource; None without."""
+    """Return an answered read with the previous one of the same resource; None if there is no such pair."""
     if newer is None or newer.state is not ExchangeState.ANSWERED:
         return None
     requests = panel.requests

@@ -1,7 +1,7 @@
-"""The result of a call: the outcome in one line, its progress while it runs, and its views below.
+"""Result of a call: the outcome in one line, its progress while it runs, and tabs with its views.
 
-Three failures look different because they are: a tool that says it failed, a request that the server refused, an
-answer that never came. Nothing is called here: what a person wants done is posted.
+Three kinds of failure are distinguished: a tool that reports an error, a request that the server rejects, and a
+missing response. This module sends nothing: the user's actions are posted as messages.
 """
 
 from dataclasses import replace
@@ -32,15 +32,15 @@ from inspector.tui.widgets.virtual_list import LogList
 
 _GO = keys.key_name("ctrl+g")
 _HEADLINE_GAP = 4
-"""Cells of the headline that hold no text: its edges, and the space in the middle."""
+"""Cells of the headline without text: its edges, and the space in the middle."""
 _BEFORE: Span = ("of the previous connection", "warning")
 _NO_CLOCKS = CallClocks()
 _BAR = 24
-"""Cells of the progress bar at most."""
+"""Maximum cells of the progress bar."""
 
 
 class ResultPanel(Widget):
-    """Shows one call of a tool at a time, and the list of its calls."""
+    """Shows one call at a time, and the history of calls."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *keys.bindings(keys.ActionScope.RESULT, keys.ActionScope.DETAIL),
@@ -62,7 +62,7 @@ it came, and the earlier calls, of which Enter shows one.
     """
 
     class Wanted(Message):
-        """Something is wanted of a call: "show" or "edit"; or of the running one: "cancel"."""
+        """The user's action on a call: "show", "edit" or "repeat"; on the running one: "cancel"."""
 
         def __init__(self, control: "ResultPanel", deed: str, call: PastCall | Looked | RunningCall | None) -> None:
             super().__init__()
@@ -72,25 +72,25 @@ it came, and the earlier calls, of which Enter shows one.
 
         @property
         def control(self) -> "ResultPanel":
-            """The panel."""
+            """Panel that posted the message."""
             return self._control
 
     def __init__(self, words: ResultWords | None = None) -> None:
         super().__init__()
         self.looked: Looked | None = None
-        """What is shown, read back; None while nothing is, or while it runs."""
+        """Shown finished call, read back; None if nothing is shown or while a call runs."""
         self._call: RunningCall | None = None
         self._earlier = False
-        """Whether what is shown came of a connection that is over."""
+        """Whether the shown call belongs to an earlier connection."""
         self._shown_progress: object = None
         self._line = StatusLine(classes="result--headline")
         self._cause = Static("", classes="result--cause")
         self._progress = Static("", classes="result--running")
         self.body = ResultBody(words)
-        """The views."""
+        """Tabs with the views."""
 
     def compose(self) -> ComposeResult:
-        """Headline, what checks have found, progress, views."""
+        """Lay out headline, finding, progress and views."""
         yield self._line
         yield self._cause
         yield self._progress
@@ -98,7 +98,7 @@ it came, and the earlier calls, of which Enter shows one.
         yield self.body
 
     def on_mount(self) -> None:
-        """Begin with nothing."""
+        """Show the empty state."""
         self._headline()
 
     @property
@@ -108,43 +108,43 @@ it came, and the earlier calls, of which Enter shows one.
 
     @property
     def exchange(self) -> Exchange | None:
-        """The call that is shown; None without one, or before it was sent."""
+        """Exchange of the shown call; None without a call, or before it is sent."""
         if self.looked is not None:
             return self.looked.exchange
         return self._call.exchange if self._call else None
 
     @property
     def chosen(self) -> PastCall | Looked | RunningCall | None:
-        """The call that a key means: the one under the cursor in the history, else the one that is shown."""
+        """Call that actions apply to: the one under the cursor in the history, else the shown one."""
         history = self.body.history
         if self.body.tab == HISTORY and isinstance(history.source, HistoryRows) and history.source.count:
             return history.source.call(max(history.view.cursor, 0))
         return self.looked or self._call
 
     def show_nothing(self) -> None:
-        """Show that there is no call."""
+        """Clear the panel."""
         self._take(None, None)
 
     def show_running(self, call: RunningCall, *, turn: bool = True) -> None:
-        """Show a call that runs; `turn` to the view of its content."""
+        """Show a running call; `turn` switches to the Content tab."""
         self._take(None, call)
         if turn:
             self.body.show_tab(CONTENT)
         self.tick(0)
 
     def show(self, looked: Looked, *, earlier: bool = False) -> None:
-        """Show a call that is over; `earlier` if its connection is."""
+        """Show a finished call; `earlier`: it belongs to an earlier connection."""
         self._take(looked, None, earlier=earlier)
 
     def say_cause(self, line: list[Span]) -> None:
-        """Say in a line what checks have found about the call that is shown; [] for nothing."""
+        """Show the primary finding about the shown call; [] for none."""
         self.set_class(bool(line), "-caused")
         words = spans_to_text(line, dark=self.app.current_theme.dark)
         words.no_wrap = False
         self._cause.update(words)
 
     def outlive(self) -> None:
-        """Say that what is shown came of the connection before."""
+        """Mark the shown call as part of the previous connection."""
         self._earlier = True
         self._headline()
 
@@ -173,19 +173,19 @@ it came, and the earlier calls, of which Enter shows one.
             line.show([("Result", "muted")])
 
     def on_resize(self) -> None:
-        """Say as much as there is room for."""
+        """Fit the headline to the width."""
         self._headline()
 
     def on_descendant_focus(self) -> None:
-        """Say how to return to the form."""
+        """Show the key that returns to the form."""
         self.call_later(self._headline)
 
     def on_descendant_blur(self) -> None:
-        """Say how to go to the result."""
+        """Show the key that goes to the result."""
         self.call_later(self._headline)
 
     def tick(self, now_ns: int, clocks: CallClocks = _NO_CLOCKS) -> None:
-        """Renew what changes while a call runs. `now_ns` is the journal's clock."""
+        """Update progress and timeouts of a running call. `now_ns` is the time on the journal's clock."""
         call = self._call
         if call is None:
             return
@@ -217,17 +217,17 @@ it came, and the earlier calls, of which Enter shows one.
         self._progress.update(words)
 
     def action_tab(self, by: int) -> None:
-        """Show the next view."""
+        """Show the next tab."""
         self.body.show_tab((self.body.tab + by) % self.body.tabs)
         self.body.focus_body()
 
     def on_form_bar_pressed(self, event: FormBar.Pressed) -> None:
-        """Cancel."""
+        """Cancel the running call."""
         event.stop()
         self.post_message(self.Wanted(self, "cancel", self._call))
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Show the chosen call, or the picture of the chosen block."""
+        """Show the chosen call, the picture of the chosen block, or the whole block."""
         event.stop()
         block = self.body.block
         if event.control is self.body.history:
@@ -243,11 +243,11 @@ it came, and the earlier calls, of which Enter shows one.
             self.body.focus_body()
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Keep it: the tools' list is another one."""
+        """Stop the message, which the panel would take for one of the item list."""
         event.stop()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer a picture only where there is one."""
+        """Enable the picture action only if there is a picture."""
         return action != "picture" or has_picture(self.looked)
 
     def action_picture(self) -> None:
@@ -261,14 +261,14 @@ it came, and the earlier calls, of which Enter shows one.
         self.app.push_screen(PictureScreen(found.data, plain(found.title)))
 
     async def action_markdown(self) -> None:
-        """Show texts as the Markdown they may be, or as they are."""
+        """Toggle between rendered Markdown and plain text."""
         if await self.body.toggle_markdown():
             self.body.focus_body()
         else:
             self.app.notify("No text in this result.", markup=False)
 
     def action_again(self) -> None:
-        """Want the shown request again."""
+        """Ask the panel to repeat the chosen call."""
         if self.chosen is not None:
             self.post_message(self.Wanted(self, "repeat", self.chosen))
 
@@ -280,18 +280,18 @@ it came, and the earlier calls, of which Enter shows one.
             self.post_message(Panel.EntryWanted(self.exchange.request_frame))
 
     def action_edit(self) -> None:
-        """Want the arguments of the chosen call in the form."""
+        """Ask the panel to put the arguments of the chosen call into the form."""
         if self.chosen is not None:
             self.post_message(self.Wanted(self, "edit", self.chosen))
 
     def action_copy(self) -> None:
-        """Copy the block under the cursor, or else what the visible view shows, without control characters."""
+        """Copy the content of the visible tab or the block under the cursor, without control characters."""
         if shown := self.body.to_copy:
             copy(self.app, shown)
 
 
 def has_picture(looked: Looked | None) -> bool:
-    """Whether there is a picture in what is shown."""
+    """Return whether the result has a picture."""
     return looked is not None and any(each.look == "image" and each.data for each in looked.view.blocks)
 
 

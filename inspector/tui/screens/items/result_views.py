@@ -1,8 +1,9 @@
-"""The views of one result: its blocks, its structure beside the schema's verdict, the raw answer, the earlier calls.
+"""Views of one result: content blocks, structured content with its validation, raw response, stderr, history, schema.
 
-Of a result without structure the second view is the block under the cursor, whole: as a tree, as text, as bytes.
+For results without structured content, the second view shows the block under the cursor in full: as a tree, as text
+or as bytes.
 
-One is visible at a time. Nothing is judged here and nothing is called.
+One view is visible at a time. This module validates nothing and sends nothing.
 """
 
 from collections.abc import Sequence
@@ -34,27 +35,25 @@ from inspector.tui.widgets.payload_model import HexLines, bytes_per_line
 from inspector.tui.widgets.segments import Segments
 from inspector.tui.widgets.virtual_list import LogList
 
-# A result as lines: each block under its title, texts wrapped to the width, then what else it holds
+# A result as lines: each block below its title, wrapped to the width, then the remaining members
 
 MOST_LINES = 5_000
-"""Of one block."""
+"""Maximum lines of one block."""
 MOST_CHARACTERS = 500_000
-"""Of one block."""
+"""Maximum characters of one block."""
 MOST_BYTES = 1_024
-"""Of one block that is not text."""
+"""Maximum bytes of one block that is not text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultLines:
-    """Lines, and the index of the block that each belongs to, -1 for none."""
+    """Lines, and for each the index of its block, -1 for none."""
 
     lines: tuple[Line, ...]
     blocks: tuple[int, ...]
 
 
 class _Writer:
-    """Collects lines."""
-
     def __init__(self, width: int) -> None:
         self.width = max(width, 20)
         self.lines: list[Line] = []
@@ -66,13 +65,13 @@ class _Writer:
         self.blocks.append(self.block)
 
     def long(self, spans: Line, indent: int = 0) -> None:
-        """Write a line, on as many rows as it needs."""
+        """Write a line, wrapped to several rows if necessary."""
         for row in words_wrapped(spans, self.width, indent):
             self.line(*row)
 
 
 def result_lines(view: ResultView, width: int) -> ResultLines:
-    """The lines for `width` cells."""
+    """Return the lines for a width in cells."""
     writer = _Writer(width)
     for said in view.said:
         writer.long(said)
@@ -148,9 +147,9 @@ def _json(writer: _Writer, block: ContentBlock) -> None:
 TABS = ("Content", "Structured", "Raw", "stderr", "History", "Schema")
 CONTENT, STRUCTURED, RAW, STDERR, HISTORY, SCHEMA = range(6)
 _MOST_MARKDOWN = 50_000
-"""Characters of a text that are rendered: each paragraph becomes a widget."""
+"""Maximum characters to render per text: each paragraph becomes a widget."""
 _MOST_RENDERED = 20
-"""Texts that are rendered."""
+"""Maximum number of texts to render."""
 _RUNNING: Sequence[Sequence[Span]] = ((("Waiting for the result", "faint"),),)
 _NO_STRUCTURE: Sequence[Sequence[Span]] = ((("No structured content", "muted"),),)
 _NO_STDERR: Sequence[Sequence[Span]] = ((("No stderr output during this call", "muted"),),)
@@ -160,20 +159,20 @@ _NO_ANSWER: Sequence[Sequence[Span]] = ((("No response", "muted"),),)
 
 @dataclass(frozen=True, slots=True)
 class ResultWords:
-    """How results of one kind are spoken of."""
+    """Texts and views for results of one kind."""
 
     nothing: str = "Not called yet"
     press: str = "calls the tool"
-    """What the key of the form does."""
+    """Effect of the form's key."""
     history: str = "No calls yet"
     structured: bool = True
-    """Whether there are structures, verdicts and schemas; else the second view shows one block whole."""
+    """Whether there are structured contents and schemas; else the second view shows one block in full."""
     buttons: tuple[str, ...] = ("copy", "tools.save", "result.again", "result.traffic")
-    """The ids of actions on a result that are offered as buttons."""
+    """Ids of the actions that are offered as buttons."""
 
 
 class ResultBody(Widget):
-    """Tabs, and the view that was chosen."""
+    """Tabs and the view of the selected one."""
 
     DEFAULT_CSS = """
     ResultBody { layout: vertical; height: 1fr; }
@@ -210,7 +209,7 @@ class ResultBody(Widget):
         self._width = 0
         self._tabs = Segments(self._labels, (CONTENT,), tabs=True)
         self.content = LogList(SpanRows(), empty=self._no_call, classes="result--body result--content")
-        """The lines of the blocks."""
+        """Lines of the blocks."""
         self._markdown = VerticalScroll(classes="result--body result--markdown")
         self._verdict = Static("", classes="result--verdict")
         self._structured = JsonView(empty=_NO_STRUCTURE, classes="result--body")
@@ -221,17 +220,17 @@ class ResultBody(Widget):
         """Whether the second view shows the block under the cursor."""
         self._raw = JsonView(empty=_NO_ANSWER, classes="result--body result--raw")
         self.stderr = LogList(SpanRows(), empty=_NO_STDERR, classes="result--body result--stderr")
-        """What the server wrote to stderr meanwhile."""
+        """Stderr output of the server during the call."""
         self._written: Meanwhile | None = None
         self._schema = JsonView(empty=_NO_SCHEMA, classes="result--body result--schema")
         self.schema = b""
-        """The schemas of the tool, as JSON."""
+        """Schemas of the tool, as JSON."""
         no_history: Sequence[Sequence[Span]] = (((words.history, "muted"),),)
         self.history = LogList(SpanRows(), empty=no_history, classes="result--body result--history")
-        """The earlier calls."""
+        """Earlier calls."""
 
     def compose(self) -> ComposeResult:
-        """Tabs, buttons, and a body for each tab."""
+        """Lay out tabs, buttons, and a view for each tab."""
         yield self._tabs
         yield self._buttons
         yield self.content
@@ -250,17 +249,17 @@ class ResultBody(Widget):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all views have been laid out."""
+        """Whether all views are mounted."""
         return all(view.is_mounted for view in (self._schema, self._structured, self._item, self._raw))
 
     @property
     def tab(self) -> int:
-        """The visible tab."""
+        """Index of the visible tab."""
         return self._tabs.chosen[0]
 
     @property
     def tabs(self) -> int:
-        """How many tabs there are."""
+        """Number of tabs."""
         return len(self._labels)
 
     def show_schema(self, schema: bytes) -> None:
@@ -270,7 +269,7 @@ class ResultBody(Widget):
             self._schema.show(schema)
 
     def show(self, looked: Looked | None, *, waiting: bool = False, written: Meanwhile | None = None) -> None:
-        """Show a call that is over, or nothing yet; `written` is what the server wrote to stderr meanwhile."""
+        """Show a finished call; None: none yet. `written` is the server's stderr output during the call."""
         self._looked, self._waiting, self._written = looked, waiting, written
         self._show_written()
         self.set_class(looked is not None, "-shown")
@@ -287,12 +286,12 @@ class ResultBody(Widget):
         self._verdict.update(verdict)
 
     def show_history(self, rows: RowSource) -> None:
-        """Show the calls of another tool."""
+        """Show the history of another item."""
         self.history.source = rows
         self._label()
 
     def _label(self) -> None:
-        """Say on the tabs how much is behind them, and where something is wrong."""
+        """Update counts and validation signs on the tabs."""
         labels = list(self._labels)
         structured = self._looked.view.structured if self._looked else None
         if structured is not None:
@@ -320,7 +319,7 @@ class ResultBody(Widget):
         content.go_to(0)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Wrap again."""
+        """Wrap the lines for the new width."""
         self.call_after_refresh(self._relay)
 
     def _relay(self) -> None:
@@ -329,7 +328,7 @@ class ResultBody(Widget):
 
     @property
     def written(self) -> int:
-        """How many lines the server wrote to stderr during the call."""
+        """Number of stderr lines during the call."""
         return len(self._written.lines) if self._written is not None else 0
 
     def _show_written(self) -> None:
@@ -340,8 +339,8 @@ class ResultBody(Widget):
         self._label()
 
     def sync(self) -> None:
-        """Take over what has changed in the history, and the width of a view that was hidden."""
-        if self._written is not None and self._written.look():  # a pipe of its own: lines may come late
+        """Update the visible view: new rows, and the width if it was hidden."""
+        if self._written is not None and self._written.look():  # a separate pipe: lines may arrive late
             self._show_written()
         if self.tab == HISTORY:
             self.history.sync()
@@ -351,7 +350,7 @@ class ResultBody(Widget):
             self._relay()
 
     def show_tab(self, tab: int) -> None:
-        """Show one of the views."""
+        """Show the view of a tab."""
         if tab == STRUCTURED and self.whole_blocks:
             self._show_item()
         self._tabs.choose(tab)
@@ -375,7 +374,7 @@ class ResultBody(Widget):
 
     @property
     def block(self) -> ContentBlock | None:
-        """The block under the cursor, else the first; None if there is none."""
+        """Block under the cursor, else the first; None if there is none."""
         if self._looked is None or not self._looked.view.blocks:
             return None
         cursor = self.content.view.cursor
@@ -384,7 +383,7 @@ class ResultBody(Widget):
 
     @property
     def to_copy(self) -> str:
-        """What Copy means: the response as received, the stderr lines, the schemas, else the block under the cursor."""
+        """Text for the clipboard: raw response, stderr lines or schemas in their tabs, else the current block."""
         if self.tab == RAW and self._looked is not None:
             return decode(self._looked.raw)
         if self.tab == STDERR and self._written is not None:
@@ -395,7 +394,7 @@ class ResultBody(Widget):
         return (block.foreign or block.text) if block is not None else ""
 
     def _show_item(self) -> None:
-        """Show the block under the cursor, all of it."""
+        """Show the block under the cursor in full."""
         block = self.block
         if block is None:
             self._item.show([("Nothing read", "muted")], (), b"", AS_TEXT)
@@ -405,7 +404,7 @@ class ResultBody(Widget):
         self._item.show(block.title, (), payload, form)
 
     async def toggle_markdown(self) -> bool:
-        """Show texts as the Markdown they may be, or as they are; False if there is not text."""
+        """Toggle between rendered Markdown and plain text; return False if there is no text."""
         if self.has_class("-rendered"):
             self.remove_class("-rendered")
             return True

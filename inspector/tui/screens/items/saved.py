@@ -1,7 +1,7 @@
-"""The drawer of Tools, Resources and Prompts: saved calls of the project, and calls of earlier sessions.
+"""Drawer of Tools, Resources and Prompts: saved calls of the project, and calls of earlier sessions.
 
-It is there as soon as there is such a call. A saved call runs after those that it uses, with the variables of the
-chosen environment; secrets are masked in the recording. Files are read and written on threads.
+It is visible as soon as there is such a call. A saved call runs after the calls that it depends on, with the
+variables of the chosen environment; secrets are masked in the recording. Files are read and written on threads.
 """
 
 import asyncio
@@ -62,17 +62,17 @@ from inspector.tui.widgets.prompts import NameScreen
 from inspector.tui.widgets.virtual_list import LogList
 
 FILE = "calls.mcp.yaml"
-"""Where a call is saved if the project has no file of saved calls."""
+"""File for saved calls if the project has none."""
 _EVERY_S = 2.0
-"""Seconds between two looks at the files."""
+"""Seconds between two checks of the files."""
 _MOST = 8
-"""Rows of the drawer below a list."""
+"""Maximum rows of the drawer below a list."""
 VAST = 200
-"""Columns of a terminal from which on the drawer is a column of its own."""
+"""Terminal columns from which the drawer has its own column."""
 _HIGH = 30
-"""Rows of a screen from which on the drawer may have all of them."""
+"""Screen rows from which the drawer may use its maximum rows."""
 _ENVIRONMENTS: dict[Path, str] = {}
-"""The chosen environment of each project, the same on all screens."""
+"""Chosen environment of each project, shared by all screens."""
 
 
 class CallRows(RowSource):
@@ -83,11 +83,11 @@ class CallRows(RowSource):
         self.recent: Sequence[StoredCall] = ()
         self.shows_saved = True
         self.verdicts: dict[tuple[Path, str], CaseRun | None] = {}
-        """Of calls that were run here; None while one runs."""
+        """Verdicts of calls run here; None while one runs."""
         self._changes = 0
 
     def touch(self) -> None:
-        """Something is different."""
+        """Mark the rows as changed."""
         self._changes += 1
 
     @property
@@ -146,7 +146,7 @@ def _about(params: Any) -> str:
 
 
 class _Line(ItemBar):
-    """A line of the drawer; a click on an item does what the item is named after."""
+    """Bar of the drawer; a click on an item runs the action that it is named after."""
 
     DEFAULT_CSS = "_Line { height: 1; background: $surface; }"
 
@@ -155,7 +155,7 @@ class _Line(ItemBar):
         self._do = do
 
     def pressed(self, name: str) -> None:
-        """Do it."""
+        """Run the action."""
         self._do(name)
 
 
@@ -163,15 +163,15 @@ class WantedCall(msgspec.Struct, frozen=True):
     """A call to show."""
 
     target: str
-    """The name of the tool or prompt, or the URI."""
+    """Name of the tool or prompt, or URI."""
     params: Any = None
-    """For the form."""
+    """Params for the form."""
     exchange: Exchange | None = None
-    """What it became, if it was run: its result is to be shown."""
+    """Exchange whose result to show, if the call was run."""
 
 
 class SavedCalls(Widget):
-    """The drawer of one screen."""
+    """Drawer of one screen."""
 
     BINDINGS = keys.bindings(ActionScope.SAVED)
     DEFAULT_CSS = """
@@ -181,31 +181,30 @@ class SavedCalls(Widget):
     """
 
     def __init__(self, conversation: OpenConversation, method: str, show: Callable[[WantedCall], object]) -> None:
-        """`method` is the one of the screen; `show` opens a call, or shows its result."""
+        """`method` is the method of the screen; `show` opens a call or shows its result."""
         super().__init__()
         self._conversation = conversation
         self._method = method
         self._show = show
         self._confirmed: set[str] = set()
-        """Destructive tools that may be called."""
+        """Destructive tools whose calls the user has confirmed."""
         self._rows = CallRows()
         self._files: tuple[Path, ...] = ()
         self._stamp: object = None
         self._looked_at = 0.0
         self._had_calls = False
-        """Whether there were calls of earlier sessions; those of this one do not open it."""
+        """Whether there are calls of earlier sessions; calls of this session do not open the drawer."""
         self._looks = False
-        """Whether a thread reads the files now."""
+        """Whether a thread is reading the files."""
         self._secrets: set[str] = set()
         self._said: list[Span] = []
         self._sent: Exchange | None = None
         self._chosen_to_show: bool | None = None
         self._head, self._foot = _Line(self._pressed), _Line(self._pressed)
         self.list = LogList(self._rows, empty=[[("No saved calls. ", "muted"), (_saves(), "faint")]])
-        """The calls."""
 
     def compose(self) -> ComposeResult:
-        """Tabs and the environment, the calls, what can be done with all."""
+        """Lay out tabs and environment, the calls, and the actions for all of them."""
         yield self._head
         yield self.list
         yield self._foot
@@ -214,24 +213,24 @@ class SavedCalls(Widget):
 
     @property
     def environment(self) -> str:
-        """The chosen environment; "" for none."""
+        """Chosen environment; "" for none."""
         return _ENVIRONMENTS.get(Path.cwd(), "")
 
     @property
     def is_shown(self) -> bool:
-        """Whether it is visible: where a call is saved or was there at first, or where a person wants it."""
+        """Whether it is visible: by the user's choice, else if there is a saved call or one of an earlier session."""
         if self._chosen_to_show is not None:
             return self._chosen_to_show
         return self._conversation.can_act and bool(self._rows.saved or self._had_calls)
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Go on with another connection."""
+        """Switch to another connection."""
         self._conversation = conversation
         self._secrets = set()
         self._looked_at = 0.0
 
     def sync(self) -> None:
-        """Look at the files now and then."""
+        """Check the files at intervals."""
         if self.is_attached and not self._looks and time.monotonic() - self._looked_at >= _EVERY_S:
             self._looks = True
             self._look()
@@ -244,7 +243,7 @@ class SavedCalls(Widget):
             self._looked_at, self._looks = time.monotonic(), False
 
     async def _refresh(self) -> None:
-        """Read the files, and the stored calls, if they have changed."""
+        """Read the files and the stored calls if they have changed."""
         key, before = self._conversation.memory.key, self._stamp
 
         def read() -> tuple[tuple[Path, ...], object, list[SavedCall], list[StoredCall]] | None:
@@ -266,7 +265,7 @@ class SavedCalls(Widget):
         self._renew()
 
     def _renew(self) -> None:
-        """Show what there is now."""
+        """Redraw the drawer."""
         is_column = self.is_shown and self.app.size.width >= VAST
         self.update_classes({"-shown": self.is_shown, "-column": is_column})
         if self.parent is not None:
@@ -300,14 +299,14 @@ class SavedCalls(Widget):
         return calls[at] if 0 <= at < len(calls) else None
 
     def _chosen_case(self) -> tuple[Path, CaseDefinition] | None:
-        """The saved call under the cursor; None for a call of history, and for a file that can't be read."""
+        """Return the saved call under the cursor; None for a recent call and for an unreadable file."""
         call = self._chosen()
         return (call.path, call.case) if isinstance(call, SavedCall) and call.case is not None else None
 
     # Storing
 
     def store(self, call: RunningCall) -> None:
-        """Store a call that was made here, for later sessions."""
+        """Store a call of this session for later sessions."""
         if call.exchange is None:
             return
         params: dict[str, Any] = {"name": call.thing.name} if call.params is None else dict(call.params)
@@ -332,7 +331,7 @@ class SavedCalls(Widget):
     # Opening and running
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Open a call as the form of its item."""
+        """Put the call into the form of its item."""
         event.stop()
         call = self._chosen()
         if isinstance(call, StoredCall):
@@ -375,7 +374,7 @@ class SavedCalls(Widget):
             self._run([found], show=True)
 
     def action_run_all(self) -> None:
-        """Run all calls that are shown, in order."""
+        """Run all visible calls, in order."""
         self._run([(each.path, each.case) for each in self._rows.saved if each.case is not None], show=False)
 
     @work(group="saved-run", exclusive=True)
@@ -453,7 +452,7 @@ class SavedCalls(Widget):
         return ran
 
     async def cancel(self) -> bool:
-        """Cancel the request of a run; whether there was one that is open."""
+        """Cancel the request of a run; return whether one was open."""
         if self._sent is None or not self._sent.is_open:
             return False
         await self._conversation.cancel(self._sent)
@@ -472,7 +471,7 @@ class SavedCalls(Widget):
         )
 
     def _destructive(self, cases: Sequence[CaseDefinition]) -> list[str]:
-        """The destructive tools that would be called, of those that were not confirmed."""
+        """Return the destructive tools of the cases that the user has not confirmed yet."""
         tools = filter(None, map(self._tool, cases))
         return list(dict.fromkeys(tool.name for tool in tools if tool.destructive and tool.name not in self._confirmed))
 
@@ -484,14 +483,14 @@ class SavedCalls(Widget):
         return bool(agreed)
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Another call is under the cursor."""
+        """Update the actions for the call under the cursor."""
         event.stop()
         self.refresh_bindings()
 
     # Editing
 
     def ask_to_save(self, thing: ListedItem | None, params: dict[str, Any]) -> None:
-        """Ask for a name, and save the call of the form under it."""
+        """Ask for a name and save the call of the form under it."""
         if thing is None:
             return
         method = self._method
@@ -506,12 +505,12 @@ class SavedCalls(Widget):
         self.app.push_screen(NameScreen(asked, visible(thing.name or thing.key, limit=100)), named)
 
     def resized(self) -> None:
-        """The terminal has another size."""
+        """Adapt to the new size of the terminal."""
         if self._stamp is not None:
             self._renew()
 
     def action_rename(self) -> None:
-        """Give the saved call another name."""
+        """Rename the saved call."""
         if (found := self._chosen_case()) is None:
             return
         path, case = found
@@ -523,13 +522,13 @@ class SavedCalls(Widget):
         self.app.push_screen(NameScreen("New name of the saved call. Enter renames, Esc closes.", case.name), named)
 
     def action_duplicate(self) -> None:
-        """Add the same call once more."""
+        """Duplicate the saved call."""
         if (found := self._chosen_case()) is not None:
             path, case = found
             self._edit(lambda: duplicate_call(path, case.name), "Duplicated.")
 
     def action_delete(self) -> None:
-        """Delete the saved call, after a question."""
+        """Delete the saved call after confirmation."""
         if (found := self._chosen_case()) is None:
             return
         path, case = found
@@ -558,7 +557,7 @@ class SavedCalls(Widget):
     # Keys and clicks
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer what can be done with the call under the cursor."""
+        """Enable the actions that apply to the call under the cursor."""
         if action in ("rename", "duplicate", "delete"):
             return self._chosen_case() is not None
         return bool(self._rows.saved) if action == "run_all" else True
@@ -582,7 +581,7 @@ class SavedCalls(Widget):
         self.app.push_screen(ChooseScreen("Environment", ["no environment", *names[1:]]), chosen)
 
     def toggle(self) -> bool:
-        """Show it and go there; where the focus is in it, hide it. Whether it is shown now."""
+        """Show and focus the drawer, or hide it if it has the focus; return whether it is visible now."""
         self._chosen_to_show = not (self.is_shown and self.has_focus_within)
         self._renew()
         if self._chosen_to_show:
@@ -611,7 +610,7 @@ class SavedCalls(Widget):
 def _plans(
     chosen: Sequence[tuple[Path, CaseDefinition]], environment: str
 ) -> list[tuple[Values, list[tuple[Path, CaseDefinition]]]]:
-    """By file the values, and the calls in the order in which they run. Raises: UsageError."""
+    """Return the values and the calls in execution order for each file. Raises: UsageError."""
     import os
 
     found = []
@@ -627,7 +626,7 @@ def _plans(
 
 
 def _no_secret(source: str, name: str) -> None:
-    """Secrets are not shown, and not filled into forms."""
+    """Resolve no secrets: they are neither shown nor filled into forms."""
 
 
 def _outcome(called: Called | None) -> str:
@@ -646,7 +645,7 @@ def _outcome(called: Called | None) -> str:
 
 
 def _different(calls: Iterable[StoredCall]) -> list[StoredCall]:
-    """Of calls with the same params the newest alone."""
+    """Return only the newest of calls with the same params."""
     found: dict[str, StoredCall] = {}
     for call in calls:
         found.setdefault(json_text(call.params, indent=None), call)

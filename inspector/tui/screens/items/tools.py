@@ -1,4 +1,4 @@
-"""The Tools screen: the tools of a server, the form of the chosen one, and calling it."""
+"""Tools screen: the tools of a server, the form of the chosen one, and calling it."""
 
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
@@ -32,11 +32,11 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.dialogs import ConfirmScreen
 
 _MOST = 200
-"""Lines that are shown of a description in full."""
+"""Maximum number of lines of an expanded description."""
 
 
 def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iterator[list[Span]]:
-    """What a tool says of itself: title, description, claims, cost, and why it may not work."""
+    """Yield the description of a tool: title, text, claims, cost, and why it may not work."""
     tool = Tool(thing.raw)
     facts = tool_facts(tool)
     yield list(facts.title)
@@ -68,7 +68,7 @@ def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iter
 
 
 def _outlook(tool: Tool) -> list[Span]:
-    """The worst that hosts are known to do with it, and the key that shows all of them; [] for nothing."""
+    """Return the worst known host problem with the tool, and the key that shows all of them; [] for none."""
     line = outlook_of(tool.raw)
     return [*line, (f"  {keys.shown_key('tools.clients')} shows all", "accent")] if line else []
 
@@ -88,44 +88,44 @@ _NO_TASK_CHOICE = {
 
 
 _COUNTED, _TICKS = 500, 10
-"""Requests that one look counts, and looks between two changes of what is said of them: a third of a second."""
+"""Requests counted per update, and updates between two refreshes of the usage text (a third of a second)."""
 
 
 class ToolForm(ItemForm):
-    """The form of one tool."""
+    """Form of one tool."""
 
     def __init__(self) -> None:
         super().__init__(ItemHead(describe), one="tool", verb="Call")
         self._support = Support.NONE
         self._is_mirrored = False
         self._as_tasks: set[str] = set()
-        """The names of the tools that are to be called as tasks, of those where that is a choice."""
+        """Names of tools to call as tasks, if there is a choice."""
 
     @property
     def as_task(self) -> bool:
-        """Whether the person wants the call to be a task, where that is a choice."""
+        """Whether the user has chosen to run the call as a task, if there is a choice."""
         tool = self.tool
         return self._support is Support.OPTIONAL and tool is not None and tool.name in self._as_tasks
 
     def say_support(self, support: Support) -> None:
-        """Say whether calls of the tool may become tasks."""
+        """Set whether calls of the tool can run as tasks."""
         if support is not self._support:
             self._support = support
             self._renew_bar()
 
     def say_mirrored(self, mirrored: bool) -> None:
-        """Say whether calls are sent over HTTP with headers that mirror parameters."""
+        """Set whether calls are sent over HTTP with headers that mirror parameters."""
         if mirrored is not self._is_mirrored:
             self._is_mirrored = mirrored
             self._renew_bar()
 
     def cautions(self) -> tuple[str, ...]:
-        """What the headers of a call will not do as they should."""
+        """Return warnings about the headers of the call."""
         tool = self.tool
         return cautions(tool.input_schema, self.form.arguments) if self._is_mirrored and tool is not None else ()
 
     def toggle_task(self) -> None:
-        """Call this tool as a task from now on, or not; where there is no choice, it is said why."""
+        """Toggle whether calls of this tool run as a task; if there is no choice, notify the user why."""
         tool = self.tool
         if tool is None:
             return
@@ -136,18 +136,18 @@ class ToolForm(ItemForm):
             self.app.notify(_NO_TASK_CHOICE[self._support], markup=False)
 
     def task_words(self) -> str:
-        """What the bar says of it."""
+        """Return the task text of the bar."""
         if self._support is Support.OPTIONAL:
             return f"{glyphs().ok if self.as_task else glyphs().disconnected} as a task {keys.shown_key('tools.task')}"
         return _TASK_WORDS[self._support]
 
     @property
     def tool(self) -> Tool | None:
-        """The tool that is shown."""
+        """Shown tool."""
         return self.thing if isinstance(self.thing, Tool) else None
 
     def schema(self, thing: ListedItem) -> object:
-        """The schema to draw; of a tool without one an object of whatever the person adds."""
+        """Return the schema of the form; for a tool without one, an object with arbitrary members."""
         found = Tool(thing.raw).input_schema
         return found if isinstance(found, dict) else {"type": "object"}
 
@@ -157,13 +157,13 @@ def _read(listings: Sequence[Listing]) -> Sequence[Tool]:
 
 
 def _summary(rows: ToolList, tools: Sequence[Tool]) -> tuple[str, str]:
-    """How many there are, and what they cost."""
+    """Return the number of tools and their cost."""
     count, _, rest = total_cost(rows.all_rows(tools)).partition(",")
     return count, f",{rest}" if rest else ""
 
 
 class ToolsPanel(ItemsPanel[ToolForm]):
-    """The tools of a server, and calling them."""
+    """Panel of the server's tools and their calls."""
 
     places = (
         ActionScope.EVERYWHERE,
@@ -208,7 +208,7 @@ values too: the button then says so, and a second press sends them.
         self._seen_use: tuple[object, int, Tool | None] = (None, 0, None)
 
     def sync(self) -> None:
-        """Take in what is new, also how tools were used and whether this one can be called as a task."""
+        """Update all parts, the usage of the tools, and whether the shown one can run as a task."""
         super().sync()
         if self.steps.is_ready:
             conversation = self.conversation
@@ -229,9 +229,9 @@ values too: the button then says so, and a second press sends them.
             self.form.say_used(use.text(tool.name) if tool is not None else "")
 
     async def do_more(self, name: str) -> None:
-        """What a key asks for here alone: "task", "app", "hosts", "schema", "stderr".
+        """Run the actions of this screen: "task", "app", "hosts", "schema", "stderr".
 
-        And "edit" and "repeat" of the call that is shown.
+        Also run "edit" and "repeat" of the shown call.
         """
         match name:
             case "task":
@@ -250,7 +250,7 @@ values too: the button then says so, and a second press sends them.
                 await super().do_more(name)
 
     async def choose(self, thing: ListedItem | None) -> None:
-        """Show the tool, its newest call, and its schemas."""
+        """Show the tool, its newest call and its schemas."""
         await super().choose(thing)
         tool, body = self.form.tool, self.result.body
         found = peek.mapping(tool.raw) if tool is not None else {}
@@ -260,7 +260,7 @@ values too: the button then says so, and a second press sends them.
             self.steps.open_result(go=False)
 
     def on_item_form_call_wanted(self, event: ItemForm.CallWanted) -> None:
-        """Call the tool, after the person was asked where that is due."""
+        """Call the tool, after the user's confirmation if it is required."""
         event.stop()
         tool, arguments, calling = Tool(event.thing.raw), event.arguments, self.requests.calling
 
