@@ -1,8 +1,7 @@
-"""The server's own log: its log messages and the lines of its stderr, in the order in which they came.
+"""Log of the server: its log messages and stderr lines, in the order of arrival.
 
-Numbers only: a line is the entry that holds it, and its words are read when it is visible. Levels are read when
-somebody filters by them, once. What was there when a filter was set goes through it in slices, newest first; what
-comes is tested as it comes.
+A line is stored as the number of its entry; its text is read when it is visible. Levels are read once, when a level
+filter needs them. A new filter scans existing lines in slices, newest first; later lines are tested on arrival.
 """
 
 from array import array
@@ -27,44 +26,43 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Notification, encode, read
 from inspector.protocol.request_meta import LEVELS, LOG_MESSAGE, rank
 
-# One line of the server's log: what it says, and how it looks. Levels and data are any JSON, and shown as they
-# are.
+# One line of the log: its content and its rendering. Levels and data can be any JSON and are shown as received.
 
 MOST_DECODED = 64 * 1024
-"""Bytes of a frame; of a larger one the beginning is shown, and neither its level nor its logger is known."""
+"""Bytes of a frame. Of a larger one only the beginning is shown, and its level and logger stay unknown."""
 _SHOWN = 1000
-"""Characters of a line that are made ready to be shown."""
+"""Maximum characters of a line to render."""
 _WIDE = 100
 _LEVEL, _LOGGER = 12, 18
-"""Cells."""
+"""Column widths in cells."""
 _ROLES: tuple[Role, ...] = ("faint", "text", "accent", "warning", "error", "error", "error", "error")
 _SIGNS = (spans.NOTE, spans.NOTE, spans.NOTE, spans.WARNING, *[spans.ERROR] * 4)
 
 
 class LogLine(msgspec.Struct, frozen=True):
-    """What one line says. All of it is foreign."""
+    """Content of one line. All of it is text of the server, except `wrong`."""
 
     level: Any = None
-    """As received: one of the eight, or any other JSON; None if there is none."""
+    """As received: one of the eight levels or any other JSON; None if missing."""
     logger: str = ""
     words: str = ""
     is_stderr: bool = False
     wrong: str = ""
-    """What is wrong with it, in our words; "" if nothing is."""
+    """Problem of the line, in our own text; "" if there is none."""
 
     @property
     def rank(self) -> int | None:
-        """How grave it is; None if nobody can say."""
+        """Severity rank of the level; None if the level is unknown."""
         return rank(self.level)
 
     def contains(self, wanted: str) -> bool:
-        """Whether a text is in it, in any case."""
+        """Return whether the line contains a text, ignoring case."""
         wanted = wanted.casefold()
         return any(wanted in part.casefold() for part in (self.words, self.logger, _level_word(self)))
 
 
 def messages_in(entry: Entry) -> list[Notification]:
-    """The log messages that a frame holds, in their order."""
+    """Return the log messages of a frame, in order."""
     if not isinstance(entry.what, Frame):
         return []
     found = read(entry.what.payload)
@@ -72,7 +70,7 @@ def messages_in(entry: Entry) -> list[Notification]:
 
 
 def of_entry(entry: Entry, place: int = 0) -> LogLine:
-    """What the line at a place (from 0) of an entry says. Never raises: what can't be read says so."""
+    """Return the line with index `place` (from 0) of an entry. Never raises: unreadable content becomes `wrong`."""
     if isinstance(entry.what, Stderr):
         wrong = "cannot read the message from the capture" if entry.missing else ""
         return LogLine(words=text.decode(entry.what.payload[: 4 * _SHOWN]), is_stderr=True, wrong=wrong)
@@ -106,7 +104,7 @@ def _json(value: Any) -> str:
 
 
 def titles(width: int) -> list[Span]:
-    """The titles of the columns."""
+    """Return the column titles."""
     cells: list[Span] = [(text.pad("time", 13 if width >= _WIDE else 9), "muted"), (text.pad("level", _LEVEL), "muted")]
     if width >= _WIDE:
         cells.append((text.pad("logger", _LOGGER), "muted"))
@@ -114,7 +112,7 @@ def titles(width: int) -> list[Span]:
 
 
 def row_spans(said: LogLine, wall_ns: int, width: int) -> list[Span]:
-    """A line, in exactly `width` cells."""
+    """Return a line in exactly `width` cells."""
     when, logger = text.clock(wall_ns), text.visible(said.logger, limit=100)
     wide = width >= _WIDE
     cells: list[Span] = [(text.pad(when if wide else when[:8], 13 if wide else 9), "muted"), _level_cell(said)]
@@ -155,15 +153,15 @@ def _role(said: LogLine) -> Role:
 
 
 SLICE_BYTES = 400_000
-"""Of payload that one step of a filter looks through: some milliseconds."""
+"""Bytes of payload that one filter step scans, which takes some milliseconds."""
 _COST_OF_LINE = 250
 _UNREAD, _UNKNOWN, _FIRST = 0, 1, 2
-"""What stands for the level of a line: not read yet, none of the eight, and from there the eight."""
+"""Codes for the level of a line: not read yet, unknown, and the first of the eight levels."""
 _SET_LEVEL = "logging/setLevel"
 
 
 class Sources(StrEnum):
-    """Which lines are shown."""
+    """Sources of the visible lines."""
 
     ALL = "all"
     MESSAGES = "log messages"
@@ -171,38 +169,38 @@ class Sources(StrEnum):
 
 
 class LogFilter(msgspec.Struct, frozen=True):
-    """Which lines are shown."""
+    """Filter for the visible lines."""
 
     sources: Sources = Sources.ALL
     least: str = ""
-    """The least level; "" for all. Lines of stderr have none and stay; so do messages with a level of their own."""
+    """Minimum level; "" for all. Stderr lines and messages with an unknown level always pass."""
     text: str = ""
-    """What a line contains, in any case."""
+    """Text that a line must contain, ignoring case."""
 
 
 class ServerLog(RowSource):
-    """The lines of one journal that a filter lets through."""
+    """Lines of one journal that match a filter."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._store = journal.store
         self._lines = array("I")
-        """The entry of each line; of a batch, once for each of its messages."""
+        """Entry number of each line; a batch has one line per log message."""
         self._levels = bytearray()
         self._generation = 0
         self._found: FilteredLines | None = None
         self._scanned = 0
-        """How many lines, from the newest that was there when the filter was set, have been looked at."""
+        """Number of existing lines scanned since the filter was set, starting with the newest."""
         self._to_scan = 0
         self.filter = LogFilter()
         self.taken = 0
-        """How many entries of the journal were looked at."""
+        """Number of journal entries processed so far."""
         self.setting: Exchange | None = None
-        """The newest request that sets a level; None before one was sent."""
+        """Newest request that sets a level; None if there is none."""
 
     @property
     def total(self) -> int:
-        """How many lines there are, shown or not."""
+        """Number of lines, visible or not."""
         return len(self._lines)
 
     @property
@@ -235,11 +233,11 @@ class ServerLog(RowSource):
         return bisect_right(range(len(self._found)), key, key=self._line) - 1
 
     def entry_of(self, index: int) -> int:
-        """The entry that holds the line of a row."""
+        """Return the entry number of a row."""
         return self._lines[self._line(index)]
 
     def refresh(self, limit: int) -> bool:
-        """Look at what the journal got since, at most `limit` entries; whether there was anything."""
+        """Process at most `limit` new entries of the journal; return whether there were any."""
         first, end = self.taken + 1, min(self._journal.count, self.taken + limit)
         if end < first:
             return False
@@ -253,7 +251,7 @@ class ServerLog(RowSource):
         return True
 
     def show(self, wanted: LogFilter) -> None:
-        """Show what a filter lets through; old lines wait for `filter_step`."""
+        """Apply a filter; existing lines are scanned by `filter_step`."""
         self.filter = wanted
         self._generation += 1
         self._scanned = 0
@@ -261,7 +259,7 @@ class ServerLog(RowSource):
         self._to_scan = 0 if self._found is None else len(self._lines)
 
     def filter_step(self, most_bytes: int = SLICE_BYTES) -> bool:
-        """Look through some more old lines, newest first; whether there are more."""
+        """Scan more existing lines, newest first; return whether there are more."""
         spent, before = 0, self.count
         while self._found is not None and self.is_filtering and spent < most_bytes:
             self._scanned += 1
@@ -274,7 +272,7 @@ class ServerLog(RowSource):
         return self.is_filtering
 
     def said(self, line: int) -> LogLine:
-        """What a line says; reads the disk."""
+        """Return the content of a line; reads the disk."""
         n = self._lines[line]
         return of_entry(self._store.entry(n), line - bisect_left(self._lines, n))
 
@@ -317,25 +315,25 @@ class ServerLog(RowSource):
         return self._levels[line]
 
     def _cost(self, line: int) -> int:
-        """What it costs to test a line, in bytes of payload."""
+        """Return the cost of testing a line, in bytes of payload."""
         wanted = self.filter
         reads = wanted.text or (wanted.least and self._levels[line] == _UNREAD)
         return _COST_OF_LINE + self._store.size(self._lines[line]) if reads else _COST_OF_LINE // 10
 
 
 class FilteredLines(Sequence[int]):
-    """Lines that a filter let through, ascending, though the old ones are found from the newest to the oldest."""
+    """Matching lines in ascending order, although existing lines are scanned from newest to oldest."""
 
     def __init__(self) -> None:
         self._old = array("I")
         self._new = array("I")
 
     def add_old(self, line: int) -> None:
-        """One that comes before all others."""
+        """Add a line before all others."""
         self._old.append(line)
 
     def add_new(self, lines: Iterator[int]) -> None:
-        """Some that come after all others."""
+        """Add lines after all others."""
         self._new.extend(lines)
 
     def __len__(self) -> int:
@@ -346,4 +344,4 @@ class FilteredLines(Sequence[int]):
         return self._old[old - 1 - index] if index < old else self._new[index - old]
 
 
-# From which level on the server is asked for log messages, and how: what the log's screen says above its lines.
+# Log level requested from the server, and how it was requested: the text above the lines

@@ -1,7 +1,7 @@
-"""Log: what the server says of itself, by its log messages and on its stderr, in one list.
+"""Log screen: log messages and stderr of the server in one list.
 
-The list is fed by `sync` alone, in slices, so that a flood is drawn at the pace of the screen. From which level on
-the server is asked for messages is said above it, and how that was said: by a request, or by each request.
+The list is updated only by `sync`, in slices, so that a flood of messages cannot block the screen. The line above it
+shows the requested log level, and whether it was requested once or with every call.
 """
 
 import time
@@ -29,14 +29,14 @@ from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.virtual_list import LogList
 
 _LONGEST_S = 0.008
-"""How long one look may take in what is new."""
+"""Time limit of one update, in seconds."""
 _AT_ONCE = 500
-"""Entries between two looks at the clock."""
+"""Number of entries processed between two checks of the time limit."""
 _LEASTS = ("", *LEVELS)
 
 
 class ServerLogPanel(Panel):
-    """The lines of the server's log."""
+    """Panel of the server's log."""
 
     places = (ActionScope.EVERYWHERE, ActionScope.LOG, ActionScope.LIST, ActionScope.MOVING, ActionScope.SEARCH)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.LOG)
@@ -53,21 +53,20 @@ class ServerLogPanel(Panel):
         self._bar.display = False
         follow = subject.stage not in (ConversationStage.LOADING, ConversationStage.RECORDED)
         self.rows = LogList(self.model, follow=follow)
-        """The lines."""
         self._foot = StatusLine()
         self._matches: tuple[int, int] | None = None
 
     def compose(self) -> ComposeResult:
-        """What is asked for, the filter, the lines, and what of them is shown."""
+        """Lay out the requested level, the filter, the lines and the footer."""
         yield self._line
         yield self._bar
         yield self.rows
         yield self._foot
 
-    # What the app asks
+    # Interface for the app
 
     def sync(self) -> None:
-        """Take in what is new, and repaint what of it is visible."""
+        """Add new lines and redraw the visible ones."""
         if not self.rows.is_mounted or not self._bar.is_mounted:
             return
         self._take_in()
@@ -85,7 +84,7 @@ class ServerLogPanel(Panel):
             self._bar.say_count(None) if now is None else self._bar.say_count(now[0], of=now[1])
 
     def rebind(self, subject: OpenConversation) -> None:
-        """Show another conversation from its beginning; the filter stays."""
+        """Show another conversation from its beginning; the filter is kept."""
         self._subject = subject
         wanted = self.model.filter
         self.model = ServerLog(subject.journal)
@@ -94,11 +93,11 @@ class ServerLogPanel(Panel):
         self.rows.action_last()
 
     def take_focus(self) -> None:
-        """The lines."""
+        """Focus the lines."""
         self.rows.focus()
 
     def go_back(self) -> bool:
-        """From the filter's line to the lines."""
+        """Return from the filter line to the lines."""
         if not self._bar.has_focus_within:
             return False
         self.rows.focus()
@@ -126,18 +125,18 @@ class ServerLogPanel(Panel):
         self.rows.focus()
 
     def action_level(self, by: int) -> None:
-        """Show only what is graver, or what is milder too."""
+        """Raise or lower the minimum level."""
         at = _LEASTS.index(self.model.filter.least) + by
         self._show(replace(self.model.filter, least=_LEASTS[min(max(at, 0), len(_LEASTS) - 1)]))
 
     def action_sources(self) -> None:
-        """Log messages and stderr, or one of both."""
+        """Switch between log messages and stderr, log messages only, and stderr only."""
         order = tuple(Sources)
         at = order.index(self.model.filter.sources)
         self._show(replace(self.model.filter, sources=order[(at + 1) % len(order)]))
 
     def action_ask(self) -> None:
-        """Ask the server for another level."""
+        """Choose the level to request from the server."""
         if why := why_silent(self._subject):
             self.app.notify(why, severity="warning", markup=False)
             return
@@ -158,19 +157,19 @@ class ServerLogPanel(Panel):
             said = visible(reply.message.message, limit=200)
             self.app.notify(f"Cannot set the level: {said}", severity="warning", markup=False)
 
-    # What the parts tell
+    # Messages of the widgets
 
     def on_search_bar_changed(self, message: SearchBar.Changed) -> None:
-        """Filter as it is typed."""
+        """Filter while typing."""
         self._show(replace(self.model.filter, text=message.text))
 
     def on_search_bar_done(self, message: SearchBar.Done) -> None:
-        """Back to the lines; an empty filter goes away."""
+        """Return to the lines; hide an empty filter."""
         self._bar.display = bool(self.model.filter.text)
         self.rows.focus()
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Show the frame in the traffic."""
+        """Show the frame in Traffic."""
         message.stop()
         if 0 <= message.index < self.model.count:
             self.post_message(self.EntryWanted(self.model.entry_of(message.index)))
@@ -178,10 +177,10 @@ class ServerLogPanel(Panel):
     def _show(self, wanted: LogFilter) -> None:
         if wanted != self.model.filter:
             self.model.show(wanted)
-            self.rows.sync()  # before they are drawn again: there are others now
+            self.rows.sync()  # the lines have changed, so sync before the next draw
 
     def _take_in(self) -> None:
-        """Let the lines catch up with the journal, for some milliseconds: what is left comes with the next looks."""
+        """Process new entries for some milliseconds; the next updates process the rest."""
         end = time.perf_counter() + _LONGEST_S
         while self.model.refresh(_AT_ONCE) and time.perf_counter() < end:
             pass
@@ -190,7 +189,7 @@ class ServerLogPanel(Panel):
 
 
 def _shown(model: ServerLog) -> tuple[list[Span], list[Span]]:
-    """What is under the lines: which of them are shown, and how many there are."""
+    """Return the footer: the active filters and the number of lines."""
     wanted = model.filter
     sources = "messages and stderr" if wanted.sources is Sources.ALL else f"{wanted.sources} only"
     left: list[Span] = [(sources, "muted"), (f"  {keys.shown_key('log.sources')} changes   ", "faint")]
@@ -206,7 +205,7 @@ def _shown(model: ServerLog) -> tuple[list[Span], list[Span]]:
 
 
 def _empty(subject: OpenConversation, model: ServerLog) -> list[list[Span]]:
-    """What stands where there are no lines: why, and what can be done."""
+    """Return the text of an empty list: why it is empty and what to do."""
     if subject.stage is ConversationStage.LOADING:
         return [[("Reading the capture…", "muted")]]
     if model.total:
