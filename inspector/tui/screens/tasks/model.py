@@ -1,7 +1,7 @@
-"""Tasks as rows and as facts: who runs them, where they stand, how they came there, and what they came to.
+"""Rows and facts of tasks: who runs a task, its state, its history and its result.
 
-Ids, states and messages are the words of whoever runs the task, and shown as they came; what a task must not do
-is beside it. A time to live is counted from when the task became known here: the clocks of both sides differ.
+Ids, states and messages are shown as received; violations of the specification are shown with them. The time to live
+is counted from when the task became known here, because the clocks of both sides differ.
 """
 
 from collections.abc import Iterable
@@ -19,23 +19,23 @@ _SECOND = 1_000_000_000
 
 
 def what_it_is(task: Task) -> str:
-    """The tool that it runs, or else what it was asked by; safe to show."""
+    """Return the tool that it runs, else the method that created it; safe to show."""
     return text.visible(task.target or task.method, limit=200) or "?"
 
 
 def who_runs_it(task: Task) -> str:
-    """Whose task it is."""
+    """Return "server" or "client"."""
     return "server" if task.by_server else "client"
 
 
 def age_ns(task: Task, now_ns: int) -> int:
-    """How long it runs, or ran."""
+    """Return how long it has been running, or ran."""
     end = task.ended_ns if task.ended_ns is not None else task.heard_ns if task.lost else now_ns
     return max(0, end - task.seen_ns)
 
 
 def left_of_ttl(task: Task, now_ns: int) -> str:
-    """How long it will be kept from now on."""
+    """Return the remaining time to live."""
     if task.ttl_ms is None:
         return "no limit"
     left = task.seen_ns + min(task.ttl_ms, 1e15) * 1e6 - now_ns
@@ -43,7 +43,7 @@ def left_of_ttl(task: Task, now_ns: int) -> str:
 
 
 def titles(width: int) -> list[Span]:
-    """The titles of the columns."""
+    """Return the column titles."""
     names = [("state", _STATE), ("call", _TARGET)]
     if width >= _WIDE:
         names += [("id", _ID), ("age", _AGE), ("TTL left", _TTL), ("poll", _POLL), ("runs on", _WHO)]
@@ -53,7 +53,7 @@ def titles(width: int) -> list[Span]:
 
 
 def row(task: Task, now_ns: int, width: int, *, followed: bool = False) -> list[Span]:
-    """One task, in exactly `width` cells."""
+    """Return one task in exactly `width` cells."""
     state, role = state_of(task)
     cells: list[Span] = [
         (text.pad(text.fit(state, _STATE - 1), _STATE), role),
@@ -78,7 +78,7 @@ def row(task: Task, now_ns: int, width: int, *, followed: bool = False) -> list[
 
 
 def sections(journal: Journal, task: Task, now_ns: int, *, followed: bool = False) -> list[Section]:
-    """All that is known of a task beside its result."""
+    """Return everything known about a task except its result."""
     found = [Section("Task", tuple(_facts(journal, task, now_ns, followed))), Section("History", (), _history(task))]
     if task.faults:
         found.append(Section("Defects", lines=tuple(map(_fault, task.faults))))

@@ -1,7 +1,7 @@
-"""Tasks: work that outlives the call that began it. Leaving the screen leaves the task where it is.
+"""Tasks screen: work that outlives the call that created it. Leaving the screen does not affect a task.
 
-A wide terminal shows the list beside the task, a narrow one the list, and on Enter the task. A recording shows the
-tasks as they were recorded, and nothing can be done about them.
+A wide terminal shows the list beside the task. A narrow one shows the list, and on Enter the task. In a recording,
+tasks are read-only.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.virtual_list import LogList
 
-# One task: what is known of it, its history, and its result in the view of tool results
+# One task: its facts, its history, and its result in the view of tool results
 
 _WORDS = ResultWords(nothing="No result yet", press="", history="Calls of tasks are in Traffic", buttons=("copy",))
 
@@ -53,7 +53,7 @@ class TaskPane(Widget):
     """
 
     class Read(Message):
-        """What a task came to has been read back."""
+        """The result of a task has been read back."""
 
         def __init__(self, task: Task, looked: Looked) -> None:
             super().__init__()
@@ -63,26 +63,26 @@ class TaskPane(Widget):
     def __init__(self) -> None:
         super().__init__()
         self.task_shown: Task | None = None
-        """None while there is none."""
+        """Shown task; None if there is none."""
         self._lines = SpanRows()
         self._shown: tuple[object, ...] = ()
         self._result_of: Task | None = None
         self.facts = LogList(self._lines, classes="task--facts")
-        """What is known, line by line."""
+        """Facts about the task, line by line."""
         self.result = ResultPanel(_WORDS)
 
     def compose(self) -> ComposeResult:
-        """The facts above the result."""
+        """Lay out the facts above the result."""
         yield self.facts
         yield self.result
 
     @property
     def is_ready(self) -> bool:
-        """Whether all of it has been laid out."""
+        """Whether all widgets are mounted."""
         return self.facts.is_mounted and self.result.is_mounted and self.result.body.is_mounted
 
     def show(self, conversation: OpenConversation, task: Task | None) -> None:
-        """Show a task as it is now; nearly free while nothing of it has changed."""
+        """Show the current state of a task. Cheap while nothing has changed."""
         other = task is not self.task_shown
         self.task_shown = task
         if task is None:
@@ -117,17 +117,17 @@ class TaskPane(Widget):
         self.post_message(self.Read(task, looked))
 
     def on_task_pane_read(self, event: Read) -> None:
-        """Show what it came to, if it is still the one."""
+        """Show the result if its task is still shown."""
         event.stop()
         if event.task is self.task_shown:
             self.result.show(event.looked)
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Keep it: the tasks' list is another one."""
+        """Stop the message, which the panel would take for one of the task list."""
         event.stop()
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Nothing more is behind a fact."""
+        """Stop the message: a fact has no details to open."""
         event.stop()
 
 
@@ -135,7 +135,7 @@ class TaskPane(Widget):
 
 
 class TaskRows(RowSource):
-    """Rows of tasks. A task's row stays where it is; `take` looks whether a word has come."""
+    """Rows of tasks in a fixed order; `take` checks for changes."""
 
     def __init__(self, conversation: OpenConversation) -> None:
         self._conversation = conversation
@@ -144,11 +144,11 @@ class TaskRows(RowSource):
 
     @property
     def tasks(self) -> Sequence[Task]:
-        """All of them, oldest first."""
+        """All tasks, oldest first."""
         return self._conversation.journal.conversation.tasks.all
 
     def take(self) -> bool:
-        """Look again; whether anything can have changed."""
+        """Check for changes; return whether anything may have changed."""
         seen = (self._conversation.journal.count, self._conversation.tasks.followed, self._conversation.stage)
         if seen == self._seen:
             return False
@@ -158,7 +158,7 @@ class TaskRows(RowSource):
 
     @property
     def running(self) -> int:
-        """How many have not ended."""
+        """Number of tasks that have not ended."""
         return sum(not task.ended for task in self.tasks)
 
     @property
@@ -184,7 +184,7 @@ _NARROW = 120
 
 
 class TasksPanel(Panel):
-    """The tasks of a conversation, and what can be done about them."""
+    """Panel of the tasks of a conversation and the actions on them."""
 
     places = (
         ActionScope.EVERYWHERE,
@@ -214,20 +214,20 @@ class TasksPanel(Panel):
         self.pane = TaskPane()
 
     def compose(self) -> ComposeResult:
-        """The list, and the task."""
+        """Lay out the list and the selected task."""
         with Vertical():
             yield self._line
             yield self._list
         yield self.pane
 
     def on_resize(self, event: events.Resize) -> None:
-        """Use the room."""
+        """Choose the layout for the width."""
         self.set_class(event.size.width < _NARROW, "-narrow")
 
-    # What the app asks
+    # Interface for the app
 
     def sync(self) -> None:
-        """Take in what is new."""
+        """Update the list and the shown task."""
         if not (self._list.is_mounted and self.pane.is_ready):
             return
         if self._rows.take():
@@ -244,11 +244,11 @@ class TasksPanel(Panel):
         self.remove_class("-reading")
 
     def take_focus(self) -> None:
-        """The list, or the task where it stands alone."""
+        """Focus the task if it is open, else the list."""
         (self.pane.facts if self.has_class("-reading") else self._list).focus()
 
     def go_back(self) -> bool:
-        """From the task to the list."""
+        """Return from the task to the list."""
         if not self.has_class("-reading") and not self.pane.has_focus_within:
             return False
         self.remove_class("-reading")
@@ -257,26 +257,26 @@ class TasksPanel(Panel):
 
     @property
     def task_chosen(self) -> Task | None:
-        """The task under the cursor."""
+        """Task under the cursor; None if there is none."""
         tasks, at = self._rows.tasks, self._list.view.cursor
         return tasks[at] if 0 <= at < len(tasks) else None
 
     # Keys
 
     def action_cancel_task(self) -> None:
-        """Ask whoever runs the task to end it."""
+        """Request the cancellation of the task."""
         task = self._mine("cancelled")
         if task is not None:
             self._do(lambda tasks: tasks.cancel(task.id), "cancelled")
 
     def action_fetch(self) -> None:
-        """Ask at once how the task stands."""
+        """Request the state of the task now."""
         task = self._mine("requested")
         if task is not None:
             self._do(lambda tasks: tasks.fetch(task.id), "requested")
 
     def action_follow_task(self) -> None:
-        """Follow the task to its end, or leave it."""
+        """Start or stop polling the task until it ends."""
         task = self._mine("followed")
         if task is None:
             return
@@ -286,12 +286,12 @@ class TasksPanel(Panel):
             self._do(lambda tasks: tasks.follow(task.id), "polled")
 
     def action_list_tasks(self) -> None:
-        """Ask the server which tasks it has."""
+        """Request the server's list of tasks."""
         if self._can_act():
             self.run_worker(self._list_them(), group="tasks")
 
     def action_open_call(self) -> None:
-        """Show the call that the task began with in the traffic."""
+        """Show the call that created the task in Traffic."""
         task = self.task_chosen
         if task is None:
             return
@@ -300,7 +300,7 @@ class TasksPanel(Panel):
         self.post_message(self.EntryWanted(began))
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Go to the task."""
+        """Open the task."""
         event.stop()
         self.add_class("-reading")
         self.call_after_refresh(self.pane.facts.focus)
@@ -311,7 +311,7 @@ class TasksPanel(Panel):
         if self.pane.is_ready:
             self.pane.show(self.conversation, self.task_chosen)
 
-    # Doing
+    # Actions on tasks
 
     def _can_act(self) -> bool:
         if why := why_silent(self.conversation):
@@ -319,7 +319,7 @@ class TasksPanel(Panel):
         return not why
 
     def _mine(self, done: str) -> Task | None:
-        """The task under the cursor, if something can be done about it; else it is said why not."""
+        """Return the task under the cursor; if no action on it is possible, notify the user why and return None."""
         task = self.task_chosen
         if task is None or not self._can_act():
             return None
@@ -365,7 +365,7 @@ def _leaving(id_: str) -> Callable[[SessionTasks], Awaitable[None]]:
 
 
 def _head(rows: TaskRows, conversation: OpenConversation) -> tuple[list[Span], list[Span]]:
-    """What is above the list: how many there are, and what is wrong with none of them."""
+    """Return the line above the list: the number of tasks, and the number of faults that belong to no task."""
     left: list[Span] = [("Tasks", "title"), (f"  {rows.running} running", "pending" if rows.running else "faint")]
     if wrong := len(conversation.journal.conversation.tasks.faults):
         left.append(
@@ -375,7 +375,7 @@ def _head(rows: TaskRows, conversation: OpenConversation) -> tuple[list[Span], l
 
 
 def _empty(conversation: OpenConversation) -> list[list[Span]]:
-    """What stands where there are no tasks: why, and what can be done."""
+    """Return the text of an empty list: why it is empty and what to do."""
     opening = conversation.journal.conversation.opening
     lines: list[list[Span]] = [[("No tasks.", "muted")]]
     if not conversation.can_act or opening is None:
