@@ -1,7 +1,7 @@
-"""HTTP exchanges as rows and in full: what was asked, what came, when, and how much of it.
+"""HTTP exchanges as rows and in full: request, response, timing and sizes.
 
-Rows are made for what is visible; an exchange is read from the journal when it is looked at. What crossed on a
-stream is listed with its event's id and its time since the request, keep-alives among it.
+Rows are made only while visible, and an exchange is read from the journal when it is shown. Stream content is listed
+with event id and time since the request, keep-alives included.
 """
 
 import base64
@@ -22,13 +22,13 @@ from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notificatio
 from inspector.protocol.revisions.table import NEWEST, find
 from inspector.protocol.tracking.opening import PROTOCOL_VERSION
 
-# Where the head of an HTTP message and its body say different things.
+# Mismatches between the headers and the body of an HTTP message
 
 _ENCODED, _END = "=?base64?", "?="
 
 
 def request_verdicts(request: HttpFact, body: bytes) -> tuple[str, ...]:
-    """What the headers of a request say otherwise than its body; `body` is that of a POST."""
+    """Return the mismatches between the headers of a request and its body; `body` is that of a POST."""
     found = list(_length(request, body))
     messages = read(body)
     if len(messages) == 1:
@@ -37,7 +37,7 @@ def request_verdicts(request: HttpFact, body: bytes) -> tuple[str, ...]:
 
 
 def response_verdicts(response: HttpFact, body: bytes) -> tuple[str, ...]:
-    """What the headers of a response, or its status, say otherwise than its body, which is no stream."""
+    """Return the mismatches between status or headers of a response and its body, which must not be a stream."""
     kind = (header(response, "content-type") or "").partition(";")[0].strip().lower()
     is_json = not isinstance(read(body)[0], NotJsonRpc)
     found = []
@@ -51,12 +51,12 @@ def response_verdicts(response: HttpFact, body: bytes) -> tuple[str, ...]:
 
 
 def header(fact: HttpFact, name: str) -> str | None:
-    """The first header of a name, in any case; None if there is none."""
+    """Return the first header with a name, ignoring case; None if there is none."""
     return next((value for key, value in fact.headers if key.lower() == name.lower()), None)
 
 
 def decoded(value: str) -> str:
-    """A header's value as it is meant: out of the base64 form, if it is in that."""
+    """Return the value of a header, decoded if it has the base64 form."""
     if not (value.startswith(_ENCODED) and value.endswith(_END)):
         return value
     try:
@@ -72,7 +72,7 @@ def _length(request: HttpFact, body: bytes) -> Iterable[str]:
 
 
 def _routing(request: HttpFact, message: Message) -> Iterable[str]:
-    """Version, method and name, in headers and in the body."""
+    """Yield mismatches of version, method and name between headers and body."""
     if not isinstance(message, Request | Notification):
         return
     declared = peek.text(message.params, "_meta", PROTOCOL_VERSION)
@@ -100,7 +100,7 @@ def _shown(value: str) -> str:
 
 
 MOST_SEARCHED, MOST_SHOWN = 5000, 500
-"""Entries after a request that are looked through for what belongs to it; things on its stream that are listed."""
+"""Entries after a request that are searched for its content; items of its stream that are listed."""
 _HTTP, _METHOD, _STATUS, _KIND, _TOOK, _SIZE = 6, 8, 8, 8, 10, 10
 _WIDE = 75
 _STREAM = "text/event-stream"
@@ -114,7 +114,7 @@ _STEPS: tuple[tuple[str, str], ...] = (
 
 
 def titles(width: int) -> list[Span]:
-    """The titles of the columns."""
+    """Return the column titles."""
     names = [("#", _HTTP), ("Method", _METHOD), ("Status", _STATUS), ("Kind", _KIND)]
     spans: list[Span] = [(text.pad(name, cells), "muted") for name, cells in names]
     spans.append((_right("Duration", _TOOK), "muted"))
@@ -129,7 +129,7 @@ def _right(number: str, cells: int) -> str:
 
 
 def row(journal: Journal, exchange: HttpExchange, now_ns: int, width: int) -> list[Span]:
-    """One exchange, in exactly `width` cells."""
+    """Return one exchange in exactly `width` cells."""
     request, response, end = exchange.request, exchange.response, exchange.end
     cells: list[Span] = [
         (text.pad(str(exchange.http), _HTTP), "muted"),
@@ -149,7 +149,7 @@ def row(journal: Journal, exchange: HttpExchange, now_ns: int, width: int) -> li
 
 
 def verdicts(journal: Journal, exchange: HttpExchange) -> tuple[str, ...]:
-    """Where heads and bodies of an exchange say different things."""
+    """Return the mismatches between headers and bodies of an exchange."""
     request, response = exchange.request, exchange.response
     found: tuple[str, ...] = ()
     if request is not None and (sent := body_of(journal, exchange)):
@@ -160,7 +160,7 @@ def verdicts(journal: Journal, exchange: HttpExchange) -> tuple[str, ...]:
 
 
 def body_of(journal: Journal, exchange: HttpExchange) -> bytes:
-    """What the request carried: the frame after it; b"" if there was none, or the exchange was about no messages."""
+    """Return the request body, which is the frame after the request; b"" if there is none."""
     after = exchange.request_n + 1
     if not exchange.request_n or after > journal.count:
         return b""
@@ -170,7 +170,7 @@ def body_of(journal: Journal, exchange: HttpExchange) -> bytes:
 
 
 def sections(journal: Journal, exchange: HttpExchange, *, reveal: bool = False) -> list[Section]:
-    """All that is known of an exchange."""
+    """Return everything known about an exchange."""
     found: list[Section] = []
     if wrong := verdicts(journal, exchange):
         lines: tuple[Line, ...] = tuple(((f"{signs.WARNING} {each}", "warning"),) for each in wrong)
@@ -185,7 +185,7 @@ def sections(journal: Journal, exchange: HttpExchange, *, reveal: bool = False) 
 
 
 def _what(journal: Journal, exchange: HttpExchange) -> list[Span]:
-    """The message that was carried, or where the request went."""
+    """Return the message of the request, problems, and the URL."""
     request, response, end = exchange.request, exchange.response, exchange.end
     spans: list[Span] = []
     if body := body_of(journal, exchange):
@@ -202,7 +202,7 @@ def _what(journal: Journal, exchange: HttpExchange) -> list[Span]:
 
 
 def _said(messages: Sequence[Message]) -> str:
-    """What a body holds, in a few words."""
+    """Return a short description of a body."""
     if len(messages) > 1:
         return f"batch of {len(messages)} messages"
     match messages[0]:
@@ -228,7 +228,7 @@ def _status_role(response: HttpFact | None, end: HttpFact | None) -> Role:
 
 
 def _kind(response: HttpFact | None) -> str:
-    """What the body of a response is, by its content type."""
+    """Return the short content type of a response."""
     kind = (header(response, "content-type") or "" if response is not None else "").partition(";")[0].strip()
     return "sse" if kind.lower() == _STREAM else kind.rpartition("/")[2]
 
@@ -251,7 +251,7 @@ def _fitted(foreign: str, cells: int) -> tuple[str, int]:
 
 
 def _answer(journal: Journal, exchange: HttpExchange) -> bytes:
-    """The body of a response that is not a stream: the frame before its end."""
+    """Return the body of a response that is not a stream: the frame before its end."""
     what = journal.store.entry(exchange.end_n - 1).what
     own = isinstance(what, Frame) and what.http == exchange.http and what.direction is Direction.FROM_SERVER
     return what.payload if own and isinstance(what, Frame) else b""
@@ -288,7 +288,7 @@ def _told(timing: HttpTiming) -> int:
 
 
 def _crossed(journal: Journal, exchange: HttpExchange) -> tuple[tuple[Line, ...], bool]:
-    """What the exchange carried, both ways; and whether there may be more."""
+    """Return the content in both directions, and whether there may be more."""
     began = exchange.requested_ns or 0
     last = exchange.end_n or journal.count
     searched = min(last, exchange.request_n + MOST_SEARCHED)
@@ -330,6 +330,5 @@ def _event(what: Frame | SseNote) -> list[Span]:
 
 
 def _fields(event: str | None, id_: str | None, retry: int | None) -> list[Span]:
-    """The fields of an SSE event."""
     told = (("event", event), ("id", id_), ("retry", None if retry is None else f"{retry} ms"))
     return [(f"  {name} {text.visible(value, limit=60)}", "event") for name, value in told if value is not None]

@@ -1,7 +1,7 @@
-"""Screen H, Network: every HTTP exchange, and beside it the chosen one with its headers, its times and what crossed.
+"""Network, screen H: all HTTP exchanges, and the selected one with its headers, timing and content.
 
-A wide terminal shows the list beside the exchange, a narrow one the list, and on Enter the exchange. It is the same for
-a recording; a server that is not a HTTP server has none, and the screen says so.
+A wide terminal shows the list beside the exchange. A narrow one shows the list, and on Enter the exchange.
+Recordings look the same. A server without HTTP has no exchanges, and the screen says so.
 """
 
 from collections.abc import Sequence
@@ -29,14 +29,14 @@ _NARROW = 120
 
 
 class NetworkRows(RowSource):
-    """Exchanges in the order in which they were begun. One that continues is asked for again at each look."""
+    """Exchanges in the order of their start. Rows are always current, even of a running exchange."""
 
     def __init__(self, subject: OpenConversation) -> None:
         self._subject = subject
 
     @property
     def exchanges(self) -> Sequence[HttpExchange]:
-        """All of them."""
+        """All exchanges."""
         return self._subject.journal.surroundings.http_in_order
 
     @property
@@ -53,7 +53,7 @@ class NetworkRows(RowSource):
 
 
 class NetworkPanel(Panel):
-    """The exchanges, and one of them in full."""
+    """Panel of the exchanges, with one of them in full."""
 
     places = (ActionScope.EVERYWHERE, ActionScope.NETWORK, ActionScope.LIST, ActionScope.MOVING)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.NETWORK)
@@ -73,28 +73,28 @@ class NetworkPanel(Panel):
         self._rows = NetworkRows(subject)
         self._line = StatusLine()
         self.list = LogList(self._rows, follow=True, empty=_NOTHING)
-        """The exchanges."""
+        """List of exchanges."""
         self._lines = SpanRows()
         self.exchange = LogList(self._lines, classes="network--exchange")
-        """The chosen one, line by line."""
+        """Selected exchange, line by line."""
         self._reveal = False
         self._shown: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """The list, and the exchange."""
+        """Lay out the list and the selected exchange."""
         with Vertical():
             yield self._line
             yield self.list
         yield self.exchange
 
     def on_resize(self, event: events.Resize) -> None:
-        """Use the room."""
+        """Choose the layout for the width."""
         self.set_class(event.size.width < _NARROW, "-narrow")
 
-    # What the app asks
+    # Interface for the app
 
     def sync(self) -> None:
-        """Take in what is new."""
+        """Update the list and the selected exchange."""
         if not (self.list.is_mounted and self.exchange.is_mounted):
             return
         self.list.sync()
@@ -110,11 +110,11 @@ class NetworkPanel(Panel):
         self.remove_class("-reading")
 
     def take_focus(self) -> None:
-        """The list, or the exchange where it stands alone."""
+        """Focus the exchange if it is open, else the list."""
         (self.exchange if self.has_class("-reading") else self.list).focus()
 
     def go_back(self) -> bool:
-        """From the exchange to the list."""
+        """Return from the exchange to the list."""
         if not self.has_class("-reading") and not self.exchange.has_focus:
             return False
         self.remove_class("-reading")
@@ -134,26 +134,26 @@ class NetworkPanel(Panel):
 
     @property
     def chosen(self) -> HttpExchange | None:
-        """The exchange under the cursor."""
+        """Exchange under the cursor; None if there is none."""
         exchanges, at = self._rows.exchanges, self.list.view.cursor
         return exchanges[at] if 0 <= at < len(exchanges) else None
 
     # Keys
 
     def action_entry(self) -> None:
-        """Show the request in the traffic."""
+        """Show the request in Traffic."""
         chosen = self.chosen
         if chosen is not None and chosen.request_n:
             has_body = bool(model.body_of(self._subject.journal, chosen))
             self.post_message(self.EntryWanted(chosen.request_n + has_body))
 
     def action_reveal(self) -> None:
-        """Show what is masked, or mask it again."""
+        """Toggle the masking of secrets."""
         self._reveal = not self._reveal
         self._show()
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Go to the exchange."""
+        """Open the exchange."""
         event.stop()
         if event.control is self.list:
             self.add_class("-reading")
@@ -166,7 +166,7 @@ class NetworkPanel(Panel):
             self._show()
 
     def _show(self) -> None:
-        """Lay the exchange out; nearly free while nothing of it has changed."""
+        """Render the selected exchange. Cheap while nothing has changed."""
         chosen, width = self.chosen, self.exchange.line_width
         if chosen is None or width < 2:
             return
