@@ -1,7 +1,7 @@
-"""The authorization code grant with PKCE (OAuth 2.1, section 4.1; RFC 7636).
+"""Authorization code grant with PKCE (OAuth 2.1, section 4.1; RFC 7636).
 
-A redirect is accepted only if it has the state that was sent and, if the server declares its issuer
-(RFC 9207), its very name. The text of another response is not shown: it may be misleading.
+A redirect is accepted only with the state that was sent and, if the server declares that it sends its issuer (RFC
+9207), with that issuer. The text of any other response is not shown: it may be misleading.
 """
 
 import base64
@@ -33,7 +33,7 @@ _AGAIN = "Begin again when you are ready. If the page did not know the client: a
 
 
 class Code(msgspec.Struct, frozen=True):
-    """What the browser brought back, and what proves that it was for us."""
+    """The code from the redirect, and the verifier that proves that it was issued for us."""
 
     code: str
     verifier: str
@@ -42,7 +42,7 @@ class Code(msgspec.Struct, frozen=True):
 def authorize(
     server: ServerMetadata, client: Client, wishes: LoginOptions, scopes: tuple[str, ...], resource: str
 ) -> Flow[Code]:
-    """Get the user's consent; returns the code. `check_server` must be called first. Raises: LoginFailed."""
+    """Get the user's consent; return the code. `check_server` must be called first. Raises: LoginFailed."""
     verifier: str = yield Random(48)
     state: str = yield Random(24)
     asked = {
@@ -57,7 +57,7 @@ def authorize(
     if scopes:
         asked["scope"] = " ".join(scopes)
     if "offline_access" in scopes:
-        asked["prompt"] = "consent"  # OpenID Connect Core, section 11: else the scope is ignored
+        asked["prompt"] = "consent"  # OpenID Connect Core, section 11: otherwise the scope is ignored
     what = f"scope {' '.join(scopes)!r}" if scopes else "no scope"
     yield AddStep(
         LoginStep(
@@ -74,12 +74,12 @@ def authorize(
 
 
 def challenge_of(verifier: str) -> str:
-    """The S256 challenge of a verifier (RFC 7636, section 4.2)."""
+    """Return the S256 challenge of a verifier (RFC 7636, section 4.2)."""
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode("ascii")).digest()).rstrip(b"=").decode()
 
 
 def check_server(server: ServerMetadata) -> Flow[None]:
-    """See whether a person can consent there, with PKCE by S256. Raises: LoginFailed."""
+    """Check that the server supports a user's consent, with PKCE by S256. Raises: LoginFailed."""
     if not server.authorization_endpoint:
         fix = "Its metadata must name an authorization_endpoint."
         yield from broken(
@@ -92,7 +92,7 @@ def check_server(server: ServerMetadata) -> Flow[None]:
 
 
 def _code(server: ServerMetadata, params: dict[str, str], state: str) -> Flow[str]:
-    """The code of a redirect that is the answer to ours."""
+    """Return the code of a redirect that responds to our request."""
     if params.get("state") != state:
         found = "`state` of the redirect does not match: it belongs to another login"
         yield from broken(
@@ -124,6 +124,6 @@ _TELLING = ("iss", "error", "error_description", "error_uri", "scope")
 
 
 def return_address(redirect_uri: str, params: dict[str, str]) -> str:
-    """Where a browser came back to, for the record: the code, the state and what is not known are masked."""
+    """Return the URL of a redirect for the record: the code, the state and unknown parameters are masked."""
     told = {name: value[:500] if name in _TELLING else MASK for name, value in params.items()}
     return _with_query(redirect_uri, told)

@@ -1,7 +1,7 @@
 """Discovery of protected resource and authorization server metadata (RFC 9728, RFC 8414, OIDC).
 
-The places are tried in the order of the specification, and each try is a rung. A document that another one has no
-right to name is not used: a resource that is not the server's, an issuer that is not the one that was asked for.
+The locations are tried in the order of the specification; each attempt is a login step. A document that names what
+it has no authority over is not used: a resource other than the server, an issuer other than the requested one.
 
 Source: specification, basic/authorization, "Authorization Server Discovery", all revisions that have it.
 """
@@ -33,43 +33,43 @@ PRM, AS = "protected resource metadata", "authorization server metadata"
 
 
 class ResourceMetadata(msgspec.Struct, frozen=True):
-    """What a server says of who protects it."""
+    """Protected resource metadata of a server."""
 
     resource: str
     issuers: tuple[str, ...]
     scopes: tuple[str, ...] | None
-    """None if it names none."""
+    """Scopes; None if the document names none."""
     raw: Any
 
 
 class ServerMetadata(msgspec.Struct, frozen=True):
-    """What an authorization server says of itself, or what is assumed without metadata."""
+    """Metadata of an authorization server, or the assumptions made without metadata."""
 
     issuer: str
     authorization_endpoint: str = ""
     token_endpoint: str = ""
     registration_endpoint: str = ""
     grants: tuple[str, ...] | None = None
-    """None if it names none, which means authorization_code and implicit."""
+    """Grant types; None if it names none, which means authorization_code and implicit."""
     scopes: tuple[str, ...] = ()
     token_methods: tuple[str, ...] | None = None
-    """How a client may prove itself at the token endpoint; None: not said, which means client_secret_basic."""
+    """Client authentication methods at the token endpoint; None if it names none, which means client_secret_basic."""
     pkce: tuple[str, ...] | None = None
     takes_metadata_documents: bool = False
-    """Whether a client may be named by the address of a document about it."""
+    """Whether a client may be identified by the URL of its metadata document."""
     says_who_answers: bool = False
-    """Whether its redirects carry `iss` (RFC 9207)."""
+    """Whether its redirects contain `iss` (RFC 9207)."""
     dpop: tuple[str, ...] = ()
-    """Algorithms of proofs of possession that it takes; () for none."""
+    """Algorithms accepted for proofs of possession; () for none."""
     assumed: bool = False
-    """True if there was no document, and these are the addresses that the oldest revision falls back to."""
+    """True if there was no document, and the URLs are the fallback of the oldest revision."""
     raw: Any = None
 
 
 def find_resource(server_url: str, named: str) -> Flow[ResourceMetadata | None]:
     """Read the protected resource metadata of a server; None if there is none.
 
-    `named` is where the challenge says that it is, "" if it does not. Raises: LoginFailed where it can't be used.
+    `named` is its URL in the challenge, "" if there is none. Raises: LoginFailed if it can't be used.
     """
     for url in _resource_places(server_url, named):
         if why := refusal(url, server_url):
@@ -110,8 +110,8 @@ def _resource(server_url: str, fetched: HttpFetched) -> Flow[ResourceMetadata]:
 def find_server(issuer: str, server_url: str, *, may_assume: bool) -> Flow[ServerMetadata]:
     """Read the metadata of an authorization server.
 
-    `may_assume`: nothing named it but the server's own origin, where the oldest revision with logins falls back to
-    the addresses `/authorize`, `/token` and `/register`. Raises: LoginFailed where it can't be used.
+    `may_assume`: the issuer is only the server's own origin. The oldest revision with logins then falls back to the
+    paths `/authorize`, `/token` and `/register`. Raises: LoginFailed if it can't be used.
     """
     for url in _server_places(issuer):
         fetched: HttpFetched = yield HttpFetch(AS, url, headers=(("Accept", "application/json"),))
@@ -146,7 +146,7 @@ def _server_places(issuer: str) -> list[str]:
 
 
 def _server(issuer: str, server_url: str, fetched: HttpFetched, *, assumed: bool) -> Flow[ServerMetadata]:
-    """`assumed`: the issuer was not named, so a slash at its end does not matter."""
+    """Parse the metadata. `assumed`: the issuer was not named, so a trailing slash does not matter."""
     value = fetched.value
     named = peek.text(value, "issuer") or ""
     if named != issuer and not (assumed and named.rstrip("/") == issuer):
@@ -199,7 +199,7 @@ def _rung(
 
 
 def _html_fix(fetched: HttpFetched) -> str:
-    """A site that answers everything with its start page hides that the document is not there."""
+    """Return a hint if a page was returned instead of a document, because the site has one for every URL."""
     if fetched.status == 200 and "html" in fetched.header("content-type"):
         return "The site returns 200 and a page for every path; unknown paths must return 404."
     return ""
@@ -215,32 +215,32 @@ _LONGEST = 16_384
 
 
 class Challenge(msgspec.Struct, frozen=True):
-    """One challenge."""
+    """One challenge of a `WWW-Authenticate` header."""
 
     scheme: str
-    """In lower case: "bearer", "dpop"."""
+    """Scheme in lower case: "bearer", "dpop"."""
     params: dict[str, str]
-    """By names in lower case; of two with one name the first."""
+    """Parameters, with names in lower case. Of two with the same name, the first counts."""
 
     @property
     def scopes(self) -> tuple[str, ...] | None:
-        """The scopes it asks for; None if it names none."""
+        """Requested scopes; None if it names none."""
         scope = self.params.get("scope")
         return None if scope is None else tuple(scope.split())
 
     @property
     def metadata(self) -> str:
-        """Where the metadata of the resource is; "" if it does not say."""
+        """URL of the protected resource metadata; "" if it names none."""
         return self.params.get("resource_metadata", "")
 
     @property
     def error(self) -> str:
-        """What was wrong with the token that was sent; "" if it does not say."""
+        """Error of the token that was sent; "" if it names none."""
         return self.params.get("error", "")
 
 
 def parse_challenges(values: Iterable[str]) -> tuple[Challenge, ...]:
-    """The challenges of all `WWW-Authenticate` headers, in order. What can't be read is left out."""
+    """Parse the challenges of all `WWW-Authenticate` headers, in order. What can't be parsed is left out."""
     found: list[Challenge] = []
     for value in values:
         found += _parse(value[:_LONGEST])
@@ -248,7 +248,7 @@ def parse_challenges(values: Iterable[str]) -> tuple[Challenge, ...]:
 
 
 def bearer(challenges: Iterable[Challenge]) -> Challenge | None:
-    """The challenge for a token, in either scheme; None without one."""
+    """Return the challenge that requests a token, in either scheme; None if there is none."""
     return next((each for each in challenges if each.scheme in ("bearer", "dpop")), None)
 
 

@@ -1,7 +1,7 @@
 """Performs the steps of a login and adds its credentials to rejected requests.
 
-One login at a time: a request rejected meanwhile waits for it and is sent again. Three logins a connection are enough;
-a server that refuses after them refuses for good.
+There is one login at a time: a request rejected meanwhile waits for it and is sent again. The number of logins per
+connection is limited; a server that rejects requests after them does so for good.
 """
 
 import asyncio
@@ -53,46 +53,46 @@ from inspector.transports.http.authorizing import Ask, Refusal
 
 T = TypeVar("T")
 MOST_LOGINS = 3
-"""A connection's: a server that still refuses is not worth a person's time."""
+"""Maximum number of logins per connection."""
 
 
 class Visitor(Protocol):
-    """Brings the person to the authorization server and back."""
+    """Directs the user to the authorization server and waits for the redirect."""
 
     async def begin(self, known_redirect: str) -> str:
-        """Get ready before a login; where the browser will be sent back to. `known_redirect`: where it was before.
+        """Prepare a login; return the redirect URI. `known_redirect` is the one used before.
 
-        Raises: ConnectError if that place can't be had.
+        Raises: ConnectError if the redirect can't be received.
         """
 
     async def visit(self, visit: OpenAddress) -> Redirected | Abandoned:
-        """Show the address, wait for the person."""
+        """Show the URL and wait for the user."""
 
     async def end(self) -> None:
-        """The login is over."""
+        """End the login."""
 
 
 class NoAuthorizer:
-    """There is no user who could consent."""
+    """A visitor for runs without a user who could consent."""
 
     def __init__(self, url: str) -> None:
-        """`url` is that of the server, for the advice."""
+        """Create the visitor. `url` is that of the server, for the hint."""
         self._url = url
 
     async def begin(self, known_redirect: str) -> str:
-        """A place that is never visited."""
+        """Return a redirect URI, which is never used."""
         return known_redirect or "http://127.0.0.1/callback"
 
     async def visit(self, visit: OpenAddress) -> Redirected | Abandoned:
-        """Say so."""
+        """Return that a user is required."""
         return Abandoned(f"the login needs a user's consent. {login_advice(self._url)}")
 
     async def end(self) -> None:
-        """Nothing was begun."""
+        """Do nothing."""
 
 
 class OAuthAuthorizer:
-    """Knows how to get into one server; the endpoint asks it before each request and when one was refused."""
+    """Logs in at one server. The endpoint calls it before each request, and when one was rejected."""
 
     def __init__(
         self,
@@ -104,12 +104,15 @@ class OAuthAuthorizer:
         tell: Callable[[LoginStep], None] = lambda rung: None,
         renew: bool = False,
     ) -> None:
-        """`tell` hears of each rung as it is climbed. `renew`: a token that is kept is renewed before it is used."""
+        """Create an authorizer.
+
+        `tell` is called with each login step. With `renew`, a stored token is renewed before it is used.
+        """
         self.url = url
         self.ladder: list[LoginStep] = []
-        """Of the last login, or the running one."""
+        """Steps of the last or the current login."""
         self.busy = False
-        """Whether a login is running: timeouts pause meanwhile."""
+        """Whether a login is running: timeouts are paused meanwhile."""
         self._wishes = wishes
         self._store = store
         self._visitor = visitor
@@ -118,25 +121,23 @@ class OAuthAuthorizer:
         self._withheld = renew
         self._logins = 0
         self._failure: LoginFailed | None = None
-        """Why the last one came to nothing."""
+        """Why the last login failed."""
         self._abandoned = False
-        """Whether the person did not come back from a visit: a new connection is a new beginning."""
+        """Whether the user did not complete the last visit. There is no other login on this connection then."""
         self._nonces: dict[str, str] = {}
         self._came_back: Callable[[str], None] | None = None
 
     @cached_property
     def known(self) -> StoredLogin:
-        """What is known of the server; looked up when it is first needed."""
+        """Stored login of the server, read on first use."""
         return self._store.get(self.url)
 
     @cached_property
     def _prover(self) -> "Prover":
-        # XX
-
         return Prover()
 
     async def headers(self, method: str, url: str) -> Headers:
-        """What a request to the server carries."""
+        """Return the credentials for a request to the server."""
         token = self.known.token
         if token is None or self._withheld:
             return ()
@@ -147,7 +148,7 @@ class OAuthAuthorizer:
         return (("Authorization", f"DPoP {token.access_token}"), ("DPoP", proof))
 
     async def refused(self, refusal: Refusal, ask: Ask) -> bool:
-        """Get in, if that can be; whether the request should be made again. Raises: LoginFailed."""
+        """Log in if possible; return whether to retry the request. Raises: LoginFailed."""
         challenge = bearer(parse_challenges(refusal.values("www-authenticate")))
         if refusal.status == 403 and (challenge is None or challenge.error != "insufficient_scope"):
             return False
@@ -174,7 +175,7 @@ class OAuthAuthorizer:
             return True
 
     async def run(self, flow: Flow[T], ask: Ask) -> T:
-        """Perform a flow's steps until it returns; what it raises is raised."""
+        """Perform a flow's steps until it returns. Its exceptions are raised."""
         came: Any = None
         try:
             while True:
@@ -211,8 +212,6 @@ class OAuthAuthorizer:
             case Now():
                 return time.time()
             case Sign(claims, key, algorithm):
-                # XX
-
                 return sign(claims, key, algorithm)
             case Prove(method, url, nonce, access_token):
                 return self._prover.proof(method, url, nonce=nonce, access_token=access_token)
@@ -223,7 +222,7 @@ class OAuthAuthorizer:
                 assert_never(step)
 
     def _has_new_nonce(self, refusal: Refusal, challenge: Challenge | None) -> bool:
-        """Whether the server wants a nonce in the proof that it has not seen yet (RFC 9449, section 9)."""
+        """Return whether the server requires a nonce in the proof that was not used yet (RFC 9449, section 9)."""
         nonce = next(iter(refusal.values("dpop-nonce")), "")
         if not nonce or challenge is None or challenge.error != "use_dpop_nonce":
             return False
@@ -238,18 +237,18 @@ class OAuthAuthorizer:
 
 
 class Surveyor(OAuthAuthorizer):
-    """Looks at the way in, and does not go it: the refusal stays one."""
+    """Explores the login of a server without performing it: the request remains rejected."""
 
     def __init__(self, url: str, wishes: LoginOptions, store: TokenStore) -> None:
         super().__init__(url, wishes, store, NoAuthorizer(url))
         self.was_refused = False
 
     async def headers(self, method: str, url: str) -> Headers:
-        """Nothing: what is kept would hide the way."""
+        """Return nothing: with stored credentials the server would not reject the request."""
         return ()
 
     async def refused(self, refusal: Refusal, ask: Ask) -> bool:
-        """Look, once, at where the refusal leads to."""
+        """Explore the login once; return False."""
         if not self.was_refused:
             self.was_refused = True
             refused = RefusedRequest(refusal.method, refusal.status, next(iter(refusal.values("date")), ""))
@@ -257,13 +256,13 @@ class Surveyor(OAuthAuthorizer):
         return False
 
     async def look(self, ask: Ask) -> None:
-        """Look at the way into a server that lets everybody in."""
+        """Explore the login of a server that requires none."""
         if not self.was_refused:
             await self._survey(None, ask, None)
 
     async def _survey(self, challenge: Challenge | None, ask: Ask, refused: RefusedRequest | None) -> None:
         flow = survey(self.url, challenge, self._wishes, self.known, refused)
-        with suppress(LoginFailed):  # the broken rung says it
+        with suppress(LoginFailed):  # the broken step says so
             await self.run(flow, ask)
 
 
@@ -300,7 +299,7 @@ _DPOP_ALGORITHM = "ES256"
 
 
 def sign(claims: dict[str, Any], key: str, algorithm: str) -> str:
-    """A signed JWT of the claims; `key` is PEM. Raises: UsageError if the key is unusable for it."""
+    """Return a signed JWT of the claims; `key` is PEM. Raises: UsageError if the key is unusable."""
     kind = _KINDS.get(algorithm[:2])
     if kind is None:
         raise UsageError(f"{algorithm!r} is not a signature algorithm", hint="Give ES256, RS256, PS256 or EdDSA.")
@@ -311,13 +310,13 @@ def sign(claims: dict[str, Any], key: str, algorithm: str) -> str:
 
 
 class Prover:
-    """A key pair made for one connection, and proofs that we hold it. Bound tokens are worthless without it."""
+    """Key pair of one connection, and proofs that we have it. Tokens bound to it are worthless without it."""
 
     def __init__(self) -> None:
         self._key = ECKey.generate_key("P-256")
 
     def proof(self, method: str, url: str, *, nonce: str = "", access_token: str = "") -> str:
-        """A proof for one request, good for it alone (RFC 9449, section 4.2)."""
+        """Return a proof that is valid for one request only (RFC 9449, section 4.2)."""
         claims: dict[str, Any] = {"jti": str(uuid.uuid4()), "htm": method, "htu": _bare(url), "iat": int(time.time())}
         if nonce:
             claims["nonce"] = nonce
@@ -329,5 +328,5 @@ class Prover:
 
 
 def _bare(url: str) -> str:
-    """Without query and fragment."""
+    """Return a URL without query and fragment."""
     return urlunsplit(urlsplit(url)._replace(query="", fragment=""))

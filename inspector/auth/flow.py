@@ -1,9 +1,9 @@
-"""The login flow from a challenge to a token, as steps. Pure.
+"""Login flow from a challenge to a token, as steps without I/O.
 
-    challenge ─▶ who protects the server ─▶ how to ask there ─▶ who we are ─▶ the person's yes ─▶ token
+    challenge ─▶ who protects the server ─▶ its metadata ─▶ our client ─▶ the user's consent ─▶ token
 
-A login after the first renews what there is, if the same authorization server still protects the server; if another
-does, nothing of the old one is shown to it.
+After the first login, the token is renewed if the same authorization server still protects the server. If another
+one does, it gets no data of the old one.
 
 Source: specification, basic/authorization; ext-auth (client credentials, enterprise-managed authorization).
 """
@@ -49,7 +49,10 @@ CLIENT = "client_credentials"
 def login(
     server_url: str, challenge: Challenge | None, wishes: LoginOptions, known: StoredLogin
 ) -> Flow[CompletedLogin]:
-    """Get a token for a server that has refused a request. Raises: LoginFailed, with the step that went wrong."""
+    """Get a token for a server that has rejected a request.
+
+    Raises: LoginFailed, with the step that failed.
+    """
     protected, server = yield from discover(server_url, challenge)
     before = known.token if known.token and known.token.issuer == server.issuer else None
     scopes = scopes_for(challenge, protected, server, wishes, before)
@@ -64,7 +67,7 @@ def login(
 
 
 def discover(server_url: str, challenge: Challenge | None) -> Flow[tuple[ResourceMetadata | None, ServerMetadata]]:
-    """Who protects the server, and how to ask there. Raises: LoginFailed."""
+    """Find the authorization server and its metadata. Raises: LoginFailed."""
     yield AddStep(challenge_rung(challenge))
     protected = yield from find_resource(server_url, challenge.metadata if challenge else "")
     named = protected.issuers[0] if protected and protected.issuers else ""
@@ -79,10 +82,10 @@ def scopes_for(
     wishes: LoginOptions,
     before: AccessToken | None,
 ) -> tuple[str, ...]:
-    """What to ask for: the person's word, the challenge's, or all that the server names; and what there was before.
+    """Return the scopes to request: the user's, the challenge's, or all that the server names, plus earlier ones.
 
-    A step-up asks for the union: what was asked for and granted before, and what the challenge names. Not for the rest
-    of what there is (specification 2026-07-28, basic/authorization, scope selection).
+    A step-up requests the union of what was requested and granted before and what the challenge names, but not
+    everything else (specification 2026-07-28, basic/authorization, scope selection).
     """
     challenged = challenge.scopes if challenge else None
     wanted = wishes.scopes if wishes.scopes is not None else None
@@ -100,7 +103,7 @@ def scopes_for(
 
 
 def challenge_rung(challenge: Challenge | None) -> LoginStep:
-    """The first rung: what the refusal says."""
+    """Return the first step: what the rejection says."""
     clause = "specification, basic/authorization, protected resource metadata discovery"
     if challenge is None:
         found, fix = (
@@ -120,14 +123,14 @@ def _bound(server: ServerMetadata, wishes: LoginOptions) -> bool:
 
 
 def _by_person(server: ServerMetadata, wishes: LoginOptions) -> bool:
-    """Whether a person has to say yes."""
+    """Return whether the user has to consent."""
     if wishes.client_credentials or wishes.assertion or wishes.provider:
         return False
     return server.grants is None or CODE in server.grants or CLIENT not in server.grants
 
 
 def _renewed(asking: TokenRequest, known: StoredLogin, before: AccessToken) -> Flow[CompletedLogin | None]:
-    """The token renewed; None where that does not work any more, and a login is needed."""
+    """Renew the token; None if that does not work any more, and a login is needed."""
     client = known.clients.get(asking.server.issuer)
     if client is None and asking.wishes.client_id:
         client = yield from find_client(asking.server, asking.wishes, known, asking.scopes)
@@ -146,7 +149,7 @@ def _anew(server_url: str, asking: TokenRequest, known: StoredLogin, *, steps_up
     server, wishes = asking.server, asking.wishes
     with_person = _by_person(server, wishes)
     if with_person:
-        yield from check_server(server)  # before a client is registered there that could never log in
+        yield from check_server(server)  # before registering a client that could never log in
     if with_person and not wishes.has_person:
         found = "the login needs a user's consent"
         fix = login_advice(server_url, asking.scopes if steps_up else ())
@@ -179,7 +182,7 @@ def _granted(asking: TokenRequest, *, with_person: bool) -> Flow[AccessToken]:
 
 
 def _is_unknown(failure: LoginFailed) -> bool:
-    """Whether the authorization server does not know the client."""
+    """Return whether the authorization server does not know the client."""
     return any(word in failure.rung.found for word in ("invalid_client", "unauthorized_client"))
 
 
@@ -187,12 +190,12 @@ def _is_unknown(failure: LoginFailed) -> bool:
 
 
 class RefusedRequest(msgspec.Struct, frozen=True):
-    """The request that the server refused."""
+    """The request that the server rejected."""
 
     method: str
     status: int
     date: str = ""
-    """What the server's clock said then; "" if it did not say."""
+    """`Date` header of the response; "" if there is none."""
 
 
 _SCOPES = "specification, basic/authorization, scope selection"
@@ -205,9 +208,9 @@ def survey(
     known: StoredLogin,
     refused: RefusedRequest | None,
 ) -> Flow[None]:
-    """Climb as far as it goes. `refused` is None for a server that lets everybody in.
+    """Explore the login as far as possible. `refused` is None for a server that requires none.
 
-    Raises: LoginFailed where the ladder breaks; what is above can't be known then.
+    Raises: LoginFailed at the first step that fails; later ones are then unknown.
     """
     if refused is not None:
         asked = f"{refused.method} {canonical(server_url)}"

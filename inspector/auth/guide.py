@@ -1,7 +1,7 @@
-"""Takes the user to the authorization server and waits for the redirect, or a pasted URL.
+"""Directs the user to the authorization server and waits for the redirect, or a pasted URL.
 
-It lives on the loop of the connection. Its view, a dialog or a terminal, reads `rungs` and `waiting` from any
-thread, and calls `take` and `give_up` on that loop. It listens on 127.0.0.1 only while a login is running.
+It runs on the loop of the connection. Its view, a dialog or a terminal, reads `rungs` and `waiting` from any thread,
+and calls `take` and `give_up` on that loop. It listens on 127.0.0.1 only while a login is running.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from inspector.transports.http.listener import Allowance, HttpRequest, HttpRespo
 
 PATH = "/callback"
 _MOST = 50
-"""Parameters of a redirect: real ones have four."""
+"""Maximum number of parameters of a redirect: real ones have four."""
 _PAGE = b"""<!doctype html><meta charset="utf-8"><title>mcp-inspect</title>
 <body style="font: 16px system-ui; margin: 4em"><p>mcp-inspect has what it waited for. This window can be closed."""
 _OTHER_PAGE = b"""<!doctype html><meta charset="utf-8"><title>mcp-inspect</title>
@@ -36,26 +36,26 @@ _GUARD = (("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"))
 
 
 class Loopback:
-    """Waits for the browser. An async context manager: it listens inside."""
+    """Waits for the browser's redirect. An async context manager that listens inside."""
 
     def __init__(self, port: int = 0, path: str = PATH) -> None:
-        """`port` 0 takes a free one."""
+        """Create a listener. `port` 0 selects a free one."""
         self._path = path
         self._listener = Listener(self._answer, port=port, allowance=Allowance(body=1024))
         self._came: asyncio.Future[Redirected] | None = None
         self._state = ""
         self.ignored = 0
-        """Requests to the callback that were not the end of the login: they lacked its state."""
+        """Number of requests to the callback without the state of the login."""
 
     @property
     def redirect_uri(self) -> str:
-        """Where the browser has to be sent back to."""
+        """Redirect URI for the browser."""
         return f"{self._listener.url}{self._path}"
 
     def expect(self, state: str) -> asyncio.Future[Redirected]:
-        """Take the one visit that carries this state; done when the browser has come.
+        """Return a future for the redirect with this state.
 
-        Any other request is answered and changes nothing: a page that is open elsewhere must not end the login.
+        Any other request gets a response and changes nothing: another open web page must not end the login.
         """
         if self._came is None or self._came.done():
             self._came = asyncio.get_running_loop().create_future()
@@ -63,7 +63,7 @@ class Loopback:
         return self._came
 
     async def __aenter__(self) -> Self:
-        """Listen. Raises: OSError if the port is taken."""
+        """Start listening. Raises: OSError if the port is taken."""
         await self._listener.start()
         return self
 
@@ -75,7 +75,7 @@ class Loopback:
     async def _answer(self, request: HttpRequest) -> HttpResponse:
         try:
             parts = urlsplit(request.target)
-        except ValueError:  # no address at all
+        except ValueError:  # not a valid URL
             return HttpResponse(404)
         if request.method != "GET" or parts.path != self._path:
             return HttpResponse(404)
@@ -89,13 +89,13 @@ class Loopback:
         return HttpResponse(200, (_TYPE, *_GUARD), _PAGE)
 
     def _is_answer(self, came: Redirected) -> bool:
-        """Whether a redirect ends the login that is waited for."""
+        """Return whether a redirect ends the current login."""
         state = came.params.get("state", "")
         return bool(self._state) and secrets.compare_digest(state.encode("utf-8", "replace"), self._state.encode())
 
 
 def redirected(query: str) -> Redirected:
-    """What a redirect says; of two with one name the first. One with too many parameters has none."""
+    """Parse a redirect. The first of two parameters with the same name counts; too many are all dropped."""
     found: dict[str, str] = {}
     with suppress(ValueError):
         for name, value in parse_qsl(query, keep_blank_values=True, max_num_fields=_MOST):
@@ -104,7 +104,7 @@ def redirected(query: str) -> Redirected:
 
 
 def pasted(text: str, state: str) -> Redirected | None:
-    """What a person has copied: the whole address that the browser ended at, or the code alone. None for neither."""
+    """Parse what the user has pasted: the complete redirect URL, or only the code. None for anything else."""
     text = text.strip()
     if "?" in text or "=" in text:
         query = text.partition("?")[2].partition("#")[0] if "?" in text else text
@@ -114,25 +114,25 @@ def pasted(text: str, state: str) -> Redirected | None:
 
 
 PATIENCE_S = 600.0
-"""How long a person may take: consent may need a password to be found first."""
+"""Seconds that the user may take: consent may require a password to be found first."""
 
 
 class WaitingForLogin(msgspec.Struct, frozen=True):
-    """What the person is waited for with."""
+    """What the user is shown during a login."""
 
     url: str
-    """Where to consent: foreign text, checked to be an address of the web."""
+    """URL for consent: untrusted text, checked to be an http or https URL."""
     redirect_uri: str
     port: int
-    """Where on this machine the browser is awaited; 0 if it is not, and the final URL has to be pasted."""
+    """Local port where the redirect is awaited; 0 if it is not, and the final URL has to be pasted."""
 
 
 def _quietly(waiting: WaitingForLogin) -> None:
-    """No notification."""
+    """Do nothing."""
 
 
 class Guide:
-    """A Visitor for people."""
+    """A Visitor that involves the user."""
 
     def __init__(
         self,
@@ -142,16 +142,17 @@ class Guide:
         patience_s: float = PATIENCE_S,
         show: Callable[[WaitingForLogin], None] = _quietly,
     ) -> None:
-        """`port` 0: that of the client that was registered before, or a free one.
+        """Create a guide.
 
-        `callback`: a redirect address that was registered by hand; it may be on another machine.
+        `port` 0: that of the client that was registered before, or a free one. `callback`: a redirect URI that was
+        registered manually; it may be on another machine.
         """
         self.waiting: WaitingForLogin | None = None
-        """None while no user is awaited."""
+        """Login that waits for the user; None if none does."""
         self.logins = 0
-        """How many have begun."""
+        """Number of logins started."""
         self.busy = False
-        """Whether one is running."""
+        """Whether a login is running."""
         self._port = port
         self._callback = callback
         self._patience_s = patience_s
@@ -165,22 +166,22 @@ class Guide:
 
     @property
     def rungs(self) -> tuple[LoginStep, ...]:
-        """The steps of the last login, or the running one."""
+        """Steps of the last or the current login."""
         return self._rungs
 
     @property
     def failed(self) -> bool:
-        """Whether that one ended at a broken rung."""
+        """Whether that login ended at a broken step."""
         return bool(self._rungs) and self._rungs[-1].verdict is StepVerdict.BROKEN
 
     def hear(self, rung: LoginStep) -> None:
-        """A rung was climbed."""
+        """Add a login step."""
         self._rungs = (*self._rungs, rung)
 
     async def begin(self, known_redirect: str) -> str:
-        """Listen; where the browser will be sent back to.
+        """Start listening; return the redirect URI.
 
-        Raises: AuthorizationNeeded if the port that was named is taken.
+        Raises: AuthorizationNeeded if the configured port is taken.
         """
         self._rungs = ()
         self.logins += 1
@@ -202,7 +203,7 @@ class Guide:
         return self._loopback.redirect_uri
 
     async def visit(self, visit: OpenAddress) -> Redirected | Abandoned:
-        """Show the address, and wait for the browser, for what is pasted, for a person who gives up, or too long."""
+        """Show the URL; wait for the redirect, for pasted text, for the user to give up, or for the timeout."""
         loop = asyncio.get_running_loop()
         self._state = visit.state
         by_hand = self._by_hand = loop.create_future()
@@ -223,15 +224,15 @@ class Guide:
             self.waiting, self._by_hand = None, None
 
     async def end(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self.busy = False
         self._loopback = None
         await self._stack.aclose()
 
     def take(self, text: str) -> str:
-        """Go on with what a person has copied: the address that the browser ended at, or the code.
+        """Continue with the text that the user has pasted: the redirect URL, or the code.
 
-        Returns "" if that will do, else what is wrong with it.
+        Return "", or what is wrong with it.
         """
         if self._by_hand is None or self._by_hand.done():
             return "nothing is waited for now"
@@ -242,12 +243,12 @@ class Guide:
         return ""
 
     def give_up(self, why: str = "it was called off") -> None:
-        """End the login."""
+        """Cancel the login."""
         if self._by_hand is not None and not self._by_hand.done():
             self._by_hand.set_result(Abandoned(why))
 
     async def _listen_for(self, callback: str) -> None:
-        """Listen where the browser comes back to, if that is on this machine."""
+        """Listen at the callback, if it is on this machine."""
         parts = urlsplit(callback)
         if parts.scheme != "http" or not parts.port or not is_loopback(parts.hostname or ""):
             return

@@ -1,8 +1,8 @@
 """Client registration: pre-registered, by metadata document, or dynamic (RFC 7591).
 
-In the order of the specification: a client that the person names, one that was registered before, a document about
-the client (Client ID Metadata Document), registration on the spot (RFC 7591). A program on a user's machine is a
-public client: it asks for no secret, but takes one and uses it as required.
+In the order of the specification: a client that the user names, one that was registered before, a document about the
+client (Client ID Metadata Document), dynamic registration (RFC 7591). A program on a user's machine is a public
+client: it requests no secret, but accepts one and uses it as required.
 
 Source: specification, basic/authorization, "Client Registration Approaches".
 """
@@ -40,9 +40,10 @@ def find_client(
     *,
     with_person: bool = True,
 ) -> Flow[Client]:
-    """The client to log in as. `with_person` False: a grant without a redirect, without dynamic registration.
+    """Return the client to log in as.
 
-    Raises: LoginFailed if there is no way to be one.
+    `with_person` False: a grant without a redirect, so without dynamic registration. Raises: LoginFailed if no
+    client is available.
     """
     if wishes.client_id:
         client = Client(wishes.client_id, wishes.client_secret, _method(server, wishes))
@@ -68,7 +69,7 @@ def find_client(
 
 
 def _method(server: ServerMetadata, wishes: LoginOptions) -> str:
-    """How a client that was given proves itself: as the server lists, where we can; else the standard's default."""
+    """Return how a given client authenticates: as the server lists, if we support it, else the default."""
     if wishes.private_key:
         return BY_KEY
     if not wishes.client_secret:
@@ -118,7 +119,7 @@ def _register(server: ServerMetadata, wishes: LoginOptions, scopes: tuple[str, .
 
 
 def _is_usable(client: Client, wishes: LoginOptions) -> bool:
-    """Whether we have what a client's way to prove itself needs."""
+    """Return whether we have what the client's authentication method needs."""
     match client.method:
         case "none":
             return True

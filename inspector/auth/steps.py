@@ -1,8 +1,8 @@
 """Steps of a login, their results, and the record of what was found.
 
-A flow here is what it is in `protocol.flows`: a generator that yields steps and is sent the outcome of each. It has no
-clock, no socket and no chance, so every login can be tested line by line. The ladder is for a person: each rung says
-the request, the response, whether that is right, and which paragraph says so.
+A flow is a generator as in `protocol.flows`, which yields steps and is sent the outcome of each. It has no clock, no
+socket and no randomness, so every login can be tested line by line. Each login step is shown to the user: it has the
+request, the response, whether that is correct, and which paragraph says so.
 """
 
 from collections.abc import Generator
@@ -17,40 +17,40 @@ T = TypeVar("T")
 
 
 class StepVerdict(StrEnum):
-    """What a rung comes to."""
+    """Verdict of a login step."""
 
     GOOD = "good"
     ODD = "odd"
     """It continues, but something violates the standard."""
     MISSING = "missing"
-    """Not there; the standard has another place, or goes without."""
+    """It does not exist; the standard has an alternative."""
     BROKEN = "broken"
-    """Here it ends."""
+    """The login ends here."""
 
 
 class LoginStep(msgspec.Struct, frozen=True):
-    """One step of the ladder. Quotes foreign text; secrets are never in it."""
+    """One step of a login, for display. It may quote untrusted text; it never contains secrets."""
 
     what: str
-    """What was looked for or done, a few words."""
+    """Short description of the step."""
     verdict: StepVerdict
     found: str = ""
-    """What was received, one sentence."""
+    """What was found, as one sentence."""
     request: str = ""
-    """Method and URL, "" where nothing was sent."""
+    """Method and URL; "" if nothing was sent."""
     status: int = 0
-    """HTTP status, 0 without a response."""
+    """HTTP status; 0 without a response."""
     clause: str = ""
-    """The paragraph that asks for it."""
+    """Paragraph of the standard that requires it."""
     fix: str = ""
-    """What to do about it, "" where nothing needs to be done."""
+    """What to do about it; "" if nothing."""
 
 
 class HttpFetch(msgspec.Struct, frozen=True):
-    """Send one HTTP request of the dance; a Fetched comes of it."""
+    """Send one HTTP request of a login. The outcome is an HttpFetched."""
 
     what: str
-    """What it is for, a few words."""
+    """Short description of its purpose."""
     url: str
     method: str = "GET"
     headers: tuple[tuple[str, str], ...] = ()
@@ -59,24 +59,24 @@ class HttpFetch(msgspec.Struct, frozen=True):
 
 
 class HttpFetched(msgspec.Struct, frozen=True):
-    """The outcome of a request. Redirects within the origin were followed, others were not."""
+    """Outcome of a request. Redirects within the origin were followed, others were not."""
 
     url: str
-    """Where it came from."""
+    """Final URL."""
     status: int = 0
-    """0 if no response came; `why` says why."""
+    """HTTP status; 0 if there was no response, see `why`."""
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
-    """At most `LARGEST` bytes."""
+    """Up to `LARGEST` bytes."""
     why: str = ""
 
     def header(self, name: str) -> str:
-        """The first header of that name, "" if there is none."""
+        """Return the first header of that name; "" if there is none."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), "")
 
     @property
     def value(self) -> Any:
-        """The body as JSON, None if it is not JSON."""
+        """Body as JSON; None if it is not JSON."""
         try:
             return msgspec.json.decode(self.body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -84,11 +84,11 @@ class HttpFetched(msgspec.Struct, frozen=True):
 
 
 LARGEST = 1024 * 1024
-"""Bytes of a document that are read: real ones have a few thousand."""
+"""Maximum number of bytes read of a document; real ones have a few thousand."""
 
 
 class OpenAddress(msgspec.Struct, frozen=True):
-    """Have the person go to an address and come back; a Redirected or an Abandoned comes of it."""
+    """Direct the user to a URL and wait for the redirect. The outcome is a Redirected or an Abandoned."""
 
     url: str
     redirect_uri: str
@@ -96,38 +96,38 @@ class OpenAddress(msgspec.Struct, frozen=True):
 
 
 class Redirected(msgspec.Struct, frozen=True):
-    """The person came back: the query of the redirect, names and values."""
+    """Query parameters of the redirect."""
 
     params: dict[str, str]
 
 
 class Abandoned(msgspec.Struct, frozen=True):
-    """He did not."""
+    """The user did not complete the visit."""
 
     why: str
 
 
 class Random(msgspec.Struct, frozen=True):
-    """So many random bytes, as URL-safe text."""
+    """Generate this many random bytes. The outcome is URL-safe text."""
 
     count: int = 32
 
 
 class Now(msgspec.Struct, frozen=True):
-    """Seconds since 1970."""
+    """Get the time. The outcome is seconds since 1970."""
 
 
 class Sign(msgspec.Struct, frozen=True):
-    """A signed JWT (RFC 7515) of these claims comes of it."""
+    """Sign these claims. The outcome is a JWT (RFC 7515)."""
 
     claims: dict[str, Any]
     key: str
-    """A private key, PEM."""
+    """Private key, PEM."""
     algorithm: str
 
 
 class Prove(msgspec.Struct, frozen=True):
-    """A proof of possession for one request comes of it, with a key that is made for this connection (RFC 9449)."""
+    """Make a proof of possession for one request, with the key of this connection (RFC 9449)."""
 
     method: str
     url: str
@@ -136,27 +136,30 @@ class Prove(msgspec.Struct, frozen=True):
 
 
 class AddStep(msgspec.Struct, frozen=True):
-    """Add a step to the list; no outcome."""
+    """Add a login step to the record; no outcome."""
 
     rung: LoginStep
 
 
 Step = HttpFetch | OpenAddress | Random | Now | Sign | Prove | AddStep
 Flow = Generator[Step, Any, T]
-"""Yields steps and returns T."""
+"""Generator that yields steps and returns T."""
 
 
 class LoginFailed(AuthorizationNeeded):
-    """A login ended without a token; the sentence says at which step and why."""
+    """A login ended without a token; the message says at which step and why."""
 
     def __init__(self, rung: LoginStep, *, refused: str = "") -> None:
-        """`refused`: what the server said to the request that wanted the login, "" where none did."""
+        """Create the error.
+
+        `refused` is the server's response to the request that needed the login, "" if there is none.
+        """
         super().__init__(f"{refused and refused + '; '}{rung.what}: {rung.found}", hint=rung.fix)
         self.rung = rung
 
 
 def broken(rung: LoginStep) -> Flow[Any]:
-    """Add a failed step and end there. Raises: LoginFailed."""
+    """Add a failed step and end the login. Raises: LoginFailed."""
     yield AddStep(rung)
     raise LoginFailed(rung)
 
@@ -164,12 +167,12 @@ def broken(rung: LoginStep) -> Flow[Any]:
 def rung_of(
     fetch: HttpFetch, fetched: HttpFetched, verdict: StepVerdict, found: str, clause: str = "", fix: str = ""
 ) -> LoginStep:
-    """The rung of a request."""
+    """Return the login step of a request."""
     return LoginStep(fetch.what, verdict, found, f"{fetch.method} {fetched.url}", fetched.status, clause, fix)
 
 
 def described(fetched: HttpFetched) -> str:
-    """The outcome of a request, for a sentence."""
+    """Return the outcome of a request as part of a sentence."""
     if not fetched.status:
         return f"no response: {fetched.why}"
     kind = fetched.header("content-type").partition(";")[0] or "no content type"
@@ -188,16 +191,16 @@ CLIENT_NAME = "mcp-inspect"
 
 
 class Dpop(StrEnum):
-    """Whether tokens are bound to a key of ours (RFC 9449)."""
+    """Whether tokens are bound to our key (RFC 9449)."""
 
     AUTO = "auto"
-    """Where the authorization server says that it can."""
+    """If the authorization server declares support."""
     ON = "on"
     OFF = "off"
 
 
 class IdentityProvider(msgspec.Struct, frozen=True):
-    """Where an enterprise's own login can be exchanged (RFC 8693)."""
+    """Identity provider where an enterprise login can be exchanged (RFC 8693)."""
 
     token_endpoint: str
     client_id: str
@@ -205,77 +208,77 @@ class IdentityProvider(msgspec.Struct, frozen=True):
 
 
 class LoginOptions(msgspec.Struct, frozen=True):
-    """What a person may say about a login; all of it may be left to the server's documents."""
+    """Options of a login. The defaults leave everything to the server's documents."""
 
     client_id: str = ""
     client_secret: str = ""
     metadata_url: str = ""
-    """The https address of a document about this client, for servers that take one instead of a registration."""
+    """https URL of a document about this client, for servers that accept one instead of a registration."""
     scopes: tuple[str, ...] | None = None
-    """What to ask for instead of what the server names; None: what the server names."""
+    """Scopes to request; None: those that the server names."""
     redirect_uri: str = "http://127.0.0.1/callback"
-    """Where the browser comes back to."""
     private_key: str = ""
-    """PEM, for a client that proves itself by a signature."""
+    """Private key in PEM, for a client that authenticates by a signature."""
     algorithm: str = "ES256"
     client_credentials: bool = False
-    """Log in as the client itself, without a person."""
+    """Whether to log in as the client itself, without a user."""
     assertion: str = ""
-    """A JWT of a workload's identity, to be exchanged for a token (RFC 7523)."""
+    """JWT of a workload's identity, to be exchanged for a token (RFC 7523)."""
     provider: IdentityProvider | None = None
     dpop: Dpop = Dpop.AUTO
     has_person: bool = True
-    """Whether a user is there to consent; nothing is registered for a login that can't end well."""
+    """Whether a user can consent. Without one, nothing is registered for a login that can't succeed."""
 
 
 class Client(msgspec.Struct, frozen=True):
-    """Who we are to one authorization server."""
+    """Our client at one authorization server."""
 
     client_id: str
     secret: str = ""
     method: str = "none"
-    """How it proves itself at the token endpoint: "none", "client_secret_basic", "client_secret_post",
-    "private_key_jwt"."""
+    """Authentication method at the token endpoint.
+
+    "none", "client_secret_basic", "client_secret_post" or "private_key_jwt".
+    """
     registered: bool = False
-    """True if it was registered by us, so that it can be done again."""
+    """Whether we have registered it, so that this can be repeated."""
     redirect_uri: str = ""
-    """The one it was registered with."""
+    """Redirect URI of the registration."""
 
 
 class AccessToken(msgspec.Struct, frozen=True):
-    """What a login gives."""
+    """Result of a login."""
 
     access_token: str
     issuer: str
     kind: str = "Bearer"
-    """"Bearer" or "DPoP"."""
     refresh_token: str = ""
     expires_at: float | None = None
     """Seconds since 1970; None if unknown."""
     scopes: tuple[str, ...] | None = None
-    """What was granted; None: what was asked for."""
+    """Granted scopes; None if the response names none, which means the requested ones."""
     asked: tuple[str, ...] = ()
-    """All scopes that were asked for so far, at this issuer."""
+    """All scopes requested so far from this issuer."""
     resource: str = ""
 
 
 class StoredLogin(msgspec.Struct, frozen=True):
-    """What is kept of one server between logins."""
+    """Stored data of one server between logins."""
 
     token: AccessToken | None = None
     clients: dict[str, Client] = {}
-    """Registered ones, by issuer: what one authorization server gave is never shown to another."""
+    """Clients by issuer: data of one authorization server is never sent to another."""
 
     def with_client(self, issuer: str, client: Client | None) -> "StoredLogin":
-        """The same with another client at an issuer, or with none there."""
+        """Return a copy with this client at an issuer, or with none."""
         others = {name: each for name, each in self.clients.items() if name != issuer}
         return StoredLogin(self.token, others if client is None else {**others, issuer: client})
 
 
 class CompletedLogin(msgspec.Struct, frozen=True):
-    """How a login ended well."""
+    """Outcome of a successful login."""
 
     token: AccessToken
     known: StoredLogin
     server: Any = None
-    """The metadata of the authorization server."""
+    """Metadata of the authorization server."""

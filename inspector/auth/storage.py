@@ -1,7 +1,7 @@
 """Stored logins: the system's keyring or one private file.
 
-Written whole and put in the old one's place, so that two programs never leave half a file. A file that can't be read
-is no reason not to log in again.
+The file is replaced atomically, so that two programs never leave half a file. A file that can't be read does not
+prevent a new login.
 """
 
 import contextlib
@@ -29,23 +29,23 @@ IN_FILE = "a file for your eyes alone"
 
 
 class TokenStore:
-    """Logins by the server's address, in a directory of 0700."""
+    """Logins by the URL of the server, in a directory with mode 0700."""
 
     def __init__(self, directory: Path | None) -> None:
-        """None keeps nothing."""
+        """Create a store. With None, nothing is stored."""
         self._path = None if directory is None else directory / FILE
 
     @property
     def place(self) -> str:
-        """Where it is kept, for a sentence."""
+        """Location as part of a sentence."""
         return IN_FILE if self._path is not None else "nowhere"
 
     def get(self, url: str) -> StoredLogin:
-        """What is kept of a server; nothing where nothing is, or where the file can't be read."""
+        """Return the stored data of a server; empty if there is none, or if the file can't be read."""
         return self._read().get(canonical(url), StoredLogin())
 
     def put(self, url: str, known: StoredLogin) -> None:
-        """Keep it. Where it can't be written, the login works all the same, and the log says so."""
+        """Store the data of a server. If that fails, the login still works, and the failure is logged."""
         if self._path is None:
             return
         try:
@@ -55,9 +55,9 @@ class TokenStore:
             logger.warning("the login is not stored; the next run needs a new one: %s", error)
 
     def forget(self, url: str) -> bool:
-        """Keep nothing of a server any more; return whether there was something.
+        """Delete the stored data of a server; return whether there was any.
 
-        Raises: UsageError if what is stored can't be removed.
+        Raises: UsageError if it can't be removed.
         """
         if self._path is None or canonical(url) not in self._read():
             return False
@@ -73,7 +73,7 @@ class TokenStore:
         return was
 
     def servers(self) -> tuple[str, ...]:
-        """The addresses of which something is kept."""
+        """Return the URLs of the servers with stored data."""
         return tuple(self._read())
 
     def _read(self) -> dict[str, StoredLogin]:
@@ -91,7 +91,7 @@ class TokenStore:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Let no other process read, change and write at the same time: one of two new logins would be lost."""
+        """Lock against other processes: of two simultaneous new logins one would be lost."""
         assert self._path is not None
         directory = private_directory(self._path.parent)
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -114,7 +114,7 @@ SERVICE = "mcp-inspect"
 
 
 class LoginStorage(StrEnum):
-    """Where logins are kept between runs."""
+    """Where logins are stored between runs."""
 
     FILE = "file"
     KEYRING = "keyring"
@@ -122,18 +122,18 @@ class LoginStorage(StrEnum):
 
 
 class KeyringStore(TokenStore):
-    """One entry of the keyring a server; the file has only its name.
+    """One keyring entry per server; the file only has its name.
 
-    Where the keyring takes nothing, the file does.
+    If the keyring rejects an entry, the file is used.
     """
 
     @property
     def place(self) -> str:
-        """Where it is kept, for a sentence."""
+        """Location as part of a sentence."""
         return "the system's keyring" if has_keyring() else IN_FILE
 
     def get(self, url: str) -> StoredLogin:
-        """What is kept of a server; nothing where nothing is, or where the keyring stays closed."""
+        """Return the stored data of a server; empty if there is none, or if the keyring remains locked."""
         known = self._read().get(canonical(url))
         if known is None or known != StoredLogin():
             return known or StoredLogin()
@@ -146,16 +146,16 @@ class KeyringStore(TokenStore):
             return StoredLogin()
 
     def put(self, url: str, known: StoredLogin) -> None:
-        """Keep it."""
+        """Store the data of a server."""
         super().put(url, StoredLogin() if self._is_taken(url, known) else known)
 
     def forget(self, url: str) -> bool:
-        """Keep nothing of a server any more, there and here."""
+        """Delete the stored data of a server in keyring and file; return whether there was any."""
         if self._read().get(canonical(url)) == StoredLogin():
             import keyring
             from keyring.errors import KeyringError
 
-            with suppress(KeyringError):  # it was taken out by hand
+            with suppress(KeyringError):  # it was removed manually
                 keyring.delete_password(SERVICE, canonical(url))
         return super().forget(url)
 
@@ -173,11 +173,11 @@ class KeyringStore(TokenStore):
 
 
 def choose_store(kept: LoginStorage | None, directory: Path, *, is_own_home: bool) -> TokenStore:
-    """Where to store logins: as configured; else in the keyring where there is one that is ours to use.
+    """Return where to store logins: as configured, else in the keyring if there is a usable one.
 
-    `is_own_home`: the environment names a place for all our files, and nothing is stored outside of it by default.
+    `is_own_home`: the environment sets a directory for all our files, so nothing is stored outside of it by default.
 
-    Raises: UsageError if a keyring was asked for and there is none.
+    Raises: UsageError if a keyring was requested and there is none.
     """
     if kept is LoginStorage.NONE:
         return TokenStore(None)
@@ -189,7 +189,7 @@ def choose_store(kept: LoginStorage | None, directory: Path, *, is_own_home: boo
 
 
 def has_keyring() -> bool:
-    """Whether this system has a keyring that answers."""
+    """Return whether this system has a working keyring."""
     import keyring
     from keyring.backends import chainer, fail, null
 

@@ -1,7 +1,7 @@
 """Token requests and responses (OAuth 2.1, section 3.2; RFC 7523; RFC 8693).
 
-A client proves itself in the way that its registration says. Where tokens are bound to a key (RFC 9449), each
-request carries a proof, and is repeated once with the nonce that the server wants in it.
+A client authenticates as its registration says. If tokens are bound to a key (RFC 9449), each request carries a
+proof, and is repeated once with the nonce that the server requires in it.
 """
 
 import base64
@@ -42,17 +42,17 @@ from inspector.protocol import peek
 
 _LONGEST = 64 * 1024
 _KEPT = 4
-"""Characters at each end of a token that may be shown."""
+"""Number of characters at each end of a token that may be shown."""
 _SHORTEST = 24
-"""A token of fewer characters is shown as none: its ends would be too much of it."""
+"""Minimum length of a token whose ends may be shown."""
 MOST_SECONDS = 1e12
-"""The latest valid time in a token, in seconds."""
+"""Latest valid time in a token, in seconds."""
 SKEW_S = 60
-"""Seconds that two clocks may differ before it is worth a word."""
+"""Difference in seconds of two clocks that is tolerated."""
 
 
 def read_claims(token: str) -> dict[str, Any] | None:
-    """The claims of a JWT; None for another token. Nothing is verified."""
+    """Return the claims of a JWT; None for another token. Nothing is verified."""
     parts = token.split(".")
     if len(parts) != 3 or len(token) > _LONGEST:
         return None
@@ -64,21 +64,21 @@ def read_claims(token: str) -> dict[str, Any] | None:
 
 
 def shortened(token: str) -> str:
-    """Enough of a token to tell it from another, and no more."""
+    """Return enough of a token to distinguish it from another, and no more."""
     if len(token) < _SHORTEST:
         return f"({len(token)} characters)"
     return f"{token[:_KEPT]}…{token[-_KEPT:]} ({len(token)} characters)"
 
 
 def audiences(claims: dict[str, Any]) -> tuple[str, ...]:
-    """Whom a token is for: `aud` is a text or a list of them."""
+    """Return the audiences of a token: `aud` is a string or a list of strings."""
     aud = claims.get("aud")
     found = aud if isinstance(aud, list) else [aud]
     return tuple(each for each in found if isinstance(each, str))
 
 
 def moment(claims: dict[str, Any], name: str) -> float | None:
-    """A claim that is a time: seconds since 1970; None if it is invalid, or beyond the year 33,000."""
+    """Return a claim that is a time in seconds since 1970; None if it is invalid, or beyond the year 33,000."""
     value = claims.get(name)
     if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < MOST_SECONDS:
         return None
@@ -86,7 +86,7 @@ def moment(claims: dict[str, Any], name: str) -> float | None:
 
 
 def doubts(token: AccessToken, server_url: str, now: float) -> Iterator[str]:
-    """What would have a server refuse the token, a sentence each. `now`: seconds since 1970, by our clock."""
+    """Yield reasons for which the server may reject the token, one sentence each. `now`: seconds since 1970."""
     claims = read_claims(token.access_token)
     expires = token.expires_at
     if claims is not None:
@@ -106,7 +106,7 @@ def doubts(token: AccessToken, server_url: str, now: float) -> Iterator[str]:
 
 
 def skew_s(date: str, now: float) -> float | None:
-    """How far our clock is ahead of a `Date` header, in seconds; None if it is invalid."""
+    """Return how far our clock is ahead of a `Date` header, in seconds; None if it is invalid."""
     try:
         there = parsedate_to_datetime(date)
         return now - (there if there.tzinfo else there.replace(tzinfo=UTC)).timestamp()
@@ -115,7 +115,7 @@ def skew_s(date: str, now: float) -> float | None:
 
 
 def skew_sentence(skew: float) -> str:
-    """The same for a person; "" where the clocks agree."""
+    """Return the difference as a sentence; "" if the clocks agree."""
     if abs(skew) <= SKEW_S:
         return ""
     way = "ahead of" if skew > 0 else "behind"
@@ -126,13 +126,13 @@ OAUTH = "OAuth 2.1, section 3.2.2"
 JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 _ASSERTION_S = 300
-"""Seconds that a signed assertion is good for."""
+"""Lifetime of a signed assertion in seconds."""
 _UNSENDABLE = re.compile(r"[^\x21-\x7e]")
 Form = dict[str, str]
 
 
 class TokenRequest(msgspec.Struct, frozen=True):
-    """Who asks for tokens, where, and for what."""
+    """Client, server and parameters of a token request."""
 
     server: ServerMetadata
     client: Client
@@ -143,7 +143,7 @@ class TokenRequest(msgspec.Struct, frozen=True):
 
 
 def ask(asking: TokenRequest, what: str, form: Form) -> Flow[AccessToken]:
-    """Ask for a token by some grant. Raises: LoginFailed."""
+    """Request a token with some grant. Raises: LoginFailed."""
     endpoint = asking.server.token_endpoint
     if not endpoint:
         yield from broken(LoginStep(what, StepVerdict.BROKEN, "the authorization server names no token_endpoint"))
@@ -168,27 +168,27 @@ def ask(asking: TokenRequest, what: str, form: Form) -> Flow[AccessToken]:
 
 
 def by_code(code: str, verifier: str, redirect_uri: str) -> Form:
-    """The grant of a code that a browser brought back."""
+    """Return the form of the authorization code grant."""
     return {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect_uri, "code_verifier": verifier}
 
 
 def by_refresh(token: AccessToken) -> Form:
-    """The grant of a token that came with an earlier one."""
+    """Return the form of the refresh token grant."""
     return {"grant_type": "refresh_token", "refresh_token": token.refresh_token}
 
 
 def by_client(scopes: tuple[str, ...]) -> Form:
-    """The grant of a client that acts for itself."""
+    """Return the form of the client credentials grant."""
     return {"grant_type": "client_credentials"} | ({"scope": " ".join(scopes)} if scopes else {})
 
 
 def by_assertion(assertion: str, scopes: tuple[str, ...] = ()) -> Form:
-    """The grant of a third party's signed assertion about the client (RFC 7523, section 2.1)."""
+    """Return the form of the JWT bearer grant: a third party's assertion about the client (RFC 7523, section 2.1)."""
     return {"grant_type": JWT_BEARER, "assertion": assertion} | ({"scope": " ".join(scopes)} if scopes else {})
 
 
 def exchanged(wishes: LoginOptions, issuer: str, resource: str) -> Flow[str]:
-    """Exchange an enterprise's login for a grant that the server's authorization server takes (RFC 8693).
+    """Exchange an enterprise login for a grant that the server's authorization server accepts (RFC 8693).
 
     Raises: LoginFailed.
     """
@@ -214,9 +214,9 @@ def exchanged(wishes: LoginOptions, issuer: str, resource: str) -> Flow[str]:
 
 
 def _proven(asking: TokenRequest, form: Form) -> Flow[tuple[Form, Form]]:
-    """The form and the headers, with what proves who asks."""
+    """Add the client authentication; return the form and the headers."""
     client = asking.client
-    # With Basic the standard doesn't ask for client_id in the form as well, but widely used servers do.
+    # With Basic the standard does not require client_id in the form, but widely used servers do.
     fields = {**form, "resource": asking.resource, "client_id": client.client_id}
     headers = {"Accept": "application/json"}
     if client.method == BASIC:
@@ -230,7 +230,7 @@ def _proven(asking: TokenRequest, form: Form) -> Flow[tuple[Form, Form]]:
 
 
 def _assertion(asking: TokenRequest) -> Flow[Form]:
-    """A client's signed word about itself (RFC 7523, section 2.2)."""
+    """Return the form fields with the client's signed assertion about itself (RFC 7523, section 2.2)."""
     now: float = yield Now()
     unique: str = yield Random(16)
     who = asking.client.client_id
@@ -242,7 +242,7 @@ def _assertion(asking: TokenRequest) -> Flow[Form]:
 
 
 def _sent(fetch: HttpFetch, *, dpop: bool) -> Flow[HttpFetched]:
-    """Send with a proof, and once more with the nonce where the server wants one."""
+    """Send with a proof, and once more with a nonce if the server requires one."""
     if not dpop:
         fetched: HttpFetched = yield fetch
         return fetched
@@ -262,11 +262,11 @@ def _with_proof(fetch: HttpFetch, proof: str) -> HttpFetch:
 
 
 def _value(fetched: HttpFetched) -> Any:
-    """The answer; of the servers that answer with a form instead of JSON, that."""
+    """Return the response body; some servers send a form instead of JSON."""
     if fetched.value is None and "x-www-form-urlencoded" in fetched.header("content-type"):
         try:
             pairs = parse_qs(fetched.body.decode("utf-8", "replace"), max_num_fields=50)
-        except ValueError:  # more fields than any such answer has
+        except ValueError:  # more fields than any such response has
             return None
         return {name: values[0] for name, values in pairs.items()}
     return fetched.value
@@ -289,7 +289,7 @@ def _token(asking: TokenRequest, value: Any, now: float) -> AccessToken:
 
 
 def _lifetime(value: Any) -> float | None:
-    """For how many seconds a token is good; None if that was not said, or is no time at all."""
+    """Return the lifetime of a token in seconds; None if it is missing or invalid."""
     lasts = peek.number(value, "expires_in")
     if lasts is None and (text := peek.text(value, "expires_in")) and text.isascii() and text.isdecimal():
         lasts = int(text[:30])
