@@ -1,1 +1,1 @@
-"""A real language model that answers sampling requests: any endpoint that speaks chat completions."""
+"""Language model that answers sampling requests: any endpoint with the chat completions API."""

@@ -1,6 +1,6 @@
-"""Translates sampling requests into chat completions and back. Pure.
+"""Translation of sampling requests into chat completions and back, without I/O.
 
-What the other form has no place for is reported.
+What the chat completions API can't express is reported.
 
 Source: specification 2025-11-25, client/sampling; the OpenAI API reference, "Create chat completion".
 """
@@ -26,18 +26,18 @@ class ChatRequest(msgspec.Struct, frozen=True):
 
     body: dict[str, Any]
     tools: dict[str, str]
-    """The tool that each function's name stands for: functions have stricter names."""
+    """Tool of each function name. Function names are more restricted than tool names."""
     left_out: tuple[str, ...] = ()
-    """What of the request does not reach the model, a phrase each; may contain foreign text."""
+    """Parts of the request that do not reach the model, a phrase each; may contain untrusted text."""
 
 
 def chat_request(params: Any, model: str) -> ChatRequest:
-    """Translate the params of `sampling/createMessage`. Never raises, whatever they are."""
+    """Translate the params of `sampling/createMessage`. Never raises, even for invalid params."""
     return _Translation(params).request(model)
 
 
 class _Translation:
-    """One request on its way into the other form."""
+    """Translation of one request."""
 
     def __init__(self, params: Any) -> None:
         self._params = params
@@ -79,7 +79,7 @@ class _Translation:
         return {"role": "assistant", "content": "\n".join(said) if said or not calls else None} | told
 
     def _user(self, blocks: list[Any]) -> Iterable[dict[str, Any]]:
-        """Results of tools become messages of their own and come first, as the other form wants them."""
+        """Translate the blocks of a user message. Tool results become separate messages and come first."""
         parts: list[dict[str, Any]] = []
         for block in blocks:
             if peek.text(block, "type") != "tool_result":
@@ -94,7 +94,7 @@ class _Translation:
             yield {"role": "user", "content": parts or ""}
 
     def _returned(self, block: Any) -> tuple[str, list[dict[str, Any]]]:
-        """The text that a tool returned, and the other parts of its result."""
+        """Return the text that a tool returned, and the other parts of its result."""
         inner = _blocks(peek.at(block, "content"))
         said = [text for each in inner if (text := _text(each)) is not None]
         if not said and (structured := peek.at(block, "structuredContent")) is not None:
@@ -143,7 +143,7 @@ def _function(name: str, tool: Any) -> dict[str, Any]:
 
 
 def _functions(tools: list[Any]) -> dict[str, str]:
-    """A name for each tool that a function may have, and the tool's own."""
+    """Map a valid function name to the name of each tool."""
     found: dict[str, str] = {}
     for name in dict.fromkeys(name for tool in tools if (name := peek.text(tool, "name"))):
         safe = base = _NAME.sub("_", name)[:_LONGEST_NAME]
@@ -174,18 +174,18 @@ _QUOTED = 200
 
 
 class ModelReply(msgspec.Struct, frozen=True):
-    """What a model answered."""
+    """Answer of a model."""
 
     result: Result
     left_out: tuple[str, ...] = ()
-    """What of the request did not reach the model, a phrase each."""
+    """Parts of the request that did not reach the model, a phrase each."""
     tokens_in: int | None = None
     tokens_out: int | None = None
-    """As the endpoint counted them; None if it does not say."""
+    """Output tokens as counted by the endpoint; None if it does not report them."""
 
 
 def said_in(completion: Any, request: ChatRequest) -> ModelReply:
-    """The answer in a completion. Raises: RequestFailed if there is none."""
+    """Return the answer in a completion. Raises: RequestFailed if there is none."""
     choice = peek.at(completion, "choices", 0)
     message = peek.at(choice, "message")
     if not isinstance(message, dict):
@@ -204,13 +204,13 @@ def said_in(completion: Any, request: ChatRequest) -> ModelReply:
 
 
 def _words(message: Any) -> str:
-    """The text of a message: a string, parts, or a refusal."""
+    """Return the text of a message: a string, parts, or a refusal."""
     parts = (peek.text(part, "text") for part in peek.items(message, "content"))
     return peek.text(message, "content") or "".join(filter(None, parts)) or peek.text(message, "refusal") or ""
 
 
 def _use(call: Any, request: ChatRequest) -> dict[str, Any]:
-    """A function that the model wants called, as a tool's use. Raises: RequestFailed for invalid arguments."""
+    """Translate a function call into a tool use. Raises: RequestFailed for invalid arguments."""
     name = peek.text(call, "function", "name") or ""
     written = peek.text(call, "function", "arguments") or "{}"
     try:
@@ -228,7 +228,10 @@ def _use(call: Any, request: ChatRequest) -> dict[str, Any]:
 
 
 def _reason(choice: Any, request: ChatRequest, calls: list[Any]) -> str:
-    """Why it stopped. Some endpoints report a stop sequence separately; for the others it looks like a normal end."""
+    """Return the stop reason.
+
+    Some endpoints report a stop sequence separately; with the others it looks like a normal end.
+    """
     finish = peek.text(choice, "finish_reason") or ""
     if finish == "stop" and peek.text(choice, "stop_reason") in peek.items(request.body, "stop"):
         return "stopSequence"

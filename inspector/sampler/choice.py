@@ -1,6 +1,6 @@
 """Settings of the model for sampling: which one, where, and who approves.
 
-The key is a thing of its own, so that no repr, no traceback and no quoted answer shows it.
+The key has a class of its own, so that no repr, traceback or quoted response shows it.
 """
 
 from enum import StrEnum
@@ -9,18 +9,18 @@ import msgspec
 
 
 class Approve(StrEnum):
-    """What waits for the person's consent."""
+    """What the user has to approve."""
 
     ALWAYS = "always"
-    """What the model is asked, and what it answered."""
+    """The request to the model, and its answer."""
     REQUEST = "request"
-    """What it is asked; its answer goes to the server at once."""
+    """The request; the answer is sent to the server immediately."""
     NEVER = "never"
     """Nothing: for headless runs."""
 
 
 class Key:
-    """A secret that can be sent, and otherwise not be seen."""
+    """A secret that can be sent but not shown."""
 
     def __init__(self, value: str) -> None:
         self._value = value
@@ -32,11 +32,11 @@ class Key:
         return bool(self._value)
 
     def header(self) -> dict[str, str]:
-        """The header that carries it; none without a key."""
+        """Return the header with the key; empty without a key."""
         return {"Authorization": f"Bearer {self._value}"} if self._value else {}
 
     def hidden_in(self, text: str) -> str:
-        """A text without it: endpoints quote a key that they refuse."""
+        """Return a text without the key: endpoints may quote a rejected key."""
         return text.replace(self._value, "[key]") if self._value else text
 
 
@@ -44,9 +44,9 @@ class ModelChoice(msgspec.Struct, frozen=True):
     """A model at an endpoint."""
 
     url: str
-    """The base of the endpoint, such as "http://127.0.0.1:11434/v1", or the whole address of its completions."""
+    """Base URL of the endpoint, such as "http://127.0.0.1:11434/v1", or the complete URL of its completions."""
     model: str
     key: Key = Key("")
     approve: Approve = Approve.ALWAYS
     patience_s: float = 120.0
-    """How long it may take to answer."""
+    """Timeout of a response in seconds."""

@@ -1,7 +1,7 @@
 """Client of an OpenAI-compatible endpoint: one POST per response, over httpx.
 
-This exchange is no MCP traffic and stays out of the journal. The key travels in one header and nowhere else: it is cut
-out of whatever the endpoint says.
+This exchange is not MCP traffic and not in the journal. The key is sent in one header only, and removed from any
+text of the endpoint.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ from inspector.transports.http.reply import broken, unreachable
 
 _CONNECT_S = 10.0
 _MOST = 16 * 1024 * 1024
-"""Bytes of an answer."""
+"""Maximum size of a response in bytes."""
 _QUOTED = 300
 _PLACE = "/chat/completions"
 _WANTED = "--sampler-url wants the base of an OpenAI-compatible API, such as http://127.0.0.1:11434/v1."
 
 
 class _Came(msgspec.Struct, frozen=True):
-    """A response, whole."""
+    """A complete response."""
 
     status: int
     content_type: str
@@ -36,7 +36,7 @@ class _Came(msgspec.Struct, frozen=True):
 
     @property
     def said(self) -> str:
-        """What an error says: the message of its JSON, else the beginning of the body."""
+        """Return the message of an error response: from its JSON, otherwise the beginning of the body."""
         value = _json(self.body)
         error = peek.at(value, "error")
         message = peek.text(error, "message") or (error if isinstance(error, str) else None)
@@ -51,19 +51,20 @@ class ChatModel:
         base = choice.url.rstrip("/")
         self._url = httpx.URL(base if base.endswith(_PLACE) else base + _PLACE)
         self.label = f"{choice.model} at {self._url.netloc.decode('ascii')}"
-        """The model and where it is, for people."""
+        """Model and endpoint for display."""
 
     async def answer(self, params: Any) -> ModelReply:
-        """What the model says to the params of `sampling/createMessage`.
+        """Return the model's reply to the params of `sampling/createMessage`.
 
-        Raises: AuthorizationNeeded, ConnectError, RequestFailed, RequestTimeout, UsageError; no message has the key.
+        Raises: AuthorizationNeeded, ConnectError, RequestFailed, RequestTimeout, UsageError; no message contains the
+        key.
         """
         request = chat_request(params, self._choice.model)
         try:
             async with asyncio.timeout(self._choice.patience_s):
                 came = await self._post(request.body)
                 if came.status == 400 and "max_completion_tokens" in came.said:
-                    came = await self._post(_renamed(request.body))  # newer models know the limit by another name
+                    came = await self._post(_renamed(request.body))  # newer models have another name for the limit
         except TimeoutError:
             raise RequestTimeout(
                 f"the model ({self.label}) did not respond within {self._choice.patience_s:g} s",
@@ -124,7 +125,7 @@ def _renamed(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _json(body: bytes) -> Any:
-    """A body as JSON; None if it is not JSON."""
+    """Decode a body as JSON; None if it is not JSON."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
