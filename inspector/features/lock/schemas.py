@@ -451,7 +451,7 @@ class _Walk:
     def _branches(
         self, path: str, keyword: str, old: dict[str, Any], new: dict[str, Any], depth: int
     ) -> Iterator[SchemaChange]:
-        """Schemas of which one holds: a further one lets in more values. Those that stay the same are found first."""
+        """Compare alternative schemas: an additional one accepts more values. Equal alternatives are matched first."""
         ours, theirs = _list(old, keyword), _list(new, keyword)
         same = {_text(each) for each in ours} & {_text(each) for each in theirs}
         left = [(at, each) for at, each in enumerate(ours) if _text(each) not in same or _ref(each)]

@@ -1,1 +1,1 @@
-"""Mock: plays the server of a capture."""
+"""Mock: replays the server side of a capture."""

@@ -1,7 +1,7 @@
-"""The mock's side of one connection: messages in, and out what the script has for them.
+"""The mock's side of one connection: client messages in, scripted messages out.
 
-It knows no transport: an outlet is where the messages of a request go, or those of the session. Work that outlives a
-request is passed to its transport.
+It is independent of the transport: an outlet carries the messages of one request or of the session. Work that
+outlives a request is spawned on the transport.
 """
 
 import asyncio
@@ -40,20 +40,20 @@ from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, SUBSCRIPTION
 
 
 class Outlet(Protocol):
-    """Where messages go out."""
+    """Destination of outgoing messages."""
 
     async def send(self, payload: bytes) -> None:
         """Send one message."""
 
     async def write(self, payload: bytes) -> None:
-        """Send bytes that are no message, where that is possible."""
+        """Send bytes that are not a message, if the transport can."""
 
     async def cut(self, payload: bytes) -> None:
-        """Send half of this and disconnect. Does not return if the connection carries more."""
+        """Send half of the payload and disconnect. Does not return if the connection carries other messages."""
 
 
 class Sender:
-    """What one client hears. `common` carries what belongs to no request."""
+    """Sends messages to one client. `common` carries messages that belong to no request."""
 
     def __init__(self, shared: MockShared, common: Outlet) -> None:
         self._shared = shared
@@ -64,7 +64,7 @@ class Sender:
 
     @contextmanager
     def watched(self, id_: RequestId, wanted: StreamFilter, outlet: Outlet) -> Iterator[None]:
-        """For the time of the block, what is wanted goes out there."""
+        """Send the notifications that the filter selects to this outlet until the block ends."""
         key = object()
         self._watchers[key] = id_, wanted, outlet
         try:
@@ -73,7 +73,7 @@ class Sender:
             del self._watchers[key]
 
     def answered(self, id_: RequestId | None, part: Part, *, failed: bool) -> None:
-        """The client has answered a question."""
+        """Pass the client's response to the waiting server request."""
         waiting = self._answers.pop(id_, None) if id_ is not None else None
         if waiting is None:
             self._shared.differs(f"the client answered {id_!r}, which no request has")
@@ -81,7 +81,7 @@ class Sender:
             waiting.set_result((part, failed))
 
     async def drive(self, playing: Playing, own: Outlet, answering: "RequestInProgress | None" = None) -> None:
-        """Do what the turn says, one act after the other."""
+        """Perform the acts of a turn in order."""
         for act in playing:
             await self._act(act, own, answering)
 
@@ -133,15 +133,15 @@ class Sender:
 
 
 class RequestInProgress:
-    """How one request is answered, with the fault that happens to it."""
+    """A request that is being answered, with the fault that is injected into it."""
 
     def __init__(self, id_: RequestId, own: Outlet, fault: InjectedFault | None) -> None:
         self._id, self.own, self._fault = id_, own, fault
         self.is_final = False
-        """Whether a response was sent that is not a server request."""
+        """Whether the final response was sent; a response with server requests is not final."""
 
     async def take(self, answer: SendResponse) -> None:
-        """Send what the turn came to."""
+        """Send the response that the turn yields."""
         await self._send("error" if answer.failed else "result", answer.json)
         self.is_final = not answer.asks
 
@@ -165,7 +165,7 @@ class RequestInProgress:
 
 
 def _wants(wanted: StreamFilter, act: SendNotification) -> bool:
-    """Whether a stream was asked to carry this."""
+    """Return whether a stream's filter selects this notification."""
     if act.method == UPDATED:
         uri = peek.text(act.params.value, "uri") or ""
         return any(uri == each or uri.startswith(each) for each in wanted.uris)
@@ -178,7 +178,7 @@ Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
 
 
 class MockConnection:
-    """One client's server. `common` carries what belongs to no request."""
+    """The mock server of one client. `common` carries messages that belong to no request."""
 
     def __init__(self, shared: MockShared, common: Outlet, spawn: Spawn) -> None:
         self._shared = shared
@@ -191,7 +191,10 @@ class MockConnection:
         self._running: dict[RequestId, asyncio.Task[Any]] = {}
 
     async def take(self, payload: bytes, own: Outlet, entry: int = 0) -> None:
-        """Take in a frame of the client's; return when its requests are answered. `entry` is its number on the tape."""
+        """Process a frame of the client; return when its requests are answered.
+
+        `entry` is the frame's number in the mock's own recording.
+        """
         for message in read(payload):
             match message:
                 case Request():
@@ -208,11 +211,11 @@ class MockConnection:
                     assert_never(message)
 
     def close(self) -> None:
-        """The client has gone: whatever still runs for it ends."""
+        """Cancel all running work, because the client has disconnected."""
         for task in tuple(self._running.values()):
             task.cancel()
 
-    # --- what the client says beside requests
+    # --- client messages other than requests
 
     def _notified(self, message: Notification) -> None:
         if message.method == "notifications/cancelled":
@@ -232,7 +235,7 @@ class MockConnection:
     # --- requests
 
     async def _request(self, request: Request, own: Outlet, entry: int) -> None:
-        async with asyncio.TaskGroup() as group:  # so that the client can give this one up
+        async with asyncio.TaskGroup() as group:  # so that the client can cancel this one
             work = group.create_task(self._answer_request(request, own, entry))
             self._running[request.id] = work
             work.add_done_callback(lambda done: self._forget(request.id, done))
@@ -246,7 +249,7 @@ class MockConnection:
         if fault is not None:
             self._shared.tell(f"fault: {fault.text} ({request.method})")
             if fault.kind is FaultKind.DROP:
-                await asyncio.Event().wait()  # until the client gives it up, or goes
+                await asyncio.Event().wait()  # until the client cancels it or disconnects
             if fault.kind is FaultKind.DELAY:
                 await asyncio.sleep(fault.seconds)
             if fault.kind is FaultKind.ERROR:
@@ -359,7 +362,7 @@ class MockConnection:
     ) -> None:
         await self._voice.drive(perform(turn, manner, begin), answering.own, answering)
         if not turn.is_answered:
-            await asyncio.Event().wait()  # until the client gives it up, or goes
+            await asyncio.Event().wait()  # until the client cancels it or disconnects
         if not again and answering.is_final:
             self._after(turn, manner)
 
@@ -368,7 +371,7 @@ class MockConnection:
             self._spawn(self._voice.drive(afterwards(turn, manner), self._common))
 
     async def _listen(self, request: Request, own: Outlet) -> None:
-        """Grant what is asked, and keep the stream open until the client closes it."""
+        """Acknowledge the requested notifications, and keep the stream open until the client closes it."""
         self._shared.meets(Era.MODERN)
         wanted = peek.at(request.params, "notifications")
         meta = {SUBSCRIPTION_ID: request.id}
@@ -382,7 +385,7 @@ class MockConnection:
 
 
 def _before_the_answer(turn: Turn, manner: Manner) -> Playing:
-    """The messages of a turn before its response, which is made again."""
+    """Yield the acts of a turn before its response, which is generated instead."""
     for act in perform(turn, manner):
         if isinstance(act, SendResponse):
             return

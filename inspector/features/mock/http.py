@@ -1,7 +1,7 @@
 """The mock over HTTP, on loopback only: sessions (initialize) and stateless requests.
 
-An answer that comes at once goes out as JSON. As soon as something else comes first, or nothing for a moment, the
-response becomes a stream. The events of a session have ids, so that a stream which was cut can be taken up again.
+An immediate response is sent as JSON. If another message precedes the response, or the response is delayed, it
+becomes an event stream. The events of a session have ids, so that an interrupted stream can be resumed.
 """
 
 import asyncio
@@ -32,69 +32,69 @@ from inspector.protocol.revisions.table import dates, find
 from inspector.protocol.tracking.opening import declared_revision
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Listener, Pairs
 
-# Event streams of the mock: buffered messages, resumption, and recording.
+# Event streams of the mock: buffered messages, resumption, and recording
 
-# Outgoing messages, waiting for the response or stream that carries them
+# Outgoing messages that wait for the response or stream that carries them
 
 KEEP_ALIVE_S = 15.0
-"""Seconds of silence after which a stream says that it is still there."""
+"""Seconds of silence after which a stream sends a keep-alive comment."""
 _STILL_HERE = b": still here\n\n"
 _MOST = 1000
-"""Messages that wait while there is no listener."""
+"""Maximum number of messages that are buffered while there is no listener."""
 
 
 class StreamItemKind(Enum):
-    """What goes out."""
+    """Kind of an outgoing item."""
 
     MESSAGE = 1
     CUT = 2
-    """Half of it goes out, and no end after it."""
+    """Only half of the payload is sent, then the connection is dropped."""
 
 
 class StreamItem(msgspec.Struct, frozen=True):
-    """One thing that goes out."""
+    """An outgoing item."""
 
     kind: StreamItemKind
     payload: bytes
 
 
 class StreamOutbox:
-    """An outlet that keeps what is sent until it is taken."""
+    """An outlet that buffers messages until they are taken."""
 
     def __init__(self, junk: Callable[[], None]) -> None:
-        """`junk` is called for bytes that HTTP has no place for."""
+        """Create the outbox. `junk` is called for bytes that HTTP can't carry."""
         self._waiting: asyncio.Queue[StreamItem | None] = asyncio.Queue()
         self._first: list[StreamItem | None] = []
-        """The next, if it was peeked at."""
+        """The next item if it was peeked at."""
         self._junk = junk
 
     async def send(self, payload: bytes) -> None:
-        """Keep a message; of too many the oldest goes."""
+        """Buffer a message. If there are too many, the oldest is dropped."""
         if self._waiting.qsize() >= _MOST:
             self._waiting.get_nowait()
         self._waiting.put_nowait(StreamItem(StreamItemKind.MESSAGE, payload))
 
     async def write(self, payload: bytes) -> None:
-        """Bytes that are no message have no place here."""
+        """Report bytes that are not a message, because HTTP can't carry them."""
         self._junk()
 
     async def cut(self, payload: bytes) -> None:
-        """Keep the last that goes out."""
+        """Buffer a payload of which only half is sent, as the last item."""
         self._waiting.put_nowait(StreamItem(StreamItemKind.CUT, payload))
 
     def end(self) -> None:
-        """Nothing follows."""
+        """Mark the end of the stream."""
         self._waiting.put_nowait(None)
 
     async def take(self, seconds: float) -> StreamItem | None:
-        """The next; None at the end. Raises: TimeoutError if there is none in time."""
+        """Return the next item; None at the end. Raises: TimeoutError if there is none in time."""
         if self._first:
             return self._first.pop()
         async with asyncio.timeout(seconds):
             return await self._waiting.get()
 
     async def peek(self, seconds: float) -> StreamItem | None:
-        """The next, which stays the next; None at the end, or if there is none in time."""
+        """Return the next item without removing it; None at the end, or if there is none in time."""
         try:
             self._first.append(await self.take(seconds))
         except TimeoutError:
@@ -102,7 +102,7 @@ class StreamOutbox:
         return self._first[0]
 
     async def items(self) -> AsyncIterator[StreamItem | None]:
-        """Each until the end; None where it is time to say that the stream is still there."""
+        """Yield items until the end, and None whenever a keep-alive is due."""
         while True:
             try:
                 item = await self.take(KEEP_ALIVE_S)
@@ -116,15 +116,15 @@ class StreamOutbox:
 
 
 def event(payload: bytes, id_: str = "", name: str = "message") -> bytes:
-    """A message as an event of a stream; with an id, a stream that breaks can be taken up behind it.
+    """Return a message as an event of a stream. With an id, a broken stream can be resumed after it.
 
-    The id is last, so that it is not taken from a truncated event.
+    The id comes last, so that a client does not accept it from a truncated event.
     """
     return b"event: %b\ndata: %b\n%b\n" % (name.encode(), payload, f"id: {id_}\n".encode() if id_ else b"")
 
 
 def still_here() -> bytes:
-    """What a stream says where nothing is to be said."""
+    """Return a keep-alive comment."""
     return _STILL_HERE
 
 
@@ -132,25 +132,25 @@ def still_here() -> bytes:
 
 
 class HttpTape:
-    """Records HTTP exchanges, numbered from 1."""
+    """Records HTTP exchanges, numbered from 1, in the mock's own capture."""
 
     def __init__(self, journal: Journal | None) -> None:
         self._journal = journal
         self._count = 0
 
     def open(self, url: str) -> None:
-        """The mock listens."""
+        """Record that the mock has started to listen."""
         self._url = url
         if self._journal is not None:
             self._journal.fact(ConnectionFact(ConnectionEvent.OPEN, "http", url=url))
 
     def close(self) -> None:
-        """The mock listens no more."""
+        """Record that the mock has stopped listening."""
         if self._journal is not None:
             self._journal.fact(ConnectionFact(ConnectionEvent.CLOSE, "http"))
 
     def came(self, request: HttpRequest) -> tuple[int, int]:
-        """A request came: the number of its exchange, and the entry of its body (0 without one)."""
+        """Record a request. Return its exchange number and the entry of its body (0 if there is none)."""
         self._count += 1
         if self._journal is None:
             return self._count, 0
@@ -163,30 +163,30 @@ class HttpTape:
         return self._count, self._journal.count
 
     def answered(self, number: int, status: int, headers: tuple[tuple[str, str], ...]) -> None:
-        """The head of the response goes out."""
+        """Record the head of a response."""
         if self._journal is not None:
             self._journal.fact(HttpFact(HttpEvent.RESPONSE, number, status=status, version="HTTP/1.1", headers=headers))
 
     def sent(self, number: int, payload: bytes, channel: Channel, id_: str = "") -> None:
-        """A message goes out; on a stream, in an event with this id."""
+        """Record a message; on a stream, as an event with this id."""
         sse = SseFacts("message", id_ or None) if channel is not Channel.REPLY else None
         if self._journal is not None:
             self._journal.frame(Direction.FROM_SERVER, channel, payload, http=number, sse=sse)
 
     def ended(self, number: int, why: str = "") -> None:
-        """The exchange is over."""
+        """Record the end of an exchange."""
         if self._journal is not None:
             self._journal.fact(HttpFact(HttpEvent.END, number, why=why))
 
 
 _EVENTS, _STREAMS = 1000, 100
-"""So many of the newest are kept of a session."""
+"""Maximum number of events kept per stream, and of streams kept per session."""
 _DIGITS = 15
-"""Of the number of an event, at most: Python refuses to read thousands."""
+"""Maximum number of digits in an event number. Python refuses to parse thousands of digits."""
 
 
 class MockStream:
-    """One stream. Its events have ids if it has a name; a stream of a single stateless request has none."""
+    """An event stream. Its events have ids only if it has a name; the stream of a stateless request has none."""
 
     def __init__(self, outbox: StreamOutbox, name: str = "") -> None:
         self.outbox = outbox
@@ -197,7 +197,10 @@ class MockStream:
     async def flow(
         self, tape: HttpTape, number: int, channel: Channel, after: int | None = None
     ) -> AsyncIterator[bytes]:
-        """Events as they are made, to the end; `after` an event of this number, the later ones are sent first."""
+        """Yield events as they are produced, until the end.
+
+        `after`: the number of an event; the later ones that are kept are sent first.
+        """
         for count, payload in self._later(after):
             tape.sent(number, payload, channel, self._id(count))
             yield event(payload, self._id(count))
@@ -228,7 +231,7 @@ class MockStream:
 
 
 class Streams:
-    """The streams of one session, by their names."""
+    """The streams of one session by name."""
 
     def __init__(self) -> None:
         self._streams: dict[str, MockStream] = {}
@@ -241,7 +244,7 @@ class Streams:
         return stream
 
     def find(self, last: str) -> tuple[MockStream, int] | None:
-        """The stream of an event, and the number of the event in it; None if it does not exist."""
+        """Return the stream of an event id, and the event's number in it; None if it does not exist."""
         name, _, count = last.rpartition("-")
         stream = self._streams.get(name)
         is_count = count.isascii() and count.isdigit() and len(count) <= _DIGITS
@@ -258,19 +261,19 @@ Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
 
 
 class LegacySseSite:
-    """Answers the requests of clients that know no other carriage."""
+    """Answers requests of clients that use HTTP+SSE."""
 
     def __init__(self, shared: MockShared, tape: HttpTape, spawn: Spawn, outbox: Callable[[], StreamOutbox]) -> None:
         self._shared, self._tape, self._spawn, self._outbox = shared, tape, spawn, outbox
         self._sessions: dict[str, tuple[MockConnection, StreamOutbox]] = {}
 
     def open(self, number: int) -> HttpResponse:
-        """A client wants to hear."""
+        """Open the event stream of a new client."""
         self._tape.answered(number, 200, STREAM)
         return HttpResponse(200, STREAM, self._heard(number))
 
     def take(self, request: HttpRequest, number: int, entry: int) -> HttpResponse:
-        """A client speaks."""
+        """Process a message that a client posts."""
         name = parse_qs(urlsplit(request.target).query).get("session_id", [""])[0]
         session = self._sessions.get(name)
         if session is None:
@@ -298,23 +301,24 @@ class LegacySseSite:
         return HttpResponse(status, _TEXT, words.encode())
 
 
-# Headers and status of stateless requests
+# Headers and status codes of stateless requests
 
 _STATUS = {-32601: 404, HEADER_MISMATCH: 400, MISSING_CAPABILITY: 400, UNSUPPORTED_VERSION: 400}
-"""By error code: what a stateless answer has as HTTP status, where that is not 200."""
+"""HTTP status of a stateless error response, by error code; 200 for all others."""
 _MARK, _END = "=?base64?", "?="
 
 
 def status_of(payload: bytes) -> int:
-    """The HTTP status of a stateless answer."""
+    """Return the HTTP status of a stateless response."""
     first = read(payload)[0]
     return _STATUS.get(first.code or 0, 200) if isinstance(first, jsonrpc.ErrorAnswer) else 200
 
 
 def header_fault(request: HttpRequest, message: Request) -> str:
-    """How the headers of a stateless request fail its body; "" if they don't (2026-07-28, basic/transports/http).
+    """Return how the headers of a stateless request contradict its body; "" if they match.
 
-    Headers that repeat arguments are not asked for: which ones a tool wants is for its server to know.
+    Source: 2026-07-28, basic/transports/http. Headers that mirror arguments are not checked, because only the server
+    knows which ones a tool requires.
     """
     declared = declared_revision(message.params)
     revision = find(declared) if declared is not None else None
@@ -330,7 +334,7 @@ def header_fault(request: HttpRequest, message: Request) -> str:
 
 
 def _plain(value: str) -> str:
-    """A header's value without its base64 form; as it is where that can't be read."""
+    """Return a header's value, decoded if it is in base64 form; unchanged if it can't be decoded."""
     if not (value.startswith(_MARK) and value.endswith(_END)):
         return value
     try:
@@ -345,15 +349,15 @@ INTERNAL_ERROR = -32603
 SESSION, VERSION, LAST = "Mcp-Session-Id", "MCP-Protocol-Version", "Last-Event-ID"
 PATH, OLD_PATH = "/mcp", "/sse"
 _PATIENCE_S = 0.25
-"""Seconds that an answer may take and still be no stream."""
+"""Seconds after which a response becomes an event stream."""
 _JSON = (("Content-Type", "application/json"),)
 _ALLOWED = (("Allow", "GET, POST, DELETE"),)
 _OWN = "own"
-"""The name of the stream that belongs to no request."""
+"""Name of the stream that belongs to no request."""
 
 
 class MockSession(msgspec.Struct):
-    """One client, from its `initialize` to its DELETE."""
+    """The session of one client, from its `initialize` to its DELETE."""
 
     connection: MockConnection
     own: MockStream
@@ -362,7 +366,7 @@ class MockSession(msgspec.Struct):
 
 
 class MockSite:
-    """Answers HTTP requests. Running turns live in `tasks`."""
+    """Answers HTTP requests. Running turns are tasks of `tasks`."""
 
     def __init__(self, shared: MockShared, tasks: asyncio.TaskGroup, tape: HttpTape) -> None:
         self._shared = shared
@@ -378,7 +382,7 @@ class MockSite:
         self._paths = {PATH, shared.script.path or PATH} - self._old_paths
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
-        """The handler of a Listener."""
+        """Handle a request of the Listener."""
         number, entry = self._tape.came(request)
         path = urlsplit(request.target).path
         if path in self._old_paths and request.method == "GET":
@@ -399,7 +403,7 @@ class MockSite:
         return self._get(session, request, number) if request.method == "GET" else self._delete(request, number)
 
     def close(self) -> None:
-        """End whatever still runs."""
+        """Cancel all running work."""
         for task in tuple(self._running):
             task.cancel()
 
@@ -493,7 +497,10 @@ class MockSite:
         headers: Pairs = (),
         session: MockSession | None = None,
     ) -> HttpResponse:
-        """Play what answers a request; the response that carries it. Without a session, its end ends the work."""
+        """Play the response to a request and return the HTTP response that carries it.
+
+        Without a session, the work is cancelled when the HTTP response ends.
+        """
         outbox = self._outbox()
         task = self._spawn(_run(connection, request.body, outbox, entry))
         try:
@@ -510,7 +517,7 @@ class MockSite:
         return HttpResponse(200, (*STREAM, *headers), body)
 
     def _replied(self, first: StreamItem, number: int, headers: Pairs, *, stateless: bool) -> HttpResponse:
-        """An answer that came at once, and before anything else."""
+        """Return an immediate response as JSON."""
         status = status_of(first.payload) if stateless else 200
         self._tape.answered(number, status, (*_JSON, *headers))
         payload = first.payload
@@ -561,23 +568,23 @@ class MockSite:
 
 
 class _Nowhere:
-    """Where messages go that no stream carries: a stateless client hears them only where it listens."""
+    """Outlet for messages that no stream carries. A stateless client receives them only on a stream that it opened."""
 
     async def send(self, payload: bytes) -> None:
-        """Lose it."""
+        """Drop it."""
 
     async def write(self, payload: bytes) -> None:
-        """Lose it."""
+        """Drop it."""
 
     async def cut(self, payload: bytes) -> None:
-        """Lose it."""
+        """Drop it."""
 
 
 async def _run(connection: MockConnection, body: bytes, outbox: StreamOutbox, entry: int) -> None:
-    """Answer one client's message. What fails here fails for this client alone."""
+    """Answer one client's message. Errors affect only this client."""
     try:
         await connection.take(body, outbox, entry)
-    except Exception:  # the border of the mock: one request must not end the server for all clients
+    except Exception:  # outermost handler: one request must not end the server for all clients
         logger.exception("the mock failed to answer a request")
         await outbox.send(jsonrpc.write_error(None, INTERNAL_ERROR, "The mock failed to answer; see its log"))
     finally:
@@ -595,13 +602,13 @@ def _begins_a_stream(payload: bytes) -> bool:
 
 
 async def serve(shared: MockShared, port: int, announce: Callable[[str], None]) -> None:
-    """Play on a port of this machine (0: a free one) until cancelled. Its address is reported.
+    """Serve on a local port (0: any free one) until cancelled. Its address is announced.
 
     Raises: OSError if the port is taken.
     """
     tape, sites = HttpTape(shared.tape), list[MockSite]()
     listener = Listener(lambda request: sites[0].answer(request), port=port)
-    await listener.start()  # outside of the group, so that a port that is taken is one error and not several
+    await listener.start()  # outside of the group, so that a taken port raises a plain error and not a group
     tape.open(f"{listener.url}{PATH}")
     try:
         async with asyncio.TaskGroup() as tasks:

@@ -1,7 +1,7 @@
-"""Finds the recorded turn for a request: the same, an equivalent, or the most similar one.
+"""Finds the recorded turn for a request: an identical, equivalent, or similar one.
 
-A request that was made several times gets its recorded answers in turn, then the last one again. What was never asked
-gets an error that says what was.
+A request that was recorded several times gets its recorded responses in turn; the last one is then repeated. A
+request without a recorded turn gets an error that lists what was recorded.
 """
 
 import re
@@ -25,31 +25,31 @@ from inspector.protocol.things import KIND_OF_METHOD as LISTS
 METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL, NOT_FOUND = -32601, -32602, -32603, -32002
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
 _SHOWN = 20
-"""Names that an error lists."""
+"""Maximum number of names in an error."""
 _CANDIDATES = 2000
-"""Turns among which the nearest is looked for: the newest."""
+"""Number of newest turns that are searched for the most similar one."""
 _LONG = 200
-"""Characters of the longest name that is compared with others."""
+"""Maximum length of a name that is compared with others."""
 HARMLESS = {"logging/setLevel", "resources/subscribe", "resources/unsubscribe"}
-"""Requests whose result is empty, and which change nothing that was recorded."""
+"""Requests that have an empty result and do not affect other recorded results."""
 
 
 class MatchedTurn(msgspec.Struct, frozen=True):
-    """A turn to be played."""
+    """A turn to play."""
 
     turn: Turn
     again: bool = False
-    """Whether it was played before: all its recorded answers were given."""
+    """Whether all recorded responses were already played, so that one is repeated."""
     word: str = ""
-    """How it differs from what was asked; "" if it does not."""
+    """How the recorded request differs from the actual one; "" if it does not."""
 
 
 class Empty(msgspec.Struct, frozen=True):
-    """Nothing was recorded, and nothing needs to have been: an empty result will do."""
+    """No turn was recorded, and none is needed: an empty result is sufficient."""
 
 
 class Missing(msgspec.Struct, frozen=True):
-    """Nothing that was recorded answers it."""
+    """No recorded turn answers the request."""
 
     code: int
     message: str
@@ -57,25 +57,25 @@ class Missing(msgspec.Struct, frozen=True):
 
 
 class Played:
-    """What one client has been given so far."""
+    """The turns that were played to one client."""
 
     def __init__(self) -> None:
         self._times: Counter[tuple[str, str]] = Counter()
 
     def next(self, method: str, key: str, turns: Sequence[int]) -> tuple[int, bool]:
-        """The next of equal turns, and whether it had its turn already."""
+        """Return the next of equal turns, and whether all of them were already played."""
         at = self._times[method, key]
         self._times[method, key] += 1
         return turns[min(at, len(turns) - 1)], at >= len(turns)
 
 
 class Book:
-    """The turns of a script, to be looked up."""
+    """Index of the turns of a script."""
 
     def __init__(self, script: Script) -> None:
         self._script = script
         self._shelves: dict[str, dict[str, Shelf]] = {}
-        """By method and target."""
+        """Shelves by method and target."""
         turns = script.turns
         for index, method in enumerate(turns.methods):
             shelves = self._shelves.setdefault(method, {})
@@ -84,13 +84,13 @@ class Book:
             shelf.turns.append(index)
 
     def note(self, method: str, played: Played) -> Turn | None:
-        """The turn of a notification of the client's; None if the server sent nothing after one."""
+        """Return the turn of a client notification; None if the server sent nothing after it."""
         shelf = self._shelves.get(method, {}).get("")
         index, again = played.next(method, "", shelf.turns) if shelf else (0, True)
         return None if again else self._script.turns[index]
 
     def find(self, method: str, params: Any, played: Played, era: Era) -> MatchedTurn | Empty | Missing:
-        """What answers a request; `params` are those of `asked_of`."""
+        """Return what answers a request; `params` are those of `asked_of`."""
         shelves, target = self._shelves.get(method, {}), target_of(method, params)
         shelf = shelves.get(target) or shelves.get(target.strip())
         if shelf is not None:
@@ -142,19 +142,19 @@ class Book:
 
 
 class Shelf:
-    """The turns of one method and one target. What was asked in each is kept as numbers alone, once it is needed."""
+    """The turns of one method and one target. Only hashes of their params are kept, and computed on demand."""
 
     def __init__(self, turns: Told) -> None:
         self._turns = turns
         self.turns = array("I")
-        """Their positions, in order."""
+        """Positions of the turns, in order."""
 
     def same(self, key: str) -> list[int]:
-        """Those in which exactly this was asked."""
+        """Return the turns with exactly these params."""
         return [self.turns[at] for at in _places(self._exact, hash(key)) if self._key(at) == key]
 
     def like(self, params: Any) -> Any:
-        """What was asked first that says the same in other words; None if nothing does."""
+        """Return the first recorded params that are equivalent to these; None if there are none."""
         key = key_of(loosened(params))
         for at in _places(self._loose, hash(key)):
             recorded = self._turns.params(self.turns[at])
@@ -163,7 +163,7 @@ class Shelf:
         return None
 
     def nearest(self, params: Any) -> Any:
-        """What was asked that has most in common with this, among the newest."""
+        """Return the most similar of the newest recorded params."""
         candidates = map(self._turns.params, self.turns[-_CANDIDATES:])
         return max(candidates, key=lambda recorded: likeness(recorded, params))
 
@@ -188,19 +188,19 @@ def _places(hashes: "array[int]", wanted: int) -> Iterator[int]:
 
 
 def _first(shelves: Mapping[str, Shelf]) -> list[int]:
-    """The positions of the first turns of a method."""
+    """Return the positions of a method's first turns."""
     return sorted(index for shelf in shelves.values() for index in shelf.turns[:_SHOWN])[:_SHOWN]
 
 
 def _nearest_name(name: str, among: Sequence[str]) -> str:
-    """The name that is most like another; "" if none is."""
+    """Return the most similar name; "" if none is similar."""
     if not name or len(name) > _LONG:
         return ""
     return next(iter(get_close_matches(name, [each for each in among[:_CANDIDATES] if len(each) <= _LONG], 1)), "")
 
 
 def loosened(value: Any) -> Any:
-    """A value without differences that mean nothing: absent or null, "3" or 3, spaces at the ends."""
+    """Return a value without insignificant differences: absent or null, "3" or 3, surrounding blanks."""
     if isinstance(value, dict):
         inner = {name: loosened(each) for name, each in value.items()}
         return {name: each for name, each in inner.items() if each not in (None, {}, [])}
@@ -217,7 +217,7 @@ def loosened(value: Any) -> Any:
 
 
 def likeness(recorded: Any, asked: Any) -> float:
-    """How much of two values is the same, from 0 to 1."""
+    """Return the similarity of two values, from 0 to 1."""
     one, other = set(_leaves(loosened(recorded))), set(_leaves(loosened(asked)))
     places = {place for place, _ in one} & {place for place, _ in other}
     union = len(one | other) or 1

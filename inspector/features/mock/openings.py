@@ -1,7 +1,7 @@
 """How the mock responds to initialize and server/discover: as recorded, or derived.
 
-A server's `initialize` result and its `server/discover` result say mostly the same. What the other one needs beside
-that is made up as a server would that has nothing to add: nothing may be cached, nothing is shared.
+The `initialize` and `server/discover` results of a server are largely equal. Members that only the other one has get
+neutral values: nothing may be cached, nothing is shared.
 """
 
 from typing import Any
@@ -24,14 +24,14 @@ CAPABILITY_OF = {
     "logging": "logging",
     "tasks": "tasks",
 }
-"""By the beginning of a method: the capability that it needs."""
+"""Required capability, by the first segment of a method."""
 _OF_LEGACY = ("tasks",)
 _OF_MODERN = ("extensions",)
 _NO_CACHE = {"ttlMs": 0, "cacheScope": "private"}
 
 
 def opening_of(opening: Opening | None, turns: Told, *, path: str = "", notes: tuple[str, ...] = ()) -> Script:
-    """The script of these turns, by the opening that was recorded; without one, by what was asked."""
+    """Return the script of these turns from the recorded opening; without one, it is derived from the requests."""
     if opening is not None:
         revision = opening.revision
         return Script(
@@ -60,7 +60,7 @@ def opening_of(opening: Opening | None, turns: Told, *, path: str = "", notes: t
 
 
 def settled(script: Script, offered: str) -> tuple[str, str]:
-    """The version that `initialize` settles on when one is offered, and a word on it or ""."""
+    """Return the version that `initialize` negotiates for the offered one, and a note or ""."""
     recorded = script.revision if script.era is Era.LEGACY else newest_of(Era.LEGACY).date
     known = find(offered)
     if offered == recorded or known is None or known.era is not Era.LEGACY:
@@ -71,7 +71,7 @@ def settled(script: Script, offered: str) -> tuple[str, str]:
 
 
 def initialize_result(script: Script, offered: str) -> tuple[bytes, str]:
-    """The result of `initialize` as JSON, and a word on it or ""."""
+    """Return the result of `initialize` as JSON, and a note or ""."""
     version, word = settled(script, offered)
     recorded = _recorded(script, "initialize")
     if recorded is not None:
@@ -87,12 +87,12 @@ def initialize_result(script: Script, offered: str) -> tuple[bytes, str]:
 
 
 def served_modern(script: Script) -> tuple[str, ...]:
-    """The stateless versions that are served."""
+    """Return the stateless versions that the mock serves."""
     return (script.revision,) if script.era is Era.MODERN else dates(Era.MODERN)
 
 
 def discover_result(script: Script) -> bytes:
-    """The result of `server/discover` as JSON."""
+    """Return the result of `server/discover` as JSON."""
     recorded = _recorded(script, "server/discover")
     if recorded is not None and script.era is Era.MODERN:
         return recorded.raw
@@ -106,7 +106,7 @@ def discover_result(script: Script) -> bytes:
 
 
 def capabilities_for(script: Script, era: Era) -> dict[str, Any]:
-    """What the server declares in an era: what was recorded, without what belongs to the other one alone."""
+    """Return the capabilities to declare in an era: the recorded ones, without those that only the other era has."""
     if era is script.era:
         return script.capabilities
     foreign = _OF_MODERN if era is Era.LEGACY else _OF_LEGACY
@@ -114,12 +114,12 @@ def capabilities_for(script: Script, era: Era) -> dict[str, Any]:
 
 
 def refuses_discover(script: Script) -> Turn | None:
-    """The recorded turn in which a server of the handshake era was asked `server/discover`; None if it never was."""
+    """Return the recorded turn in which a handshake server received `server/discover`; None if there is none."""
     return script.first("server/discover") if script.era is Era.LEGACY else None
 
 
 def lost_between_eras(script: Script) -> tuple[str, ...]:
-    """What can't be served to clients of the other era."""
+    """Return what can't be served to clients of the other era."""
     found = []
     if any(method.startswith("tasks/") for method in {*script.turns.methods}):
         found.append("tasks, which the other era has in other words")
@@ -137,12 +137,12 @@ def _recorded(script: Script, method: str) -> Part | None:
 
 
 def without(value: dict[str, Any], *names: str) -> dict[str, Any]:
-    """An object without some members."""
+    """Return an object without some members."""
     return {name: each for name, each in value.items() if name not in names}
 
 
 def fit_result(part: Part, method: str, recorded: Era | None, asked: Era) -> bytes:
-    """A result as the client's era may see it; the very bytes where it was recorded in that era."""
+    """Return a result in the form of the client's era; the recorded bytes if it was recorded in that era."""
     result = part.value
     if recorded is asked or recorded is None or not isinstance(result, dict):
         return part.raw
@@ -158,7 +158,7 @@ def fit_result(part: Part, method: str, recorded: Era | None, asked: Era) -> byt
 
 
 def is_foreign_task(part: Part, recorded: Era | None, asked: Era) -> bool:
-    """Whether a result says that it is a task, to a client of the era that has other tasks."""
+    """Return whether a result is a task that the client's era does not support."""
     if recorded is asked or recorded is None:
         return False
     return isinstance(peek.at(part.value, "task"), dict) or peek.text(part.value, "resultType") == "task"
@@ -169,7 +169,7 @@ _INVALID_PARAMS = -32602
 
 
 def fit_error(part: Part, method: str, recorded: Era | None, asked: Era) -> bytes:
-    """An error as the client's era spells it: a resource that isn't there has two numbers."""
+    """Return an error in the form of the client's era: the code of a missing resource differs."""
     error = part.value
     if recorded is asked or recorded is None or method != "resources/read" or not isinstance(error, dict):
         return part.raw
@@ -179,5 +179,5 @@ def fit_error(part: Part, method: str, recorded: Era | None, asked: Era) -> byte
 
 
 def as_raw(json_: bytes) -> msgspec.Raw:
-    """JSON that is put into a message as it is."""
+    """Return JSON that is embedded in a message unchanged."""
     return msgspec.Raw(json_)

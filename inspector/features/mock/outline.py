@@ -1,7 +1,7 @@
-"""The outline of a script: which turn of the client each frame belongs to.
+"""The outline of a script: maps each frame to a turn of the client.
 
-A message of the server's belongs to the request whose progress token, HTTP stream or id it names; on a pipe to the one
-request that is open; else to what the client had said last. Twelve bytes a frame stay in memory, whatever it holds.
+A server message belongs to the request that its progress token, HTTP stream or id names; on a pipe to the only open
+request; otherwise to the client's latest message. Memory use is twelve bytes per frame, whatever its size.
 """
 
 from array import array
@@ -58,7 +58,7 @@ _UNNAMED = "c1"
 _IS_FRAME = bytes(number == EntryKind.FRAME for number in range(256))
 _IS_SENT = bytes(bool(bits & TO_SERVER_BIT) for bits in range(256))
 RECORD = "Record one with calls: mcp-inspect call TOOL --capture FILE -- COMMAND."
-"""What to do about a capture that holds too little."""
+"""Hint for a capture with too little content."""
 
 
 class RecordedConnection(msgspec.Struct):
@@ -66,19 +66,19 @@ class RecordedConnection(msgspec.Struct):
 
     name: str
     about: str = ""
-    """Its transport and where it led."""
+    """Transport and target."""
     path: str = ""
-    """Of the URL; "" if there was none."""
+    """Path of the URL; "" if there was none."""
     frames: Sequence[int] = ()
-    """The entries that are its frames."""
+    """Numbers of the entries that are its frames."""
     requests: int = 0
-    """How many messages came from the client."""
+    """Number of messages from the client."""
     alone: bool = False
-    """Whether the capture holds no other."""
+    """Whether it is the only connection of the capture."""
 
 
 def wires(journal: Journal) -> list[RecordedConnection]:
-    """The connections of a capture, in the order in which they are first named."""
+    """Return the connections of a capture in order of first occurrence."""
     columns = journal.store.columns(1, journal.count) if journal.count else None
     if columns is None:
         return []
@@ -111,14 +111,17 @@ def _by_name(journal: Journal, frames: Sequence[int]) -> dict[str, RecordedConne
 
 
 def _only_name(journal: Journal, frames: Sequence[int]) -> str:
-    """The name of the connection, where one alone was opened: then no line has to be read to know whose it is."""
+    """Return the connection's name if only one was opened; "" otherwise.
+
+    With a single connection no line has to be read to know which connection it belongs to.
+    """
     events = (journal.store.entry(n).what for n in journal.store.backwards(EntryKind.CONNECTION))
     opened = sum(isinstance(what, ConnectionFact) and what.event is ConnectionEvent.OPEN for what in events)
     return _name(journal, frames[0]) if opened == 1 and frames else ""
 
 
 def _name(journal: Journal, n: int) -> str:
-    """What the capture calls the connection of an entry."""
+    """Return the name of an entry's connection in the capture."""
     try:
         record = from_line(journal.store.read(*journal.store.line(n)))
     except (ValueError, OverflowError):
@@ -127,7 +130,7 @@ def _name(journal: Journal, n: int) -> str:
 
 
 def chosen(journal: Journal, connection: str = "") -> RecordedConnection:
-    """The connection of this name, or the only one. Raises: UsageError."""
+    """Return the connection of this name, or the only one. Raises: UsageError."""
     there = wires(journal)
     speaking = [wire for wire in there if wire.requests]
     if connection:
@@ -143,7 +146,7 @@ def chosen(journal: Journal, connection: str = "") -> RecordedConnection:
 
 
 def nothing_to_play() -> UsageError:
-    """What is said of a capture in which no client asks anything."""
+    """Return the error for a capture without client requests."""
     return UsageError("the capture holds no request of a client, so there is nothing to play", hint=RECORD)
 
 
@@ -154,7 +157,7 @@ def _which(there: list[RecordedConnection]) -> str:
 
 CANCELLED, PROGRESS = "notifications/cancelled", "notifications/progress"
 NOT_SAID = {CANCELLED, ACKNOWLEDGED}
-"""Server messages that refer to requests by id, and what is generated again."""
+"""Server messages that refer to requests by id, or are generated anew by the mock."""
 _REQUEST, _NOTE, _GARBLED, _BATCH = (
     int(kind) for kind in (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.INVALID, MessageKind.BATCH)
 )
@@ -166,18 +169,21 @@ _KINDS: dict[type, int] = {
     ErrorAnswer: int(MessageKind.ERROR),
 }
 _Row = tuple[int, int, str, int]
-"""Of a message: its frame, the flags of it, its method, its exchange."""
+"""A message: frame, flags, method, exchange."""
 
 
 class Shape(msgspec.Struct):
-    """What each message of a connection is."""
+    """The messages of a connection, and the conversation they form."""
 
     conversation: Conversation
     rows: Iterator[_Row]
 
 
 def shape_of(journal: Journal, wire: RecordedConnection) -> Shape:
-    """As the journal has it; of one connection among several, folded by itself, for ids are its own."""
+    """Return the journal's own data for its only connection; otherwise derive them for this connection alone.
+
+    Ids are unique only within a connection.
+    """
     if wire.alone:
         return Shape(journal.conversation, _rows_of_all(journal))
     conversation, rows = Conversation(), list[_Row]()
@@ -201,40 +207,40 @@ def _rows_of_all(journal: Journal) -> Iterator[_Row]:
 
 
 def frame_of(journal: Journal, n: int) -> Frame | None:
-    """The frame of an entry; None if it can't be had."""
+    """Return the frame of an entry; None if it is not available."""
     entry = journal.store.entry(n)
     return entry.what if isinstance(entry.what, Frame) and not entry.missing else None
 
 
 class Outline:
-    """Turns are numbered from 0, in the order of what the client said."""
+    """Maps frames to turns, which are numbered from 0 in the order of the client's messages."""
 
     def __init__(self, journal: Journal, wire: RecordedConnection) -> None:
         shape = shape_of(journal, wire)
         self.journal, self.conversation = journal, shape.conversation
         self.firsts = array("I")
-        """The frame in which the client speaks, of each turn."""
+        """By turn: the client's frame."""
         self.lasts = array("I")
-        """The last frame that belongs to it."""
+        """By turn: its last frame."""
         self.methods: list[str] = []
         self.exchanges = array("I")
-        """That of its request; 0 for a notification."""
+        """By turn: the exchange of its request; 0 for a notification."""
         self.asking: dict[int, None] = {}
-        """Turns in which the server asks."""
+        """Turns with server requests."""
         self.questions: set[int] = set()
-        """Frames that are results with questions."""
+        """Frames with results that hold server requests."""
         self._owners = array("I", bytes(4 * (journal.count + 1)))
-        """By frame: the turn and one more; 0 for none."""
+        """By frame: its turn plus one; 0 for none."""
         self._batches: dict[int, list[int]] = {}
-        """By frame that is a batch: the turn of each of its messages and one more."""
+        """By batch frame: the turns of its messages, each plus one."""
         self._in_batches: dict[int, list[int]] = {}
-        """By turn: the batches in which something belongs to it."""
+        """By turn: the batches that hold some of its messages."""
         self._turns = array("I", bytes(4 * (len(self.conversation.exchanges) + 1)))
-        """By exchange: the turn and one more."""
+        """By exchange: its turn plus one."""
         self._live: dict[int, int | None] = {}
-        """Turns whose answer is awaited, oldest first, and the HTTP exchange of each."""
+        """Turns that wait for a response, oldest first, with their HTTP exchange."""
         self._waiting: dict[int, int] = {}
-        """By operation: the turn that was answered by questions."""
+        """By operation: the turn whose response held server requests."""
         self._is_http = self._came_by_http(wire)
         for n, flags, method, exchange in shape.rows:
             if flags & KIND_BITS == _BATCH:
@@ -243,7 +249,7 @@ class Outline:
                 self._own(n, self._take(n, flags & KIND_BITS, flags & TO_SERVER_BIT, method, exchange))
 
     def frames(self, turn: int) -> list[int]:
-        """The frames that belong to a turn, in order; its own first."""
+        """Return the frames of a turn in order, starting with the client's."""
         found, at, last = [self.firsts[turn]], self.firsts[turn] + 1, self.lasts[turn]
         try:
             while at <= last:
@@ -254,14 +260,14 @@ class Outline:
         return sorted({*found, *self._in_batches.get(turn, ())}) if self._in_batches else found
 
     def messages(self, turn: int, frame: Frame) -> Sequence[Message]:
-        """What of a frame belongs to a turn."""
+        """Return the messages of a frame that belong to a turn."""
         several = read(frame.payload)
         owners = self._batches.get(frame.n)
         if owners is None:
             return several
         return [message for message, owner in zip(several, owners, strict=False) if owner == turn + 1]
 
-    # --- one message after the other; the result is its turn and one more, or 0
+    # --- one message after the other; each method returns its turn plus one, or 0
 
     def _take(self, n: int, kind: int, sent: int, method: str, exchange: int) -> int:
         if kind == _REQUEST:
@@ -290,7 +296,7 @@ class Outline:
         return len(self.firsts) - 1
 
     def _retried(self, n: int, exchange: int) -> int | None:
-        """The turn that this request continues."""
+        """Return the turn that this request continues; None if it is not a retry."""
         operation = self.conversation.exchanges[exchange - 1].operation or 0
         if operation not in self._waiting:
             return None
@@ -336,7 +342,7 @@ class Outline:
         return self._turns[exchange] or self._owner(n, method)
 
     def _owner(self, n: int, method: str = "") -> int:
-        """The turn in which the server says something that names none."""
+        """Return the turn of a server message that refers to no request."""
         if not self._is_http:
             if len(self._live) == 1:
                 return next(iter(self._live)) + 1
@@ -351,7 +357,7 @@ class Outline:
             self._owners[n] = owner
             self.lasts[owner - 1] = max(self.lasts[owner - 1], n)
 
-    # --- a frame that holds several messages
+    # --- batches
 
     def _take_batch(self, n: int, flags: int) -> None:
         frame = frame_of(self.journal, n)
@@ -365,7 +371,7 @@ class Outline:
                 self._in_batches.setdefault(owner - 1, []).append(n)
 
     def _exchange_in(self, n: int, message: Message) -> int:
-        """The exchange of a message in a batch; 0 for none that it names by its id."""
+        """Return the exchange of a message in a batch; 0 if it has none."""
         if not isinstance(message, Request | Answer | ErrorAnswer):
             return 0
         table = self.conversation.exchanges
@@ -378,7 +384,7 @@ class Outline:
                 break
         return 0
 
-    # --- what no column says
+    # --- data that is not in a column
 
     def _came_by_http(self, wire: RecordedConnection) -> bool:
         return bool(wire.frames) and self._http_of(wire.frames[0]) is not None
@@ -388,11 +394,11 @@ class Outline:
         return frame.http if frame is not None else None
 
 
-# Turns, each read from the file when it is played
+# Turns, read from the file when they are played
 
 
 class Turns(Sequence[Turn]):
-    """All turns of one connection. The journal that they are read from must stay open."""
+    """All turns of one connection. Their journal must stay open."""
 
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
@@ -411,21 +417,21 @@ class Turns(Sequence[Turn]):
 
     @cached_property
     def methods(self) -> Sequence[str]:
-        """What each turn is about; of many the same text."""
+        """Methods of the turns. Equal methods share one string."""
         return self._outline.methods
 
     @property
     def asking(self) -> Sequence[int]:
-        """Those in which the server asks, by their positions."""
+        """Positions of the turns with server requests."""
         return sorted(self._outline.asking)
 
     @property
     def requests(self) -> int:
-        """How many are requests, not notifications."""
+        """Number of turns that are requests, not notifications."""
         return len(self) - self._outline.exchanges.count(0)
 
     def target(self, index: int) -> str:
-        """The tool, prompt or resource that a turn is about; "" for none."""
+        """Return the tool, prompt or resource of a turn; "" for none."""
         exchange = self._outline.exchanges[index]
         if not exchange:
             return ""
@@ -434,7 +440,7 @@ class Turns(Sequence[Turn]):
         return table.names[number] if number != UNLISTED else table[exchange - 1].target
 
     def params(self, index: int) -> Any:
-        """What was asked in a turn; {} if that can't be read."""
+        """Return the params of a turn, as `asked_of` does; {} if they can't be read."""
         frame = frame_of(self._outline.journal, self._outline.firsts[index])
         return asked_of(self._asks(index, frame)) if frame is not None else {}
 
@@ -454,7 +460,7 @@ class Turns(Sequence[Turn]):
 
 
 class _Draft:
-    """A turn that grows by one message after the other; the first is what the client said."""
+    """A turn under construction, to which messages are added in order. The first one is the client's."""
 
     def __init__(self, first: int, method: str, questions: set[int]) -> None:
         self._first, self._method = first, method
@@ -469,7 +475,7 @@ class _Draft:
         self._waiting: ScriptedServerRequest | None = None
 
     def take(self, frame: Frame, message: Message) -> None:
-        """The next message."""
+        """Add the next message."""
         if not self._begun:
             self._begun, self._mark = True, frame.time_ns
             self._params = message.params if isinstance(message, Request | Notification) else None
@@ -479,13 +485,13 @@ class _Draft:
             self._said(frame, message)
 
     def turn(self) -> Turn:
-        """What it came to."""
+        """Return the completed turn."""
         asked = asked_of(self._params)
         era = None if not self._begun else Era.LEGACY if declared_revision(self._params) is None else Era.MODERN
         return Turn(self._first, self._method, asked, key_of(asked), era, tuple(self._steps), tuple(self._after))
 
     def _pause(self, frame: Frame) -> int:
-        """Nanoseconds since the step before; the next pause counts from now on."""
+        """Return nanoseconds since the previous step, and start the next pause."""
         found, self._mark = max(0, frame.time_ns - self._mark), frame.time_ns
         return found
 
@@ -495,7 +501,7 @@ class _Draft:
             self._open = False
 
     def _heard(self, frame: Frame, message: Message) -> None:
-        """The client answers."""
+        """Record the client's responses to server requests."""
         self._pause(frame)
         if isinstance(message, Answer | ErrorAnswer):
             query = self._asked.pop(message.id, None) if message.id is not None else None
@@ -526,7 +532,7 @@ class _Draft:
 
 
 def _queries(result: Any) -> tuple[Query, ...]:
-    """The questions that a result holds."""
+    """Return the server requests in a result."""
     requests = peek.mapping(result, "inputRequests")
     asked = questions_in(result, exchange=0, frame=0, asked_ns=0)
     return tuple(

@@ -1,7 +1,7 @@
-"""Plays one turn: what to wait for, send and ask, step by step. Pure.
+"""Plays one turn: yields what to wait for, send and ask, step by step, without I/O.
 
-The same steps are played to clients of either era. A question is a request of the server's own in the one, and ends
-the answer for now in the other, until a retry brings what was asked for.
+The same steps are played to clients of either era. A server question is a separate server request in the legacy era.
+In the modern era it ends the current response until a retry carries the answer.
 """
 
 from collections.abc import Generator, Iterator, Sequence
@@ -23,24 +23,24 @@ PROGRESS = "notifications/progress"
 _INTERNAL = -32603
 _A_TASK = "recorded is a task of the other era, which can't be served in this one"
 _NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
-"""By method: what a client must declare to be asked."""
+"""Capability that a client must declare to receive a server request, by method."""
 
 
 class StreamChoice(Enum):
-    """On which stream something goes out, where there are several."""
+    """The stream that carries a message, if there are several."""
 
     OWN = "own"
-    """That of the request."""
+    """The stream of the request."""
     COMMON = "common"
-    """That of the session."""
+    """The stream of the session."""
     WATCH = "watch"
-    """Those on which a client listens to changes; the session's, if none does."""
+    """Streams on which the client listens for changes; the session's if there are none."""
     LISTENERS = "listeners"
-    """Those on which a client listens to changes, and no others: a stateless client gets none otherwise."""
+    """Only streams on which the client listens for changes: a stateless client has no others."""
 
 
 class MockDelay(msgspec.Struct, frozen=True):
-    """Let time pass."""
+    """Wait."""
 
     ns: int
 
@@ -54,25 +54,25 @@ class SendNotification(msgspec.Struct, frozen=True):
 
 
 class Write(msgspec.Struct, frozen=True):
-    """Write bytes that are no message."""
+    """Write bytes that are not a message."""
 
     payload: bytes
 
 
 class Put(msgspec.Struct, frozen=True):
-    """Send a question, and come back with its answer."""
+    """Send a server request and wait for the response."""
 
     query: Query
     where: StreamChoice
 
 
 class SendResponse(msgspec.Struct, frozen=True):
-    """Send the answer to the request: JSON of a result or of an error."""
+    """Send the response to the request: JSON of a result or of an error."""
 
     json: bytes
     failed: bool = False
     asks: bool = False
-    """Whether it is not a result yet, but server requests."""
+    """Whether it holds server requests instead of the final result."""
 
 
 class MockNotice(msgspec.Struct, frozen=True):
@@ -83,23 +83,23 @@ class MockNotice(msgspec.Struct, frozen=True):
 
 Act = MockDelay | SendNotification | Write | Put | SendResponse | MockNotice
 Playing = Generator[Act, Any, None]
-"""What `Put` gives back does not matter to it."""
+"""Yields acts. The value sent back for `Put` is ignored."""
 
 
 class Manner(msgspec.Struct, frozen=True):
-    """How a client may be spoken to."""
+    """What a client supports."""
 
     era: Era
     capabilities: dict[str, Any] = {}
-    """What it declares."""
+    """Capabilities that the client declares."""
     token: RequestId | None = None
-    """By which it wants to hear of progress; None if it does not."""
+    """Progress token; None if the client did not request progress."""
     level: int | None = 0
-    """From which rank on it wants log messages; None for none."""
+    """Minimum rank of log messages; None for no log messages."""
 
 
 def state_of(turn: Turn, at: int) -> str:
-    """The state that travels with the questions of a step: the recorded one, or one of ours."""
+    """Return the `requestState` of a step's server requests: the recorded one, or a generated one."""
     step = turn.steps[at]
     recorded = (
         peek.text(step.result.value, "requestState")
@@ -110,7 +110,7 @@ def state_of(turn: Turn, at: int) -> str:
 
 
 def perform(turn: Turn, manner: Manner, begin: int = 0) -> Playing:
-    """Play a turn up to its answer; `begin` is the step to go on from."""
+    """Play a turn up to its response, starting at step `begin`."""
     for at in range(begin, len(turn.steps)):
         step = turn.steps[at]
         yield MockDelay(step.pause_ns)
@@ -176,20 +176,20 @@ def _said(step: Say, turn: Turn, manner: Manner, where: StreamChoice) -> Iterato
 
 
 def _unbound(params: Part) -> Part:
-    """Params without the stream on which they were recorded."""
+    """Return params without the id of the recorded subscription."""
     value = peek.mapping(params.value)
     meta = without(peek.mapping(value, "_meta"), SUBSCRIPTION_ID)
     return Part(None, without(value, "_meta") | ({"_meta": meta} if meta else {}))
 
 
 def may_ask(query: Query, capabilities: dict[str, Any]) -> bool:
-    """Whether the client declares that it can be asked this."""
+    """Return whether the client declares the capability for a server request."""
     needed = _NEEDS.get(query.method)
     return needed is None or needed in capabilities
 
 
 def _as_result(turn: Turn, at: int, step: ScriptedServerRequest, manner: Manner) -> bytes:
-    """The questions as a result; b"" if the client can't be asked."""
+    """Return a result that holds the server requests; b"" if the client does not support them."""
     if not all(query.method in _NEEDS and may_ask(query, manner.capabilities) for query in step.queries):
         return b""
     if step.result is not None:
@@ -210,12 +210,12 @@ def _left_out(step: ScriptedServerRequest) -> MockNotice:
 
 
 def names_of(queries: Sequence[Query]) -> list[str]:
-    """The names under which a retry answers questions."""
+    """Return the keys under which a retry answers server requests."""
     return [query.key or f"question-{number}" for number, query in enumerate(queries, 1)]
 
 
 def steps_that_ask(turn: Turn) -> Iterator[tuple[int, ScriptedServerRequest]]:
-    """The server requests of a turn, and their places."""
+    """Yield the server requests of a turn with their positions."""
     for at, step in enumerate(turn.steps):
         if isinstance(step, ScriptedServerRequest):
             yield at, step

@@ -21,11 +21,11 @@ from inspector.features.mock.shared import MockSettings, MockShared, any_faults
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction, Eol
 
-# The mock on stdin and stdout, one message per line.
+# The mock on stdin and stdout, one message per line
 
 _CHUNK = 1 << 16
 _GRACE = 0.5
-"""Seconds that requests have to be answered once stdin is closed."""
+"""Seconds to answer the remaining requests after stdin is closed."""
 
 
 class _CutOff(Exception):
@@ -33,7 +33,7 @@ class _CutOff(Exception):
 
 
 class Pipe:
-    """Both ends of the pipe to the client, and the tape on which it is recorded."""
+    """Both ends of the pipe to the client. All traffic is recorded on the tape, if there is one."""
 
     def __init__(self, read_fd: int, write_fd: int, tape: Journal | None) -> None:
         self._read_fd, self._write_fd = read_fd, write_fd
@@ -48,12 +48,12 @@ class Pipe:
         self._put(payload, b"\n")
 
     async def cut(self, payload: bytes) -> None:
-        """Write half of this and never anything more."""
+        """Write half of the payload and disconnect."""
         self._put(payload[: len(payload) // 2], b"")
         raise _CutOff
 
     def came(self, line: bytes) -> int:
-        """A line came; its entry on the tape, 0 without one."""
+        """Record a received line. Return its entry on the tape, 0 without a tape."""
         if self._tape is None:
             return 0
         self._tape.frame(Direction.TO_SERVER, Channel.STDIN, line, eol=Eol.LF)
@@ -67,7 +67,7 @@ class Pipe:
             self._tape.frame(Direction.FROM_SERVER, Channel.STDOUT, payload, eol=Eol.LF if end else Eol.NONE)
 
     def read_in_thread(self, loop: asyncio.AbstractEventLoop, put: Callable[[bytes | None], None]) -> None:
-        """Have each line given to `put`, and None at the end."""
+        """Pass each line to `put`, and None at the end."""
 
         def read() -> None:
             parts: list[bytes] = []
@@ -130,13 +130,14 @@ async def _converse(
 # The script of one connection
 
 OPENING = {"initialize", "notifications/initialized", "server/discover", "ping"}
-"""What clients say before they ask for anything."""
+"""Requests that clients send before any others."""
 
 
 def read_script(journal: Journal, connection: str = "") -> Script:
-    """The script of a capture, which is read from it while it is played. `connection` is a name; "" for the only one.
+    """Return the script of a capture, which is read lazily during playback.
 
-    Raises: UsageError if there is nothing to play, or if one of several has to be chosen.
+    `connection` is a name; "" for the only one. Raises: UsageError if there is nothing to play, or if one of several
+    connections has to be chosen.
     """
     wire = chosen(journal, connection)
     outline = Outline(journal, wire)
@@ -162,17 +163,17 @@ def _redacted(journal: Journal) -> tuple[str, ...]:
 
 
 class MockRequest(msgspec.Struct, frozen=True):
-    """What is played, and where."""
+    """What to play, and where."""
 
     file: Path
     connection: str = ""
-    """Which of several; "" for the only one."""
+    """Name of the connection; "" for the only one."""
     port: int | None = None
-    """Of this machine; 0 for a free one; None for stdio."""
+    """Local port, 0 for any free one; None for stdio."""
     capture: Path | None = None
-    """Where to record what crosses; None: nowhere."""
+    """Where to record the mock's traffic; None for nowhere."""
     cache: Path | None = None
-    """Where it is kept what reading long captures came to; None: nowhere."""
+    """Directory for cached indexes of long captures; None for no cache."""
 
 
 async def run(
@@ -194,7 +195,7 @@ async def run(
         narrate(_about(wish, script))
         try:
             await _serve(shared, wish.port, narrate)
-        finally:  # over HTTP it is interrupted, or continues
+        finally:  # over HTTP it ends by an interrupt
             if shared.differences:
                 times = "once" if shared.differences == 1 else f"{shared.differences:,} times"
                 narrate(f"{times} the client did something else than was recorded")

@@ -1,8 +1,8 @@
-"""The script: what a server sent in a capture, each at the place of the client's message before it.
+"""The script: what a server sent in a capture, grouped by the client message that precedes it.
 
-A request of the client's, together with all that its answer took, is a turn; so is a notification after which the
-server had something to say. Both eras come to the same steps: questions that stood in a result, and the retry that
-answered them, are a question within one turn.
+A turn is a client request with everything that belongs to its response, or a notification after which the server
+sent something. Both eras have the same steps: server requests in a result, and the retry that answers them, are one
+server request within a turn.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,18 +16,18 @@ from inspector.protocol.revisions._shape import Era
 
 LISTEN = "subscriptions/listen"
 ADDED = ("_meta", "inputResponses", "requestState")
-"""Members of params that are not what is asked."""
+"""Members of params that are not part of the actual request."""
 
 
 class Say(msgspec.Struct, frozen=True):
     """The server sends a notification."""
 
     pause_ns: int
-    """The delay since the previous step of the turn: the request, another step, a response of the client."""
+    """Delay since the previous step of the turn: the request, another step, or a response of the client."""
     method: str
     params: Part
     apart: bool = False
-    """Whether it came on the session's own stream (HTTP, by GET) and on that of no request."""
+    """Whether it was sent on the session's own stream (HTTP GET) rather than on that of a request."""
 
 
 class Query(msgspec.Struct):
@@ -36,11 +36,11 @@ class Query(msgspec.Struct):
     method: str
     params: Part
     key: str = ""
-    """Its name among the questions of one result; "" for a request of the server's own."""
+    """Key in a result with several server requests; "" for a separate server request."""
     answer: Part | None = None
-    """The result or the error that the client answered with; None if none came."""
+    """Result or error of the client's response; None if there was none."""
     failed: bool = False
-    """Whether that was an error."""
+    """Whether the client's response is an error."""
 
 
 class ScriptedServerRequest(msgspec.Struct, frozen=True):
@@ -49,9 +49,9 @@ class ScriptedServerRequest(msgspec.Struct, frozen=True):
     pause_ns: int
     queries: tuple[Query, ...]
     result: Part | None = None
-    """The result that held the questions; None where they were requests of the server's own."""
+    """The result that held the server requests; None if they were sent separately."""
     apart: bool = False
-    """As of Say."""
+    """As in Say."""
 
 
 class Junk(msgspec.Struct, frozen=True):
@@ -63,7 +63,7 @@ class Junk(msgspec.Struct, frozen=True):
 
 
 class ScriptedResponse(msgspec.Struct, frozen=True):
-    """The server answers."""
+    """The server's response to the request."""
 
     pause_ns: int
     answer: Part
@@ -75,90 +75,90 @@ Step = Say | ScriptedServerRequest | Junk | ScriptedResponse
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """What the client sent, and the outcome."""
+    """A client message and everything that follows from it."""
 
     frame: int
-    """Its place in the capture."""
+    """Entry number in the capture."""
     method: str
     params: Any
-    """Without ADDED: what was asked, not by whom."""
+    """Params without ADDED: what was requested, not by whom."""
     key: str
-    """The same as one text, by which equal requests are equal."""
+    """The same as text; equal requests have equal keys."""
     era: Era | None
-    """In which it was recorded; None if nothing tells."""
+    """Era of the recording; None if unknown."""
     steps: tuple[Step, ...] = ()
-    """Up to the answer, if there is one."""
+    """Steps up to the response, if there is one."""
     after: tuple[Step, ...] = ()
-    """What followed, until the client sent something else."""
+    """Steps after the response, until the client sent something else."""
 
     @property
     def is_answered(self) -> bool:
-        """Whether an answer was recorded."""
+        """Whether a response was recorded."""
         return any(isinstance(step, ScriptedResponse) for step in self.steps)
 
     @property
     def is_plain(self) -> bool:
-        """Whether the answer is all that is said until then."""
+        """Whether the response is the only step."""
         return len(self.steps) == 1 and isinstance(self.steps[0], ScriptedResponse)
 
 
 class Told(Protocol):
-    """Turns in the order of what the client said. One is read when it is asked for, and is not kept."""
+    """Turns in the order of the client's messages. A turn is read on access and not kept."""
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of turns."""
 
     def __getitem__(self, index: int, /) -> Turn:
-        """A turn, from 0."""
+        """Return a turn, from 0."""
 
     @property
     def methods(self) -> Sequence[str]:
-        """What each is about."""
+        """Methods of the turns."""
 
     @property
     def asking(self) -> Sequence[int]:
-        """Positions of those in which the server asks."""
+        """Positions of the turns with server requests."""
 
     @property
     def requests(self) -> int:
-        """How many are requests, not notifications."""
+        """Number of turns that are requests, not notifications."""
 
     def target(self, index: int, /) -> str:
-        """The tool, prompt or resource that a turn is about; "" for none."""
+        """Return the tool, prompt or resource of a turn; "" for none."""
 
     def params(self, index: int, /) -> Any:
-        """What was asked in a turn, as `asked_of` has it."""
+        """Return the params of a turn, as `asked_of` does."""
 
 
 class Script(msgspec.Struct, frozen=True):
-    """What a capture's server said over one connection."""
+    """What the server of a capture sent over one connection."""
 
     turns: Told
     era: Era
     revision: str
-    """The version string that was settled on, or the newest of the era where none was."""
+    """Negotiated version, or the newest of the era if there was none."""
     server: dict[str, Any]
     capabilities: dict[str, Any]
-    """As declared; where no opening was recorded, what the requests lead to believe."""
+    """Declared capabilities; if no opening was recorded, those that the requests imply."""
     instructions: str = ""
     notes: tuple[str, ...] = ()
-    """What a person should know before it is played."""
+    """Notes that the user should read before playback."""
     path: str = ""
-    """Of the server's URL; "" if it had none."""
+    """Path of the server's URL; "" if there was none."""
     old_carriage: bool = False
-    """Whether that was the stream of HTTP+SSE."""
+    """Whether it used HTTP+SSE."""
 
     def of(self, method: str) -> Iterator[Turn]:
-        """The turns of a method, each read when it is its turn."""
+        """Yield the turns of a method, reading each on demand."""
         return (self.turns[at] for at, name in enumerate(self.turns.methods) if name == method)
 
     def first(self, method: str) -> Turn | None:
-        """The first turn of a method; None if there is none."""
+        """Return the first turn of a method; None if there is none."""
         return next(self.of(method), None)
 
 
 def key_of(value: Any) -> str:
-    """A JSON value as one text: equal values give equal ones, whatever the order of their members."""
+    """Return a JSON value as text. Equal values yield equal texts, whatever the order of their members."""
     try:
         return msgspec.json.encode(value, order="sorted").decode()
     except (UnicodeEncodeError, OverflowError, RecursionError, msgspec.MsgspecError):
@@ -166,7 +166,7 @@ def key_of(value: Any) -> str:
 
 
 def asked_of(params: Any) -> Any:
-    """Params without what identifies the client or continues something."""
+    """Return params without members that identify the client or continue another request."""
     if not isinstance(params, dict):
         return params if params is not None else {}
     return {name: value for name, value in params.items() if name not in ADDED}

@@ -21,22 +21,22 @@ from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Part
 from inspector.protocol.revisions._shape import Era
 
-# Faults on demand
+# Injected faults
 
 
 class FaultKind(StrEnum):
-    """What goes wrong."""
+    """Kind of fault."""
 
     DELAY = "delay"
-    """The answer comes later."""
+    """The response is delayed."""
     ERROR = "error"
-    """A JSON-RPC error comes instead."""
+    """A JSON-RPC error replaces the response."""
     CUT = "cut"
-    """Half of the answer comes, and then the connection breaks."""
+    """Half of the response is sent, then the connection breaks."""
     MALFORMED = "malformed"
-    """Half of the answer comes as if it were whole."""
+    """Half of the response is sent as if it were complete."""
     DROP = "drop"
-    """No answer comes."""
+    """No response is sent."""
 
 
 _FORMS = 'Write "delay 2s on tools/call", "error", "cut", "malformed" or "drop", or "FILTER => drop 2 times".'
@@ -52,23 +52,23 @@ _ON_ERROR = -32603
 
 
 class InjectedFault(msgspec.Struct, frozen=True):
-    """One fault, as it was ordered."""
+    """A fault, as requested by the user."""
 
     kind: FaultKind
     term: Term | None = None
-    """Which requests it is for; None for all."""
+    """Filter for requests; None for all."""
     seconds: float = 0.0
     code: int = _ON_ERROR
     after: int = 0
-    """So many requests are spared first."""
+    """Number of matching requests that are skipped first."""
     times: int | None = None
-    """How often it happens; None: always."""
+    """How often it occurs; None for always."""
     text: str = ""
-    """As it was typed."""
+    """The fault as the user typed it."""
 
 
 def read_fault(text: str) -> InjectedFault:
-    """A fault as a person types it. Raises: UsageError."""
+    """Parse a fault from user input. Raises: UsageError."""
     before, arrow, what = text.rpartition("=>")
     found = _FAULT.match(what.strip())
     if found is None or (arrow and (found["method"] or not before.strip())):
@@ -111,13 +111,13 @@ def _quoted(text: str) -> str:
 
 
 class Faults:
-    """The faults of one run, and how often each has happened. `matches` holds a filter against a request."""
+    """The faults of one run, with their counts. `matches` tests a filter against a request."""
 
     def __init__(self, faults: Sequence[InjectedFault]) -> None:
         self._faults = [_Counted(fault) for fault in faults]
 
     def next_fault(self, matches: Callable[[Term], bool]) -> InjectedFault | None:
-        """The fault that happens to this request; None if none does. Of several the first."""
+        """Return the first fault that applies to this request; None if there is none."""
         for each in self._faults:
             if (each.fault.term is None or matches(each.fault.term)) and each.happens():
                 return each.fault
@@ -136,14 +136,14 @@ class _Counted:
 
 
 _SHOWN = 200
-"""Characters of foreign JSON in a sentence."""
+"""Maximum number of characters of foreign JSON in a sentence."""
 
 
 class Serves(StrEnum):
-    """To which clients the mock talks."""
+    """The clients that the mock serves."""
 
     RECORDED = "recorded"
-    """To both, but `server/discover` gets the answer that was recorded, if it was asked."""
+    """Both eras, except that `server/discover` gets the recorded response if there is one."""
     BOTH = "both"
     LEGACY = "legacy"
     MODERN = "modern"
@@ -153,15 +153,15 @@ class MockSettings(msgspec.Struct, frozen=True):
     """How a script is played."""
 
     speed: float = 1.0
-    """As often as its own pace; infinite for no pauses."""
+    """Factor of the recorded speed; infinite for no pauses."""
     serves: Serves = Serves.RECORDED
     strict: bool = False
-    """Whether differences from the recording are reported one by one."""
+    """Whether differences from the recording are reported individually."""
     faults: tuple[InjectedFault, ...] = ()
 
 
 class MockShared:
-    """A script that is being played. `tape` records it; filters of faults need one."""
+    """A script in playback. `tape` records it; filters of faults need one."""
 
     def __init__(
         self,
@@ -177,31 +177,31 @@ class MockShared:
         self.tell = tell
         self.tape = tape
         self.differences = 0
-        """How often a client did something else than was recorded."""
+        """Number of differences between the client's behavior and the recording."""
         self._faults = Faults(settings.faults)
         self._programs: dict[int, Program] = {}
         self._told: set[str] = set()
 
     def tell_once(self, text: str) -> None:
-        """Say something that need not be said again."""
+        """Report a message unless it was already reported."""
         if text not in self._told:
             self._told.add(text)
             self.tell(text)
 
     def differs(self, text: str, *, always: bool = False) -> None:
-        """Record that a client did something else than in the recording; it is reported if requested."""
+        """Count a difference from the recording; report it if the settings or `always` demand it."""
         self.differences += 1
         if always or self.settings.strict:
             self.tell(text)
 
     def next_fault(self, entry: int) -> InjectedFault | None:
-        """The fault that happens to the request which is that entry of the tape."""
+        """Return the fault that applies to the request with this entry on the tape."""
         return self._faults.next_fault(lambda term: self._matches(term, entry))
 
     def resumed(self, method: str, params: Any, key: str) -> tuple[Turn, int] | None:
-        """Where a retry continues: the turn, and the step with the server request; None if there was none.
+        """Return where a retry continues: the turn, and the step with the server request; None if there was none.
 
-        `params` are those of the request, whole; `key` identifies the request without them.
+        `params` are the complete params of the request; `key` identifies the request without them.
         """
         state, turns = peek.text(params, "requestState"), self.script.turns
         if state is not None:
@@ -217,7 +217,7 @@ class MockShared:
 
     @cached_property
     def _by_state(self) -> dict[str, list[tuple[int, int]]]:
-        """The places that ask, by the state that travels with the questions: a turn's position, and the step."""
+        """Positions (turn, step) of server requests by their `requestState`."""
         found: dict[str, list[tuple[int, int]]] = {}
         for index in self.script.turns.asking:
             turn = self.script.turns[index]
@@ -226,14 +226,14 @@ class MockShared:
         return found
 
     def take_answers(self, turn: Turn, at: int, params: Any) -> None:
-        """Compare the answers that a retry brings with those that were recorded."""
+        """Compare the responses in a retry with the recorded ones."""
         queries = _ask((turn, at)).queries
         for name, query in zip(names_of(queries), queries, strict=True):
             there = peek.has(params, "inputResponses", name)
             self.compare(query, Part(None, peek.at(params, "inputResponses", name)) if there else None)
 
     def compare(self, query: Query, given: Part | None, *, failed: bool = False) -> None:
-        """Compare an answer of the client's with the one that was recorded."""
+        """Compare a response of the client with the recorded one."""
         if query.answer is None:
             return
         was, now = _told(query.answer, query.failed), _told(given, failed) if given is not None else "nothing"
@@ -241,18 +241,18 @@ class MockShared:
             self.differs(f"{query.method} was answered with {now[:_SHOWN]}; recorded is {was[:_SHOWN]}")
 
     def refusal_of(self, era: Era) -> str:
-        """Why clients of an era are not served; "" if they are."""
+        """Return why clients of an era are not served; "" if they are."""
         serves = self.settings.serves
         return (
             "" if serves in (Serves.RECORDED, Serves.BOTH, Serves(era.value)) else f"this mock serves {serves} clients"
         )
 
     def recorded_discovery(self) -> Turn | None:
-        """The recorded answer to `server/discover` that is to be played, although none of its era."""
+        """Return the recorded `server/discover` turn that takes precedence over the mock's own response."""
         return refuses_discover(self.script) if self.settings.serves is Serves.RECORDED else None
 
     def meets(self, era: Era) -> None:
-        """A client of this era has come: say what can't be had in it."""
+        """Record that a client of this era is connected, and report what it can't be served."""
         if era is not self.script.era:
             self.tell_once(f"a {era} client is served from a capture of a {self.script.era} conversation")
             for what in lost_between_eras(self.script):
@@ -285,5 +285,5 @@ def _told(part: Part, failed: bool) -> str:
 
 
 def any_faults(faults: Sequence[InjectedFault]) -> bool:
-    """Whether a tape is needed to know which requests they are for."""
+    """Return whether the faults need a tape to select requests."""
     return any(fault.term is not None for fault in faults)
