@@ -1,1 +1,1 @@
-"""What both front ends show, as plain data without Textual: spans, words, results, findings, traces."""
+"""Views for both front ends, as plain data without Textual: spans, texts, results, findings, traces."""

@@ -1,7 +1,7 @@
-"""The blocks of a result, one at a time: text, picture, sound, link, embedded resource, and whatever else comes.
+"""Content blocks of a result: text, picture, sound, link, embedded resource, and unknown types.
 
-A block of an unknown type is shown as the JSON it is. Base64 is decoded, measured and compared with what the
-server claimed; nothing is opened, fetched or drawn.
+A block of an unknown type is shown as its JSON. Base64 is decoded, measured and compared with what the server
+claimed; nothing is opened, fetched or rendered.
 """
 
 import base64
@@ -25,14 +25,14 @@ from inspector.protocol.apps import is_app, page_of
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.things import Content
 
-# What kind of text a text is: JSON, Markdown or plain. A guess that changes the look, never the text.
+# The kind of a text: JSON, Markdown or plain. It is a guess that changes the rendering, never the text.
 
 MOST_SNIFFED = 2_000_000
-"""Characters; a longer text is plain."""
+"""Characters; a longer text is treated as plain."""
 
 
 class TextKind(StrEnum):
-    """How to show a text."""
+    """How to render a text."""
 
     PLAIN = "plain"
     JSON = "json"
@@ -51,7 +51,7 @@ _TRACEBACK = re.compile(
 
 
 def kind_of(foreign: str, mime_type: str = "") -> TextKind:
-    """Guess the kind; a media type that names one is believed if the text does not contradict it."""
+    """Guess the kind; trust a media type that names one unless the text contradicts it."""
     plain = mime_type.partition(";")[0].strip().lower()
     if len(foreign) > MOST_SNIFFED:
         return TextKind.PLAIN
@@ -76,12 +76,12 @@ def _is_json(foreign: str) -> bool:
 
 
 def sounds_like_an_error(foreign: str) -> bool:
-    """Whether a text begins as the report of a failure does."""
+    """Whether a text begins like an error report."""
     return _TRACEBACK.match(foreign[:200]) is not None
 
 
 def pretty(value: Any) -> str:
-    """JSON over several lines, members in the given order, safe to show."""
+    """Return JSON over several lines, members in the given order, safe to show."""
     try:
         raw = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
     except (UnicodeError, OverflowError, RecursionError, msgspec.MsgspecError, TypeError):
@@ -90,7 +90,7 @@ def pretty(value: Any) -> str:
 
 
 def pretty_text(foreign: str) -> str:
-    """The same for JSON text, numbers as they were written; text other than JSON is returned unchanged, made safe."""
+    """Return JSON text like `pretty`, with numbers as written; other text only becomes safe to show."""
     try:
         raw = msgspec.json.format(foreign.strip().encode(), indent=2).decode()
     except (UnicodeError, RecursionError, msgspec.MsgspecError):
@@ -105,16 +105,16 @@ def _tolerant(value: Any) -> str:
         return "(nested too deeply)"
 
 
-# What kind of file some bytes are, and how large a picture is, by their first bytes alone.
+# The type of a file and the size of a picture, from the first bytes alone.
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What the header of a picture says."""
+    """Header of a picture."""
 
     mime_type: str
     width: int | None = None
-    """Pixels; None where the header does not reach that far."""
+    """Pixels; None if the data ends before them."""
     height: int | None = None
 
 
@@ -141,7 +141,7 @@ _SAME = {
 
 
 def sniff_type(data: bytes) -> str:
-    """The media type of the bytes; "" if they are of no kind known here."""
+    """Return the media type of the bytes; "" if it is unknown."""
     found = read_picture(data)
     if found is not None:
         return found.mime_type
@@ -151,16 +151,16 @@ def sniff_type(data: bytes) -> str:
 
 
 def disagrees(claimed: str, data: bytes) -> str:
-    """The type the bytes are of, if that is not the type that was claimed for them; "" if there is no quarrel."""
+    """Return the detected type of the bytes if it contradicts the claimed one; "" otherwise."""
     found = sniff_type(data)
     plain = claimed.partition(";")[0].strip().lower()
     return found if found and _SAME.get(plain, plain) != found else ""
 
 
 def broken_picture(claimed: str, data: bytes) -> str:
-    """Why the bytes can't be shown as a picture of the claimed type, half a sentence; "" if nothing speaks against it.
+    """Return why the bytes can't be shown as a picture of the claimed type, as half a sentence; "" if they can.
 
-    Only the header is looked at, and only of kinds that are known here: claims of other kinds are believed.
+    Only the header is checked, and only for known types; claims of other types are trusted.
     """
     plain = claimed.partition(";")[0].strip().lower()
     if not data:
@@ -174,7 +174,7 @@ def broken_picture(claimed: str, data: bytes) -> str:
 
 
 def read_picture(data: bytes) -> Picture | None:
-    """The size in the header; None if it is not a picture of a known kind."""
+    """Read the header of a picture; None if it is not of a known kind."""
     for begins, reader in _READERS:
         if begins(data):
             try:
@@ -247,7 +247,7 @@ _READERS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Picture]], ...]
     (lambda data: _SVG.match(data[:1000]) is not None, _svg),
 )
 _WITH_HEADERS = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
-"""Kinds whose headers say how large the picture is."""
+"""Types whose headers contain the size of the picture."""
 
 
 Look = Literal["plain", "json", "markdown", "image", "audio", "link", "blob"]
@@ -259,23 +259,23 @@ class ContentBlock:
 
     look: Look
     title: Line
-    """What it is, with its size."""
+    """Type of the block and its size."""
     text: str = ""
-    """Safe, with its line ends; JSON is laid out. "" for what has no text."""
+    """Safe to show, with its line ends; JSON is laid out. "" for a block without text."""
     facts: tuple[Fact, ...] = ()
     data: bytes | None = None
-    """Of a picture, a sound or a blob; None if there is none or its base64 is broken."""
+    """Decoded bytes of a picture, a sound or a blob; None if there are none or the base64 is broken."""
     foreign: str = ""
     """The text as received, for the clipboard and for files; not safe to show."""
     raw: Any = None
     mime_type: str = ""
-    """As claimed, and as received; "" if missing."""
+    """Claimed media type, as received; "" if missing."""
     uri: str = ""
     """As received; "" if there is none."""
 
     @property
     def payload(self) -> bytes:
-        """What it holds: decoded bytes, a text's UTF-8, or else its JSON."""
+        """Content as bytes: the decoded data, the text as UTF-8, or else the JSON."""
         if self.data is not None:
             return self.data
         if self.foreign or self.look in ("plain", "markdown"):
@@ -284,7 +284,7 @@ class ContentBlock:
 
 
 def block_of(raw: Any, *, prefix: str = "") -> ContentBlock:
-    """Make a block of any JSON. `prefix` comes first in its title, such as the role in a prompt."""
+    """Make a block of any JSON. `prefix` begins its title, such as the role in a prompt."""
     content = Content(raw)
     match content.type:
         case "text" if content.text is not None:
@@ -300,12 +300,12 @@ def block_of(raw: Any, *, prefix: str = "") -> ContentBlock:
 
 
 def resource_block(raw: Any, listed: Any = None) -> ContentBlock:
-    """Make a block of an item of a resources/read result; `listed` is its entry in resources/list, if that matters."""
+    """Make a block of an item of a resources/read result; `listed` is its entry in resources/list, if needed."""
     return _resource(raw, raw, "resource", listed) if isinstance(raw, dict) else _unknown(Content(raw), "")
 
 
 def undecodable(raw: Any) -> str:
-    """Why the data of a block, or of an item of contents, can't be decoded, half a sentence; "" if it can."""
+    """Return why the data of a block or contents item can't be decoded, as half a sentence; "" if it can."""
     kind, holder = peek.text(raw, "type"), raw
     if kind in ("image", "audio"):
         data, claimed = peek.text(raw, "data"), peek.text(raw, "mimeType") or ""
@@ -325,7 +325,7 @@ def undecodable(raw: Any) -> str:
 
 
 def json_block(value: Any, title: str) -> ContentBlock:
-    """Show any JSON under a title of ours."""
+    """Make a block that shows any JSON under a title of ours."""
     shown = pretty(value)
     return ContentBlock("json", _title(title, text.human_size(len(shown.encode("utf-8", "replace")))), shown, raw=value)
 
@@ -434,7 +434,7 @@ def _unknown(content: Content, prefix: str) -> ContentBlock:
 
 
 def _audience(raw: Any) -> tuple[Fact, ...]:
-    """What a block's annotations say of it, as claims."""
+    """Return a block's annotations as facts, marked as claims."""
     found: list[Fact] = []
     for key in ("audience", "priority", "lastModified"):
         value = peek.at(raw, "annotations", key)

@@ -1,8 +1,8 @@
-"""Requests that are over, read back from the journal: their results, judged and ready to be shown.
+"""Completed requests, read back from the journal: their results, validated and ready to be shown.
 
-A call made here and one found in a capture are read by the same code. Only what no frame says is taken from the
-session's reply: which timeout passed, what the transport refused, how many rounds it took. A journal ends with its
-connection; what must outlive it, `PastCall.keep` reads before.
+Live calls and calls from a capture are read by the same code. Only what no frame records is taken from the session's
+reply: which timeout passed, what the transport refused, how many rounds it took. A journal ends with its connection;
+`PastCall.keep` first reads what must outlive it.
 """
 
 import dataclasses
@@ -30,9 +30,9 @@ from inspector.protocol.tracking.tasks import ENDED, Task, TaskState
 
 
 def outcome(journal: Journal, task: Task) -> tuple[Finished, bytes] | None:
-    """What a task came to, as if its call had been answered, and the frame that carried it. Reads the disk.
+    """Return the outcome of a task as if its call had been answered, with the frame that carried it. Reads the disk.
 
-    None if that never came.
+    None if there is no outcome.
     """
     if task.result_frame is None:
         return None
@@ -66,7 +66,7 @@ def _of_message(message: object, found: Finished) -> Finished | None:
             told = message.params
         case _:
             return None
-    if peek.text(told, "status") not in ENDED:  # the answer to tasks/result is the result itself
+    if peek.text(told, "status") not in ENDED:  # the response to tasks/result is the result itself
         return replace(found, result=told, answered=True, failure="")
     if peek.at(told, "error") is not None:
         return replace(found, error=peek.at(told, "error"), failure="")
@@ -78,22 +78,22 @@ _GONE = "The result was lost with the previous connection. Record the session to
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A call that is over, ready to be shown."""
+    """A completed call, ready to be shown."""
 
     finished: Finished
     view: ResultView
     verdict: Validation | None
     raw: bytes
-    """The frame of the answer; b"" if none came."""
+    """Frame of the response; b"" if there is none."""
     arguments: Any
     exchange: Exchange | None
-    """None if it was never sent."""
+    """None if the request was never sent."""
     written: Meanwhile | None = None
-    """What the server wrote to stderr during the call; None where that is not known."""
+    """The server's stderr during the call; None if unknown."""
 
 
 class PastCall:
-    """A call of this conversation, or of an earlier one with the same server."""
+    """A call in this conversation, or in an earlier one with the same server."""
 
     def __init__(self, journal: Journal, exchange: Exchange) -> None:
         self.exchange = exchange
@@ -102,21 +102,21 @@ class PastCall:
 
     @property
     def is_earlier(self) -> bool:
-        """Whether its conversation is over and only this is left of it."""
+        """Whether its conversation has ended and only this object is left of it."""
         return self._journal is None
 
     @property
     def arguments(self) -> Any:
-        """With what it was called; None for nothing. Reads the disk while the conversation continues."""
+        """Arguments of the call; None if there were none. Reads the disk until `keep` is called."""
         return self._kept[0] if self._journal is None else arguments_of(self._journal, self.exchange)
 
     @property
     def wall_ns(self) -> int:
-        """When, by the clock on the wall."""
+        """Wall-clock time of the request, in nanoseconds."""
         return self._kept[1] if self._journal is None else self._journal.store.wall_ns(self.exchange.request_frame)
 
     def keep(self) -> None:
-        """Keep in memory what can't be read once the conversation is over, and let its journal go."""
+        """Keep in memory what can't be read after the conversation has ended, and release its journal."""
         self._kept = (self.arguments, self.wall_ns)
         self._journal = None
 
@@ -129,7 +129,7 @@ def look(
     *,
     method: str = "tools/call",
 ) -> Looked:
-    """Read a call back and judge its result. Reads the disk and may take a quarter of a second: for a thread."""
+    """Read a call back and validate its result. Reads the disk and may take 0.25 s: run it on a thread."""
     if exchange is None:
         finished = Finished(method, answered=False, **_failure(None, called.reply if called else None))
         return Looked(finished, result_view(finished), None, b"", None, None)
@@ -144,7 +144,7 @@ def look(
 
 
 def look_at_task(journal: Journal, task: Task, output_schema: Any) -> Looked:
-    """Read back what a task came to, and judge it as if its call had been answered. Reads the disk: for a thread."""
+    """Read back a task's outcome and validate it like the result of a call. Reads the disk: run it on a thread."""
     exchange = journal.conversation.exchanges[task.exchange - 1] if task.exchange is not None else None
     found = outcome(journal, task) or (Finished(task.method, answered=False, failure="No result yet."), b"")
     finished, raw = dataclasses.replace(found[0], output_schema=output_schema), found[1]
@@ -154,7 +154,7 @@ def look_at_task(journal: Journal, task: Task, output_schema: Any) -> Looked:
 
 
 def look_back(past: PastCall) -> Looked:
-    """What is left of a call of an earlier conversation: what became of it, and its arguments."""
+    """Return what is left of a call of an earlier conversation: its status and its arguments."""
     status = words.status(past.exchange, live=False)
     finished = Finished(past.exchange.method, answered=False, duration_ns=past.exchange.duration_ns, failure=_GONE)
     blocks = () if past.arguments is None else (json_block(past.arguments, "arguments"),)
@@ -163,7 +163,7 @@ def look_back(past: PastCall) -> Looked:
 
 
 def arguments_of(journal: Journal, exchange: Exchange) -> Any:
-    """The arguments of a recorded call; None if it had none or they can't be read."""
+    """Return the arguments of a recorded call; None if it had none or they can't be read."""
     for message in read(_payload(journal, exchange.request_frame)):
         if isinstance(message, Request) and message.id == exchange.id:
             return peek.at(message.params, "arguments")
@@ -182,13 +182,14 @@ def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called 
         "revision": opening.revision if opening else None,
     }
     if exchange.answer_frame is None or (called is not None and isinstance(called.reply, Silent | GivenUp)):
-        # A response after the cancellation is in the traffic; whether it arrived before this call must not matter.
+        # A response after the cancellation is in the traffic; whether it arrived before this function runs must not
+        # matter.
         return b"", Finished(answered=False, **common, **_failure(exchange, called.reply if called else None))
     raw = _payload(journal, exchange.answer_frame)
     common["size"] = len(raw)
     answers = [message for message in read(raw) if isinstance(message, Answer | ErrorAnswer)]
     own = [message for message in answers if message.id == exchange.id]
-    for message in own or answers:  # an error may come without the request's id, as the whole body of a response
+    for message in own or answers:  # an error that is a whole response body may lack the request's id
         if isinstance(message, ErrorAnswer):
             return raw, Finished(answered=False, error=message.error, **common)
         if own:
@@ -199,14 +200,14 @@ def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called 
 
 
 def _unfinished(called: Called | None) -> str:
-    """Why a call's result is not final; "" if it is, or if no caller waited for it."""
+    """Return why a call's result is not final; "" if it is, or if no caller waited for it."""
     if called is None:
         return ""
     return called.unanswered or (called.task.why if called.task is not None else "")
 
 
 def _failure(exchange: Exchange | None, reply: Reply | None) -> dict[str, Any]:
-    """Why there is no response."""
+    """Return why there is no response, as fields of `Finished`."""
     match reply:
         case Silent():
             why = f"No response within {reply.seconds:g} seconds ({reply.clock} timeout)."

@@ -1,4 +1,4 @@
-"""Two captures beside each other, as text and as data: the summary first, then what differs, place by place."""
+"""Two captures side by side, as text and as data: a summary, then each difference with its place."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,9 +11,9 @@ from inspector.protocol.json_diff import ABSENT, MOST, JsonChange
 from inspector.protocol.jsonrpc import encode
 
 MOST_TOLD = 2000
-"""Operations that are listed one by one."""
+"""Maximum number of operations listed one by one."""
 _LONGEST = 240
-"""Characters of a value in a line."""
+"""Maximum number of characters of a value in a line."""
 _SIGNS: dict[OperationVerdict, tuple[str, Role]] = {
     OperationVerdict.SAME: ("=", "muted"),
     OperationVerdict.DIFFERENT: ("≠", "warning"),
@@ -23,14 +23,14 @@ _SIGNS: dict[OperationVerdict, tuple[str, Role]] = {
 
 
 class Names(msgspec.Struct, frozen=True):
-    """What the two sides are called."""
+    """Names of the two sides."""
 
     before: str
     after: str
 
 
 def summary(found: Comparison, names: Names) -> str:
-    """How much is the same and how much is not, in one sentence."""
+    """Return how much is equal and how much is not, in one sentence."""
     if not found.rows:
         return "Nothing to compare."
     counts = {verdict: found.count(verdict) for verdict in OperationVerdict}
@@ -50,7 +50,7 @@ def summary(found: Comparison, names: Names) -> str:
 
 
 def comparison_lines(found: Comparison, names: Names) -> list[Line]:
-    """All that differs, safe to show."""
+    """Return all differences, safe to show."""
     lines: list[Line] = [(span(summary(found, names), "title"),)]
     differing = [row for row in found.rows if row.verdict is not OperationVerdict.SAME]
     for row in differing[:MOST_TOLD]:
@@ -66,19 +66,19 @@ def comparison_lines(found: Comparison, names: Names) -> list[Line]:
 
 
 def head_line(row: Compared, names: Names) -> Line:
-    """Which operation, and its place on each side."""
+    """Return the operation and its place on each side."""
     sign, role = _SIGNS[row.verdict]
     return ((f"{sign} ", role), *title(row), (f"  {_where(row, names)}", "muted"))
 
 
 def title(row: Compared) -> Line:
-    """What an operation is about."""
+    """Return the method and the target of an operation."""
     target: tuple[Span, ...] = ((" ", "text"), span(row.target, "target", limit=120)) if row.target else ()
     return (span(row.method, "method", limit=120), *target)
 
 
 def change_lines(change: JsonChange) -> list[Line]:
-    """One place, with both sides."""
+    """Return one changed place with its value on each side."""
     sides: list[tuple[str, Any, Role]] = [("−", change.before, "removed"), ("+", change.after, "added")]
     lines: list[Line] = [((("    "), "text"), span(change.path or "all of it", "key", limit=300))]
     for sign, value, role in sides:
@@ -88,7 +88,7 @@ def change_lines(change: JsonChange) -> list[Line]:
 
 
 def shown(value: Any, limit: int = _LONGEST) -> str:
-    """A value as one line of JSON; foreign text, cut where it is long."""
+    """Return a value as one line of JSON: foreign text, cut if it is long."""
     if value is ABSENT:
         return ""
     said = encode(_told(value)).decode("utf-8", "replace")
@@ -96,7 +96,7 @@ def shown(value: Any, limit: int = _LONGEST) -> str:
 
 
 def comparison_data(found: Comparison, names: Names, *, all_too: bool = False) -> dict[str, Any]:
-    """The same for machines; `all_too`: also what is the same."""
+    """Return the comparison as data for scripts; `all_too` includes equal operations."""
     rows = [row for row in found.rows if all_too or row.verdict is not OperationVerdict.SAME]
     return {
         "before": names.before,
@@ -128,7 +128,7 @@ def _changes_data(changes: Sequence[JsonChange]) -> Iterator[dict[str, Any]]:
 
 
 def _told(value: Any) -> Any:
-    """The value, or, where nothing can write it down, a text that says so."""
+    """Return the value, or a text that says so if it can't be encoded."""
     try:
         encode(value)
     except RecursionError:

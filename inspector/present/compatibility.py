@@ -1,6 +1,6 @@
-"""What hosts do with a surface, as lines: the matrix of tools and hosts, what is behind it, and words for a finding.
+"""What hosts do with a server's surface, as lines: the matrix of tools and hosts, its sources, texts for a finding.
 
-What is not known is a dot, never a tick: a pack of facts says what goes wrong, not that all else is well.
+Unknown is shown as a dot, never as a tick: a pack of facts records what goes wrong, not that everything else works.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,15 +39,15 @@ _MEANS = (
     (CompatEffect.FINE, "known to work"),
 )
 _CELL, _NARROW, _ROOMY = 6, 4, 100
-"""Cells of a column, and of a narrow one below so many columns."""
+"""Cells of a column, cells of a narrow column, and the screen width below which columns are narrow."""
 _LEAST, _MOST_NAME = 12, 60
 _NAMED = 3
 _HEAD_BUDGET = 2_000
-"""Parts of a schema that are looked at for the line above a form: it is drawn at once."""
+"""Maximum parts of a schema that are examined for the line above a form, which is drawn at once."""
 
 
 def surface_of(conversation: Conversation, called: str = "") -> CheckedDefinitions:
-    """What a server has shown so far; `called` is its name in a host's configuration, "" for its own."""
+    """Return what a server has shown so far; `called` is its name in a host's configuration, "" for its own name."""
     listing = conversation.catalogue.listings["tools"]
     opening = conversation.opening
     own = peek.text(opening.server, "name") if opening else None
@@ -60,12 +60,12 @@ def surface_of(conversation: Conversation, called: str = "") -> CheckedDefinitio
 
 
 def surface_matrix(surface: CheckedDefinitions, hosts: Iterable[Host] = HOSTS.values()) -> Matrix:
-    """The matrix of a surface. Costs up to two seconds for the largest: not for a loop."""
+    """Return the matrix of a surface. The largest takes up to two seconds: do not call this on an event loop."""
     return matrix_of(surface, hosts)
 
 
 def matrix_lines(matrix: Matrix, width: int, *, every: bool = False) -> list[Line]:
-    """The matrix, its legend, and what each mark stands for; without `every` only tools of which something is known."""
+    """Return the matrix, its legend and its notes; unless `every`, only tools with known effects."""
     rows = [row for row in matrix.rows if every or any(row.cells)]
     cell = _CELL if width >= _ROOMY else _NARROW
     longest = max([len(visible(row.name)) for row in rows] + [_LEAST])
@@ -101,13 +101,13 @@ def _mark(verdicts: tuple[CompatVerdict, ...], width: int) -> Span:
 
 
 def _joined(spans: Sequence[tuple[str, Any]]) -> Line:
-    """The spans, without the space behind the last one."""
+    """Return the spans without trailing spaces."""
     *others, (text, role) = spans
     return (*others, (text.rstrip(), role))
 
 
 def _columns(matrix: Matrix) -> list[tuple[Host, list[tuple[CompatVerdict, ...]]]]:
-    """For each host all its cells, the one of the whole first."""
+    """Return all cells of each host, beginning with the cell of the server as a whole."""
     return [(host, [matrix.whole[at], *(row.cells[at] for row in matrix.rows)]) for at, host in enumerate(matrix.hosts)]
 
 
@@ -138,7 +138,7 @@ def _note(host: Host, verdict: CompatVerdict, names: Sequence[str]) -> list[Line
 
 
 def dated(source: CompatSource) -> str:
-    """Where, in which version and when something was seen, and how sure it is; says so if it is old."""
+    """Return date, version, confidence and URL of a source, with a remark if it is old."""
     seen = f", seen in {source.version}" if source.version else ", version not named"
     sure = "" if source.confidence is Confidence.CERTAIN else f", {source.confidence}"
     old = ", old" if is_old(source) else ""
@@ -146,12 +146,12 @@ def dated(source: CompatSource) -> str:
 
 
 def is_old(source: CompatSource) -> bool:
-    """Whether a source is so much older than the newest that things may have changed."""
+    """Whether a source is so much older than the newest one that it may be outdated."""
     return (newest() - source.date).days > AGES_AFTER_DAYS
 
 
 def matrix_as_json(matrix: Matrix) -> dict[str, Any]:
-    """The matrix for other programs: hosts, the surface as a whole, and each tool; what is not known is left out."""
+    """Return the matrix as JSON data: hosts, the server as a whole, and each tool; unknown effects are left out."""
     return {
         "hosts": [{"id": host.id, "name": host.name} for host in matrix.hosts],
         "tokens_estimated": matrix.tokens,
@@ -177,12 +177,12 @@ def _cells_as_json(matrix: Matrix, cells: Sequence[tuple[CompatVerdict, ...]]) -
 
 
 def fact_as_json(fact: CompatFact) -> dict[str, Any]:
-    """One fact with its source."""
+    """Return one fact with its source, as JSON data."""
     return {"effect": fact.effect, "sentence": fact.sentence, "source": source_as_json(fact.source)}
 
 
 def source_as_json(source: CompatSource) -> dict[str, Any]:
-    """Where and when something was seen."""
+    """Return a source as JSON data."""
     return {
         "url": source.url,
         "date": source.date.isoformat(),
@@ -192,7 +192,7 @@ def source_as_json(source: CompatSource) -> dict[str, Any]:
 
 
 def words_of(finding: Finding) -> list[tuple[str, str]]:
-    """What hosts do about a finding: those that do the same, each with version and date, and what; the worst first."""
+    """Return the effects of a finding, worst first: the hosts that share one, with version and date, and the effect."""
     same: dict[str, list[str]] = {}
     for host, fact in told_of(finding):
         same.setdefault(fact.sentence, []).append(f"{host.name} ({fact.source.label})")
@@ -200,12 +200,12 @@ def words_of(finding: Finding) -> list[tuple[str, str]]:
 
 
 def concerned_as_json(finding: Finding) -> list[dict[str, Any]]:
-    """What each host does about a finding."""
+    """Return each host's effect of a finding, as JSON data."""
     return [{"host": host.id} | fact_as_json(fact) for host, fact in told_of(finding)]
 
 
 def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
-    """The worst that hosts do with a tool, on a line; () if none is known to cut it, to leave it out, or worse."""
+    """Return the worst effect on a tool in one line; () if no host is known to cut it, leave it out, or worse."""
     if type(tool) is not dict:
         return ()
     chosen = list(hosts)
@@ -229,7 +229,7 @@ def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
 
 
 def host_lines(hosts: Iterable[Host]) -> list[Line]:
-    """Everything that is known of some hosts, with sources."""
+    """Return everything known about some hosts, with sources."""
     lines: list[Line] = []
     for host in hosts:
         lines.append(((f"{host.name}", "title"), (f"  {host.id}", "muted")))
@@ -254,7 +254,7 @@ def _known(what: str, sentence: str, source: CompatSource) -> list[Line]:
 
 
 def host_as_json(host: Host) -> dict[str, Any]:
-    """Everything that is known of a host."""
+    """Return everything known about a host, as JSON data."""
     return {
         "id": host.id,
         "name": host.name,

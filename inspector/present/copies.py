@@ -1,7 +1,7 @@
-"""What can be copied of a message and of a place in it: the value, where it is, the message, and how to send it again.
+"""What can be copied of a message and of a value in it: the value, its path, the message, a command to resend it.
 
-Each copy is made only when it is wanted. Secrets of HTTP stay out unless they are revealed: in their place is a
-shell variable, so the line works once that is set.
+A copy is made only when it is requested. HTTP secrets are left out unless they are revealed: a shell variable takes
+the place of each, so the command works once that is set.
 """
 
 import shlex
@@ -17,10 +17,10 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.text import decode, for_clipboard, human_size
 
 LARGEST = 8_000_000
-"""Characters that are given to the terminal for its clipboard at most."""
+"""Maximum number of characters that are passed to the terminal for its clipboard."""
 _BEGIN = 400
 _SHORT = 100_000
-"""Bytes of a request that is read only to show how its copy begins."""
+"""Bytes up to which a request is read just to preview its copy."""
 
 
 class Copy(msgspec.Struct, frozen=True):
@@ -29,21 +29,21 @@ class Copy(msgspec.Struct, frozen=True):
     key: str
     name: str
     make: Callable[[], str]
-    """Its text, as received. May be as large as the payload."""
+    """Returns its text, as received, which may be as large as the payload."""
     begin: str
-    """Its beginning, cheap to make; foreign."""
+    """Preview of the text, cheap to make; foreign."""
 
 
 class Copied(msgspec.Struct, frozen=True):
-    """What goes to the clipboard."""
+    """Text for the clipboard."""
 
     text: str
     said: str
-    """What happened, for the person; one sentence or two."""
+    """Message for the user, one or two sentences."""
 
 
 def copied(name: str, text: str) -> Copied:
-    """Text without what would act where it is pasted, and a notice about it. Nothing if it is too large."""
+    """Remove characters that would act where the text is pasted, and report that. The text is "" if it is too large."""
     if len(text) > LARGEST:
         return Copied("", f"{human_size(len(text))} is too large for the clipboard. Use the pager or the editor.")
     kept, removed = for_clipboard(text)
@@ -53,7 +53,7 @@ def copied(name: str, text: str) -> Copied:
 
 
 def of_place(value: bytes, steps: Sequence[Step], payload: bytes) -> list[Copy]:
-    """Copies of a value in a payload: as text, as JSON, its place, and the payload as received."""
+    """Return the copies of a value in a payload: as text, as JSON, its path, and the payload as received."""
     begin = decode(value[:_BEGIN])
     return [
         Copy("v", "value", lambda: _plain(value), begin.removeprefix('"').removesuffix('"')),
@@ -65,12 +65,12 @@ def of_place(value: bytes, steps: Sequence[Step], payload: bytes) -> list[Copy]:
 
 
 def of_payload(payload: bytes) -> list[Copy]:
-    """The one copy of what has no places."""
+    """Return the only copy of a payload without paths."""
     return [Copy("r", "raw message", lambda: decode(payload), decode(payload[:_BEGIN]))]
 
 
 def _plain(value: bytes) -> str:
-    """A string as the text that it stands for; any other value as it is."""
+    """Return the text that a JSON string stands for; any other value unchanged."""
     try:
         return msgspec.json.decode(value, type=str)
     except (msgspec.MsgspecError, UnicodeError):
@@ -78,7 +78,7 @@ def _plain(value: bytes) -> str:
 
 
 def of_request(journal: Journal, n: int, *, reveal: bool = False) -> list[Copy]:
-    """How to send the request of an entry again: with curl if it was sent over HTTP, and with mcp-inspect."""
+    """Return commands that resend the request of an entry: curl if it was sent over HTTP, and mcp-inspect."""
     frame = _request(journal, n)
     if frame is None:
         return []
@@ -100,7 +100,7 @@ def of_request(journal: Journal, n: int, *, reveal: bool = False) -> list[Copy]:
 
 
 def _request(journal: Journal, n: int) -> Frame | None:
-    """The frame that asked, of an entry that is it or its answer."""
+    """Return the request of an entry that is a request or its response."""
     if not 0 < n <= journal.count:
         return None
     number, exchanges = journal.store.exchange(n), journal.conversation.exchanges
@@ -115,7 +115,7 @@ def _short_curl(request: HttpFact) -> str:
 
 
 def command(connection: ConnectionFact, payload: bytes, *, reveal: bool = False) -> str:
-    """The command line of mcp-inspect that sends the same."""
+    """Return the mcp-inspect command line that sends the same request."""
     words = ["mcp-inspect", *_wish(payload)]
     if connection.url:
         words.append(connection.url if reveal else masked_url(connection.url))
@@ -125,14 +125,14 @@ def command(connection: ConnectionFact, payload: bytes, *, reveal: bool = False)
 
 
 class _Asked(msgspec.Struct):
-    """As much of a request as a command line needs."""
+    """The parts of a request that a command line needs."""
 
     method: str
     params: msgspec.Raw = msgspec.Raw(b"")
 
 
 class _Target(msgspec.Struct):
-    """What the well-known requests are about."""
+    """Target of a well-known request."""
 
     name: str = ""
     uri: str = ""
@@ -149,12 +149,12 @@ _LISTS = {
 
 
 def _is_word(name: str) -> bool:
-    """Whether a foreign name can be in a command line: not if it would be an option of mcp-inspect."""
+    """Whether a foreign name is safe as an argument: mcp-inspect would take one with a leading "-" for an option."""
     return bool(name) and not name.startswith("-")
 
 
 def _wish(payload: bytes) -> list[str]:
-    """The arguments of the command, before the server."""
+    """Return the command's arguments that precede the server."""
     try:
         asked = msgspec.json.decode(payload, type=_Asked)
     except (msgspec.MsgspecError, UnicodeError):

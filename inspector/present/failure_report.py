@@ -1,6 +1,6 @@
-"""What is left to read when a connection has died: how it was started, how it ended, what it said last.
+"""Report on a failed connection: how it was started, how it ended, and the last messages.
 
-A card for the screen and the same as data for a script, from the same facts. Nothing here guesses at a cause.
+A card for the screen and data for scripts, from the same facts. Nothing here guesses at a cause.
 """
 
 import dataclasses
@@ -33,14 +33,14 @@ from inspector.protocol.frames import Direction, Frame
 
 STDERR_LINES = 40
 _MOST_LOOKED_AT = 20_000
-"""Entries from the end among which the last frame each way is looked for."""
+"""Entries, from the end, that are searched for the last frame in each direction."""
 _MOST_SHOWN = 4000
-"""Bytes of a frame that the data holds."""
+"""Maximum bytes of a frame in the data."""
 
 
 @dataclass(frozen=True, slots=True)
 class PostMortem:
-    """A card."""
+    """A failure report, ready to be shown."""
 
     headline: Line
     why: str
@@ -50,7 +50,7 @@ class PostMortem:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What is known, still foreign."""
+    """What is known; texts are still foreign."""
 
     argv: tuple[str, ...]
     cwd: str
@@ -66,7 +66,7 @@ class _Facts:
 
 
 def has_died(journal: Journal) -> bool:
-    """Whether there is a failure: the connection was interrupted, or the child has ended."""
+    """Whether there is a failure: the connection was interrupted, or the child process has ended."""
     ended = journal.ended
     if ended is not None:
         return ended.event is ConnectionEvent.ABORT or bool(ended.why)
@@ -74,9 +74,10 @@ def has_died(journal: Journal) -> bool:
 
 
 def post_mortem(journal: Journal, why: str = "") -> PostMortem:
-    """The card for a connection as it is now.
+    """Return the card for a connection in its current state.
 
-    `why` is what is known beside the journal, such as why connecting failed; "" leaves the journal's own reason.
+    `why` is a reason that the journal does not contain, such as why connecting failed; "" uses the journal's own
+    reason.
     """
     found = _gather(journal, why)
     return PostMortem(
@@ -96,7 +97,7 @@ def post_mortem(journal: Journal, why: str = "") -> PostMortem:
 
 
 def as_data(journal: Journal, why: str = "") -> dict[str, Any]:
-    """The same for a script: JSON, foreign text as received, without credentials."""
+    """Return the report as JSON data for scripts: foreign text as received, without credentials."""
     found = _gather(journal, why)
     return {
         "argv": list(command_without_credentials(found.argv)),
@@ -138,7 +139,7 @@ _Dated = tuple[int, ProcessFact]
 
 
 def _last_child(journal: Journal) -> tuple[_Dated | None, _Dated | None]:
-    """When and how the child that was started last began and ended."""
+    """Return the start and the end of the child process that was started last."""
     spawned: _Dated | None = None
     gone: _Dated | None = None
     for entry in journal.processes:
@@ -161,7 +162,7 @@ def _last_frame(journal: Journal, way: Direction) -> tuple[int, bytes] | None:
 
 
 def _in_flight(journal: Journal, why: str | None) -> tuple[Exchange, ...]:
-    """Requests that get no response: still pending, or lost with the connection."""
+    """Return requests that get no response: still pending, or lost with the connection."""
     reasons = {why or "the connection was closed"} if why is not None else set()
     return tuple(
         each
@@ -173,7 +174,10 @@ def _in_flight(journal: Journal, why: str | None) -> tuple[Exchange, ...]:
 _ENDED = re.compile(
     r"the server (?:exited with code \d+(?: \([\w ]+\))?|was (?:ended|terminated) by [\w ]+) after [\d.]+ s"
 )
-"""What a transport says of an end. The card takes its words: two times of one death would be two deaths."""
+"""How a transport describes the end of a process.
+
+The card uses that text: two different lifetimes would look like two exits.
+"""
 
 
 def _headline(found: _Facts) -> Line:
@@ -233,22 +237,23 @@ def _frame_data(found: tuple[int, bytes] | None) -> dict[str, Any] | None:
     return {"entry": n, "bytes": len(payload), "text": text.decode(payload[:_MOST_SHOWN])}
 
 
-# How a child's environment differs from the shell in which the user tried the same command: variables,
+# How a child's environment differs from the shell in which the user tried the same command: variables and the
 # executable.
 
 _NAMED = 8
-"""Variables that are listed by name."""
+"""Maximum number of variables that are listed by name."""
 _LIKELY = re.compile(r"KEY|TOKEN|SECRET|PASSW|URL|HOST|HOME|PATH|PYTHON|NODE|NVM|NPM|VIRTUAL_ENV|CONDA|PROXY|LANG|_DIR")
 _OF_THE_SHELL = frozenset(("_", "SHLVL", "OLDPWD", "PWD", "LS_COLORS", "PS1", "COLUMNS", "LINES", "TERM", "COLORTERM"))
-"""What differs from shell to shell and is no server's business."""
+"""Variables that differ from shell to shell and do not affect servers."""
 
 
 def with_surroundings(
     mortem: PostMortem, journal: Journal, environment: Environment | None, shell: Mapping[str, str]
 ) -> PostMortem:
-    """The card with what is known of the child's surroundings, behind how it was started.
+    """Add the child's environment to the card, after how it was started.
 
-    `environment` is what it was given, None where that is not known; `shell` is ours, or empty for a recording.
+    `environment` is what the child was given, None if unknown; `shell` is our own environment, empty for a
+    recording.
     """
     values, origins = (None, {}) if environment is None else (environment.values, environment.origins)
     gap = environment_gap(journal, values=values, origins=origins, shell=shell)
@@ -264,10 +269,10 @@ def with_surroundings(
 def environment_gap(
     journal: Journal, *, values: Mapping[str, str] | None = None, origins: Mapping[str, str], shell: Mapping[str, str]
 ) -> Section:
-    """What the child got, what it did not get that the shell has, and what is another value there.
+    """Return the child's variables, those of the shell that it lacks, and those with another value in the shell.
 
-    `values` are the child's, None where they are not known; `shell` is empty for a recording: it is unknown then.
-    Empty where no child was started.
+    `values` are the child's, None if unknown; `shell` is empty for a recording, because it is unknown then. The
+    section is empty if no child was started.
     """
     opened = journal.connection
     if opened is None or not opened.argv:
@@ -288,7 +293,7 @@ def environment_gap(
 
 
 def executable_facts(argv: Sequence[str], *, is_here: bool) -> list[Fact]:
-    """Which file was run, and what it is a link to. `is_here`: it was run on this machine, just now."""
+    """Return the executable that was run, and its link target. `is_here`: it was run on this machine, just now."""
     if not argv:
         return []
     real = os.path.realpath(argv[0]) if is_here and os.path.isabs(argv[0]) else argv[0]
@@ -296,7 +301,7 @@ def executable_facts(argv: Sequence[str], *, is_here: bool) -> list[Fact]:
 
 
 def _likely_first(names: Iterable[str], stderr: Iterable[bytes]) -> list[str]:
-    """Those that the last words name before those that servers tend to need, before the rest."""
+    """Sort names: those in the last lines of stderr, then those that servers tend to need, then the rest."""
     said = b"\n".join(list(stderr)[-40:])
     return sorted(names, key=lambda name: (name.encode() not in said, not _LIKELY.search(name), name))
 
@@ -307,13 +312,12 @@ def _listed(names: Sequence[str], count: int) -> str:
     return shown + more
 
 
-# The one reason that is shown for a connection that failed: the primary finding, if it says why, with what to
-# do.
+# The one reason shown for a failed connection: the primary finding, if it explains the failure, with its fix.
 
 MOST_LOOKED_AT = 50_000
-"""Entries of the longest journal that is looked at."""
+"""Journals with more entries are not examined."""
 _NO_REASON = ("Tools", "Tool results", "Resources, prompts and completion")
-"""Areas whose diagnoses do not say why a connection failed."""
+"""Areas whose diagnoses do not explain why a connection failed."""
 _RULES = frozenset(
     """
     authorization-server-metadata-invalid batch-not-specified batch-unsupported capability-not-implemented
@@ -323,23 +327,23 @@ _RULES = frozenset(
     result-and-error server-request-not-allowed unexpected-response unrequested-progress unsupported-version-accepted
     """.split()  # noqa: SIM905
 )
-"""Rules whose violation says why a connection failed, besides the diagnoses."""
+"""Rules whose violation explains why a connection failed, besides the diagnoses."""
 _MILD = FATAL | {
     *("authentication-required", "call-timed-out", "client-capability-required", "client-registration-unavailable"),
     *("rate-limited", "rejected-as-uninitialized", "session-expired"),
 }
-"""What is a reason although it is only a warning."""
+"""Checks that explain a failure although their findings are only warnings."""
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """A reason, and what follows from it."""
+    """The reason for a failure, and the findings that follow from it."""
 
     reason: Finding
     follows: tuple[Finding, ...] = ()
 
 
 def diagnosis_of(journal: Journal) -> Diagnosis | None:
-    """The reason for the end of a journal's last connection; None if nothing that was found is one."""
+    """Return the reason why a journal's last connection ended; None if no finding explains it."""
     if journal.count > MOST_LOOKED_AT:
         return None
     inspection = Inspection()
@@ -348,7 +352,7 @@ def diagnosis_of(journal: Journal) -> Diagnosis | None:
 
 
 def of_findings(findings: Sequence[Finding]) -> Diagnosis | None:
-    """The same of findings that are there already."""
+    """Return the reason among existing findings; None if no finding is one."""
     judged = verdicts(findings)
     last = judged[-1] if judged else Verdict()
     if last.primary is None or not _is_a_reason(last):
@@ -357,7 +361,7 @@ def of_findings(findings: Sequence[Finding]) -> Diagnosis | None:
 
 
 def says_the_same(diagnosis: Diagnosis, why: str) -> bool:
-    """Whether a reason adds nothing to what a failure says of itself."""
+    """Whether a diagnosis adds nothing to the failure's own message."""
     said, reason = (" ".join(each.split()).rstrip(".").lower() for each in (why, diagnosis.reason.sentence))
     return bool(said) and reason == said
 
@@ -373,7 +377,7 @@ def _is_a_reason(verdict: Verdict) -> bool:
 
 
 def diagnosis_lines(diagnosis: Diagnosis) -> list[Line]:
-    """The sentence in one line, the fix in another, with the slug of the check after the last; safe."""
+    """Return the sentence on one line and the fix on another, ending with the slug of the check; safe to show."""
     reason = diagnosis.reason
     slug: Span = (f"  {reason.id}", "faint")
     sentence: Line = ((f"{spans.ERROR} ", "error"), span(reason.sentence, limit=400))

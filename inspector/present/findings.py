@@ -1,4 +1,4 @@
-"""Findings and checks as lines for a terminal: worst first, those of one check together, each with its evidence."""
+"""Findings and checks as lines for a terminal: worst first, grouped by check, each with its evidence."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -24,13 +24,13 @@ GLYPHS: dict[Severity, tuple[str, Role]] = {
     Severity.HINT: ("·", "muted"),
 }
 _SHOWN = 3
-"""Findings of one check that are shown in full."""
+"""Maximum findings of one check that are shown in full."""
 _HOSTS = 3
-"""Effects on clients that are shown."""
+"""Maximum effects on clients that are shown."""
 
 
 def groups_of(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """Findings of one check together: the worst first, then in the order in which they came."""
+    """Group findings by check: the worst first, otherwise in the given order."""
     found: dict[str, list[Finding]] = {}
     for each in findings:
         found.setdefault(each.id, []).append(each)
@@ -39,7 +39,7 @@ def groups_of(findings: Iterable[Finding]) -> list[list[Finding]]:
 
 
 def finding_lines(findings: Sequence[Finding], checks: Mapping[str, Check], counts: Mapping[str, int]) -> list[Line]:
-    """All findings, and how many there are of each severity in the last line."""
+    """Return all findings as lines; the last line has the number of each severity."""
     lines: list[Line] = []
     for group in groups_of(findings):
         lines += group_lines(group, checks[group[0].id], counts)
@@ -47,7 +47,7 @@ def finding_lines(findings: Sequence[Finding], checks: Mapping[str, Check], coun
 
 
 def group_lines(group: Sequence[Finding], check: Check, counts: Mapping[str, int]) -> list[Line]:
-    """What one check found: its title, the evidence of the first few, and what to do."""
+    """Return the findings of one check: its title, the evidence of the first few, and the fix."""
     first = group[0]
     glyph, role = GLYPHS[first.severity]
     times = len(group) if len(group) < counts.get(check.id, 0) // 2 else counts.get(check.id, len(group))
@@ -69,7 +69,7 @@ def group_lines(group: Sequence[Finding], check: Check, counts: Mapping[str, int
 
 
 def _milder(finding: Finding, worst: Finding) -> Line:
-    """That one is not as bad as the heading says."""
+    """Return the severity of a finding that is milder than its heading."""
     return () if finding.severity is worst.severity else ((f"({finding.severity}) ", GLYPHS[finding.severity][1]),)
 
 
@@ -90,12 +90,12 @@ def _place(finding: Finding) -> tuple[tuple[str, Role], ...]:
 
 
 def unexplained(failure: str) -> Line:
-    """That something failed and no check found anything."""
+    """Return a line for a failure that no check explains."""
     return (("! ", "warning"), span(f"No check explains the failure: {failure}", "warning", limit=300))
 
 
 def summary(findings: Iterable[Finding], failure: str = "") -> Line:
-    """How many there are of each severity. `failure` says what failed; then no findings is no good news."""
+    """Return the number of each severity. `failure` is what failed: then the absence of findings is no success."""
     counts = dict.fromkeys(Severity, 0)
     for each in findings:
         counts[each.severity] += 1
@@ -106,7 +106,7 @@ def summary(findings: Iterable[Finding], failure: str = "") -> Line:
 
 
 def check_lines(checks: Iterable[Check]) -> list[Line]:
-    """Every check on a line: severity, slug, title, and the protocol versions it applies to if not to all."""
+    """Return one line per check: severity, slug, title, and the protocol versions unless it applies to all."""
     lines: list[Line] = []
     for each in checks:
         glyph, role = GLYPHS[each.severity]
@@ -145,7 +145,7 @@ decides which checks apply; without a version in the table a check applies to al
 
 
 def checks_markdown() -> str:
-    """The reference of all checks as Markdown: a table per area."""
+    """Return the reference of all checks as Markdown: one table per area."""
     parts = [_REFERENCE]
     area = ""
     for check in all_checks():
@@ -160,7 +160,7 @@ def checks_markdown() -> str:
     return "".join(parts)
 
 
-# One finding in words: in a line, in full, as text to be pasted. The same words wherever findings are shown.
+# One finding as text: in one line, in full, or for pasting. The text is the same wherever findings are shown.
 
 assert everything.AREAS
 SIGNS: dict[Severity, tuple[str, Role]] = {
@@ -170,29 +170,29 @@ SIGNS: dict[Severity, tuple[str, Role]] = {
 }
 _LINE = 300
 _FINDING_FACTS_HOSTS = 4
-"""Effects on clients that are shown."""
+"""Maximum effects on clients that are shown."""
 
 
 def sign_of(severity: Severity) -> Span:
-    """A sign for a severity; beside it is a word or the slug of the check."""
+    """Return the sign of a severity; a label or the slug of the check is always next to it."""
     return SIGNS[severity]
 
 
 def title_of(id_: str) -> str:
-    """The fault in a few words; the id where the check is not known."""
+    """Return the title of a check; the id if it is unknown."""
     check = CHECKS.get(id_)
     return check.title if check is not None else id_
 
 
 def finding_line(finding: Finding, more: int = 0) -> Line:
-    """One line: sign, sentence, slug, and how many others there are."""
+    """Return a finding in one line: sign, sentence, slug, and the number of others like it."""
     sign, role = SIGNS[finding.severity]
     others: Line = ((f"  +{more} more", "accent"),) if more else ()
     return ((f"{sign} ", role), span(finding.sentence, "text", limit=_LINE), (f"  {finding.id}", "faint"), *others)
 
 
 def place_of(finding: Finding) -> str:
-    """Where its evidence is: `#12 /result/tools/0`, `#12 bytes 3–7`; "" if it rests on an absence."""
+    """Return the place of its evidence: `#12 /result/tools/0`, `#12 bytes 3–7`; "" if something is absent."""
     where = f"#{finding.frames[0]}" if finding.frames else ""
     if finding.pointer:
         where += f" {text.visible(finding.pointer, limit=200)}"
@@ -202,7 +202,7 @@ def place_of(finding: Finding) -> str:
 
 
 def finding_section(finding: Finding) -> Section:
-    """All of one finding, under the title of its check."""
+    """Return one finding in full, under the title of its check."""
     return Section(title_of(finding.id), tuple(_facts(finding)))
 
 
@@ -224,23 +224,23 @@ def _facts(finding: Finding) -> Iterable[Fact]:
 
 
 def findings_text(findings: Sequence[Finding]) -> str:
-    """Findings as text that is fit to be pasted."""
+    """Return findings as text for pasting."""
     blocks = ["\n".join(map(plain, section_lines(finding_section(each)))) for each in findings]
     return text.for_clipboard("\n\n".join(blocks))[0]
 
 
-# Findings as lines in the order of their weight: what to look at first, and below each what follows from it.
+# Findings by importance: what to examine first, and below each finding its consequences.
 
 _LOOKED_AT = 1000
-"""Failed requests that are looked at."""
+"""Maximum failed requests that are examined."""
 _VERDICTS_SHOWN = 5
-"""Consequences of one fault that are named."""
+"""Maximum consequences of one fault that are named."""
 
 
 def verdict_lines(
     findings: Sequence[Finding], checks: Mapping[str, Check], counts: Mapping[str, int], failure: str = ""
 ) -> list[Line]:
-    """All findings, and how many there are of each severity in the last line; `failure` as for `summary`."""
+    """Return all findings as lines; the last line has the number of each severity. `failure` as for `summary`."""
     first, roots = primary_of(findings), roots_of(findings)
     below: dict[str, list[Finding]] = {}
     above: list[Finding] = []
@@ -260,10 +260,11 @@ _JUDGED_ELSEWHERE = frozenset(("initialize", "server/discover", *(listed.method 
 
 
 def failure_in(journal: Journal) -> str:
-    """What failed in a conversation, in a few words: the connection, or requests; "" if nothing did.
+    """Return what failed in a conversation, in a few words: the connection or requests; "" if nothing did.
 
-    Lists are left out, for what is wrong with their errors is a finding; and so is how a session that was opened began.
-    Requests that doctor sent to see them rejected are left out, and so are those that waited when this side closed.
+    Failed list requests are left out because checks report their errors, and so are the requests that open a
+    session. Requests that doctor sent to see them rejected are left out, and so are those that were pending when
+    this side closed.
     """
     ended, exchanges = journal.ended, journal.conversation.exchanges
     if ended is not None and journal.conversation.opening is None:
@@ -277,7 +278,7 @@ def failure_in(journal: Journal) -> str:
 
 
 def _failed(exchanges: ExchangeLog) -> Iterator[Exchange]:
-    """The first requests of ours that failed, but for probes."""
+    """Yield the first failed requests of the client, except probes."""
     at = exchanges.failures.find(1)
     for _ in range(_LOOKED_AT):
         if not 0 < at <= len(exchanges):

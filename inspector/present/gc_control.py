@@ -1,6 +1,6 @@
-"""Keeping the collector of garbage away from what is long: looking through a million objects stops every thread.
+"""Keep the garbage collector away from large data: scanning a million objects stops every thread.
 
-What was read from one message hangs together like a tree: it is freed with its last reference, without the collector.
+The objects read from one message form a tree, which is freed with its last reference, without the collector.
 """
 
 import gc
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 MANY = 100_000
-"""Objects of which the next collection would take so long that a key waits for it."""
+"""Number of objects whose collection would take so long that a key press has to wait."""
 
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """For the time of the block no garbage is collected; what is there by then, if it is much, is never looked at."""
+    """Disable garbage collection in the block; if it creates many objects, exclude them from later collections."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -25,9 +25,9 @@ def no_collection() -> Iterator[None]:
 
 
 def freeze_young(least: int = 0) -> None:
-    """No collection looks at what exists now, if so many objects are younger than the last one. Garbage in it stays.
+    """Exclude all existing objects from collection if at least `least` were created since the last one.
 
-    That is little as long as it is done for a long message and not for each.
+    Garbage among them is never collected. That is little as long as only long messages use this.
     """
     if gc.get_count()[0] >= least:
         gc.freeze()

@@ -1,4 +1,4 @@
-"""Held messages and rules of an attached tap: rows, from what the tap says of itself, and drafts to begin with."""
+"""Held messages and rules of an attached tap: rows made from the tap's status, and initial drafts."""
 
 import time
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ from inspector.protocol.things import Tool
 from inspector.text import one_line
 
 URGENT_S = 10
-"""Below so many seconds a countdown is red."""
+"""A countdown below this many seconds is red."""
 
 
 _WIDE = 50
-"""Cells from which on a row names the method and the receiver of a held message."""
+"""Row width in cells from which the method and the receiver of a held message are shown."""
 
 
 class TapStatus:
-    """What the tap said last, and when."""
+    """Latest status of the tap, with its time."""
 
     def __init__(self, told: dict[str, Any] | None = None) -> None:
         self.told = told or {}
@@ -47,7 +47,7 @@ class TapStatus:
 
     @property
     def badge(self) -> list[Span]:
-        """What the header says; nothing where nothing is held."""
+        """Badge for the header; empty if nothing is held."""
         if not self.held:
             return []
         first = min(self.held, key=lambda each: float(each["releases_in_s"]))
@@ -61,14 +61,14 @@ class TapStatus:
 
     @property
     def timeout(self) -> str:
-        """How long the client waits, and how that is known."""
+        """When messages are released, and the source of the client's timeout."""
         by = {"given": "given", "observed": "observed"}.get(str(self.told.get("timeout_by")), "assumed")
         seconds = float(self.told.get("timeout_s", 60))
         return f"released at 80 % of {seconds:g} s ({by} timeout)"
 
 
 class HeldRows(RowSource):
-    """Held messages and then rules; or held messages alone."""
+    """Rows of held messages and then rules, or of held messages alone."""
 
     def __init__(self, *, rules: bool = True) -> None:
         self._status = TapStatus()
@@ -76,7 +76,7 @@ class HeldRows(RowSource):
         self._generation = 0
 
     def show(self, status: TapStatus) -> None:
-        """Take in what the tap says now."""
+        """Show another status of the tap."""
         self._status = status
         self._generation += 1
 
@@ -89,7 +89,7 @@ class HeldRows(RowSource):
         return self._generation
 
     def at(self, index: int) -> dict[str, Any] | None:
-        """The held message or the rule in a row."""
+        """Return the held message or the rule in a row."""
         every = self._every
         return every[index] if 0 <= index < len(every) else None
 
@@ -140,16 +140,16 @@ class HeldRows(RowSource):
 
 
 _OF_TAP = ("hits", "by", "trouble")
-"""Members of a rule that are not written by a person."""
+"""Members of a rule that only the tap writes."""
 
 
 def written_rule(rule: dict[str, Any]) -> dict[str, Any]:
-    """A rule as the tap reports it, as it is written in a file."""
+    """Convert a rule from the tap's report to its form in a file."""
     return {name: value for name, value in rule.items() if name not in _OF_TAP and (name, value) != ("enabled", True)}
 
 
 def proposed_rule(journal: Journal, n: int) -> dict[str, Any] | None:
-    """A rule that holds messages like an entry of the journal; None if that is not a message."""
+    """Return a rule that holds messages like an entry of the journal; None if the entry is not a message."""
     frame = journal.store.entry(n).what if 0 < n <= journal.count else None
     if not isinstance(frame, Frame):
         return None
@@ -166,7 +166,7 @@ def proposed_rule(journal: Journal, n: int) -> dict[str, Any] | None:
 
 
 def request_like(journal: Journal, n: int) -> dict[str, Any]:
-    """Method and params of the request of an entry, to be sent again; those of `tools/list` where there is none."""
+    """Return method and params of an entry's request, to be sent again; those of `tools/list` if there is none."""
     exchange = _exchange_of(journal, n) if n else None
     if exchange is not None and exchange.sender is Direction.TO_SERVER:
         frame = journal.store.entry(exchange.request_frame).what
@@ -177,7 +177,7 @@ def request_like(journal: Journal, n: int) -> dict[str, Any]:
 
 
 def recorded_results(journal: Journal, method: str, target: str) -> list[Any]:
-    """Results that the server gave to requests of this kind, the newest first."""
+    """Return the server's results for requests of this kind, newest first."""
     found = []
     for exchange in reversed(journal.conversation.exchanges):
         fits = (exchange.method, exchange.target) == (method, target) and exchange.state is ExchangeState.ANSWERED
@@ -190,18 +190,18 @@ def recorded_results(journal: Journal, method: str, target: str) -> list[Any]:
 
 
 def blank_result(method: str) -> dict[str, Any]:
-    """A result to begin with, where none was recorded."""
+    """Return an initial result for a method without recorded results."""
     return {"content": [{"type": "text", "text": ""}]} if method == "tools/call" else {}
 
 
 def result_of(value: Any) -> dict[str, Any]:
-    """The result of a tool whose structured content is a value."""
+    """Return a tool result with the given structured content."""
     text = json_text(value, indent=None)
     return {"content": [{"type": "text", "text": text}], "structuredContent": value}
 
 
 def tool_named(journal: Journal, name: str) -> Tool | None:
-    """A tool of the session by its name; None if it was not listed."""
+    """Return a tool of the session by its name; None if it was not listed."""
     items = journal.conversation.catalogue.listings["tools"].items
     return next((Tool(item) for item in items if peek.text(item, "name") == name), None)
 

@@ -1,4 +1,4 @@
-"""A text in the colours of its language, as spans: a look that changes no character of it.
+"""Syntax highlighting of a text as spans, which changes no character of it.
 
 The language follows from the claimed media type or the file extension, never from the text. Only a few well-worn
 lexers are used, on texts of moderate size, because a lexer works on hostile text with regular expressions.
@@ -10,7 +10,7 @@ from inspector.present.spans import Line, Role, Span
 
 MOST_CHARACTERS: Final = 60_000
 LONGEST_LINE: Final = 1_000
-"""Longer texts, and texts with longer lines, stay as they are."""
+"""Longer texts, and texts with longer lines, are not highlighted."""
 _BY_TYPE: Final = {
     "text/html": "html",
     "text/xml": "xml",
@@ -87,7 +87,7 @@ _ROLES: Final[tuple[tuple[str, Role], ...]] = (
 
 
 def language_of(mime_type: str, name: str) -> str:
-    """The language that a media type claims, else the one that a name or URI ends like; "" for none known here."""
+    """Return the language of a media type, else of the file extension of a name or URI; "" if unknown here."""
     claimed = mime_type.partition(";")[0].strip().lower()
     if claimed in _BY_TYPE:
         return _BY_TYPE[claimed]
@@ -96,7 +96,7 @@ def language_of(mime_type: str, name: str) -> str:
 
 
 def highlighted(safe: str, mime_type: str, name: str) -> list[Line] | None:
-    """The lines of a text that is safe to show; None if it has no language known here, or is too much for a lexer."""
+    """Return the lines of a text that is safe to show; None for an unknown language or a text too large for a lexer."""
     language = language_of(mime_type, name)
     if not language or len(safe) > MOST_CHARACTERS or any(len(line) > LONGEST_LINE for line in safe.split("\n")):
         return None

@@ -1,7 +1,7 @@
-"""HTTP as it was: the request line, the status, the headers in their order, with what is secret masked.
+"""HTTP exchanges as recorded: request line, status, and headers in their order, with secrets masked.
 
-Headers are shown with case and duplicates as on the wire. `reveal` shows what is masked, and is for the person
-who asked for it, never for a file.
+Headers are shown with case and duplicates as on the wire. `reveal` shows what is masked. It is for the user who
+requested it, never for a file.
 """
 
 import re
@@ -22,23 +22,23 @@ from inspector.protocol.credentials import (
 )
 from inspector.protocol.facts import HttpFact
 
-# What must not be read over a shoulder: header values and parts of URLs that give access to something.
+# Values to mask on screen: header values and parts of URLs that grant access to something.
 
 _LONGEST = 2000
-"""Characters of a URL that are looked at and shown."""
+"""Maximum characters of a URL that are examined and shown."""
 _SESSION = re.compile(r"(?<![a-z])session(?![a-z])", re.IGNORECASE)
-"""Gives access for as long as the session lasts, which is over when a capture is read."""
+"""Grants access while the session lasts. In a capture that is being read, the session has ended."""
 
 
 def is_secret(name: str) -> bool:
-    """Whether the value of a header, or of a variable, of this name is sensitive."""
+    """Whether the value of a header or variable with this name is sensitive."""
     return is_credential(name) or _SESSION.search(name) is not None
 
 
 def masked_value(name: str, value: str) -> str:
-    """Return a header's value, safe to show; of a secret one only its scheme and its length.
+    """Return a header's value, safe to show; for a secret only its scheme and its length.
 
-    A redacted value keeps enough to tell an empty token from a cut one.
+    The masked value still distinguishes an empty token from a truncated one.
     """
     if not is_secret(name):
         return masked_url(value) if "://" in value or "?" in value else text.visible(value)
@@ -46,7 +46,7 @@ def masked_value(name: str, value: str) -> str:
 
 
 def masked_url(url: str, *, limit: int = _LONGEST) -> str:
-    """Return a URL, safe to show, without user, password and the values of telling query parameters.
+    """Return a URL, safe to show, without user, password and the values of secret query parameters.
 
     `limit`: characters of it that are shown; the rest is "…".
     """
@@ -56,19 +56,19 @@ def masked_url(url: str, *, limit: int = _LONGEST) -> str:
 
 
 def http_sections(journal: Journal, http: int | None, *, reveal: bool = False) -> tuple[Section, ...]:
-    """Request, response and end of one HTTP exchange; nothing for None or for one that was not seen."""
+    """Return request, response and end of one HTTP exchange; empty for None or an exchange that was not recorded."""
     exchange = journal.http_exchanges.get(http) if http is not None else None
     return () if exchange is None else exchange_sections(exchange, reveal=reveal)
 
 
 def exchange_sections(exchange: HttpExchange, *, reveal: bool = False) -> tuple[Section, ...]:
-    """Request, response and end of an exchange, as far as they were seen."""
+    """Return request, response and end of an exchange, as far as they were recorded."""
     found = [_request(exchange.request, reveal), _response(exchange, reveal), _end(exchange)]
     return tuple(section for section in found if section is not None)
 
 
 def header_facts(fact_: HttpFact, *, reveal: bool = False) -> tuple[Fact, ...]:
-    """Headers as facts, in their order."""
+    """Return headers as facts, in their order."""
     return tuple(_header(name, value, reveal) for name, value in fact_.headers)
 
 
@@ -114,25 +114,25 @@ def _end(exchange: HttpExchange) -> Section | None:
     return Section("End", tuple(facts))
 
 
-# A request as a curl command to share: every secret is a variable that the receiver sets.
+# A request as a curl command to share: every secret is a variable that the recipient sets.
 
 PREFIX = "MCP_SECRET_"
-"""Before the names of variables that a command or a script reads secrets from."""
+"""Prefix of the variables from which a command or a script reads secrets."""
 _OWN = {"host", "content-length", "connection", "transfer-encoding"}
-"""What curl writes itself."""
+"""Headers that curl writes itself."""
 _UNSAFE = re.compile(r"[^A-Z0-9]+")
 
 
 def as_curl(request: HttpFact, body: bytes = b"", *, reveal: bool = False, one_line: bool = False) -> str:
-    """The command; a binary body is read from a file of that name. `reveal`: secrets as they are.
+    """Return the command; it reads a binary body from `body.bin`. `reveal`: secrets are included.
 
     A header whose name begins with @ is left out: curl would read a file of that name, and HTTP has no such header.
     """
     url = shlex.quote(request.target) if reveal else _url(request.target)
     if request.target.startswith("-"):
-        url = f"--url {url}"  # else curl takes it for an option
+        url = f"--url {url}"  # otherwise curl takes it for an option
     if any(sign in request.target for sign in "[]{}"):
-        url = f"-g {url}"  # else curl makes several addresses of it
+        url = f"-g {url}"  # otherwise curl expands it to several addresses
     lines = [f"curl -sS -N -X {shlex.quote(request.method or 'POST')} {url}"]
     headers = [(name, value) for name, value in request.headers if name.lower() not in _OWN and name[:1] != "@"]
     lines += [
@@ -159,7 +159,7 @@ def _curl_header(name: str, value: str) -> str:
 
 
 def _with_variables(text: str, begin: int) -> str:
-    """A header whose value may be a URL with secrets in it."""
+    """Return a header, quoted, with variables for the secrets of a URL in its value."""
     return shlex.quote(text[:begin]) + _url(text[begin:]) if "://" in text[begin:] else shlex.quote(text)
 
 
@@ -174,15 +174,16 @@ def _url(url: str) -> str:
 
 
 def _secrets(url: str) -> list[tuple[int, int, str]]:
-    """The places of secrets in a URL: from, to, and the name of each; in order."""
+    """Return start, end and name of each secret in a URL, in order."""
     found = [(each.start(), each.end() - 1, "USERINFO") for each in USERINFO.finditer(url)]
     found += [(each.start, each.end, each.name) for each in secret_parameters(url, sessions=True)]
     return sorted(found)
 
 
 def _variable(name: str) -> str:
-    """A name of a variable that the shell reads, quoted.
+    """Return a quoted reference to the shell variable of a secret.
 
-    With a prefix: a server that names a header or parameter `GITHUB-TOKEN` must not get the person's own variable.
+    The prefix matters: a server that names a header or parameter `GITHUB-TOKEN` must not get the user's own
+    variable.
     """
     return f'"${PREFIX}{_UNSAFE.sub("_", name.upper()).strip("_") or "SECRET"}"'

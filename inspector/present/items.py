@@ -1,7 +1,7 @@
-"""The list of tools and what is known of one of them. What a server says of its tools is shown as a claim.
+"""The list of tools, and the details of one tool. What a server states about its tools is shown as a claim.
 
-A tool that can't be used as it is stays in the list and says why. What a tool costs is its size in the list as
-a model gets it: bytes are counted, tokens are a guess and called one.
+An unusable tool stays in the list and says why. The cost of a tool is its size in the list as a model gets it: bytes
+are counted, tokens are an estimate and called one.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from inspector.checks.findings import Finding
 
 
-# What a server says of a thing beside its description: which title wins, annotations, icons, `_meta`.
+# What a server states about an item besides its description: which title wins, annotations, icons, `_meta`.
 
 MOST_ICONS = 10
 _MOST_ANNOTATIONS = 20
 _MOST_META = 200
-"""Lines of `_meta` that are shown."""
+"""Maximum lines of `_meta` that are shown."""
 _ROLES = ("user", "assistant")
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
 
 def title_facts(thing: ListedItem) -> list[Fact]:
-    """Which of its titles is shown, where it has several that differ: title, then annotations.title, then name."""
+    """Return which title is shown, if several differ: title, then annotations.title, then name."""
     places: dict[str, tuple[str, ...]] = {"title": ("title",), "annotations.title": ("annotations", "title")}
     given = {said: peek.text(thing.raw, *path) for said, path in (*places.items(), ("name", ("name",)))}
     there = {said: value for said, value in given.items() if value}
@@ -53,7 +53,7 @@ def title_facts(thing: ListedItem) -> list[Fact]:
 
 
 def annotation_facts(raw: Any) -> list[Fact]:
-    """Annotations one by one."""
+    """Return one fact per annotation."""
     given = peek.at(raw, "annotations")
     if given is None:
         return []
@@ -111,7 +111,7 @@ _JUDGES: dict[str, Callable[[Any], str]] = {
 
 
 def icon_facts(raw: Any) -> list[Fact]:
-    """Icons: where from, media type, sizes, theme."""
+    """Return the icons: source, media type, sizes, theme."""
     given = peek.at(raw, "icons")
     if given is None:
         return []
@@ -124,7 +124,7 @@ def icon_facts(raw: Any) -> list[Fact]:
 
 
 def icon_words(icon: Any) -> str:
-    """An icon in words; foreign. Of one that is written into its URI only the beginning is kept."""
+    """Describe an icon; foreign text. A data URI is cut to its beginning."""
     source = peek.text(icon, "src") or "no src"
     sizes = peek.at(icon, "sizes")
     listed = sizes if isinstance(sizes, str) else ", ".join(each for each in peek.items(sizes) if isinstance(each, str))
@@ -134,7 +134,7 @@ def icon_words(icon: Any) -> str:
 
 
 def meta_facts(raw: Any) -> list[Fact]:
-    """`_meta` in short: the names in it."""
+    """Return the names in `_meta`."""
     meta = peek.at(raw, "_meta")
     if meta is None:
         return []
@@ -144,7 +144,7 @@ def meta_facts(raw: Any) -> list[Fact]:
 
 
 def meta_lines(raw: Any) -> Iterator[Line]:
-    """`_meta` as JSON, line by line; nothing without one."""
+    """Yield `_meta` as JSON, line by line; nothing without one."""
     meta = peek.at(raw, "_meta")
     if not meta:
         return
@@ -157,28 +157,27 @@ def meta_lines(raw: Any) -> Iterator[Line]:
 
 
 def said_facts(thing: ListedItem) -> list[Fact]:
-    """All of it but the JSON of `_meta`."""
+    """Return all statements about an item except the JSON of `_meta`."""
     raw = thing.raw
     return [*title_facts(thing), *annotation_facts(raw), *icon_facts(raw), *meta_facts(raw)]
 
 
-# Putting what a search finds in order, best first. A long list is searched only while the user waits for
-# it.
+# Ranking the matches of a search, best first. Searching a long list stops when the user no longer waits for it.
 
 Row = TypeVar("Row")
 BITE = 1000
-"""Rows that are looked at before it is asked whether anybody still wants to know."""
+"""Rows that are ranked between two checks for cancellation."""
 
 
 def always() -> bool:
-    """A search that is never cancelled."""
+    """Return True: the search is never cancelled."""
     return True
 
 
 def best_first(
     rows: Sequence[Row], rank: Callable[[Row], int | None], goes_on: Callable[[], bool] = always
 ) -> list[Row]:
-    """The rows that have a rank, the lowest first, else in their order; those found so far where it was called off."""
+    """Return the ranked rows, lowest rank first, ties in their order; after a cancellation those found so far."""
     ranked: list[tuple[int, Row]] = []
     for first in range(0, len(rows), BITE):
         if not goes_on():
@@ -187,45 +186,45 @@ def best_first(
     return [row for _, row in sorted(ranked, key=itemgetter(0))]
 
 
-# How a row of a list says that its thing is new, or has changed: a sign and a word.
+# How a row shows that its item is new or has changed: a sign and a label.
 
 MARKS: dict[str, Span] = {"new": ("+ new", "added"), "changed": (f"{signs.EVENT} changed", "warning")}
 
 
 MOST_PROPERTIES = 100
-"""Of a schema that the summary names."""
+"""Maximum properties of a schema in the summary."""
 
 
 class ToolRow(msgspec.Struct, frozen=True, gc=False):
-    """A tool of the list. What its row shows is made when it is shown: of a hundred thousand, few are."""
+    """A tool in the list. Its text is built only for visible rows, because a list may have a hundred thousand."""
 
     position: int
-    """In the server's list, from 0."""
+    """Position in the server's list, from 0."""
     tool: Tool
     size: int
-    """Bytes of its JSON in the list."""
+    """Bytes of the tool's JSON in the list."""
 
     @property
     def name(self) -> str:
-        """Safe to show; a word of ours in brackets where the tool has none."""
+        """Name, safe to show; a label of ours in brackets if the tool has none."""
         return text.visible(self.tool.name, limit=200) or "(no name)"
 
     @property
     def title(self) -> str:
-        """Safe to show; "" if it adds nothing to the name."""
+        """Title, safe to show; "" if it adds nothing to the name."""
         return "" if self.tool.title == self.tool.name else text.visible(self.tool.title, limit=200)
 
     @property
     def flaw(self) -> str:
-        """Why it can't be used as it is; "" if it can."""
+        """Why the tool can't be used; "" if it can."""
         return self.tool.flaw
 
 
 def tool_rows(tools: Sequence[Tool], wanted: str = "") -> list[ToolRow]:
-    """The tools that a search finds, best first; all of them in the server's order without one.
+    """Return the tools that match a search, best first; without a search all of them in the server's order.
 
-    A name that contains the text ranks before a title that does, then a name that has its letters in order,
-    before a description that contains it.
+    A name that contains the text ranks first, then a title that does, then a name that has its letters in order,
+    then a description that contains it.
     """
     return _found([_row(position, tool) for position, tool in enumerate(tools)], wanted)
 
@@ -252,7 +251,7 @@ def _rank(row: ToolRow, wanted: str) -> int | None:
 
 
 def total_cost(rows: Sequence[ToolRow]) -> str:
-    """What the tools cost together: "13 tools, 9.1 kB, ≈2,300 tokens"."""
+    """Return the total cost of the tools: "13 tools, 9.1 kB, ≈2,300 tokens"."""
     size = sum(row.size for row in rows)
     count = f"{len(rows)} tool{'' if len(rows) == 1 else 's'}"
     return f"{count}, {text.human_size(size)}, {_tokens(size)}"
@@ -266,39 +265,39 @@ R = TypeVar("R")
 
 
 class SearchedRows(RowSource, Generic[R]):
-    """Things that a server lists, as rows with a search. Subclasses say what a row holds."""
+    """Items that a server lists, as searchable rows. Subclasses define the content of a row."""
 
     def __init__(self) -> None:
         self.rows: Sequence[R] = ()
         self.marks: Mapping[str, str] = {}
-        """By key, "new" or "changed"; set before `show`."""
+        """"new" or "changed" by key; set before `show`."""
         self.found: Callable[[Any], Sequence[Finding]] = lambda thing: ()
-        """What checks have found about a thing."""
+        """Return the findings about an item."""
         self._generation = 0
 
     def replace(self, things: Sequence[Any], wanted: str = "") -> None:
-        """Show other things, or the same after another search."""
+        """Show other items, or the same items after another search."""
         self.show(self.sought(things, wanted))
 
     def sought(self, things: Sequence[Any], wanted: str, goes_on: Callable[[], bool] = always) -> list[R]:
-        """The rows that a search finds; of no meaning once it does not go on. Any thread."""
+        """Return the rows that match a search; the result is meaningless after a cancellation. Thread-safe."""
         raise NotImplementedError
 
     def show(self, rows: Sequence[R]) -> None:
-        """Show what a search has found."""
+        """Show the result of a search."""
         self.rows = rows
         self._generation += 1
 
     def touch(self) -> None:
-        """Build the rows again: findings or subscriptions have changed."""
+        """Build the rows again, because findings or subscriptions have changed."""
         self._generation += 1
 
     def thing(self, index: int) -> ListedItem:
-        """What a row is about."""
+        """Return the item of a row."""
         raise NotImplementedError
 
     def identity(self, index: int) -> object:
-        """Its kind and key."""
+        """Return the type and the key of a row's item."""
         thing = self.thing(index)
         return type(thing), thing.key
 
@@ -318,20 +317,20 @@ class ToolList(SearchedRows[ToolRow]):
         super().__init__()
         self._all: tuple[Sequence[Tool], list[ToolRow]] = ((), [])
         self.used: Callable[[str], str] = lambda name: ""
-        """How a tool has been used so far, in a few words."""
+        """Returns the use of a tool so far, in a few words."""
 
     def sought(self, tools: Sequence[Tool], wanted: str, goes_on: Callable[[], bool] = always) -> list[ToolRow]:
-        """What a search finds. Any thread."""
+        """Return the rows that match a search. Thread-safe."""
         return _found(self.all_rows(tools), wanted, goes_on)
 
     def all_rows(self, tools: Sequence[Tool]) -> list[ToolRow]:
-        """A row for each tool; made once for the same list, because each tool is weighed for it."""
+        """Return a row per tool, cached for the same list because the size of each tool must be measured."""
         if self._all[0] is not tools:
             self._all = (tools, tool_rows(tools))
         return self._all[1]
 
     def thing(self, index: int) -> Tool:
-        """The tool in a row."""
+        """Return the tool in a row."""
         return self.rows[index].tool
 
     def row(self, index: int, width: int) -> RowView:
@@ -348,9 +347,9 @@ _WIDE = 60
 
 
 def row_spans(row: ToolRow, width: int, mark: str = "", badge: Span | None = None, used: str = "") -> list[Span]:
-    """One tool in exactly `width` cells: its name, title and claims at the left, its cost at the right.
+    """Return one tool in exactly `width` cells: name, title and claims at the left, cost at the right.
 
-    `mark` is "new" or "changed" for a tool that is, `badge` what checks say of it, `used` how it was used.
+    `mark` is "new", "changed" or "", `badge` shows findings, `used` how the tool was used.
     """
     cost = text.human_size(row.size)
     if width >= _WIDE:
@@ -380,17 +379,17 @@ def _badges(tool: Tool) -> list[Span]:
 
 @dataclass(frozen=True, slots=True)
 class ToolFacts:
-    """What is known of one tool."""
+    """Details of one tool."""
 
     title: Line
     description: tuple[Line, ...]
     sections: tuple[Section, ...]
     flaw: str = ""
-    """Why it can't be used as it is; "" if it can."""
+    """Why the tool can't be used; "" if it can."""
 
 
 def tool_facts(tool: Tool) -> ToolFacts:
-    """Everything that a panel about one tool shows."""
+    """Return everything that a panel about one tool shows."""
     row = _row(0, tool)
     title: Line = ((row.name, "title"), (f"  {row.title}", "text")) if row.title else ((row.name, "title"),)
     described = paragraph(tool.description, "foreign", limit=20_000)
@@ -451,7 +450,7 @@ _KNOWN = frozenset(
 
 
 def schema_lines(schema: Any) -> list[Line]:
-    """A schema in short: a line for each property, with its type, whether it is required, and what it is about."""
+    """Return a summary of a schema: a line per property with its type, whether it is required, and its description."""
     if not isinstance(schema, dict):
         return [((f"a {peek.type_name(schema)} instead of a schema", "warning"),)]
     properties = peek.mapping(schema, "properties")
@@ -478,7 +477,7 @@ def _property(name: str, schema: Any, required: bool, width: int) -> Line:
 
 
 def type_words(schema: Any, depth: int = 0) -> str:
-    """The type that a schema asks for in a few words: "string", "array of integer", "one of 3 values"."""
+    """Describe the type of a schema: "string", "array of integer", "one of 3 values"."""
     if not isinstance(schema, dict):
         return "anything" if schema is True else "nothing" if schema is False else "?"
     for key, words in _WORDS:
@@ -514,15 +513,15 @@ _WORDS = (
 )
 
 
-# MCP Apps for a reader: the line of a tool, what a page asks for, and its source. Pages are never rendered.
+# MCP Apps: the line of a tool, what a page requests, and its source. Pages are never rendered.
 
 NEVER_RENDERED = "The source is shown; the page is not rendered."
 MOST_OF_SOURCE = 200_000
-"""Characters that are shown."""
+"""Maximum characters that are shown."""
 
 
 def link_line(link: AppLink, key: str = "") -> Line:
-    """A tool's page in one line; `key` opens its source."""
+    """Return a tool's page in one line; `key` opens its source."""
     hidden = "  hidden from the model" if link.hidden_from_model else ""
     if not link.uri:
         said = f"App: {'; '.join(link.flaws)}" if link.flaws else f"Shown to: {', '.join(link.visibility)}"
@@ -539,7 +538,7 @@ def link_line(link: AppLink, key: str = "") -> Line:
 
 
 def page_facts(page: Page) -> tuple[Fact, ...]:
-    """What a page says of itself, and what is wrong with it."""
+    """Return what a page states about itself, and its defects."""
     found = [Fact("problem", text.visible(flaw, limit=200), "warning") for flaw in page.flaws]
     found.append(Fact("app", NEVER_RENDERED, "muted"))
     if page.by_listing:
@@ -557,7 +556,7 @@ def page_facts(page: Page) -> tuple[Fact, ...]:
 
 
 def source_facts(page: Page) -> tuple[Fact, ...]:
-    """The same with what the source is, for where nothing else says that."""
+    """Return the facts of a page together with those of its source, for a place that does not show them otherwise."""
     return (
         fact("uri", page.uri or "not specified", "target"),
         fact("type", page.mime_type or "not specified"),
@@ -568,7 +567,7 @@ def source_facts(page: Page) -> tuple[Fact, ...]:
 
 
 def source_lines(page: Page) -> list[Line]:
-    """The source in colours, line by line; nothing in it acts."""
+    """Return the highlighted source, line by line, safe to show."""
     whole = text.decode(page.source)
     safe = text.visible(whole, limit=MOST_OF_SOURCE, newlines=True)
     lines = highlighted(safe, "text/html", "") or [((line, "foreign"),) for line in safe.split("\n")]
@@ -576,10 +575,10 @@ def source_lines(page: Page) -> list[Line]:
     return lines if more <= 0 else [*lines, ((f"{signs.NOTE} {more:,} more characters", "muted"),)]
 
 
-# Subscriptions, in words: the filter of a stream, the state of one resource, and a row's mark.
+# Subscriptions as text: the filter of a stream, the state of one resource, and a row's mark.
 
 _MOST_NAMED = 3
-"""URIs that are named; the rest are counted."""
+"""Maximum URIs that are named; the others are counted."""
 _MOST_CHARACTERS = 120
 _MANY = 9999
 
@@ -592,7 +591,7 @@ _STANDINGS: dict[SubscriptionState, Span] = {
 
 
 def filter_words(wanted: StreamFilter) -> str:
-    """What a filter has, in words that are safe to show: "tools, resources, demo://a and 3 more"; "" for nothing."""
+    """Return a filter as text that is safe to show: "tools, resources, demo://a and 3 more"; "" for an empty one."""
     kinds = [name for name in ("tools", "prompts", "resources") if getattr(wanted, name)]
     lists = [f"list{'' if len(kinds) == 1 else 's'} of {_listed(kinds)}"] if kinds else []
     tasks = [f"{len(wanted.task_ids):,} task{'' if len(wanted.task_ids) == 1 else 's'}"] if wanted.task_ids else []
@@ -606,7 +605,7 @@ def _listed(words: list[str]) -> str:
 
 
 def stream_lines(subscriptions: Subscriptions) -> list[Line]:
-    """What the newest stream listens for, and what of it the server did not grant; [] if there never was one."""
+    """Return what the newest stream listens for and what the server did not grant; [] if there never was a stream."""
     streams = subscriptions.streams
     newest = next((each for each in reversed(streams) if each.is_open), streams[-1] if streams else None)
     if newest is None:
@@ -633,15 +632,15 @@ def _of_stream(stream: ListenStream) -> list[Line]:
 
 
 def standing_of(subscriptions: Subscriptions, uris: Iterable[str]) -> SubscriptionState | None:
-    """The state of an item with several URIs: the best of them."""
+    """Return the state of an item with several URIs: the best among them; None without any."""
     found = {subscriptions.standing(uri) for uri in uris}
     return next((each for each in SubscriptionState if each in found), None)
 
 
 def mark(subscriptions: Subscriptions, uris: Iterable[str], *, short: bool = False) -> Line:
-    """What a row says of it, in few cells: that it is watched, and how often it was updated since it was read.
+    """Return a row's subscription mark, in few cells: its state, and the number of updates since it was read.
 
-    `short`: the second alone, if there is something to say of it.
+    `short`: only the number, if it is not 0.
     """
     uris = tuple(uris)
     standing = standing_of(subscriptions, uris)
@@ -660,7 +659,7 @@ def _times(count: int) -> str:
 
 
 def about(subscriptions: Subscriptions, uri: str, wall_of: Callable[[int], int]) -> Line:
-    """The state of one resource, in a line; () if there is none. `wall_of` dates a frame."""
+    """Return the state of one resource in a line; () without one. `wall_of` returns the wall-clock time of a frame."""
     standing, update = subscriptions.standing(uri), subscriptions.updates.get(uri)
     spans: list[Span] = [] if standing is None else [_STANDINGS[standing]]
     if update is not None:

@@ -1,8 +1,8 @@
-"""JSON as lines, read from bytes without building a single object of it.
+"""JSON as lines, read from bytes without building a single object.
 
-The bytes are indented in one pass that keeps numbers, escapes and the order of keys as they came; each line is
-then complete in itself, so a viewer reads only the visible lines. Anything but JSON is shown as its own lines.
-Depth, closing line and path of a line follow from its indentation.
+The bytes are indented in one pass that keeps numbers, escapes and the order of keys as received. Each line is then
+complete in itself, so a viewer reads only the visible lines. Text other than JSON is shown as its own lines. Depth,
+closing line and path of a line follow from its indentation.
 """
 
 import re
@@ -18,13 +18,12 @@ import msgspec
 from inspector.present.spans import Role, Span, in_json
 from inspector.text import decode, human_size, visible
 
-# JSON indented by a scanner of our own: for what the fast one refuses although a reader wants to walk through
-# it.
+# A tolerant scanner that indents JSON that the fast one rejects, so that the user can still navigate it.
 
 LARGEST = 4_000_000
-"""Bytes: each token costs a microsecond or so."""
+"""Bytes; each token costs about a microsecond."""
 DEEPEST = 2_500
-"""Beyond, indentation alone would fill the memory."""
+"""Maximum depth; beyond it, indentation alone would fill the memory."""
 BOM = b"\xef\xbb\xbf"
 _TOKEN = re.compile(rb'[ \t\r\n]*+("(?:[^"\\\n]++|\\[^\n])*+"|[\[\]{}:,]|[^\s\[\]{}:,"]++)', re.DOTALL)
 _ESCAPE = re.compile(rb'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\.', re.DOTALL)
@@ -34,7 +33,7 @@ _NUMBER = re.compile(rb"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _WORDS = frozenset((b"true", b"false", b"null"))
 _FOREIGN = frozenset((b"NaN", b"Infinity", b"-Infinity"))
 _VALUE, _FIRST, _KEY, _FIRST_KEY, _COLON, _AFTER = range(6)
-"""What may come next: a value; a value or the end of the array; a key; a key or the end of the object; and so on."""
+"""What may follow: a value; a value or the end of the array; a key; a key or the end of the object; and so on."""
 _WANTED = ("a value", "a value or ]", "a key", "a key or }", "a colon", "a comma, } or ]")
 
 
@@ -43,11 +42,11 @@ class Scanned(msgspec.Struct, frozen=True):
 
     text: bytes
     notes: tuple[str, ...]
-    """What the grammar forbids and was put up with, each in some words."""
+    """Violations of the grammar that were tolerated, a short text each."""
 
 
 class ScanError(ValueError):
-    """It is not JSON; has the position of the error."""
+    """The text is not JSON; the message has the position of the error."""
 
 
 def scan(raw: bytes) -> Scanned:
@@ -64,11 +63,11 @@ class _Scanner:
         self._raw = raw
         self.notes: set[str] = set()
         self._open: list[bytes] = []
-        """The closing brackets that are due."""
+        """Closing brackets that are still expected, innermost last."""
         self._next = _VALUE
 
     def pieces(self) -> Iterator[bytes]:
-        """The parts of the indented text."""
+        """Yield the parts of the indented text."""
         at = 0
         if self._raw.startswith(BOM):
             self.notes.add("a byte order mark")
@@ -119,7 +118,7 @@ class _Scanner:
         return token if empty else b"\n" + b"  " * len(self._open) + token
 
     def _margin(self) -> bytes:
-        """What precedes a key or an element: its own line; nothing before a member's value."""
+        """Return a line break with indentation before a key or an element; nothing before a member's value."""
         on_its_own = self._next in (_FIRST, _KEY, _FIRST_KEY) or (self._next == _VALUE and self._open[-1:] == [b"]"])
         return b"\n" + b"  " * len(self._open) if on_its_own else b""
 
@@ -147,10 +146,10 @@ class _Scanner:
         return ScanError(f"expected {_WANTED[self._next]} at byte {at}")
 
 
-# The path of a line of a payload, and three ways of writing it.
+# The path of a line of a payload, in three notations.
 
 Step: TypeAlias = str | int
-"""A key as it is written between its quotes, or the place in an array from 0."""
+"""A key as written between its quotes, or an array index from 0."""
 _KEY_LIMIT = 1_000
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*")
@@ -158,15 +157,17 @@ _JSON_PLACES_FIRST = rb"\n {%d}[^ \]}]"
 
 
 class JsonPlaces:
-    """Finds the steps to lines, and counts what a value holds. Remembers where it counted last."""
+    """Finds the paths of lines and counts the items of a value. Caches where it last counted."""
 
     def __init__(self, lines: "JsonLines") -> None:
         self._lines = lines
         self._known_index = (-1, 0, 0)
-        """The array whose elements were last counted, a place in it, and the elements before that place."""
+        """The array whose elements were last counted, a position in it, and the number of elements before that
+        position.
+        """
 
     def steps(self, index: int) -> tuple[Step, ...]:
-        """The steps from the outermost value to that of a line; a line that ends a value has those of its beginning."""
+        """Return the steps from the outermost value to that of a line; a closing line has those of the opening line."""
         lines, steps = self._lines, list[Step]()
         line = lines.fold_partner(index) if lines.closes(index) else index
         while line is not None and (parent := lines.parent(line)) is not None:
@@ -175,7 +176,7 @@ class JsonPlaces:
         return tuple(reversed(steps))
 
     def items(self, first: int, last: int) -> int:
-        """How many members or elements a value has that begins and ends in these lines."""
+        """Return the number of members or elements of the value that begins and ends on these lines."""
         lines = self._lines
         pattern = re.compile(_JSON_PLACES_FIRST % (2 * (lines.depth(first) + 1)))
         start, end = lines.start(first + 1) - 1, lines.start(last)
@@ -192,7 +193,7 @@ class JsonPlaces:
         return key.group(1) if key else head
 
     def _element(self, parent: int, position: int, indent: int) -> int:
-        """Count the elements of an array before a position, from the last count in that array if there is one."""
+        """Count the array elements before a position, starting from the last count in that array if there is one."""
         newline = position - 1
         array_line, known, index = self._known_index
         if array_line != parent:
@@ -206,7 +207,7 @@ class JsonPlaces:
 
 
 def dotted(steps: Sequence[Step]) -> str:
-    """As filters write it: `params.items[3].q`; "" for the outermost value. Safe to show."""
+    """Return a path as filters write it: `params.items[3].q`; "" for the outermost value. Safe to show."""
     return "".join(map(_dotted, steps)).removeprefix(".")
 
 
@@ -218,7 +219,7 @@ def _dotted(step: Step) -> str:
 
 
 def json_path(steps: Sequence[Step]) -> str:
-    """As JSONPath (RFC 9535): `$.params.items[3]["a key"]`. Safe to show."""
+    """Return a JSONPath (RFC 9535): `$.params.items[3]["a key"]`. Safe to show."""
     return "$" + "".join(map(_path_step, steps))
 
 
@@ -230,26 +231,26 @@ def _path_step(step: Step) -> str:
 
 
 def pointer(steps: Sequence[Step]) -> str:
-    """As a JSON pointer (RFC 6901): `/params/items/3/a key`; "" for the outermost value. Safe to show."""
+    """Return a JSON pointer (RFC 6901): `/params/items/3/a key`; "" for the outermost value. Safe to show."""
     return "".join(f"/{visible(_unescaped(step)) if isinstance(step, str) else step}" for step in steps)
 
 
 def _unescaped(key: str) -> str:
-    """A key as it is meant, `~` and `/` written as pointers do."""
-    with suppress(msgspec.MsgspecError, UnicodeError):  # else it stays as it is written
+    """Return a key without JSON escapes, with `~` and `/` escaped as in a pointer."""
+    with suppress(msgspec.MsgspecError, UnicodeError):  # otherwise it stays as written
         key = msgspec.json.decode(f'"{key}"'.encode("utf-8", "surrogatepass"), type=str)
     return key.replace("~", "~0").replace("/", "~1")
 
 
 LINE_LIMIT = 1_000
-"""Bytes of a line that are shown before it is opened."""
+"""Bytes of a line that are shown until it is expanded."""
 OPEN_LIMIT = 64_000
-"""Bytes of a line that are shown when it is opened; the raw view has all."""
+"""Bytes of a line that are shown when it is expanded; the raw view has all."""
 _INDENT = 2
 _WINDOW = 1 << 20
 _STEPS = 1 << 14
 _GROWTH_LIMIT = 256 << 20
-"""Deeply nested JSON can grow a thousandfold by indentation; beyond so many bytes it stays as it is."""
+"""Deeply nested JSON can grow a thousandfold by indentation; beyond this many bytes it is not indented."""
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _JSON_LINES_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -260,20 +261,20 @@ _ROLES: dict[str, Role] = {'"': "string", "t": "literal", "f": "literal", "n": "
 
 
 class JsonLines:
-    """The lines of one payload. Opening 10 MB takes a moment of CPU: beyond 1 MB, do it on a thread."""
+    """The lines of one payload. Creating it for 10 MB takes a moment of CPU: use a thread beyond 1 MB."""
 
     def __init__(self, raw: bytes) -> None:
         self.size = len(raw)
-        """Bytes as they came."""
+        """Bytes of the payload as received."""
         self._text, self.problem, self.note = _indented(raw)
         self._starts = _line_starts(self._text)
         self.places = JsonPlaces(self)
-        """The steps to its lines."""
+        """Paths of the lines."""
 
     problem: str
     """Why it is not JSON, one sentence; "" if it is."""
     note: str
-    """What JSON forbids and was put up with, one sentence; "" for what is as it should be."""
+    """Violations of JSON that were tolerated, one sentence; "" if there are none."""
 
     @property
     def text(self) -> bytes:
@@ -281,7 +282,7 @@ class JsonLines:
         return self._text
 
     def start(self, index: int) -> int:
-        """Where a line starts in `text`."""
+        """Return the position in `text` where a line starts."""
         return self._starts[index]
 
     def line_at(self, position: int) -> int:
@@ -290,7 +291,7 @@ class JsonLines:
 
     @property
     def count(self) -> int:
-        """How many lines; 0 for an empty payload."""
+        """Number of lines; 0 for an empty payload."""
         return len(self._starts) - 1
 
     def line(self, index: int, limit: int = LINE_LIMIT) -> list[Span]:
@@ -306,7 +307,7 @@ class JsonLines:
         return spans
 
     def long(self, index: int) -> bool:
-        """Whether `line` shows only the beginning."""
+        """Whether `line` returns only the beginning of a line."""
         start, end = self._bounds(index)
         return end - start - self._indent(index) > LINE_LIMIT
 
@@ -337,12 +338,12 @@ class JsonLines:
         return dotted(self.places.steps(index))
 
     def value(self, index: int) -> bytes:
-        """Return the value that a line begins (or ends), indented, without its key and the comma behind it."""
+        """Return the value that a line begins or ends, indented, without its key and the comma behind it."""
         start, end = self.value_bounds(index)
         return self._text[start:end]
 
     def value_bounds(self, index: int) -> tuple[int, int]:
-        """Return the place in `text` of the value that a line begins (or ends), without its key and the comma."""
+        """Return the bounds in `text` of the value that a line begins or ends, without its key and the comma."""
         first = self.fold_partner(index) if self.closes(index) else index
         assert first is not None
         last = self.fold_partner(first)
@@ -356,11 +357,10 @@ class JsonLines:
     def find(
         self, needle: str, start: int = 0, *, backwards: bool = False, go_on: Callable[[], bool] = lambda: True
     ) -> int | None:
-        """Return the nearest line with `needle`, from line `start` on (that line included) and around the end.
+        """Return the nearest line with `needle`, from line `start` on (inclusive), wrapping around at the end.
 
-        Small letters match capitals too; see `needles` for what else it may be. A letter that the payload writes as an
-        escape is found all the same.
-        It is given up, with None, once `go_on`, asked for each megabyte, says so.
+        Small letters match capitals too; see `in_json` for other kinds of needles. A letter that the payload writes
+        as an escape is found as well. `go_on` is called for each megabyte; None is returned once it returns False.
         """
         if not needle or not self.count:
             return None
@@ -377,7 +377,7 @@ class JsonLines:
         return None if found is None else self.line_at(found)
 
     def matches(self, needle: str, limit: int = 10_000, *, go_on: Callable[[], bool] = lambda: True) -> int:
-        """Return how often `needle` occurs, counting no further than `limit` and while `go_on` says so."""
+        """Return the number of occurrences of `needle`, counting up to `limit` and while `go_on` returns True."""
         if not needle:
             return 0
         found = _hits(in_json(needle), self._text, 0, len(self._text), go_on)
@@ -404,7 +404,7 @@ class JsonLines:
         return not self.problem and self._text[at : at + 1] in (b"}", b"]")
 
     def _opener(self, before: int, indent: int) -> int:
-        """Return the last line before a position that has this indentation: all lines between are deeper."""
+        """Return the last line before a position that has this indentation; all lines between are deeper."""
         if indent == 0:
             return 0
         margin = b"\n" + b" " * indent
@@ -436,7 +436,7 @@ def _scanned(raw: bytes) -> tuple[bytes, str, str]:
 
 
 def _indented_size(raw: bytes) -> int:
-    """Return a bound of the size after indentation; brackets inside strings raise it."""
+    """Return an upper bound of the size after indentation; brackets inside strings increase it."""
     pieces = [raw[at : at + _WINDOW] for at in range(0, len(raw), _WINDOW)] if len(raw) > _WINDOW else [raw]
     brackets = b"".join([piece.translate(None, _NO_BRACKETS) for piece in pieces])
     lines = 2 * len(brackets) + sum(piece.count(b",") for piece in pieces) + 1
@@ -450,7 +450,7 @@ def _indented_size(raw: bytes) -> int:
 
 
 def _find(text: bytes, needle: bytes, start: int) -> int:
-    """Find in pieces, so that another thread gets its turn; -1 if it is not there."""
+    """Find `needle` in pieces, so that another thread gets its turn; -1 if it is not found."""
     for at in range(start, len(text), _WINDOW):
         found = text.find(needle, at, at + _WINDOW + len(needle) - 1)
         if found >= 0:
@@ -459,7 +459,7 @@ def _find(text: bytes, needle: bytes, start: int) -> int:
 
 
 def _line_starts(text: bytes) -> "array[int]":
-    """Return where each line begins, and one past the end of the last as if a newline followed."""
+    """Return the start of each line, and one past the end of the last as if a newline followed."""
     starts = array("Q", [0])
     if not text:
         return starts
@@ -473,7 +473,7 @@ def _line_starts(text: bytes) -> "array[int]":
 
 
 def _whole(text: bytes, start: int, end: int, limit: int) -> int:
-    """Return an end at most `limit` bytes after `start` that cuts no letter in two."""
+    """Return an end at most `limit` bytes after `start` that splits no character."""
     if end - start <= limit:
         return end
     cut = start + limit
@@ -483,7 +483,7 @@ def _whole(text: bytes, start: int, end: int, limit: int) -> int:
 
 
 def _tokens(body: str) -> Iterator[Span]:
-    """Split one indented line, or its beginning, into what its parts mean."""
+    """Split one indented line, or its beginning, into spans by the role of each token."""
     key = _JSON_LINES_STRING.match(body)
     if key and body.startswith(": ", key.end()):
         yield visible(key.group()), "key"
@@ -499,7 +499,7 @@ def _tokens(body: str) -> Iterator[Span]:
 
 
 def _hits(pattern: re.Pattern[bytes], text: bytes, start: int, end: int, go_on: Callable[[], bool]) -> Iterator[int]:
-    """Where it matches between two positions, looked for in pieces so that another thread gets its turn."""
+    """Yield the positions of matches, searching in pieces so that another thread gets its turn."""
     reach = len(pattern.pattern)
     for at in range(start, end, _WINDOW):
         if not go_on():
@@ -511,7 +511,7 @@ def _hits(pattern: re.Pattern[bytes], text: bytes, start: int, end: int, go_on: 
 
 
 def _last(pattern: re.Pattern[bytes], text: bytes, start: int, end: int, go_on: Callable[[], bool]) -> int | None:
-    """The last match between two positions."""
+    """Return the position of the last match between two positions; None if there is none."""
     reach = len(pattern.pattern)
     for at in range(end, start, -_WINDOW):
         begin = max(at - _WINDOW, start)
@@ -523,19 +523,19 @@ def _last(pattern: re.Pattern[bytes], text: bytes, start: int, end: int, go_on: 
     return None
 
 
-# From a JSON pointer to the line of a payload that it points at.
+# Mapping a JSON pointer to the line of a payload that it refers to.
 
 _CHILD = rb"\n {%d}[^ \]}]"
 _MEMBER = rb'\n {%d}("(?:[^"\\\n]++|\\.)*+"): '
 
 
 def tokens(pointer: str) -> list[str]:
-    """The steps of a pointer (RFC 6901); none for the whole."""
+    """Return the steps of a pointer (RFC 6901); empty for the whole document."""
     return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
 
 
 def line_of(lines: JsonLines, pointer: str) -> int:
-    """The line where the value begins. In a long payload: some hundredths of a second."""
+    """Return the line where the value begins. A long payload takes some hundredths of a second."""
     at = 0
     if lines.problem or not lines.count:
         return at

@@ -1,4 +1,4 @@
-"""What has changed in a list, as lines: what was added, what is gone, and both sides of what has changed.
+"""Changes of a list, as lines: what was added, what was removed, and both sides of what has changed.
 
 Texts are compared word by word: brackets surround the words that differ. Everything else is listed by its path.
 """
@@ -25,9 +25,9 @@ from inspector.protocol.things import ListedItem
 from inspector.protocol.tracking.catalogue import Listing
 
 MOST_THINGS = 500
-"""How many of each kind are listed one by one."""
+"""Maximum items of each kind that are listed one by one."""
 _MOST_WORDS = 1_000
-"""Texts with more are shown as wholes."""
+"""Texts with more words are shown in full."""
 _LONGEST = 4_000
 _ONE = {"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
@@ -35,7 +35,7 @@ _WORDS_OF = ("description", "instructions")
 
 
 def in_short(changes: Iterable[ListChanges]) -> str:
-    """How much has changed, "2 new, 1 gone, 1 changed"; "" for nothing."""
+    """Return the number of changes, "2 new, 1 gone, 1 changed"; "" for none."""
     all_ = list(changes)
     counts = {
         "new": sum(len(each.added) for each in all_),
@@ -47,7 +47,7 @@ def in_short(changes: Iterable[ListChanges]) -> str:
 
 
 def change_lines(changes: ListChanges) -> list[Line]:
-    """All that has changed in one list, under headings; [] for nothing."""
+    """Return all changes of one list, under headings; [] for none."""
     found: list[Line] = []
     for title, things in (("added", changes.added), ("removed", changes.removed)):
         if things:
@@ -121,7 +121,7 @@ def _short(value: Any) -> str:
 
 
 def word_differences(before: str, after: str) -> tuple[Line, Line]:
-    """Both texts, each on one line, with brackets around the words that the other has not."""
+    """Return both texts, each on one line, with brackets around the words that the other lacks."""
     old, new = _words(before), _words(after)
     if max(len(old), len(new)) > _MOST_WORDS:
         return (_all(before, "removed"), _all(after, "added"))
@@ -150,18 +150,17 @@ def _all(foreign: str, role: Role) -> Line:
     return (span(foreign, role, limit=_LONGEST),)
 
 
-# What a list has to say beside its items: what has changed, which pages there are, how old it is, what is
-# wrong.
+# What is shown about a list besides its items: changes, pages, age, defects.
 
 
 class ListNews(msgspec.Struct, frozen=True):
-    """One list, with what is known of its fetching."""
+    """One list and how it was fetched."""
 
     kind: str
     listing: Listing
     changes: ListChanges
     stopped: str = ""
-    """Why it was not fetched further; foreign text is in it."""
+    """Why fetching stopped early; contains foreign text."""
     fetching: bool = False
 
 
@@ -174,9 +173,10 @@ def news_lines(
     more_key: str,
     refresh_key: str,
 ) -> list[Line]:
-    """The lines above the list, for several kinds together. `now_ns` is the journal's clock; `clock`: see `age_line`.
+    """Return the lines above the list, for several kinds together.
 
-    They change when a list changes or goes stale, and not with time alone.
+    They change when a list changes or becomes stale, not with time alone. `now_ns` is the journal's clock; `clock`:
+    see `age_line`.
     """
     asked = [each for each in news if each.listing.asked]
     found: list[Line] = []
@@ -204,7 +204,7 @@ def _pages(news: ListNews, *, alone: bool) -> str:
 
 
 def about_lines(news: Sequence[ListNews], now_ns: int) -> list[Line]:
-    """All about some lists: how each was fetched, what is wrong with it, and what has changed."""
+    """Return all details of some lists: how each was fetched, its defects, and its changes."""
     found: list[Line] = []
     for each in news:
         if found:
@@ -240,62 +240,62 @@ def _size(listing: Listing) -> str:
 
 
 def marks_of(news: Sequence[ListNews]) -> Mapping[str, str]:
-    """By key, "new" or "changed"."""
+    """Return "new" or "changed" by key."""
     found: dict[str, str] = {}
     for each in news:
         found |= each.changes.marks()
     return found
 
 
-# What has changed in what a server offers since it was first met, or since a person approved it.
+# Changes of a server's lists since they were first seen, or since the user approved them.
 
 KINDS = ("tools", "prompts", "templates")
-"""Lists whose texts models read. Resources come and go."""
+"""Lists whose texts are read by models. Resources are left out because they change all the time."""
 _SINCE_SEEN_ONE = {"tools": "tool", "prompts": "prompt", "templates": "template"}
 
 
 class SinceSeen(msgspec.Struct, frozen=True):
-    """One list against what is remembered of it."""
+    """Difference between one list and what is remembered of it."""
 
     kind: str
     since: int
     """Seconds since 1970."""
     changes: ListChanges
     rewritten: tuple[str, ...] = ()
-    """Keys of things that have changed, and whose words of before were too long to be kept."""
+    """Keys of items that have changed and whose previous text was too long to be kept."""
 
     @property
     def any(self) -> bool:
-        """Whether there is something to approve."""
+        """Whether there is a change to approve."""
         return bool(self.changes.added or self.changes.changed or self.rewritten)
 
     @property
     def marks(self) -> dict[str, str]:
-        """By key, "new" or "changed"."""
+        """Marks by key: "new" or "changed"."""
         return dict.fromkeys(self.rewritten, "changed") | self.changes.marks()
 
     @property
     def count_changed(self) -> int:
-        """How many have changed."""
+        """Number of changed items."""
         return len(self.changes.changed) + len(self.rewritten)
 
 
 class RememberedServer(msgspec.Struct, frozen=True):
-    """A server against what is remembered of it. Replaced, never changed."""
+    """Difference between a server and what is remembered of it. Replaced, never modified."""
 
     lists: tuple[SinceSeen, ...] = ()
-    """Those that were fetched and are remembered."""
+    """Lists that were fetched and are remembered."""
     instructions: tuple[int, str, str] | None = None
-    """Since when, what they were, and what they are; None if they are the same, or were not known."""
+    """Time of the remembered instructions, their text, and the new text; None if they are equal or were not known."""
     first: Mapping[str, Remembered] = {}
-    """What is met for the first time, and to be remembered."""
+    """What was seen for the first time and is to be remembered."""
     listings: Mapping[str, Listing] = {}
-    """The lists that were compared: an approval is one of these, not of what has come since."""
+    """The lists that were compared. An approval applies to these, not to what was received later."""
     said: str | None = None
-    """The instructions that were compared; None where no conversation was opened."""
+    """The instructions that were compared; None if no conversation was opened."""
 
     def of(self, kind: str) -> SinceSeen | None:
-        """One list, if something in it is to be approved."""
+        """Return the difference of one list if it has a change to approve."""
         return next((each for each in self.lists if each.kind == kind and each.any), None)
 
     @property
@@ -307,7 +307,7 @@ class RememberedServer(msgspec.Struct, frozen=True):
 def against(known: Mapping[str, Remembered], conversation: Conversation, now: int) -> RememberedServer:
     """Compare what a conversation shows now with what is remembered. `now` is in seconds since 1970.
 
-    As costly as the lists are long: for a thread.
+    The cost grows with the length of the lists: run it on a thread.
     """
     listings = {kind: conversation.catalogue.listings[kind] for kind in KINDS}
     first: dict[str, Remembered] = {}
@@ -351,14 +351,14 @@ def _against(kind: str, known: Remembered, listing: Listing) -> SinceSeen:
 
 
 def approved(memory: RememberedServer, kinds: Sequence[str], now: int) -> dict[str, Remembered]:
-    """What is to be remembered once a person has approved these lists and the instructions, as they were compared."""
+    """Return what to remember after the user has approved these lists and the instructions, as they were compared."""
     whole = {kind: each for kind, each in memory.listings.items() if kind in kinds and each.whole}
     found = {kind: known_of(kind, each.items, now) for kind, each in whole.items()}
     return found if memory.said is None else found | {INSTRUCTIONS: known_text(memory.said, now)}
 
 
 def day(seconds: int, zone: tzinfo | None = None) -> str:
-    """The day of a moment, as it is written in the person's own zone: 2026-11-02."""
+    """Return the date of a moment in the user's time zone: 2026-11-02."""
     try:
         return datetime.fromtimestamp(seconds, UTC).astimezone(zone).date().isoformat()
     except (OverflowError, ValueError, OSError):
@@ -366,7 +366,7 @@ def day(seconds: int, zone: tzinfo | None = None) -> str:
 
 
 def alarm(memory: RememberedServer) -> str:
-    """What has changed, in a sentence: "3 tools changed, 1 new since 2026-11-02"; "" for nothing."""
+    """Return all changes in a sentence: "3 tools changed, 1 new since 2026-11-02"; "" for none."""
     said = [f"{changes_in_short(each)} since {day(each.since)}" for each in memory.lists if each.any]
     if memory.instructions is not None:
         said.append(f"the instructions changed since {day(memory.instructions[0])}")
@@ -374,7 +374,7 @@ def alarm(memory: RememberedServer) -> str:
 
 
 def changes_in_short(seen: SinceSeen) -> str:
-    """How much has changed in one list: "3 tools changed, 1 new"."""
+    """Return the number of changes in one list: "3 tools changed, 1 new"."""
     one, changed, new = _SINCE_SEEN_ONE[seen.kind], seen.count_changed, len(seen.changes.added)
     said = f"{changed:,} {one}{'' if changed == 1 else 's'} changed" if changed else ""
     if new:
@@ -383,7 +383,7 @@ def changes_in_short(seen: SinceSeen) -> str:
 
 
 def first_met(memory: RememberedServer) -> str:
-    """What was met for the first time: "13 tools, 4 prompts"; "" for nothing that has a name."""
+    """Return what was seen for the first time: "13 tools, 4 prompts"; "" if nothing of it has a name."""
     counts = {kind: len(memory.first[kind].things) for kind in KINDS if kind in memory.first}
     return ", ".join(
         f"{count:,} {_SINCE_SEEN_ONE[kind]}{'' if count == 1 else 's'}" for kind, count in counts.items() if count
@@ -391,7 +391,7 @@ def first_met(memory: RememberedServer) -> str:
 
 
 def marks_since(memory: RememberedServer, kinds: Sequence[str]) -> dict[str, Any]:
-    """By key, "new" or "changed", of these lists."""
+    """Return "new" or "changed" by key, for these lists."""
     found: dict[str, Any] = {}
     for each in memory.lists:
         if each.kind in kinds:
@@ -400,7 +400,7 @@ def marks_since(memory: RememberedServer, kinds: Sequence[str]) -> dict[str, Any
 
 
 def head_lines(memory: RememberedServer | None, kinds: Sequence[str], *, changes_key: str) -> list[Line]:
-    """The line above lists with unapproved changes."""
+    """Return the line above lists with unapproved changes."""
     found = [] if memory is None else [each for kind in kinds if (each := memory.of(kind)) is not None]
     return [
         (
@@ -412,7 +412,7 @@ def head_lines(memory: RememberedServer | None, kinds: Sequence[str], *, changes
 
 
 def since_lines(memory: RememberedServer | None, kinds: Sequence[str]) -> list[Line]:
-    """All that is to be approved in some lists and in the instructions, with both sides; [] for nothing."""
+    """Return all changes to approve in some lists and in the instructions, with both sides; [] for none."""
     if memory is None:
         return []
     found: list[Line] = []
@@ -433,7 +433,7 @@ def since_lines(memory: RememberedServer | None, kinds: Sequence[str]) -> list[L
 
 
 def can_approve(memory: RememberedServer | None, kinds: Sequence[str]) -> bool:
-    """Whether there is anything to approve in these lists, or in the instructions."""
+    """Whether there is anything to approve in these lists or in the instructions."""
     return memory is not None and (memory.instructions is not None or any(memory.of(kind) for kind in kinds))
 
 

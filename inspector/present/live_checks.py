@@ -1,7 +1,7 @@
-"""The checks over one journal while it grows: a worker gives them time, in bites, and what they find is kept.
+"""The checks of a growing journal: a worker runs them in slices, and their findings are kept.
 
-They go through the journal from its first entry on, as fast as they are let and no faster: traffic never waits for
-them, so they may lag behind, and how far they have come is known. The checks themselves are loaded at the first bite.
+They process the journal from its first entry. Traffic never waits for them, so they may lag behind; `checked` is
+their progress. The checks themselves are loaded by the first slice.
 """
 
 import re
@@ -30,10 +30,10 @@ from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.unreadable import messages_of
 
-# What checks have found in one journal, by entry: a mark for each row, the findings of a message, of a tool.
+# Findings of one journal by entry: a mark per row, the findings of a message, of a tool.
 
 _SHARED = 3
-"""Things of a list from which on what was found about most of them is one cause."""
+"""Minimum number of listed items with the same finding that count as one cause."""
 _ITEM = re.compile(r"/result/(tools|prompts|resources|resourceTemplates)/(\d{1,7})")
 _CALLS = {"tools/call": "tools", "prompts/get": "prompts", "resources/read": "resources"}
 _KEYS = {"tools": "name", "prompts": "name", "resources": "uri", "resourceTemplates": "uriTemplate"}
@@ -41,7 +41,7 @@ _KINDS = {listed.member: kind for kind, listed in LISTS.items()}
 
 
 class AboutThing(msgspec.Struct, frozen=True):
-    """A finding about something that is listed."""
+    """A finding about a listed item."""
 
     finding: Finding
     item: Any = None
@@ -49,23 +49,23 @@ class AboutThing(msgspec.Struct, frozen=True):
 
 
 class SharedCause(msgspec.Struct, frozen=True):
-    """What a check found about most things of a list: one cause, and one line for all of them."""
+    """A finding that concerns most items of a list: one cause, shown in one line."""
 
     id: str
     severity: str
     count: int
-    """About how many of them."""
+    """Number of items that it concerns."""
     of: int
-    """How many there are."""
+    """Number of items in the list."""
 
 
 class Faulty:
-    """Of which things of a list errors were found. Each finding is looked at once, however often it is asked."""
+    """The listed items with errors. Each finding is examined only once, however often the number is requested."""
 
     def __init__(self, listing: Listing, muted: frozenset[Mute], items: dict[str, Any]) -> None:
         self.listing, self.muted, self.items = listing, muted, items
         self.looked_at = 0
-        """So many of the suspects."""
+        """Number of suspects that were examined."""
         self.keys: set[str] = set()
 
 
@@ -75,60 +75,58 @@ class JournalFindings:
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
         self.all: list[Finding] = []
-        """In the order in which they were found, the muted ones included. Grows only."""
+        """In order of discovery, including muted ones. Grows only."""
         self.changes = 0
-        """Grows whenever something was found, muted, or is no longer muted."""
+        """Incremented whenever a finding is added, muted or unmuted."""
         self.muted: frozenset[Mute] = frozenset()
         self.counts = dict.fromkeys(GRADES, 0)
-        """How many there are of each severity, the muted ones left out."""
+        """Number of findings by severity, without muted ones."""
         self._marks = bytearray(1)
         self._by_entry: dict[int, list[Finding]] = {}
         self._things: dict[tuple[str, str], list[AboutThing]] = {}
         self._with: dict[tuple[str, str, str], set[str]] = {}
-        """By kind, check and severity the keys of the things that it was found about."""
+        """Keys of the items that were found faulty, by kind, check and severity."""
         self._faulty: dict[str, Faulty] = {}
-        """By kind: of which things errors were found, as far as was asked."""
+        """Items with errors by kind, as far as requested."""
         self._suspects: dict[str, list[str]] = {}
-        """By kind the keys of things of which errors were found, in that order, one as often as that. Grows only."""
+        """Keys of items with errors by kind, in order of discovery, one per error. Grows only."""
         self._page: tuple[int, str, Sequence[Any]] = (0, "", ())
-        """The page that was looked at last for the names in it: its frame, the member, its items."""
+        """The page that was last read to resolve names: its frame, its member, its items."""
         self._lock = threading.Lock()
 
-    # reading
-
     def of(self, n: int) -> Sequence[Finding]:
-        """The findings whose evidence is entry n, worst first."""
+        """Return the findings whose evidence is entry n, worst first."""
         found = [each for each in self._by_entry.get(n, ()) if not self.is_muted(each)]
         return sorted(found, key=lambda each: each.severity.rank) if len(found) > 1 else found
 
     def worst(self, first: int, last: int) -> bytes:
-        """For each of the entries `first` to `last` the worst finding: 1 a hint, 2 a warning, 3 an error, 0 none."""
+        """Return the worst finding of each of the entries `first` to `last`: 1 hint, 2 warning, 3 error, 0 none."""
         found = bytes(self._marks[first : last + 1])
         return found + bytes(last + 1 - first - len(found))
 
     def worst_of(self, first: int, last: int) -> int:
-        """The worst of them all. As cheap for a hundred thousand as for one."""
+        """Return the worst grade of all these entries. As cheap for a hundred thousand as for one."""
         return next((mark for mark in (3, 2, 1) if self._marks.find(mark, first, last + 1) >= 0), 0)
 
     def marked(self, first: int, last: int) -> Iterator[int]:
-        """Which of these entries have a mark."""
+        """Yield the entries with a mark among `first` to `last`."""
         return (first + at for at, mark in enumerate(self._marks[first : last + 1]) if mark)
 
     def mark(self, n: int) -> int:
-        """The same of entry n alone."""
+        """Return the worst grade of entry n."""
         return self._marks[n] if n < len(self._marks) else 0
 
     def of_thing(self, kind: str, key: str, item: Any) -> list[Finding]:
-        """The findings about a listed thing as it is listed now, and about its uses.
+        """Return the findings about a listed item in its current form, and about its uses.
 
-        `kind` is "tools", "prompts", "resources" or "resourceTemplates"; `key` is "" for a thing without one.
+        `kind` is "tools", "prompts", "resources" or "resourceTemplates"; `key` is "" for an item without one.
         """
         about = self._things.get((kind, key), ())
         found = [each.finding for each in about if each.item is None or each.item == item]
         return [each for each in found if not self.is_muted(each)]
 
     def shared(self, kind: str) -> list[SharedCause]:
-        """What was found about most things of a list, and at least of three; the worst first."""
+        """Return the findings that concern most items of a list, and at least three; worst first."""
         listing = self.journal.conversation.catalogue.listings.get(kind)
         there = len(listing.items) if listing is not None else 0
         found = [
@@ -139,21 +137,21 @@ class JournalFindings:
         return sorted(found, key=lambda each: -GRADES.index(each.severity))
 
     def affected(self, check: str, severity: str) -> list[str]:
-        """The names or URIs of the listed things that a check has found something about, sorted; foreign text."""
+        """Return the names or URIs of the listed items with findings of a check, sorted; foreign text."""
         found = (keys for (_, of, worst), keys in list(self._with.items()) if (of, worst) == (check, severity))
         return sorted(key for keys in found for key in keys if key)
 
     def times(self, check: str) -> int:
-        """How often a check has found something."""
+        """Return the number of findings of a check."""
         return sum(each.id == check for each in self.all)
 
     @property
     def has_things(self) -> bool:
-        """Whether there is any finding about a listed thing."""
+        """Whether there is any finding about a listed item."""
         return bool(self._things)
 
     def faulty(self, kind: str) -> int:
-        """Of how many things of a kind, as they are listed now, errors were found."""
+        """Return the number of items of a kind, in their current form, with errors."""
         listing, suspects = self.journal.conversation.catalogue.listings.get(kind), self._suspects.get(kind, ())
         if listing is None or not suspects:
             return 0
@@ -170,15 +168,13 @@ class JournalFindings:
         return key in items and any(each.severity.rank == 0 for each in self.of_thing(kind, key, items[key]))
 
     def is_muted(self, finding: Finding) -> bool:
-        """Whether it or its check is muted."""
+        """Whether a finding or its check is muted."""
         if not self.muted:
             return False
         return Mute(finding.id) in self.muted or mute_of(finding) in self.muted
 
-    # changing
-
     def add(self, findings: Iterable[Finding]) -> None:
-        """Take in what was found. One thread only."""
+        """Add findings. Call it on one thread only."""
         with self._lock:
             for each in findings:
                 self._add(each)
@@ -186,7 +182,7 @@ class JournalFindings:
                 self.changes += 1
 
     def mute(self, muted: Iterable[Mute]) -> None:
-        """Mute exactly these from now on."""
+        """Mute exactly these findings and checks from now on."""
         with self._lock:
             self.muted = frozenset(muted)
             self._marks = bytearray(len(self._marks))
@@ -196,7 +192,7 @@ class JournalFindings:
             self.changes += 1
 
     def forget_page(self) -> None:
-        """Let go of the page that was looked at last: it may be long, and was read for this alone."""
+        """Release the page that was last read: it may be long, and nothing else needs it."""
         self._page = 0, "", ()
 
     def _add(self, finding: Finding) -> None:
@@ -223,7 +219,7 @@ class JournalFindings:
             self._marks[n] = grade
 
     def _thing(self, n: int, pointer: str) -> tuple[tuple[str, str], Any] | None:
-        """What a finding is about: kind and key, and for a definition the item. Reads one answer for many findings."""
+        """Return the kind, the key and, for a definition, the item of a finding. Caches the page for many findings."""
         listed = _ITEM.match(pointer)
         if listed is None:
             return self._used(n)
@@ -233,7 +229,7 @@ class JournalFindings:
         return None if item is None else ((kind, peek.text(item, _KEYS[kind]) or ""), item)
 
     def _items(self, n: int, member: str) -> Sequence[Any]:
-        """What a page listed: the very items of the catalogue where it is one of its pages, else read again."""
+        """Return the items of a page: those of the catalogue if it has the page, else parsed again."""
         if self._page[:2] != (n, member):
             listing = self.journal.conversation.catalogue.listings[_KINDS[member]]
             items: Sequence[Any] | None = listing.items.of_frame(n)
@@ -251,12 +247,12 @@ class JournalFindings:
 
 
 def mute_of(finding: Finding) -> Mute:
-    """What mutes this one finding."""
+    """Return the mute of this single finding."""
     return Mute(finding.id, finding.frames[0] if finding.frames else -1, finding.pointer)
 
 
 def _items_of(kind: str, listing: Listing) -> dict[str, Any]:
-    """By key. Without further calls, because a list may be long and keys wait."""
+    """Return the items by key. It makes no calls per item, because a list may be long and key presses wait."""
     member = _KEYS[kind]
     found: dict[str, Any] = {}
     for item in listing.items:
@@ -274,73 +270,73 @@ def _read(journal: Journal, n: int) -> Any:
 
 
 LONGEST = 16 << 20
-"""Bytes of an answer that is read: a longer one would hold all threads up for longer than a key may wait."""
+"""Bytes of the longest response that is read: a longer one would block all threads longer than a key press may wait."""
 LONG = 1 << 20
-"""From here on a message is read alone, with the collector of garbage at rest: its objects are many, and all in use."""
+"""A longer message is read alone, with the garbage collector disabled: its objects are many and all in use."""
 _REST_S = 0.0001
-"""Long enough for a waiting thread to take its turn: without it, each turn comes after Python's five milliseconds."""
+"""Long enough for a waiting thread to take its turn; otherwise each turn waits for Python's five milliseconds."""
 _BATCH = 25
-"""Entries between two looks at the clock: a quarter of a millisecond."""
+"""Entries between two checks of the clock: a quarter of a millisecond."""
 _BLOCK, _LOOKED_AT, _ENOUGH = 500, 10, 2000
-"""In a flood of log messages: so many at once, of which so many are looked at, once so many were."""
+"""Size of a block in a flood of log messages, how many of each block are examined, and after how many this begins."""
 _PASSED_OVER = frozenset(("tools/call", "resources/read", "prompts/get", "sampling/createMessage"))
 """Messages that may be long and do not affect the checks of later ones."""
 
 
 MANY = 250_000
-"""Entries of a recording from which on checking waits to be asked for: half a minute of a processor for a million."""
+"""From this many entries on, a recording is checked only on request: a million take half a minute of CPU."""
 
 
 class LiveChecks(JournalFindings):
     """The checks of one journal."""
 
     def __init__(self, journal: Journal, over: Callable[[], bool] = lambda: False) -> None:
-        """`over`: whether nothing more will come in a journal whose connection has not ended."""
+        """Start with nothing checked. `over`: whether a journal whose connection has not ended gets no more entries."""
         super().__init__(journal)
         self.checked = 0
-        """Entries that the checks have taken in."""
+        """Number of entries that were checked."""
         self.passed_over = 0
-        """Messages that were too long to be read."""
+        """Number of messages that were too long to be read."""
         self.skimmed = 0
-        """Log messages of a flood that were not looked at."""
+        """Number of log messages of a flood that were not examined."""
         self._in_floods = 0
         self.paused = False
-        """Whether they are paused until the user resumes them."""
+        """Whether the checks are paused until the user resumes them."""
         self.considered = False
-        """Whether it was settled that a recording of this length is checked without being asked."""
+        """Whether `consider` was called."""
         self._over = over
         self._inspection: Inspection | None = None
         self._is_finished = False
 
     @property
     def total(self) -> int:
-        """Entries that there are."""
+        """Number of entries in the journal."""
         return self.journal.count
 
     @property
     def is_done(self) -> bool:
-        """Whether all that has come was checked."""
+        """Whether all received entries were checked."""
         is_finished = self._is_finished or not self._over()
         return self.checked >= self.journal.count and not self.asks_further and is_finished
 
     @property
     def later(self) -> int:
-        """How many findings came to light after the moment that these checks are about."""
+        """Number of findings that were discovered after the moment that these checks are about."""
         return 0
 
     @property
     def unasked(self) -> int:
-        """Results that were not validated against their schemas for lack of room."""
+        """Number of results that were not validated against their schemas for lack of room."""
         return self._inspection.unasked if self._inspection is not None else 0
 
     @property
     def disabled_checks(self) -> Sequence[DisabledCheck]:
-        """What has failed by a mistake of ours; the other checks have gone on."""
+        """Checks that failed by an error of ours; the others continued."""
         return tuple(self._inspection.disabled_checks.values()) if self._inspection is not None else ()
 
     @property
     def coverage(self) -> tuple[int, int]:
-        """How many checks passed, and how many of the protocol version had nothing to examine."""
+        """Number of checks that passed, and number of checks of the protocol version that had nothing to examine."""
         if self._inspection is None:
             return 0, 0
         observed, row = self._inspection.observed, self._inspection.state.row
@@ -348,26 +344,26 @@ class LiveChecks(JournalFindings):
         return len((observed & applying) - {each.id for each in self.all}), len(applying - observed)
 
     def times(self, check: str) -> int:
-        """How often a check has found something, also what was not kept one by one."""
+        """Return the number of findings of a check, including those that were not kept individually."""
         return self._inspection.counts[check] if self._inspection is not None else 0
 
     def pause(self, paused: bool) -> None:
-        """Pause or resume them."""
+        """Pause or resume the checks."""
         self.paused = paused
 
     @property
     def asks_further(self) -> bool:
-        """Whether expensive questions about what was checked wait."""
+        """Whether expensive checks of examined messages are pending."""
         return bool(self._inspection is not None and self._inspection.waiting)
 
     def consider(self) -> None:
-        """Of a recording that was read: wait to be asked where there is much to check."""
+        """Pause before the first check of a long recording, until the user requests it."""
         if not self.considered:
             self.considered = True
             self.paused = self.paused or self.journal.count >= MANY
 
     def step(self, seconds: float, clock: Callable[[], float] = time.perf_counter) -> bool:
-        """Work for about so long, or until all is done; whether there was something to do. One thread only."""
+        """Work for about `seconds` or until all is done; return whether there was work. Call it on one thread only."""
         if self.is_done:
             return False
         inspection, end = self._begun(), clock() + seconds
@@ -380,7 +376,7 @@ class LiveChecks(JournalFindings):
         return True
 
     def catch_up(self) -> None:
-        """Check all there is. It takes as long as it takes."""
+        """Check everything, without a time limit."""
         while self.step(1.0):
             pass
 
@@ -390,7 +386,7 @@ class LiveChecks(JournalFindings):
         return self._inspection
 
     def _messages(self, frame: Frame) -> tuple[Message, ...]:
-        """The messages of a frame. A long page is made objects once, by the fold, and judged as such."""
+        """Return the messages of a frame. A long page uses the objects that the catalogue has already parsed."""
         if len(frame.payload) > LONG and not frame.cut:
             for kind, listing in self.journal.conversation.catalogue.listings.items():
                 if (items := listing.items.of_frame(frame.n)) is not None:
@@ -398,7 +394,7 @@ class LiveChecks(JournalFindings):
         return messages_of(frame)
 
     def _linger(self, inspection: Inspection, end: float, clock: Callable[[], float]) -> None:
-        """The expensive questions, and then what only the end can tell."""
+        """Run the expensive checks, and then those that need the end of the journal."""
         while inspection.waiting:
             self.add(inspection.judge_pending(1))
             if clock() >= end:
@@ -409,7 +405,7 @@ class LiveChecks(JournalFindings):
         self.forget_page()
 
     def _skim(self, inspection: Inspection, first: int) -> bool:
-        """Look at the beginning of a block of log messages alone, once many were looked at; False if it is not one."""
+        """Check only the beginning of a block of log messages, once many were checked; False if it is no such block."""
         last, store = first + _BLOCK - 1, self.journal.store
         if last > self.journal.count or not store.is_run(first, last):
             return False
@@ -432,7 +428,7 @@ class LiveChecks(JournalFindings):
         self.checked = last
 
     def _readable(self, first: int, last: int) -> Iterator[Entry]:
-        """Entries as they crossed; what can't be read back is left out, for it would be judged as it is not."""
+        """Yield entries as they crossed; unreadable ones are left out, because a check would misjudge them."""
         return (entry for entry in entries(self.journal.store, first, last) if not entry.missing)
 
     def _take_one(self, inspection: Inspection, n: int) -> None:
@@ -458,30 +454,29 @@ def _rest() -> None:
     time.sleep(_REST_S)
 
 
-# What checks could say of a recording when only its first entries had come: findings that came to light by
-# then.
+# What checks could find in a recording when only its first entries existed: findings discovered by then.
 
 
 class PastChecks(JournalFindings):
-    """The findings of a moment, in place of `LiveChecks`. Call `now` before looking."""
+    """The findings at an earlier moment, in place of `LiveChecks`. Call `now` before reading."""
 
     def __init__(self, journal: Journal, whole: "AnyChecks") -> None:
-        """`journal` is the past one, `whole` the checks of the recording that it is of."""
+        """Start with the findings known by then; `journal` is the past one, `whole` the checks of its recording."""
         super().__init__(journal)
         self.checked = self.passed_over = self.skimmed = 0
         """As in `LiveChecks`."""
         self.paused = False
         self.whole = whole
         self._turn = threading.Lock()
-        """Filters look from threads of their own."""
+        """Filters read from threads of their own."""
         self._taken = 0
-        """How many findings of the whole were looked at."""
+        """Number of findings of the whole recording that were examined."""
         self._later: list[tuple[int, int, Finding]] = []
-        """Those that come to light later: a heap by the entry, then by their order."""
+        """Findings that are discovered later: a heap by entry, then by order of discovery."""
         self.now()
 
     def now(self) -> "PastChecks":
-        """Take in what has come to light since the last look. Nearly free if nothing has."""
+        """Add what was discovered since the last call. Nearly free if nothing was."""
         with self._turn:
             whole, count = self.whole, self.journal.count
             if whole.muted is not self.muted:
@@ -500,48 +495,48 @@ class PastChecks(JournalFindings):
 
     @property
     def total(self) -> int:
-        """Entries that there were."""
+        """Number of entries at that moment."""
         return self.journal.count
 
     @property
     def is_done(self) -> bool:
-        """Whether all that had come by then was checked."""
+        """Whether all entries of that moment were checked."""
         return self.checked >= self.journal.count and (self.whole.is_done or not self.whole.asks_further)
 
     @property
     def asks_further(self) -> bool:
-        """Whether expensive questions about the whole recording wait."""
+        """Whether expensive checks of the whole recording are pending."""
         return self.whole.asks_further
 
     @property
     def later(self) -> int:
-        """How many findings came to light later."""
+        """Number of findings that were discovered later."""
         return len(self._later)
 
     @property
     def coverage(self) -> tuple[int, int]:
-        """That of the whole recording."""
+        """Coverage of the whole recording."""
         return self.whole.coverage
 
     @property
     def unasked(self) -> int:
-        """Results of all of the recording for which there was no room."""
+        """Number of results in the whole recording that were not validated for lack of room."""
         return self.whole.unasked
 
     @property
     def disabled_checks(self) -> Sequence[DisabledCheck]:
-        """What has failed by then, by a mistake of ours."""
+        """Checks that had failed by then by an error of ours."""
         return tuple(each for each in self.whole.disabled_checks if each.n <= self.journal.count)
 
     def step(self, seconds: float) -> bool:
-        """Nothing is checked here."""
+        """Do nothing: the checks run on the whole recording."""
         return False
 
     def consider(self) -> None:
-        """Nothing is checked here, so there is nothing to ask."""
+        """Do nothing: there is nothing to pause."""
 
     def catch_up(self) -> None:
-        """Nothing is checked here."""
+        """Do nothing: the checks run on the whole recording."""
 
     def pause(self, paused: bool) -> None:
         """Pause or resume the checks of the whole recording."""
@@ -555,4 +550,4 @@ class PastChecks(JournalFindings):
 
 
 AnyChecks = LiveChecks | PastChecks
-"""The checks of a conversation: of one that is live or was read, or of a moment of one."""
+"""The checks of a conversation that is live or was read, or of an earlier moment of one."""

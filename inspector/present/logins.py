@@ -1,4 +1,4 @@
-"""What is kept of a login: who gave the token, for how long, for what; what a JWT says of itself. Never the token."""
+"""Stored logins: who issued the token, its lifetime and scope, the claims of a JWT. Never the token itself."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from inspector.present.spans import Fact, Line, Role, Section, fact, span
 
 _NOT_VERIFIED = "decoded from the token, not verified"
 _SHOWN = ("iss", "sub", "aud", "scope", "scp", "client_id", "azp", "iat", "nbf", "exp")
-"""Claims that explain a refusal; others are for the server and may be about the person."""
+"""Claims that explain a refusal; others are for the server and may be about the user."""
 _TIMES = ("iat", "nbf", "exp")
 
 
 def login_sections(url: str, known: StoredLogin, now: float) -> tuple[Section, ...]:
-    """All that is kept of a server's login. `now`: seconds since 1970."""
+    """Return everything stored about a server's login. `now`: seconds since 1970."""
     token = known.token
     if token is None:
         held = Section("Token", note="none stored")
@@ -34,7 +34,7 @@ def login_sections(url: str, known: StoredLogin, now: float) -> tuple[Section, .
 
 
 def login_data(url: str, known: StoredLogin, now: float) -> dict[str, Any]:
-    """The same for machines; no secret is in it."""
+    """Return a login as data for scripts, without secrets."""
     token = known.token
     data: dict[str, Any] = {
         "url": url,
@@ -61,7 +61,7 @@ def login_data(url: str, known: StoredLogin, now: float) -> dict[str, Any]:
 
 
 def login_line(url: str, known: StoredLogin, now: float) -> Fact:
-    """One server in a list of them."""
+    """Return one server in a list of logins."""
     token = known.token
     if token is None:
         return fact(url, "no token; client registered" if known.clients else "no token", "muted")
@@ -71,7 +71,7 @@ def login_line(url: str, known: StoredLogin, now: float) -> Fact:
 
 
 def expired(token: AccessToken, now: float) -> bool:
-    """Whether its time is over, as far as that was said."""
+    """Whether the token has expired, as far as its lifetime is known."""
     return token.expires_at is not None and token.expires_at <= now
 
 
@@ -85,7 +85,7 @@ def _token(token: AccessToken, now: float) -> Iterator[Fact]:
 
 
 def _scopes(token: AccessToken) -> list[str]:
-    """What was granted; where that was not said, what was asked for."""
+    """Return the granted scopes; those that were requested if the response did not name any."""
     return list(token.scopes if token.scopes is not None else token.asked)
 
 
@@ -137,7 +137,7 @@ def _client_data(issuer: str, client: Client) -> dict[str, Any]:
     }
 
 
-# The steps of a login: each request, its response, whether that is right, and what to do about it.
+# The steps of a login: each request, its response, its verdict, and what to do about it.
 
 _SIGNS: dict[StepVerdict, tuple[str, Role]] = {
     StepVerdict.GOOD: (spans.OK, "ok"),
@@ -148,7 +148,7 @@ _SIGNS: dict[StepVerdict, tuple[str, Role]] = {
 
 
 def ladder_lines(rungs: Iterable[LoginStep], *, brief: bool = False) -> list[Line]:
-    """Each rung in a few lines; `brief` leaves out paragraphs and requests of what is well."""
+    """Return a few lines per step; `brief` leaves out paragraphs, and requests that are OK."""
     return [line for rung in rungs for line in _rung(rung, brief)]
 
 
@@ -158,9 +158,9 @@ def ladder_section(rungs: Sequence[LoginStep]) -> Section:
 
 
 def ladder_end(rungs: Sequence[LoginStep], *, climbed: bool = False) -> str:
-    """What the ladder comes to, one sentence; "" for one without rungs.
+    """Return the outcome of the steps, one sentence; "" if there are none.
 
-    `climbed`: a login succeeded, and a step that failed was not needed unless it was the last one.
+    `climbed`: a login succeeded, so a failed step was not needed unless it was the last one.
     """
     broken = [rung for rung in (rungs[-1:] if climbed else rungs) if rung.verdict is StepVerdict.BROKEN]
     if broken:
@@ -172,7 +172,7 @@ def ladder_end(rungs: Sequence[LoginStep], *, climbed: bool = False) -> str:
 
 
 def as_data(rungs: Iterable[LoginStep]) -> list[dict[str, Any]]:
-    """The same for machines."""
+    """Return the steps as data for scripts."""
     return [
         {
             "step": rung.what,
@@ -208,19 +208,19 @@ _KEPT = "%/:=&?#+!$,;'@()*[]~"
 
 @dataclass(frozen=True, slots=True)
 class LinkFacts:
-    """What is to be known before a link is opened."""
+    """What the user should know before a link is opened."""
 
     url: str
     """As received: foreign text."""
     host: str
-    """In punycode, with the port if there is one; "" if it has none."""
+    """Host in punycode, with the port if there is one; "" if it has none."""
     why_not: str = ""
-    """Why it is not opened; "" if it may be."""
+    """Why the link is not opened; "" if it may be."""
     warnings: tuple[str, ...] = ()
 
     @property
     def openable(self) -> str:
-        """The URL in ASCII, for a browser; "" if it may not be opened."""
+        """URL in ASCII, for a browser; "" if it may not be opened."""
         if self.why_not:
             return ""
         parts = urlsplit(self.url)
@@ -229,7 +229,7 @@ class LinkFacts:
 
 
 def read_link(url: str) -> LinkFacts:
-    """Look at a URL. Nothing is resolved and nothing fetched."""
+    """Analyse a URL. Nothing is resolved or fetched."""
     if why_not := _unreadable(url):
         return LinkFacts(url, "", why_not)
     try:
@@ -248,7 +248,7 @@ def read_link(url: str) -> LinkFacts:
 
 
 def link_section(link: LinkFacts) -> Section:
-    """The whole URL, its host, and what to beware of."""
+    """Return the whole URL, its host, and its warnings."""
     facts = [fact("host", link.host, "strong")] if link.host else []
     facts.append(Fact("url", text.visible(link.url, limit=_LONGEST), "target"))
     facts += [Fact("beware", warning, "warning") for warning in link.warnings]
@@ -270,7 +270,7 @@ def _unreadable(url: str) -> str:
 
 
 def _punycode(host: str) -> str:
-    """The host in ASCII; "" if that can't be done."""
+    """Return the host in ASCII; "" if it can't be converted."""
     if host.isascii():
         return host
     try:
@@ -290,15 +290,15 @@ def _warnings(url: str, host: str, ascii_host: str) -> list[str]:
     return found
 
 
-# An address as a QR code in half blocks, for a camera: two rows of its squares are in one line.
+# A URL as a QR code in half blocks, for a camera: each line holds two rows of modules.
 
 _QUIET = 2
-"""Squares of margin. The standard wants four; cameras make do with two, and terminals are small."""
+"""Modules of margin. The standard wants four; cameras make do with two, and terminals are small."""
 _BLOCKS = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
 
 
 def qr_lines(url: str) -> tuple[str, ...]:
-    """The code, dark squares as blocks: to be shown dark on light, or cameras see its negative.
+    """Return the code with dark modules as blocks. Show it dark on light, or cameras see its negative.
 
     Empty for a text that is too long for any code.
     """
@@ -316,7 +316,7 @@ def qr_lines(url: str) -> tuple[str, ...]:
 
 
 def too_small(lines: tuple[str, ...], width: int, height: int) -> str:
-    """Why a code does not fit so many cells, a sentence; "" if it does."""
+    """Return why a code does not fit into so many cells, as a sentence; "" if it does."""
     if not lines:
         return "The URL is too long for a QR code."
     if len(lines[0]) > width or len(lines) > height:

@@ -1,7 +1,7 @@
-"""Two answers to the same read, before and after, as lines: what of the text has changed, and whether bytes have.
+"""Two results of the same read, before and after, as lines: changes of text, and whether binary data differs.
 
-Lines that changed are marked with "-" and "+", and brackets surround the words that differ. For text too long
-to compare line by line, the share of differences is shown; for bytes, sizes and hashes.
+Lines that changed are marked with "-" and "+", and brackets surround the words that differ. For text too long to
+compare line by line, the share of differences is shown; for bytes, sizes and hashes.
 """
 
 import re
@@ -16,14 +16,14 @@ from inspector.present.spans import Line, Role, Span, span
 from inspector.protocol import peek
 
 CONTEXT = 3
-"""Lines around a change that are shown with it."""
+"""Context lines shown around a change."""
 MOST_COMPARED = 3000
-"""Lines between the first and the last difference; with more they are only counted."""
+"""Maximum lines between the first and the last difference; more are only counted."""
 MOST_SHOWN = 5000
 _LONGEST = 1000
-"""Characters that are shown of a line."""
+"""Maximum characters of a line that are shown."""
 _MOST_WORDS = 400
-"""Characters of a line that is compared word by word."""
+"""Maximum characters of a line that is compared word by word."""
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 
@@ -33,7 +33,7 @@ def same(before: Any, after: Any) -> bool:
 
 
 def change_lines(before: Any, after: Any) -> list[Line]:
-    """What has changed from one result to the other, content by content, in the order of the newer one."""
+    """Return the changes between two results, content by content, in the order of the newer one."""
     olds, found = _by_uri(before), list[Line]()
     for key, new in _by_uri(after).items():
         found += _content(key[0], olds.pop(key, None), new)
@@ -43,7 +43,7 @@ def change_lines(before: Any, after: Any) -> list[Line]:
 
 
 def _by_uri(result: Any) -> dict[tuple[str, int], Any]:
-    """Contents by their URI, and by their number among those of the same one."""
+    """Return the contents by URI and by their index among contents with the same URI."""
     found: dict[tuple[str, int], Any] = {}
     for item in peek.items(result, "contents"):
         uri = peek.text(item, "uri") or ""
@@ -73,7 +73,7 @@ def _content(uri: str, old: Any, new: Any) -> list[Line]:
 
 
 def _whole(when: str, sign: str, item: Any, role: Role) -> Line:
-    """What stood there as a whole: its size and its hash, or that nothing did."""
+    """Return size and hash of a content, or that it is missing."""
     if item is None:
         return ((f"  {when}: missing", "muted"),)
     said, blob = peek.text(item, "text"), peek.text(item, "blob")
@@ -112,7 +112,7 @@ def _texts(before: str, after: str) -> Iterator[Line]:
 
 
 def _groups(olds: list[str], news: list[str], first: int, last: int) -> Iterator[Line]:
-    """The differences with the lines around them. Only what lies between the first and the last is compared."""
+    """Yield the differences with context. Only the lines between the first and the last difference are compared."""
     start = max(0, first - CONTEXT)
     ends = max(0, last - CONTEXT)
     cut_old, cut_new = olds[start : len(olds) - ends], news[start : len(news) - ends]
@@ -128,7 +128,7 @@ def _groups(olds: list[str], news: list[str], first: int, last: int) -> Iterator
 
 
 def _block(olds: Sequence[str], news: Sequence[str]) -> Iterator[Line]:
-    """Lines that were replaced; word by word if both sides have as many."""
+    """Yield replaced lines; they are compared word by word if both sides have the same number."""
     paired = len(olds) == len(news)
     marked = [_words(old, new) for old, new in zip(olds, news, strict=True)] if paired else []
     for n, line in enumerate(olds):
@@ -143,7 +143,7 @@ def _words(old: str, new: str) -> tuple[list[Span], list[Span]]:
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     left, right = list[Span](), list[Span]()
-    if matcher.ratio() < 0.3:  # nothing in common: brackets around everything are useless
+    if matcher.ratio() < 0.3:  # little in common: brackets around everything are useless
         return [span(old, "removed")], [span(new, "added")]
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         for parts, found, role in (

@@ -1,9 +1,9 @@
 """The outcome of a call, a read or a prompt.
 
-Five things are never mixed up: the server did it, the tool says that it failed (`isError`), the result is not complete,
-the server refused the request (a JSON-RPC error), and no answer came at all.
+Five outcomes are always distinguished: success, an error of the tool (`isError`), an incomplete result, a refusal by
+the server (a JSON-RPC error), and no response.
 
-The result is shown whole and first; the verdict on its structure comes second and takes nothing away from it.
+The result is shown first and in full; the verdict on its structure comes second and hides nothing of it.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ class CallOutcome(StrEnum):
     TOOL_ERROR = "tool error"
     JSONRPC_ERROR = "JSON-RPC error"
     INCOMPLETE = "incomplete result"
-    """It needs input first, is of an unknown kind, lacks a required member, or has data that can't be decoded."""
+    """Input is required, the type is unknown, a required member is missing, or data can't be decoded."""
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
     NO_ANSWER = "transport failure"
@@ -55,41 +55,41 @@ _EVERYWHERE = {
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A request that is over."""
+    """A completed request."""
 
     method: str
     target: str = ""
     result: Any = None
-    """Any JSON; means nothing unless `answered`."""
+    """Any JSON; only valid if `answered`."""
     answered: bool = True
-    """Whether a result came. A result may be null."""
+    """Whether a result was received. A result may be null."""
     error: Any = None
-    """The error member, if a JSON-RPC error came."""
+    """The error member of a JSON-RPC error response."""
     failure: str = ""
-    """Why no answer came, one sentence; may quote foreign text."""
+    """Why there is no response, one sentence; may quote foreign text."""
     hint: str = ""
     """What to do about the failure."""
     cancelled: bool = False
     timed_out: bool = False
     unfinished: str = ""
-    """Why the result is not the last word: questions are open, a task was not followed to its end; "" if it is."""
+    """Why the result is not final, such as open questions or a task that was not followed to its end; "" if it is."""
     handle_wanted: bool = False
-    """Whether a task's handle is all that was wanted."""
+    """Whether only the handle of a task was wanted."""
     failed_task: bool = False
-    """Whether it was a task that its server calls failed, whatever result it brought."""
+    """Whether the server reports the task as failed, whatever its result."""
     duration_ns: int | None = None
     size: int | None = None
-    """Payload bytes of the answer."""
+    """Bytes of the response's payload."""
     rounds: int = 1
     output_schema: Any = None
     revision: Revision | None = None
     listed: Mapping[str, Any] | None = None
-    """Entries of `resources/list` by URI, for pages that do not say themselves what they may do; None for none."""
+    """Entries of `resources/list` by URI, for pages that do not declare their own permissions; None without any."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructuredPart:
-    """The structured part of a result and what its schema says of it."""
+    """The structured content of a result and its validation."""
 
     text: str
     """JSON over several lines, safe; "" if there is none."""
@@ -102,7 +102,7 @@ class StructuredPart:
 
 @dataclass(frozen=True, slots=True)
 class ResultView:
-    """Everything a panel or a terminal shows of it."""
+    """Everything that a panel or a terminal shows of a result."""
 
     came: CallOutcome
     headline: Line
@@ -111,13 +111,13 @@ class ResultView:
     """The server's own message, or why there is no response."""
     facts: tuple[Fact, ...] = ()
     hint: str = ""
-    """A remark of ours; "" for none."""
+    """A hint for the user; "" for none."""
     blocks: tuple[ContentBlock, ...] = ()
     structured: StructuredPart | None = None
 
 
 def came_of(finished: Finished) -> CallOutcome:
-    """The outcome: a response counts, whatever else happened."""
+    """Return the outcome; a response takes precedence over everything else."""
     if finished.error is not None:
         return CallOutcome.JSONRPC_ERROR
     if finished.cancelled:
@@ -132,7 +132,7 @@ def came_of(finished: Finished) -> CallOutcome:
 
 
 def incomplete(finished: Finished) -> str:
-    """Why a result is not complete, one sentence without its full stop; "" if it is."""
+    """Return why a result is not complete, one sentence without its full stop; "" if it is."""
     result, method = finished.result, finished.method
     if finished.unfinished:
         return finished.unfinished
@@ -158,14 +158,15 @@ _PARTS = {"tools/call": "content", "resources/read": "contents", "prompts/get": 
 
 
 def _is_nested_handle(result: Any) -> bool:
-    """Whether a result is a task's handle as the core of 2025 has it."""
+    """Whether a result is the handle of a task as in the core protocol of 2025."""
     return peek.text(result, "task", "taskId") is not None and not peek.has(result, "content")
 
 
 def verdict_of(finished: Finished) -> Validation | None:
-    """Judge the structured content by the tool's output schema; None if there is nothing to judge.
+    """Validate the structured content against the tool's output schema; None if there is nothing to validate.
 
-    This may take a good part of a second: not for an event loop. A tool's error is exempt, as it has no result.
+    This may take a good part of a second: keep it off the event loop. A tool error is exempt because it has no
+    result.
     """
     if finished.output_schema is None or came_of(finished) not in (CallOutcome.OK, CallOutcome.INCOMPLETE):
         return None
@@ -178,7 +179,7 @@ def verdict_of(finished: Finished) -> Validation | None:
 
 
 def result_view(finished: Finished, verdict: Validation | None = None) -> ResultView:
-    """Make the view; without a verdict it says that nothing was judged (yet)."""
+    """Build the view; without a verdict it shows that nothing was validated (yet)."""
     came = came_of(finished)
     if came is CallOutcome.JSONRPC_ERROR:
         return _refused(finished)
@@ -226,7 +227,7 @@ def _headline(finished: Finished, came: CallOutcome, more: str = "") -> Line:
 
 
 def _broken(headline: Line, verdict: Validation | None) -> Line:
-    """The headline of a success, which is not all well if the result breaks the schema that the tool promised."""
+    """Return the headline of a success, with a warning if the result does not match the tool's schema."""
     if verdict is None or verdict.ok is not False or headline[0][1] == "error":
         return headline
     said = f"{spans.WARNING} OK, but does not match outputSchema ({len(verdict.problems)})"
@@ -281,7 +282,7 @@ def _prompt_message(message: Any) -> tuple[ContentBlock, ...]:
 
 
 def _is_empty(result: Any) -> bool:
-    """Whether there is nothing in it but what every result has. Legal, and worth saying."""
+    """Whether a result has only members that every result may have. That is legal, but worth showing."""
     if not isinstance(result, dict):
         return result is None
     ignored = {"_meta", "isError", "resultType", "ttlMs", "cacheScope", "description"}
@@ -289,7 +290,7 @@ def _is_empty(result: Any) -> bool:
 
 
 def _facts(result: Any) -> tuple[Fact, ...]:
-    """The members beside the content, without those that every result of its era has."""
+    """Return the members other than the content, without those that every result of the era has."""
     told = ((key, peek.text(result, key)) for key in ("resultType", "description"))
     found = [fact(key, value) for key, value in told if value and (key, value) != ("resultType", "complete")]
     fresh = read_freshness(result, 0)

@@ -1,7 +1,7 @@
-"""What a virtual list needs to know of its rows, and nothing more.
+"""The interface between a virtual list and its rows, and nothing more.
 
-A source may have a million rows: it builds one only when asked, answers in microseconds and keeps no list of
-them. The list caches what it got; `live` and `generation` are how a source tells it what to ask for again.
+A source may have a million rows: it builds a row only on request, returns in microseconds and keeps no list of them.
+The list caches the rows; `live` and `generation` are how a source invalidates them.
 """
 
 from collections.abc import Sequence
@@ -16,49 +16,49 @@ class RowView(msgspec.Struct, frozen=True):
     """One row, laid out."""
 
     spans: Sequence[Span]
-    """From left to right, columns already padded; together at most as wide as was asked for."""
+    """From left to right, columns already padded; together at most as wide as requested."""
     live: bool = False
-    """True while the row changes by itself (a timer, a progress bar): it is asked for again at each tick."""
+    """True while the row changes by itself (a timer, a progress bar): it is built again at each tick."""
 
 
 class RowSource(Protocol):
-    """Rows in the order in which they are shown. Subclass it to inherit the plain answers."""
+    """Rows in display order. Subclass it to inherit the defaults."""
 
     folds: bool = False
-    """Whether anything can be folded away under a row."""
+    """Whether any row can be folded."""
 
     @property
     def count(self) -> int:
-        """How many rows there are now."""
+        """Number of rows."""
 
     @property
     def generation(self) -> int:
-        """A number that changes when rows that were there have changed, moved or gone. Appending does not count."""
+        """Number that changes when existing rows have changed, moved or disappeared. Appending does not count."""
         return 0
 
     @property
     def errors(self) -> int:
-        """How many entries so far report a failure. Grows only."""
+        """Number of entries so far that report a failure. Grows only."""
         return 0
 
     @property
     def waiting(self) -> tuple[int, int]:
-        """How much has come that is not among the rows yet, and how many errors among it."""
+        """Numbers of new entries that are not yet among the rows, and of errors among them."""
         return 0, 0
 
     def row(self, index: int, width: int) -> RowView:
         """Return the row at `index`, for `width` cells."""
 
     def sees(self, rows: range, width: int) -> bool:
-        """These rows are visible now; whether all must be laid out again because of that."""
+        """Receive the visible rows; return whether all must be laid out again because of that."""
         return False
 
     def toggle_fold(self, index: int) -> None:
-        """Fold the rows below a row, or unfold them. No effect where nothing folds."""
+        """Fold or unfold the rows below a row. No effect if nothing folds."""
         return
 
     def header(self, width: int) -> Sequence[Span]:
-        """Return the titles of the columns, laid out as `row` does; empty for a list without titles."""
+        """Return the column titles, laid out as `row` does; empty for a list without titles."""
         return ()
 
     def key(self, index: int) -> int:
@@ -66,16 +66,16 @@ class RowSource(Protocol):
         return index
 
     def identity(self, index: int) -> object:
-        """What the row at `index` is known by when other rows come or go, where its key is only its place."""
+        """Return what identifies the row when rows are added or removed, for lists whose key is only a position."""
         return self.key(index)
 
     def index_of(self, key: int) -> int:
-        """Return where the row with `key` is now, or, if it is not shown, the last one before it; -1 if none."""
+        """Return the current index of the row with `key`, or of the last one before it; -1 if there is none."""
         return min(key, self.count - 1)
 
 
 class SpanRows(RowSource):
-    """Rows that are already there, for short lists. `replace` exchanges them all."""
+    """Prebuilt rows, for short lists. `replace` exchanges them all."""
 
     def __init__(self, rows: Sequence[Sequence[Span]] = (), titles: Sequence[Span] = ()) -> None:
         self._rows = rows
@@ -83,7 +83,7 @@ class SpanRows(RowSource):
         self._generation = 0
 
     def replace(self, rows: Sequence[Sequence[Span]]) -> None:
-        """Show other rows."""
+        """Replace all rows."""
         self._rows = rows
         self._generation += 1
 

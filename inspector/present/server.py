@@ -1,7 +1,7 @@
-"""What is known of the server and of how it is reached: identity, what both sides can do, process, HTTP, traffic.
+"""What is known about the server and the connection: identity, capabilities, process, HTTP, traffic.
 
-Everything here was reported or counted; nothing is judged. Values of environment variables are never known
-here, only their names.
+Everything here was reported or counted; nothing is judged. Values of environment variables are never known here,
+only their names.
 """
 
 import os
@@ -37,8 +37,7 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import LISTS
 from inspector.text import human_size
 
-# The extensions that both sides have declared, with what is known of their names: what is negotiated, what is
-# not.
+# Extensions that both sides have declared, with what is known about their names: which are negotiated and which not.
 
 TITLE = "Extensions"
 _SIDES = {
@@ -49,7 +48,7 @@ _SIDES = {
 
 
 def extensions_section(opening: Opening) -> Section:
-    """A fact an extension, and one for what it means; empty if none is declared."""
+    """Return a fact per extension, and its meaning; empty if none is declared."""
     found = negotiated(opening.capabilities, opening.client_capabilities)
     return Section(TITLE, tuple(each for extension in found for each in _facts(extension)))
 
@@ -68,39 +67,39 @@ def _shown(value: Any) -> str:
     return text.decode(encode(value))[:500]
 
 
-# What a journal costs in memory, and what is kept at hand for speed: all of it has a bound, or is a column.
+# Memory use of a journal and of its caches. Each part is bounded or a column.
 
 
 class MemoryUse(msgspec.Struct, frozen=True):
-    """What it costs."""
+    """Memory use of a journal."""
 
     resident_bytes: int
-    """Of the whole process; 0 if unknown."""
+    """Resident memory of the whole process; 0 if unknown."""
     entries: int
     exchanges: int
     index_bytes: int
-    """All columns: of the entries and of the exchanges. Payloads stay in the file."""
+    """Bytes of all columns: of the entries and of the exchanges. Payloads stay in the file."""
     at_hand: int
-    """Entries that were read last and are kept whole."""
+    """Number of recently read entries that are cached whole."""
     at_hand_bytes: int
     at_hand_most: int
-    """What those may take."""
+    """Limit of the bytes of cached entries."""
     threads: int
 
     @property
     def each(self) -> float:
-        """Bytes of the columns for each entry."""
+        """Bytes of the columns per entry."""
         return self.index_bytes / self.entries if self.entries else 0.0
 
     @property
     def sentence(self) -> str:
-        """All of it in short."""
+        """Summary in one sentence."""
         resident = human_size(self.resident_bytes) if self.resident_bytes else "unknown"
         return f"{resident} total, {self.each:.0f} bytes an entry in the index"
 
 
 def memory_of(journal: Journal) -> MemoryUse:
-    """What a journal costs now."""
+    """Return the current memory use of a journal."""
     exchanges = journal.conversation.exchanges
     owners = (journal.store, exchanges, journal.conversation.operations)
     columns = [column for owner in owners for column in columns_of(owner).values()]
@@ -118,7 +117,7 @@ def memory_of(journal: Journal) -> MemoryUse:
 
 
 def resident_bytes() -> int:
-    """The memory of this process; 0 where the system does not tell."""
+    """Return the resident memory of this process in bytes; 0 if the system does not report it."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -127,30 +126,29 @@ def resident_bytes() -> int:
 
 
 def _most_resident() -> int:
-    """The most it ever was, which is all that some systems tell."""
+    """Return the peak resident memory, the only figure that some systems report."""
     import resource
 
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
 
 
-# Round trips of pings: what the frames say of them. A revision without a ping has the request that comes
-# nearest.
+# Round trips of pings, as recorded in frames. A revision without pings uses the request that is closest to one.
 
 MOST = 100
-"""The number of recent round trips that are shown."""
+"""Maximum number of recent round trips that are shown."""
 _LOOKED_THROUGH = 20_000
-"""Exchanges, from the newest on."""
+"""Maximum exchanges that are searched, from the newest on."""
 PING, DISCOVER = "ping", "server/discover"
 
 
 def method_of(revision: Revision) -> str:
-    """The request whose round trip is measured; "" if the revision has none for that."""
+    """Return the request whose round trip is measured; "" if the revision has none."""
     return next((method for method in (PING, DISCOVER) if method in revision.client_requests), "")
 
 
 def pings(journal: Journal, method: str) -> list[Exchange]:
-    """The last ones that the client sent, newest first. The request that opened the conversation does not count."""
+    """Return the client's latest pings, newest first, without the request that opened the conversation."""
     exchanges = journal.conversation.exchanges
     newest = (exchanges[at] for at in range(len(exchanges) - 1, -1, -1))
     found = (each for each in islice(newest, _LOOKED_THROUGH) if _is_ping(each, method))
@@ -163,7 +161,7 @@ def _is_ping(exchange: Exchange, method: str) -> bool:
 
 
 def ping_section(journal: Journal) -> Section:
-    """The round trips, for the server's screen; empty before the first."""
+    """Return the round trips, for the server's screen; empty before the first."""
     opening = journal.conversation.opening
     method = method_of(opening.revision) if opening is not None else ""
     sent = pings(journal, method) if method else []
@@ -199,14 +197,14 @@ def _came(exchange: Exchange) -> tuple[str, Role]:
 
 
 _MANY = 10_000
-"""Entries from which on it is said what they cost."""
+"""Number of entries from which their memory use is shown."""
 _SESSION = "mcp-session-id"
 
 
 def server_sections(journal: Journal, *, origins: Mapping[str, str] | None = None) -> tuple[Section, ...]:
-    """All that is known, in the order in which it is read; sections without content are left out.
+    """Return everything that is known, in reading order, without empty sections.
 
-    `origins` says where each variable of the child's environment came from.
+    `origins` is the source of each variable of the child's environment.
     """
     opening = journal.conversation.opening
     sections = (
@@ -222,7 +220,7 @@ def server_sections(journal: Journal, *, origins: Mapping[str, str] | None = Non
 
 
 def opening_sections(opening: Opening) -> tuple[Section, ...]:
-    """What the opening of the conversation says: who, by which rules, and what each side can do."""
+    """Return what the opening of the conversation reports: identity, protocol, and what each side can do."""
     return (
         Section("Server", tuple(_identity(opening.server))),
         Section("Client", tuple(_identity(opening.client)) if other_client(opening) else ()),
@@ -237,9 +235,9 @@ def opening_sections(opening: Opening) -> tuple[Section, ...]:
 
 
 def other_client(opening: Opening) -> str:
-    """The name of the client, if it is another one than mcp-inspect under its own name; else "".
+    """Return the name of the client if it is not mcp-inspect under its own name; else "".
 
-    A capture of a tap has one, and so has a session with `--as`.
+    Captures of a tap have one, and so have sessions with `--as`.
     """
     name = peek.text(opening.client, "name") or ""
     return "" if name == APP else name
@@ -256,7 +254,7 @@ def _identity(server: Mapping[str, Any]) -> Iterable[Fact]:
 
 
 def _icon(source: str | None) -> str:
-    """An icon is never fetched, so it is a name; one that is written out is its kind and its length."""
+    """Return an icon's name, because icons are never fetched; for a data URI its type and length."""
     if source is None or not source.startswith("data:"):
         return source or "no src"
     kind = source[5:].partition(",")[0].partition(";")[0]
@@ -292,7 +290,7 @@ def _capability(value: Any) -> str:
 
 
 def process_section(journal: Journal, *, origins: Mapping[str, str] | None = None) -> Section:
-    """How the child was started and what became of it; empty if there is none."""
+    """Return how the child process was started and how it ended; empty if there is none."""
     opened = journal.connection
     if opened is None or not opened.argv:
         return Section("Process")
@@ -311,9 +309,9 @@ def _variable(name: str, origins: Mapping[str, str]) -> Fact:
 
 
 def _life(processes: Iterable[Entry], *, live: bool) -> Iterable[Fact]:
-    """The steps of the last child's life, dated from its start.
+    """Yield the steps of the last child's life, dated from its start.
 
-    Not for how long it has run: that would change while nothing happens.
+    The running time is left out: it would change while nothing happens.
     """
     started: int | None = None
     exited = False
@@ -334,7 +332,7 @@ def _life(processes: Iterable[Entry], *, live: bool) -> Iterable[Fact]:
 
 
 def http_section(journal: Journal) -> Section:
-    """Where the server is reached over HTTP, and how that went; empty elsewhere."""
+    """Return the HTTP endpoint and a summary of its traffic; empty for other transports."""
     opened = journal.connection
     if opened is None or not opened.url:
         return Section("HTTP")
@@ -354,7 +352,7 @@ def http_section(journal: Journal) -> Section:
 
 
 def _last_status(exchanges: Sequence[HttpExchange]) -> Iterable[Fact]:
-    """What the server answered last, and to what."""
+    """Yield the server's last status, and its request."""
     last = next((each for each in reversed(exchanges) if each.response is not None), None)
     if last is None or last.response is None:
         return
@@ -365,7 +363,7 @@ def _last_status(exchanges: Sequence[HttpExchange]) -> Iterable[Fact]:
 
 
 def _session_id(journal: Journal, count: int) -> str:
-    """The one that the server gave last; it is looked for in the first and the last exchanges only."""
+    """Return the last session id; only the first and the last exchanges are searched."""
     exchanges = list(journal.http_exchanges.values())
     for exchange in [*exchanges[-5:][::-1], *exchanges[: min(20, count)]]:
         for seen in (exchange.response, exchange.request):
@@ -403,21 +401,20 @@ def _counts(journal: Journal) -> Iterable[Fact]:
 
 
 def stderr_section(journal: Journal, last: int = 40) -> Section:
-    """The last lines of the child's stderr, oldest first."""
+    """Return the last lines of the child's stderr, oldest first."""
     shown = list(journal.stderr_tail)[-last:]
     return Section("stderr", lines=tuple(stderr_line(line) for line in shown))
 
 
 def stderr_line(line: bytes) -> Line:
-    """One line of stderr, safe to show."""
+    """Return one line of stderr, safe to show."""
     return ((text.visible(text.decode(line), limit=2000), "stderr"),)
 
 
-# What the server's screen shows beside what was said and counted: the child's variables, and where it is
-# recorded.
+# What the server's screen shows besides reported and counted facts: the child's variables, and the recording.
 
 UNEXPANDED = re.compile(r"\$\{[^}]{1,200}\}")
-"""What looks like a variable for a shell to expand."""
+"""Looks like a variable that a shell would expand."""
 _LONGEST = 300
 _HARMLESS = frozenset({"HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "USER"})
 
@@ -425,7 +422,7 @@ _HARMLESS = frozenset({"HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM"
 def environment_section(
     names: Iterable[str], values: Mapping[str, str], origins: Mapping[str, str], *, reveal: bool
 ) -> Section:
-    """The variables the child got, with where each came from. `values` is empty where they are not known."""
+    """Return the child's variables with the source of each. `values` is empty if they are unknown."""
     facts = tuple(_belongings_variable(name, values.get(name), origins.get(name, ""), reveal=reveal) for name in names)
     return Section("Environment", facts)
 
@@ -441,14 +438,14 @@ def _belongings_variable(name: str, value: str | None, origin: str, *, reveal: b
 
 
 def _size(journal: Journal) -> Iterable[Fact]:
-    """How large the file is now; nothing if it is not there."""
+    """Yield the current size of the file; nothing if it does not exist."""
     if journal.capture_path is not None:
         with suppress(OSError):
             yield Fact("size", text.human_size(journal.capture_path.stat().st_size))
 
 
 def recording_section(journal: Journal) -> Section:
-    """Where what happens is kept, and what a person should know about that."""
+    """Return where the session is recorded, and what the user should know about that."""
     notices = tuple(line for notice in journal.notices for line in paragraph(f"{spans.WARNING} {notice}", "warning"))
     if journal.capture_path is None:
         return Section("Recording", (Fact("file", "off: the session is lost when it ends", "muted"),), notices)

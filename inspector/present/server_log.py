@@ -1,4 +1,4 @@
-"""What is said of a server's log: the level asked for, and what stderr said during a request."""
+"""The server's log: the requested level, and the stderr output during a request."""
 
 from typing import Final
 
@@ -14,25 +14,25 @@ from inspector.text import decode, visible
 
 
 class Meanwhile:
-    """The lines that the server wrote to stderr from a request until its end, and a moment longer.
+    """The lines that the server wrote to stderr from a request until shortly after its end.
 
-    stderr is a pipe of its own: a line that was written before the response may be read after it.
+    stderr is a separate pipe: a line that was written before the response may be read after it.
     """
 
     _MOMENT_NS: Final = 100_000_000
     _MOST: Final = 2000
     _AT_ONCE: Final = 50_000
-    """Entries that one look goes through."""
+    """Maximum entries that one call of `look` examines."""
 
     def __init__(self, journal: Journal, exchange: Exchange) -> None:
         self._journal, self._exchange = journal, exchange
         self._next = exchange.request_frame + 1
         self._is_over = False
         self.lines: list[tuple[int, str]] = []
-        """Entry and text, safe to show; at most 2,000, the oldest first."""
+        """Entry and text, safe to show; at most 2,000, oldest first."""
 
     def look(self) -> bool:
-        """Take in what has come since; whether there was another line. Nearly free once the time is over."""
+        """Add new lines; return whether there were any. Nearly free once the time is over."""
         store, ended, before = self._journal.store, self._exchange.ended_ns, len(self.lines)
         last = min(self._journal.count, self._next + self._AT_ONCE)
         if self._is_over or last < self._next:
@@ -53,14 +53,14 @@ class Meanwhile:
 
 
 NO_MESSAGES = "none: request no log messages"
-"""The choice beside the levels, where each request asks."""
+"""The choice next to the levels, if each request carries its level."""
 
 
 _CAPABILITY = "logging"
 
 
 def takes_levels(journal: Journal) -> bool:
-    """Whether each request asks for its level itself."""
+    """Whether each request carries its own log level."""
     opening = journal.conversation.opening
     return opening is not None and opening.revision.log_level is LogLevel.META
 
@@ -68,7 +68,7 @@ def takes_levels(journal: Journal) -> bool:
 def asked_level(
     journal: Journal, setting: Exchange | None, stamped: str, *, can_set: bool = True
 ) -> tuple[list[Span], list[Span]]:
-    """What is asked for, and what the server declares of it.
+    """Return the requested level, and what the server declares about logging.
 
     `setting` is the newest request that sets a level, `stamped` the level that every request carries, `can_set`
     whether it can be changed.

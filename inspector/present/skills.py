@@ -1,6 +1,6 @@
-"""Skills for a reader: the list, an entry with its flaws, what a read brought and how it compares.
+"""Skills as lines: the list, an entry with its flaws, the result of a read and its verification.
 
-A match is never called safe: it says that server and server agree.
+A match is never called safe: it only means that the server agrees with itself.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,13 +13,13 @@ from inspector.protocol.jsonrpc import encode
 from inspector.protocol.skills import Skill, SkillComparison, SkillFile, Verified, same_names
 
 MOST_OF_FILE = 100_000
-"""Characters of a file that are shown."""
+"""Maximum characters of a file that are shown."""
 _DIGITS = 19
-"""Of a digest where it is only named: "sha256:" and twelve."""
+"""Characters of a digest where it is only named: "sha256:" and twelve."""
 
 
 def skill_lines(skills: Sequence[Skill]) -> list[Line]:
-    """The list: two lines a skill, and one for each flaw. Names that are not unique are shown with their URI."""
+    """Return the list: two lines per skill, and one per flaw. Names that are not unique are shown with their URI."""
     if not skills:
         return [(("skills: none listed", "muted"),), (("A server can have skills that it does not list.", "faint"),)]
     twice = same_names(skills)
@@ -34,14 +34,14 @@ def skill_lines(skills: Sequence[Skill]) -> list[Line]:
 
 
 def amount(skill: Skill) -> str:
-    """How much of it there is: "3 files, 1.2 kB", or that it is unknown."""
+    """Return the amount of content: "3 files, 1.2 kB", or that it is unknown."""
     if skill.is_dynamic:
         return "dynamic"
     return f"{len(skill.files)} file{'' if len(skill.files) == 1 else 's'}, {text.human_size(skill.size)}"
 
 
 def skill_facts(skill: Skill) -> tuple[Fact, ...]:
-    """What its entry says beside name and description."""
+    """Return the content of a skill's entry other than name and description."""
     facts = [Fact(spans.WARNING, text.visible(flaw, limit=400), "warning") for flaw in skill.flaws]
     facts.append(fact("uri", skill.uri, "target"))
     for key, value in list(skill.frontmatter.items())[:50]:
@@ -59,7 +59,7 @@ def _json(value: object) -> bytes:
 
 
 def read_lines(skill: Skill, read: SkillRead, *, whole: bool) -> list[Line]:
-    """The outcome of one file; `whole`: with its text, if it matches the entry."""
+    """Return the outcome of reading one file; `whole`: with its text, if it matches the entry."""
     found: list[Line] = [_verdict(read)]
     if read.verified is not None:
         found += [_check(check) for check in read.verified.checks]
@@ -95,7 +95,7 @@ def _check(check: SkillComparison) -> Line:
 
 
 def check_facts(verified: Verified) -> tuple[Fact, ...]:
-    """The comparison as facts."""
+    """Return the comparison as facts."""
     return tuple(_as_facts(verified.checks))
 
 
@@ -109,7 +109,7 @@ def _as_facts(checks: Iterable[SkillComparison]) -> Iterable[Fact]:
 
 
 def file_text(verified: Verified) -> tuple[Line, ...]:
-    """The text of a file, or a note that it is binary."""
+    """Return the text of a file, or a note that it is binary."""
     try:
         decoded = verified.data.decode()
     except UnicodeDecodeError:
@@ -120,6 +120,6 @@ def file_text(verified: Verified) -> tuple[Line, ...]:
 
 
 def file_row(file: SkillFile) -> tuple[str, str]:
-    """A file in two columns: its path, and what is claimed of it."""
+    """Return a file as two columns: its path, and its claimed size and digest."""
     size = "" if file.size is None else text.human_size(file.size)
     return text.visible(file.path, limit=300), f"{size}  {text.visible(file.digest[:_DIGITS])}".strip()

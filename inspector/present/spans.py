@@ -1,4 +1,4 @@
-"""Spans cut, marked and wrapped: text and its meaning stay together whatever is done to a line."""
+"""Spans: cutting, marking and wrapping lines so that text and role stay together."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ import msgspec
 from inspector import text
 from inspector.text import cell_width, fit, visible
 
-# What a piece of text means, by name: the only thing a view-model says about its looks.
+# The role of a piece of text: the only thing that a view-model states about its appearance.
 
 Role: TypeAlias = Literal[
     # text
@@ -23,23 +23,23 @@ Role: TypeAlias = Literal[
     # comparing
     "added", "removed",
 ]  # fmt: skip
-"""`claimed` is what a server says of itself; `foreign` is text other than JSON; `event` is what happened beside
-the frames; `match` is what a search has found."""
+"""`claimed` is what a server states about itself; `foreign` is text other than JSON; `event` is what happened besides
+the frames; `match` is a search hit.
+"""
 
 Span: TypeAlias = tuple[str, Role]
-"""Text that has been through `text.visible`, and its meaning."""
+"""Text that has been through `text.visible`, and its role."""
 
 
-# What a person types to find something in a payload, as patterns: a text, or with `~` before it its letters in
-# order.
+# Search patterns for a payload, from what the user types: a text, or after `~` its letters in order.
 
 FUZZY = "~"
 _APART = 11
-"""Others between two letters. A gap ends at the first occurrence of the next letter, so nothing is tried twice."""
+"""Maximum characters between two letters. A gap ends at the next letter's first occurrence: nothing is tried twice."""
 
 
 def text_of(needle: str) -> tuple[str, bool]:
-    """The text to find, and whether its letters may be apart."""
+    """Return the text to find, and whether its letters may be apart."""
     if not needle.startswith(FUZZY) or not needle[len(FUZZY) :].strip():
         return needle, False
     rest = needle[len(FUZZY) :]
@@ -47,7 +47,7 @@ def text_of(needle: str) -> tuple[str, bool]:
 
 
 def in_json(needle: str) -> re.Pattern[bytes]:
-    """Return what finds it in JSON, written as it is or with each foreign letter as an escape."""
+    """Return a pattern that finds it in JSON, where each foreign letter may be written as an escape."""
     text, apart = text_of(needle)
     if apart:
         return re.compile(_apart_in_json(text), _flags(text))
@@ -56,7 +56,7 @@ def in_json(needle: str) -> re.Pattern[bytes]:
 
 
 def in_text(needle: str) -> re.Pattern[str]:
-    """Return what finds it in text as it is shown."""
+    """Return a pattern that finds it in text as shown."""
     text, apart = text_of(needle)
     return re.compile(_apart(visible(text)) if apart else re.escape(visible(text)), _flags(text))
 
@@ -104,12 +104,12 @@ def clip(spans: Sequence[Span], width: int) -> list[Span]:
 
 
 def spans_width(spans: Sequence[Span]) -> int:
-    """Return the cells that spans take."""
+    """Return the number of cells that spans take."""
     return sum(cell_width(text) for text, _ in spans)
 
 
 def marked(spans: Sequence[Span], needle: str) -> list[Span]:
-    """Return spans with what a search for `needle` has found in them set apart as `match`."""
+    """Return spans in which the hits of a search for `needle` have the role `match`."""
     if not needle:
         return list(spans)
     pattern = in_text(needle)
@@ -142,7 +142,7 @@ def wrapped(spans: Sequence[Span], width: int, indent: int) -> list[list[Span]]:
 
 
 def _cells(text: str, room: int) -> int:
-    """Return how many characters of `text` fit into `room` cells; marks stay with their letter."""
+    """Return how many characters of `text` fit into `room` cells; combining marks stay with their letter."""
     if text[: room + 1].isascii():
         return min(room, len(text))
     used = end = 0
@@ -154,7 +154,7 @@ def _cells(text: str, room: int) -> int:
     return end
 
 
-# The signs that view-models write, one cell each. A sign is never alone: a word beside it says the same.
+# The signs that view-models use, one cell each. A sign is never alone: a label next to it has the same meaning.
 
 TO_SERVER = "→"
 FROM_SERVER = "←"
@@ -180,17 +180,17 @@ MARK = "★"
 DASH = "─"
 
 
-# What several panels are made of: lines of spans, facts of a key and a value, sections of lines.
+# The building blocks of panels: lines of spans, facts of a key and a value, sections of lines.
 
 Line = tuple[Span, ...]
 """Spans from left to right; safe to show."""
 
 MOST_CHARACTERS = 2000
-"""Of a value in a fact: more is not useful there, and the complete value is shown elsewhere."""
+"""Maximum characters of a value in a fact. More is not useful there, and the complete value is shown elsewhere."""
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """Something known by a name. Both texts are safe to show."""
+    """A named value. Both texts are safe to show."""
 
     key: str
     value: str
@@ -205,16 +205,16 @@ class Section(msgspec.Struct, frozen=True):
     lines: tuple[Line, ...] = ()
     """Shown below the facts."""
     note: str = ""
-    """A sentence of ours about all of it; "" for none."""
+    """A sentence of ours about the section; "" for none."""
 
 
 def fact(key: str, value: str, role: Role = "text") -> Fact:
-    """Make a fact of foreign text, both sides."""
+    """Make a fact of foreign key and value."""
     return Fact(text.visible(key, limit=200), text.visible(value, limit=MOST_CHARACTERS), role)
 
 
 def span(foreign: str, role: Role = "text", *, limit: int | None = MOST_CHARACTERS) -> Span:
-    """Make a span of foreign text: one line, nothing in it acts."""
+    """Make a span of foreign text: one line, safe to show."""
     return text.visible(foreign, limit=limit), role
 
 
@@ -249,13 +249,13 @@ def lay(spans: Iterable[Span], width: int) -> list[Span]:
 
 
 def fact_lines(facts: Sequence[Fact], *, indent: str = "") -> list[Line]:
-    """Return facts as lines, values under one another."""
+    """Return facts as lines with aligned values."""
     width = max((text.cell_width(each.key) for each in facts), default=0)
     return [((f"{indent}{text.pad(each.key, width)}  ", "muted"), (each.value, each.role)) for each in facts]
 
 
 def section_lines(section: Section) -> list[Line]:
-    """Return a section as lines: title, note, facts, lines, each but the title indented."""
+    """Return a section as lines: title, note, facts, lines. All but the title are indented."""
     found: list[Line] = [((section.title, "title"),)]
     if section.note:
         found.append((("  " + section.note, "muted"),))
@@ -265,13 +265,13 @@ def section_lines(section: Section) -> list[Line]:
 
 
 _CHARACTERS_A_CELL = 4
-"""At most, as `visible` leaves them: a letter and three marks."""
+"""Maximum after `visible`: a letter and three marks."""
 
 
 def words_wrapped(spans: Line, width: int, indent: int = 0) -> list[list[Span]]:
-    """Wrap at spaces where a line is one span of words; anywhere else.
+    """Wrap a line that is one span at spaces, and any other line anywhere.
 
-    Of a long rest only what may fit into a row is looked at: a line of a megabyte has many rows.
+    Only the part of a long rest that may fit into a row is examined: a line of a megabyte has many rows.
     """
     if sum(text.cell_width(part) for part, _ in spans) <= width:
         return [list(spans)]

@@ -1,7 +1,7 @@
-"""What there is to look at before anything was chosen: servers that hosts know of, recent captures, the demo.
+"""The start screen's choices: servers that hosts know, saved and recent targets, captures, running taps, the demo.
 
-Nothing is started or opened from here. What a row stands for is a choice, and a choice that starts a program says
-all about it first: the whole command, its directory, its variables, and the file that asks for it.
+Nothing is started or opened from here. A row stands for a choice. A choice that starts a program first shows the
+whole command, its directory, its variables, and the file that defines it.
 """
 
 import re
@@ -33,39 +33,39 @@ if TYPE_CHECKING:
 
 
 class ConfiguredServer(Protocol):
-    """A server as a host's file describes it."""
+    """A server as defined in a host's config file."""
 
     @property
     def name(self) -> str:
-        """What the file calls it."""
+        """Name of the server in the file."""
 
     @property
     def host(self) -> str:
-        """The program whose file it is."""
+        """Program that owns the file."""
 
     @property
     def path(self) -> Path:
-        """That file."""
+        """Path of the file."""
 
     @property
     def argv(self) -> tuple[str, ...]:
-        """The command; empty for a server at a URL."""
+        """Command; empty for a server at a URL."""
 
     @property
     def url(self) -> str:
-        """Where it is dialled; "" for a command."""
+        """URL to connect to; "" for a command."""
 
     @property
     def cwd(self) -> str:
-        """Where the command is started; "" if the file doesn't say."""
+        """Working directory of the command; "" if the file doesn't name one."""
 
     @property
     def env(self) -> tuple[tuple[str, str], ...]:
-        """The variables that the file sets for it, with their values, of which some are secrets."""
+        """Variables that the file sets, with their values, some of which are secrets."""
 
     @property
     def headers(self) -> tuple[tuple[str, str], ...]:
-        """What the file has sent to a URL; the values are secrets."""
+        """Headers that the file sends to a URL; the values are secrets."""
 
     @property
     def disabled(self) -> bool:
@@ -73,19 +73,19 @@ class ConfiguredServer(Protocol):
 
     @property
     def problem(self) -> str:
-        """Why it can't be used as it is; "" if it can."""
+        """Why it can't be used; "" if it can."""
 
     @property
     def wishes(self) -> "Sequence[InputVariable]":
-        """What a person must be asked for first."""
+        """Variables that the user must enter first."""
 
     def filled(self, values: Mapping[str, str]) -> "ConfiguredServer":
-        """The server with these values, by id, in place of what was wished for."""
+        """Return the server with these values, by id, in place of its input variables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """A capture that lies in the shelf."""
+    """A capture in the captures directory."""
 
     path: Path
     age_s: float
@@ -95,14 +95,14 @@ class Capture:
 
 @dataclass(frozen=True, slots=True)
 class OpenServer:
-    """Look at a server that was found."""
+    """Inspect a configured server."""
 
     server: ConfiguredServer
 
 
 @dataclass(frozen=True, slots=True)
 class OpenCapture:
-    """Look at a capture."""
+    """Open a capture."""
 
     path: Path
 
@@ -114,13 +114,13 @@ class OpenDemo:
 
 @dataclass(frozen=True, slots=True)
 class LiveTap:
-    """A tap that is running."""
+    """A running tap."""
 
     name: str
     client: str
-    """The program that started it."""
+    """Program that started it."""
     argv: tuple[str, ...]
-    """Of the server."""
+    """Command of the server."""
     age_s: float
     capture: Path
     socket: str
@@ -128,27 +128,27 @@ class LiveTap:
 
 @dataclass(frozen=True, slots=True)
 class OpenTap:
-    """Look at a running tap."""
+    """Attach to a running tap."""
 
     tap: LiveTap
 
 
 class OpenTyped(msgspec.Struct, frozen=True):
-    """A server that the user described: its command, or its URL."""
+    """A server that the user entered: its command, or its URL."""
 
     argv: tuple[str, ...] = ()
     url: str = ""
     cwd: str = ""
-    """"" for the current directory."""
+    """Working directory; "" for the current one."""
     variables: tuple[str, ...] = ()
     """NAME copies a variable of the environment, NAME=VALUE sets it."""
     headers: tuple[tuple[str, str], ...] = ()
-    """`${NAME}` in a value is a variable of the environment."""
+    """`${NAME}` in a value refers to a variable of the environment."""
     era: str = "auto"
     name: str = ""
     """"" if it has none."""
     optional: tuple[str, ...] = ()
-    """Variables to copy if they are set."""
+    """Variables that are copied if they are set."""
 
 
 StartChoice = OpenServer | OpenCapture | OpenDemo | OpenTap | OpenTyped
@@ -156,16 +156,16 @@ StartChoice = OpenServer | OpenCapture | OpenDemo | OpenTap | OpenTyped
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row; without a choice it is a heading or a word of advice."""
+    """A row; without a choice it is a heading or a hint."""
 
     name: Span
     about: Span = ("", "text")
     origin: Span = ("", "text")
     choice: StartChoice | None = None
     column: int = 0
-    """Cells that the name takes in its table; 0 outside of one."""
+    """Cells that the name takes in its table; 0 outside of a table."""
     outcome: Line = ()
-    """How it went the last time."""
+    """Outcome of the last connection."""
     known: KnownTarget | None = None
     """The saved or recent target."""
 
@@ -177,19 +177,19 @@ _NEXT = (
 )
 _WIDEST_NAME = 32
 _ORIGINS = 16
-"""Cells of the last column."""
+"""Width of the last column in cells."""
 _OUTCOMES = 34
-"""Cells of how a target went; where room is short, those of `_SHORT_OUTCOMES`."""
+"""Width of a target's last outcome in cells; narrow screens use `_SHORT_OUTCOMES`."""
 _SHORT_OUTCOMES = 30
 _SPACES = re.compile(" {16,}")
 _LONGEST_ENTRY = 200_000
-"""Characters of a command with its variables, or of a URL with its headers, that a person is asked about."""
+"""Maximum characters of a command with its variables, or of a URL with its headers, that a user can review."""
 _WIDE = 100
-"""From here on the tables have one column of names in common."""
+"""Width from which all tables share one column of names."""
 
 
 class StartRows(RowSource):
-    """Headings and what can be chosen under them."""
+    """Headings with the choices below them."""
 
     def __init__(
         self,
@@ -201,7 +201,7 @@ class StartRows(RowSource):
         now: float = 0.0,
         advice: bool = True,
     ) -> None:
-        """`advice`: what can be typed in a shell, below all that can be chosen. `now`: seconds since the epoch."""
+        """Build the rows; `advice` adds commands to type in a shell at the end. `now`: seconds since the epoch."""
         parts = (_known(known, now), _servers(servers), _taps(taps), _captures(captures), _advice(shell=advice))
         self._rows = [row for part in parts for row in part]
         self._widest = max(row.column for row in self._rows)
@@ -212,7 +212,7 @@ class StartRows(RowSource):
         return len(self._rows)
 
     def row(self, index: int, width: int) -> RowView:
-        """Name, what it is, and where it is from. A row that lacks one of them leaves its room to the others."""
+        """Return name, description and origin. A row that lacks one of them leaves its room to the others."""
         row = self._rows[index]
         last: list[Span] = [("  ", "text"), (text.pad(row.origin[0], _ORIGINS), row.origin[1])] if row.origin[0] else []
         if row.known is not None:
@@ -226,20 +226,20 @@ class StartRows(RowSource):
         return RowView(lay([*lay([name, ("  ", "text"), row.about], room), *last], width))
 
     def choice(self, index: int) -> StartChoice | None:
-        """What the row stands for; None for a heading and for no row."""
+        """Return the choice of a row; None for a heading or a missing row."""
         return self._rows[index].choice if 0 <= index < len(self._rows) else None
 
     def target(self, index: int) -> KnownTarget | None:
-        """The saved or recent target of a row; None for any other row."""
+        """Return the saved or recent target of a row; None for any other row."""
         return self._rows[index].known if 0 <= index < len(self._rows) else None
 
     def nth(self, number: int) -> int | None:
-        """The row of the saved or recent target with this number, from 1; None if there are fewer."""
+        """Return the row of the saved or recent target with this number, from 1; None if there are fewer."""
         places = [at for at, row in enumerate(self._rows) if row.known is not None]
         return places[number - 1] if 0 < number <= len(places) else None
 
     def nearest(self, index: int, step: int) -> int:
-        """The row that can be chosen next to `index`, looked for in the direction of `step` first."""
+        """Return the nearest row with a choice, searching in the direction of `step` first."""
         onwards, back = range(index, len(self._rows)), range(index, -1, -1)
         order = [*onwards, *back] if step >= 0 else [*back, *onwards]
         return next((at for at in order if self.choice(at) is not None), 0)
@@ -258,7 +258,7 @@ def _heading(title: str) -> _Row:
 
 
 _NUMBERED = 9
-"""Targets that a digit opens."""
+"""Number of targets that can be opened with a digit."""
 
 
 def _known(known: Sequence[KnownTarget], now: float) -> list[_Row]:
@@ -287,7 +287,7 @@ def _known_row(number: int, each: KnownTarget, now: float) -> _Row:
 
 
 def typed_of(known: KnownTarget) -> OpenTyped:
-    """What opens a saved or recent target."""
+    """Return what opens a saved or recent target."""
     saved, recent = known.saved, known.recent
     if saved is not None:
         headers = tuple(saved.headers.items())
@@ -313,12 +313,12 @@ def _server(server: ConfiguredServer) -> _Row:
 
 
 def _name(server: ConfiguredServer) -> str:
-    """What the file calls it; for a problem with a whole file, the file's own name."""
+    """Return the server's name in the file; for a problem with a whole file, the file's name."""
     return text.visible(server.name or server.path.name, limit=60) or "(no name)"
 
 
 def _taps(taps: Sequence[LiveTap]) -> list[_Row]:
-    """By client and server, so that instances of one server under one client are together."""
+    """Return taps by client and server, so that instances of one server under one client are adjacent."""
     if not taps:
         return []
     ordered = sorted(taps, key=lambda tap: (tap.client, tap.name, tap.age_s))
@@ -353,7 +353,7 @@ def _advice(*, shell: bool) -> list[_Row]:
 
 
 def ago(age_s: float) -> str:
-    """An age in words: "just now", "5 min ago", "3 days ago"."""
+    """Format an age: "just now", "5 min ago", "3 days ago"."""
     for unit, seconds in (("day", 86_400), ("hour", 3600), ("min", 60)):
         count = int(age_s // seconds)
         if count:
@@ -363,7 +363,7 @@ def ago(age_s: float) -> str:
 
 
 def server_section(server: ConfiguredServer) -> Section:
-    """All about a server that a person is asked about before it is started or dialled.
+    """Return everything that the user must review before a server is started or connected to.
 
     Nothing that runs or is sent is left out or cut. Only values of secret names are masked, with their length; a
     variable that can make a program run other code is shown whatever its name.
@@ -387,12 +387,12 @@ def _variable(name: str, value: str) -> str:
 
 
 def _whole(key: str, value: str, role: Role = "text") -> Fact:
-    """A fact that is not cut. A run of spaces is counted: it must not push what follows out of sight."""
+    """Return a fact that is not cut. A run of spaces is counted, so that it can't push the rest off the screen."""
     return Fact(key, _SPACES.sub(lambda found: f"‹{len(found[0])} spaces›", text.visible(value)), role)
 
 
 def can_open(server: ConfiguredServer) -> bool:
-    """Whether there is anything to start or to dial, and a person can read all of it before."""
+    """Whether there is something to start or connect to, and it is short enough to review in full."""
     return bool(server.argv or server.url) and not _is_too_long(server)
 
 
@@ -440,7 +440,7 @@ def _command(server: ConfiguredServer) -> list[Fact]:
 
 _SCHEMES = ("http://", "https://")
 _HOST_AND_PORT = re.compile(r"[A-Za-z0-9.-]+:\d{1,5}(/|$)")
-"""A URL without its scheme."""
+"""A URL without a scheme."""
 _MOST_NAMES = 8
 _RECORDINGS = frozenset((".mcpcap", ".har", ".json", ".jsonl", ".ndjson", ".log", ".txt", ".toml", ".yaml", ".yml"))
 
@@ -449,9 +449,9 @@ Wanted = StartChoice
 
 
 def wanted(word: str, servers: Sequence[ConfiguredServer], known: Sequence[KnownTarget] = ()) -> Wanted:
-    """What a word stands for, the servers being those that were found, and `known` saved and recent targets.
+    """Return what an argument refers to: one of `servers`, one of the targets in `known`, or something typed.
 
-    Raises: UsageError if it stands for nothing, or for several servers.
+    Raises: UsageError if it refers to nothing, or to several servers.
     """
     word = word.strip()
     if word.startswith(_SCHEMES):
@@ -472,10 +472,10 @@ def wanted(word: str, servers: Sequence[ConfiguredServer], known: Sequence[Known
 
 
 def named(word: str, servers: Sequence[ConfiguredServer]) -> ConfiguredServer | None:
-    """The server of that name, or of that `HOST:NAME` or `FILE:NAME` where several have one.
+    """Return the server with that name, or with `HOST:NAME` or `FILE:NAME` if several have it.
 
-    Entries are one server only if all that runs or is sent is the same: else a project's file could put its variables
-    or headers in the place of the person's own.
+    Entries count as one server only if all that runs or is sent is equal. Otherwise a project's file could replace
+    the user's own variables or headers.
     """
     found = [
         each
@@ -497,13 +497,13 @@ def named(word: str, servers: Sequence[ConfiguredServer]) -> ConfiguredServer | 
 
 
 def _is_file(word: str) -> bool:
-    """Whether a word that looks like a file's name is that of one: a capture, or what another program recorded."""
+    """Whether an argument that looks like a file name is a capture or a recording of another program."""
     path = expanded(word)
     return " " not in word and ("/" in word or bool(path.suffix)) and path.is_file()
 
 
 def _is_program(word: str) -> bool:
-    """Whether a word is an executable, by its path or on PATH. A recording is not, whatever its mode."""
+    """Whether an argument is an executable, by its path or on PATH. A recording is not, whatever its mode."""
     if any(char.isspace() for char in word) or Path(word).suffix.lower() in _RECORDINGS:
         return False
     return which(str(expanded(word)) if "/" in word else word) is not None

@@ -19,22 +19,22 @@ from inspector.protocol.exchanges import ExchangeState
 SECOND = 1_000_000_000
 """Nanoseconds."""
 
-# Durations, as counts of logarithmic buckets.
+# Durations, as counts in logarithmic buckets.
 
 _FINE = 7
-"""Bits of a duration that its bucket keeps: 128 to 255, so that a bucket is at most 1/128 wide."""
+"""Bits of a duration that its bucket keeps: values 128 to 255, so that a bucket is at most 1/128 wide."""
 _BLOCK = 1 << _FINE
-"""Buckets that are kept together: those of one power of two."""
+"""Number of buckets that are stored together: those of one power of two."""
 
 
 def bucket_of(ns: int) -> int:
-    """The bucket of a duration in nanoseconds, ascending; one below 256 ns has a bucket of its own."""
+    """Return the bucket of a duration in nanoseconds, ascending; each duration below 256 ns has its own bucket."""
     shift = ns.bit_length() - _FINE - 1
     return ns if shift <= 0 else (shift << _FINE) + (ns >> shift)
 
 
 def middle_of(bucket: int) -> float:
-    """The duration in the middle of a bucket, in nanoseconds."""
+    """Return the duration in the middle of a bucket, in nanoseconds."""
     if bucket < 2 << _FINE:
         return bucket
     shift = (bucket >> _FINE) - 1
@@ -42,21 +42,21 @@ def middle_of(bucket: int) -> float:
 
 
 class Durations:
-    """How long things took."""
+    """Distribution of durations."""
 
     __slots__ = ("_kept", "blocks", "count", "max_ns", "total_ns")
 
     def __init__(self) -> None:
         self.blocks: dict[int, list[int]] = {}
-        """How many there are in each bucket, as blocks of neighbours."""
+        """Number of durations in each bucket, as blocks of adjacent buckets."""
         self.count = 0
         self.total_ns = 0
         self.max_ns = 0
-        """The longest; where one was taken out, the middle of its bucket at worst."""
+        """Longest duration; after a removal, at worst the middle of its bucket."""
         self._kept: tuple[int, tuple[float, ...]] = (-1, ())
 
     def add(self, ns: int, sign: int = 1) -> None:
-        """One more; with a sign of -1 one less."""
+        """Add a duration; with a sign of -1 remove it."""
         bucket = bucket_of(ns)
         block = self.blocks.get(bucket >> _FINE)
         if block is None:
@@ -72,14 +72,14 @@ class Durations:
             self.max_ns = ns
 
     def buckets(self) -> Iterator[tuple[int, int]]:
-        """The buckets that hold something, ascending, and how many each holds."""
+        """Yield the non-empty buckets, ascending, with their counts."""
         for at in sorted(self.blocks):
             for place, count in enumerate(self.blocks[at]):
                 if count:
                     yield (at << _FINE) + place, count
 
     def merge(self, other: "Durations") -> None:
-        """All of another's."""
+        """Add all durations of another instance."""
         for at, theirs in other.blocks.items():
             mine = self.blocks.get(at)
             self.blocks[at] = theirs[:] if mine is None else list(map(add, mine, theirs))
@@ -90,7 +90,7 @@ class Durations:
 
     @property
     def percentiles(self) -> tuple[float, ...]:
-        """The 50th, 95th and 99th percentile in nanoseconds, by linear interpolation; () of none."""
+        """The 50th, 95th and 99th percentile in nanoseconds, by linear interpolation; () if there are no durations."""
         if self._kept[0] != self.count:
             self._kept = self.count, tuple(self._at((0.5, 0.95, 0.99)))
         return self._kept[1]
@@ -105,7 +105,7 @@ class Durations:
             yield low + (high - low) * (rank - floor(rank))
 
     def _values(self, ranks: Sequence[int]) -> dict[int, float]:
-        """The durations at some ranks from 0, ascending; a block without one of them is only summed up."""
+        """Return the durations at the given ranks (from 0, ascending); blocks without such a rank are only summed."""
         found: dict[int, float] = {}
         left, below = list(ranks)[::-1], 0
         for at in sorted(self.blocks):
@@ -120,9 +120,9 @@ class Durations:
         return found
 
     def histogram(self, most: int = 12) -> list[tuple[int, int, int]]:
-        """Rows from the shortest to the longest: from, to (nanoseconds, powers of two of a millisecond), how many.
+        """Return rows from the shortest to the longest: from, to (nanoseconds, powers of two of a millisecond), count.
 
-        At most `most` rows; the first then holds all that is shorter.
+        At most `most` rows; the first then also counts everything shorter.
         """
         found: dict[int, int] = {}
         for bucket, count in self.buckets():
@@ -139,7 +139,7 @@ class Durations:
         return rows
 
 
-# By what requests are grouped.
+# Groupings of requests.
 
 
 class Grouping(msgspec.Struct, frozen=True):
@@ -149,11 +149,11 @@ class Grouping(msgspec.Struct, frozen=True):
     """`tool`, `method`, `server`, `client`, `hour`, or `args` with a path."""
     path: tuple[str | int | None, ...] = ()
     text: str = ""
-    """As it was typed, where it has a path."""
+    """Text of a grouping with a path, as the user typed it."""
 
     @property
     def title(self) -> str:
-        """The title of the column of keys."""
+        """Title of the key column."""
         return self.text or self.name.capitalize()
 
     @property
@@ -163,15 +163,15 @@ class Grouping(msgspec.Struct, frozen=True):
 
 
 GROUPINGS = tuple(map(Grouping, ("tool", "method", "server", "client", "hour")))
-"""Those that need nothing but columns."""
+"""Groupings that need nothing but columns."""
 
 
 def read_grouping(text: str) -> Grouping:
-    """The grouping of a name, or of a path such as `args.path`. Raises: ValueError."""
+    """Return the grouping with a name, or of a path such as `args.path`. Raises: ValueError."""
     for each in GROUPINGS:
         if text == each.name:
             return each
-    from inspector.filters.language.parser import parse  # the screens have no use for it
+    from inspector.filters.language.parser import parse  # the screens do not need it
 
     try:
         term = parse(text) if text.startswith("args") else None
@@ -185,7 +185,7 @@ def read_grouping(text: str) -> Grouping:
 
 
 def filter_of(by: Grouping, key: str) -> Term | None:
-    """The filter that lets the requests of a group through; None if no filter can."""
+    """Return the filter that matches the requests of a group; None if no filter can."""
     match by.name:
         case "tool" | "method" | "server":
             return Compare(Ref(by.name), Op.EQ, (key,))
@@ -201,14 +201,14 @@ def filter_of(by: Grouping, key: str) -> Term | None:
 
 
 ABSENT = "(absent)"
-"""The key of calls without the argument."""
+"""Key of calls without the argument."""
 HOUR = "%Y-%m-%d %H:00"
-"""How an hour is written."""
+"""Format of an hour."""
 
-# What is counted of a group.
+# Counts of a group.
 
 OK, TOOL_FAILED, ERROR, CANCELLED, LOST, LATE, PENDING, ROUND = range(8)
-"""Outcomes. A ROUND is a response that asks for input and whose request was sent again: it is not a call of its own."""
+"""Outcomes. A ROUND is a response that asks for input and whose request was sent again: it is not a separate call."""
 _OUTCOME = {
     ExchangeState.ANSWERED: OK,
     ExchangeState.ERROR: ERROR,
@@ -227,47 +227,47 @@ def _outcome(bits: int) -> int:
 
 
 OUTCOME_OF = bytes(map(_outcome, range(256)))
-"""By what the column of states holds."""
+"""Outcome by the value in the column of states."""
 HAS_RESPONSE = bytes(
     bits & STATE_BITS < len(STATES) and STATES[bits & STATE_BITS] in (ExchangeState.ANSWERED, ExchangeState.ERROR)
     for bits in range(256)
 )
 TIMED = bytes(outcome in (OK, TOOL_FAILED, ERROR) for outcome in OUTCOME_OF)
-"""Whether its duration counts: it has got its response."""
+"""Whether a duration counts, that is, the request got its response."""
 
 
 class StatsGroup:
-    """The requests with one key."""
+    """The requests with one key, counted."""
 
     __slots__ = ("bytes_in", "bytes_out", "durations", "key", "outcomes", "slots", "took")
 
     def __init__(self, key: str) -> None:
         self.key = key
         self.outcomes = [0] * 8
-        """How many requests there are of each outcome."""
+        """Number of requests by outcome."""
         self.durations = Durations()
-        """From the request to its response, of those that have one."""
+        """From the request to its response, for requests that have one."""
         self.bytes_in = 0
         """Bytes of messages from the server."""
         self.bytes_out = 0
         """Bytes of messages to the server."""
         self.slots: dict[int, int] = {}
-        """How many were sent in each slot of time."""
+        """Number of requests sent in each time slot."""
         self.took: dict[int, int] = {}
-        """What those took together, in nanoseconds."""
+        """Total duration of those requests in nanoseconds."""
 
     @property
     def calls(self) -> int:
-        """All requests but further rounds of the same."""
+        """Number of requests, without further rounds of the same one."""
         return sum(self.outcomes) - self.outcomes[ROUND]
 
     @property
     def failed(self) -> int:
-        """Tool errors, errors and lost requests."""
+        """Number of tool errors, errors and lost requests."""
         return self.outcomes[TOOL_FAILED] + self.outcomes[ERROR] + self.outcomes[LOST]
 
     def merge(self, other: "StatsGroup") -> None:
-        """Count all of another's."""
+        """Add all counts of another group."""
         self.outcomes = [mine + its for mine, its in zip(self.outcomes, other.outcomes, strict=True)]
         self.durations.merge(other.durations)
         self.bytes_in += other.bytes_in
@@ -278,17 +278,17 @@ class StatsGroup:
 
 
 class Top(msgspec.Struct, frozen=True, order=True):
-    """One call of a top list."""
+    """One call in a top list."""
 
     value: int
     """Nanoseconds, or bytes."""
     number: int
-    """Of the exchange."""
+    """Number of the exchange."""
     source: int
-    """Which of the journals, from 0."""
+    """Index of the journal, from 0."""
     tool: str
     n: int
-    """The entry of the request."""
+    """Entry of the request."""
 
 
 class Repeated(msgspec.Struct, frozen=True):
@@ -296,53 +296,53 @@ class Repeated(msgspec.Struct, frozen=True):
 
     tool: str
     arguments: bytes
-    """As JSON, with sorted members."""
+    """JSON with sorted members."""
     count: int
     n: int
-    """The entry of the first request."""
+    """Entry of the first request."""
     source: int
 
 
 MOST_GROUPS = 5000
-"""Further keys are counted together."""
+"""Maximum groups; further keys are counted together."""
 OTHERS = "(others)"
 _MOST_SLOTS = 192
 TOPS = 10
 
 
 class StatsTable:
-    """Groups of requests, fed by one or several journals."""
+    """Groups of requests, filled from one or several journals."""
 
     def __init__(self, by: Grouping = GROUPINGS[0]) -> None:
         self.by = by
         self.groups: dict[str, StatsGroup] = {}
         self.changes = 0
-        """Grows with every request that is counted, or counted differently."""
+        """Incremented whenever a request is counted, or counted differently."""
         self.slot_ns = SECOND
-        """How long a slot of time is."""
+        """Length of a time slot in nanoseconds."""
         self.first_slot = self.last_slot = 0
         self.slowest: list[Top] = []
         """Heaps of the slowest calls and of the largest results, `TOPS` each."""
         self.largest: list[Top] = []
         self.called: set[str] = set()
-        """All tools that were called, whatever the filter."""
+        """All tools that were called, regardless of the filter."""
         self.listed: set[str] = set()
         """All tools that servers have listed."""
         self.messages = [0] * len(MessageKind)
-        """How many entries of each kind of message there are, NONE for other entries."""
+        """Number of entries by kind of message, NONE for other entries."""
         self.stderr_lines = 0
         self.in_flight = 0
-        """The most requests that were open at the same time."""
+        """Maximum number of requests that were open at the same time."""
         self.duration_ns = 0
-        """From the first entry to the last, of all journals together."""
+        """From the first entry to the last, summed over all journals, in nanoseconds."""
         self.calls_ns = 0
-        """How long all tool calls took together, whatever the filter."""
+        """Total duration of all tool calls in nanoseconds, regardless of the filter."""
         self.asked_ns = 0
-        """How long server requests waited for a person, or a model on their behalf."""
+        """How long server requests waited for the user, or for a model on the user's behalf, in nanoseconds."""
         self.rounds_ns = 0
-        """How long it took to send calls again whose response asked for input."""
+        """How long it took to resend calls whose response required input, in nanoseconds."""
         self.held_ns = 0
-        """How long a proxy held messages."""
+        """How long a proxy held messages, in nanoseconds."""
         self.opening = StatsGroup("opening")
         """The requests that opened the connections."""
         self.lists = StatsGroup("lists")
@@ -350,7 +350,7 @@ class StatsTable:
         self.reconnects = 0
 
     def group(self, key: str) -> StatsGroup:
-        """The group of a key; a new one, or that of all others once there are too many."""
+        """Return the group of a key, creating it if needed; the group of all others if there are too many."""
         found = self.groups.get(key)
         if found is None:
             if len(self.groups) >= MOST_GROUPS and key != OTHERS:
@@ -360,7 +360,7 @@ class StatsTable:
 
     @property
     def total(self) -> StatsGroup:
-        """All groups together."""
+        """Sum of all groups."""
         found = StatsGroup("")
         for each in self.groups.values():
             found.merge(each)
@@ -368,7 +368,7 @@ class StatsTable:
 
     @property
     def sums(self) -> StatsGroup:
-        """All groups together, without durations and the course of time: cheap, for a screen."""
+        """Sum of all groups without durations and time slots: cheap, for a screen."""
         found = StatsGroup("")
         for each in self.groups.values():
             found.outcomes = [mine + its for mine, its in zip(found.outcomes, each.outcomes, strict=True)]
@@ -378,23 +378,23 @@ class StatsTable:
 
     @property
     def rows(self) -> list[StatsGroup]:
-        """The groups that hold requests now, with most calls first."""
+        """Non-empty groups, most calls first."""
         found = [group for group in self.groups.values() if any(group.outcomes)]
         return sorted(found, key=lambda group: (-group.calls, group.key))
 
     @property
     def time_split(self) -> tuple[int, int, int]:
-        """How long tool calls took in the server, waited for a person, and were held by a proxy, in nanoseconds."""
+        """Nanoseconds that tool calls spent in the server, waiting for the user, and held by a proxy."""
         server = max(0, self.calls_ns - self.asked_ns - self.held_ns)
         return server, self.asked_ns + self.rounds_ns, self.held_ns
 
     @property
     def never_called(self) -> list[str]:
-        """The listed tools that were not called, sorted."""
+        """Listed tools that were not called, sorted."""
         return sorted(self.listed - self.called)
 
     def slot(self, wall_ns: int) -> int:
-        """The slot of a moment."""
+        """Return the slot of a moment, widening the slots if there are too many."""
         slot = wall_ns // self.slot_ns
         if not self.last_slot:
             self.first_slot = self.last_slot = slot
@@ -414,11 +414,11 @@ class StatsTable:
             group.slots, group.took = _halved(group.slots), _halved(group.took)
 
     def trend(self, group: StatsGroup, columns: int) -> list[float]:
-        """How many requests of a group were sent in each of so many equal parts of the time, per minute."""
+        """Return the requests of a group per minute, in each of `columns` equal parts of the time."""
         return [count * 60 * SECOND / self._part_ns(columns) for count in self._parts(group.slots, columns)]
 
     def mean_trend(self, group: StatsGroup, columns: int) -> list[float]:
-        """How long they took, in the mean, in nanoseconds; 0 where none was sent."""
+        """Return the mean duration of a group's requests in nanoseconds, in each part; 0 without requests."""
         pairs = zip(self._parts(group.took, columns), self._parts(group.slots, columns), strict=True)
         return [took / count if count else 0.0 for took, count in pairs]
 
@@ -426,7 +426,7 @@ class StatsTable:
         return max(1, self.last_slot - self.first_slot + 1) * self.slot_ns / columns
 
     def _parts(self, slots: dict[int, int], columns: int) -> list[float]:
-        """The counts of slots, distributed to so many columns."""
+        """Return the counts of slots, distributed over `columns` columns."""
         span = max(1, self.last_slot - self.first_slot + 1)
         found = [0.0] * columns
         for slot, count in slots.items():

@@ -1,7 +1,7 @@
-"""Counting a journal into a table of statistics, incrementally: each look costs what is new or has changed.
+"""Incremental counting of a journal into a table of statistics: each pass costs only what is new or changed.
 
-Everything but arguments is known from the columns of exchanges. What has changed since the last look is found by
-comparing columns: of states, and of what a filter lets through.
+Everything but arguments is read from the columns of exchanges. Changes since the last pass are found by comparing
+columns: those of states, and of filter matches.
 """
 
 import heapq
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 CALL = "tools/call"
 _OPENING = ("initialize", "server/discover")
 _OF_PERSON = ("elicitation/create", "sampling/createMessage")
-"""Server requests that a person, or a model on their behalf, responds to."""
+"""Server requests that the user, or a model on the user's behalf, responds to."""
 
 
 class EntryChoice(Protocol):
-    """Which entries of a journal a filter lets through."""
+    """The entries of a journal that match a filter."""
 
     @property
     def hits(self) -> bytearray:
@@ -56,11 +56,11 @@ class EntryChoice(Protocol):
 
     @property
     def changes(self) -> int:
-        """Grows when something else matches."""
+        """Incremented whenever other entries match."""
 
 
 class FilteredEntries:
-    """Applies a filter to the entries of a journal, as they come. Implements `EntryChoice`."""
+    """Applies a filter to the entries of a journal as they are added. Implements `EntryChoice`."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class FilteredEntries:
         threaded: bool = False,
         findings: "FindingSource | None" = None,
     ) -> None:
-        """`clock`: the journal's monotonic nanoseconds. With `threaded`, messages are read on a thread of its own."""
+        """Start with no entries. `clock`: the journal's monotonic ns; `threaded`: read messages on another thread."""
         self._journal = journal
         self._filter = RowFilter(journal, clock, threaded=threaded)
         self._filter.findings = findings
@@ -85,16 +85,16 @@ class FilteredEntries:
 
     @property
     def changes(self) -> int:
-        """Grows when something else matches."""
+        """Incremented whenever other entries match."""
         return self._filter.changes
 
     @property
     def is_filtering(self) -> bool:
-        """Whether entries that were there at first are still to be looked through."""
+        """Whether existing entries are still being filtered."""
         return self._filter.is_filtering
 
     def take(self, limit: int = 1 << 60) -> bool:
-        """Look at what is new, at most `limit` entries; whether more is left."""
+        """Filter at most `limit` new entries; return whether more are left."""
         first, last = self._taken + 1, min(self._journal.count, self._taken + limit)
         if first <= last:
             self._taken = last
@@ -107,7 +107,7 @@ class FilteredEntries:
         return self._taken < self._journal.count or self._filter.is_filtering
 
     def cancel(self) -> None:
-        """Look at nothing more."""
+        """Stop filtering."""
         self._filter.cancel()
 
 
@@ -118,9 +118,9 @@ _NOT_COUNTED = -1
 
 
 class JournalStats:
-    """Counts one journal into a table. One thread only; another may add to the journal meanwhile.
+    """Counts one journal into a table. Single-threaded, but another thread may add to the journal meanwhile.
 
-    A request counts if the filter lets it or its response through.
+    A request counts if the filter matches it or its response.
     """
 
     def __init__(self, journal: Journal, table: StatsTable, selection: EntryChoice | None = None, source: int = 0):
@@ -129,12 +129,12 @@ class JournalStats:
         self._source = source
         self._log = journal.conversation.exchanges
         self._seen = bytearray()
-        """The states at the last look, from exchange 1 on."""
+        """States at the last pass, from exchange 1 on."""
         self._groups: list[StatsGroup] = []
         self._places: dict[object, int] = {}
-        """By what a key is made of: where its group is in `_groups`."""
+        """Index of a group in `_groups`, by the parts of its key."""
         self._counted = array("i")
-        """By exchange: where its group is, or _NOT_COUNTED."""
+        """Index of the group of each exchange, or _NOT_COUNTED."""
         self._hits = b""
         self._hits_change = -1
         self._entries = 0
@@ -148,16 +148,16 @@ class JournalStats:
             "args": self._by_argument,
         }[table.by.name]
         self._tools: set[int] = set()
-        """The names of tools that were called, by their numbers."""
+        """Tools that were called, by the numbers of their names."""
         self._special: dict[int, StatsGroup] = {}
-        """Requests that open connections or fetch lists, by the number of their method."""
+        """Groups of requests that open connections or fetch lists, by method number."""
         self._names = 0
         self._calls = self._person = self._other = -2
         self._persons: set[int] = set()
         self._ends: list[int] = []
         self._open: set[int] = set()
         self._asked: dict[int, int] = {}
-        """Operations whose last response asked for input, and when it came."""
+        """Time of the last response that required input, by operation."""
         self._named = self.names
         self._others = _NOT_COUNTED
         self._connections = 1
@@ -167,7 +167,7 @@ class JournalStats:
         self._listed: object = None
 
     def take(self, limit: int = 1 << 60) -> bool:
-        """Count what is new, at most about so many requests; whether more is left."""
+        """Count what is new, about `limit` requests at most; return whether more is left."""
         log, count = self._log, len(self._log)
         if self.names != self._named:
             self._name_again()
@@ -183,23 +183,23 @@ class JournalStats:
 
     @property
     def done(self) -> int:
-        """How many exchanges have been looked at."""
+        """Number of exchanges that were examined."""
         return len(self._seen)
 
     @property
     def is_behind(self) -> bool:
-        """Whether there are exchanges that have not been looked at."""
+        """Whether there are exchanges that were not examined."""
         return len(self._seen) < len(self._log)
 
     def is_call(self, number: int) -> bool:
-        """Whether an exchange is counted and is a tool call, and no further round of one."""
+        """Whether an exchange is counted, is a tool call, and is not a further round of one."""
         return (
             self._counted[number - 1] != _NOT_COUNTED
             and self._log.methods[number] == self._calls
             and OUTCOME_OF[self._seen[number - 1]] != ROUND
         )
 
-    # From columns to counts
+    # From columns to counts.
 
     def _learn_names(self) -> None:
         names = self._log.names
@@ -247,7 +247,7 @@ class JournalStats:
         self.table.changes += 1
 
     def _put(self, group: StatsGroup, number: int, bits: int, sign: int) -> None:
-        """Count a request in this state, or with a sign of -1 take it out."""
+        """Count a request in this state; with a sign of -1 remove it."""
         log, store = self._log, self.journal.store
         outcome = OUTCOME_OF[bits]
         group.outcomes[outcome] += sign
@@ -285,7 +285,7 @@ class JournalStats:
             (heapq.heappush if len(heap) < TOPS else heapq.heapreplace)(heap, top)
 
     def _fly(self, number: int) -> None:
-        """Note how many requests are open while this one is sent."""
+        """Update the maximum number of open requests when this one is sent."""
         log, ends, still = self._log, self._ends, self._open
         start, end = log.starts[number], log.ends[number]
         while ends and ends[0] <= start:
@@ -299,7 +299,7 @@ class JournalStats:
             self.table.in_flight = flying
 
     def _spend(self, number: int, bits: int, sign: int) -> None:
-        """Note what time was spent on."""
+        """Add a request's duration to the total of its kind."""
         log, method = self._log, self._log.methods[number]
         if method == self._calls and HAS_RESPONSE[bits]:
             self.table.calls_ns += sign * max(0, log.ends[number] - log.starts[number])
@@ -313,10 +313,10 @@ class JournalStats:
         if since is not None:
             self.table.rounds_ns += max(0, self._log.starts[number] - since)
 
-    # What is counted otherwise than before
+    # Changes of what was already counted.
 
     def _again(self, limit: int) -> int:
-        """Count again what has changed; how many more requests may be counted."""
+        """Recount changed requests; return how many more requests may be counted."""
         for number in self._changed():
             limit -= 1
             bits, before = self._log.states[number], self._seen[number - 1]
@@ -337,7 +337,7 @@ class JournalStats:
         return self._filtered(limit)
 
     def _name_again(self) -> None:
-        """The server or the client has said its name."""
+        """Recount all requests after the server or the client has reported its name."""
         self._named = self.names
         if self.table.by.name not in ("server", "client"):
             return
@@ -348,7 +348,7 @@ class JournalStats:
                 self._count(number, bits)
 
     def _changed(self) -> Iterator[int]:
-        """Requests whose state is not what it was, found by comparing columns."""
+        """Yield the requests whose state has changed, found by comparing columns."""
         states, seen = self._log.states, self._seen
         for start in range(0, len(seen), _CHUNK):
             now = bytes(states[start + 1 : start + 1 + _CHUNK])[: len(seen) - start]
@@ -398,7 +398,7 @@ class JournalStats:
         request, answer = self._log.request_frames[number], self._log.answer_frames[number]
         return bool((request < len(hits) and hits[request]) or (answer and answer < len(hits) and hits[answer]))
 
-    # Beside the requests
+    # Counts other than requests.
 
     def _take_entries(self) -> None:
         store, table = self.journal.store, self.table
@@ -434,7 +434,7 @@ class JournalStats:
             table.held_ns += held - self._held_ns
             self._held_ns = held
 
-    # Keys: each returns where the group is
+    # Keys: each function returns the index of the group.
 
     def _place(self, made_of: object, key: Callable[[], str]) -> int:
         place = self._places.get(made_of)
@@ -483,7 +483,7 @@ class JournalStats:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the server and the client call themselves, as far as is known."""
+        """Names that the server and the client report, as far as known."""
         opening = self.journal.conversation.opening
         server = peek.text(opening.server, "name") if opening is not None else None
         client = peek.text(opening.client, "name") if opening is not None else None
@@ -494,7 +494,7 @@ _KIND = bytes(flags & KIND_BITS for flags in range(256))
 
 
 def _hour(seconds: int) -> str:
-    """The local hour of a moment, in seconds since 1970."""
+    """Return the local hour of a moment, in seconds since 1970."""
     try:
         return time.strftime(HOUR, time.localtime(seconds))
     except (OverflowError, OSError, ValueError):  # a file can hold any number
@@ -502,7 +502,7 @@ def _hour(seconds: int) -> str:
 
 
 def arguments_of(journal: Journal, n: int) -> Any:
-    """The arguments of the call that entry n requests; None if it has none."""
+    """Return the arguments of the call that entry n requests; None if it has none."""
     what = journal.store.entry(n).what if 0 < n <= journal.count else None
     if isinstance(what, Frame):
         for message in read(what.payload):
@@ -519,7 +519,7 @@ def _as_json(value: Any) -> str:
 
 
 def _held_ns(edits: Iterable[Any]) -> int:
-    """How long a message was held: from each `hold` to what ended it."""
+    """Return how long a message was held: from each `hold` to the edit that ended it."""
     total, since = 0, None
     for each in edits:
         if each.act == "hold":
@@ -532,26 +532,26 @@ def _held_ns(edits: Iterable[Any]) -> int:
 # Calls that were repeated with the same arguments.
 
 REPEATED = 3
-"""A call made so often with the same arguments is listed: a model may be in a loop."""
+"""Minimum number of equal calls that are listed, because a model may be in a loop."""
 _MOST_CALLS = 50_000
 
 
 class Repeats:
-    """Counts equal calls. The requests are read from the file, so this is done in slices."""
+    """Counts equal calls. Requests are read from the file, so this works in slices."""
 
     def __init__(self, stats: JournalStats) -> None:
         self._stats = stats
         self._done = 0
         self._found: dict[tuple[str, int], list[int]] = {}
-        """By tool and a hash of the arguments: how many, and the entry of the first."""
+        """By tool and hash of the arguments: the count and the entry of the first call."""
 
     @property
     def done(self) -> int:
-        """How many exchanges have been looked at."""
+        """Number of exchanges that were examined."""
         return self._done
 
     def take(self, limit: int, until: Callable[[], bool] = lambda: False) -> bool:
-        """Look at so many more requests, or fewer if `until` says so; whether more are left."""
+        """Examine up to `limit` more requests, fewer if `until` returns True; return whether more are left."""
         stats, log = self._stats, self._stats.journal.conversation.exchanges
         last = min(stats.done, self._done + limit)
         for number in range(self._done + 1, last + 1):
@@ -569,7 +569,7 @@ class Repeats:
         return self._done < stats.done
 
     def top(self, most: int = TOPS, source: int = 0) -> list[Repeated]:
-        """The calls that were made most often, at least `REPEATED` times each."""
+        """Return the most frequent calls, each made at least `REPEATED` times."""
         often = [(count, n, tool) for (tool, _), (count, n) in self._found.items() if count >= REPEATED]
         journal = self._stats.journal
         return [

@@ -1,4 +1,4 @@
-"""Statistics for reading: rows and lines for the terminal, and data, CSV and Markdown for other programs."""
+"""Statistics as output: rows and lines for the terminal, and data, CSV and Markdown for other programs."""
 
 import csv
 import io
@@ -33,14 +33,14 @@ from inspector.present.stats_counting import JournalStats
 
 _BARS = "▁▂▃▄▅▆▇█"
 _TREND = 8
-"""Columns of a sparkline in a row."""
+"""Width of a sparkline in a row."""
 _WIDE = 100
-"""From this width on, all columns are shown."""
+"""Width from which all columns are shown."""
 _LEAST_KEY = 12
 
 
 def sparkline(values: Sequence[float], most: float = 0) -> str:
-    """One bar for each value, the highest for `most`, or for the largest if that is more; "" of nothing."""
+    """Return one bar per value; the highest bar stands for `most` or for the largest value. "" without values."""
     most = max(most, max(values, default=0))
     if most <= 0:
         return _BARS[0] * len(values)
@@ -48,7 +48,7 @@ def sparkline(values: Sequence[float], most: float = 0) -> str:
 
 
 def duration_text(ns: float) -> str:
-    """A duration, or "" for 0."""
+    """Format a duration; "" for 0."""
     return text.human_duration(round(ns)) if ns > 0 else ""
 
 
@@ -58,13 +58,13 @@ def _percentile(group: StatsGroup, which: int) -> float:
 
 
 class StatsColumn(msgspec.Struct, frozen=True):
-    """A column of figures."""
+    """A column of the statistics."""
 
     title: str
     width: int
     value: Callable[[StatsTable, StatsGroup], str]
     sort: Callable[[StatsGroup], float]
-    """What the rows are sorted by, largest first."""
+    """Sort key of the rows, largest first."""
     narrow: bool = False
     """Whether it is shown on narrow screens too."""
     role: Callable[[StatsGroup], Role] = lambda group: "text"
@@ -110,16 +110,16 @@ COLUMNS = (
         role=lambda group: "accent",
     ),
 )
-"""From left to right, after the key."""
+"""From left to right, after the key column."""
 
 
 def shown_columns(width: int) -> tuple[StatsColumn, ...]:
-    """The columns that fit."""
+    """Return the columns that fit."""
     return COLUMNS if width >= _WIDE else tuple(column for column in COLUMNS if column.narrow)
 
 
 def header(by: Grouping, width: int, sorted_by: str = "Calls") -> list[Span]:
-    """The titles, in exactly `width` cells; the one that the rows are sorted by is marked."""
+    """Return the titles in exactly `width` cells; the title of the sort column is marked."""
     columns = shown_columns(width)
     key = max(_LEAST_KEY, width - sum(column.width for column in columns))
     spans: list[Span] = [(text.pad(text.fit(text.visible(by.title), key - 1), key), "muted")]
@@ -130,7 +130,7 @@ def header(by: Grouping, width: int, sorted_by: str = "Calls") -> list[Span]:
 
 
 def row(table: StatsTable, group: StatsGroup, width: int) -> list[Span]:
-    """A group, in exactly `width` cells."""
+    """Return a group in exactly `width` cells."""
     columns = shown_columns(width)
     key = max(_LEAST_KEY, width - sum(column.width for column in columns))
     name = key_text(group.key)
@@ -142,7 +142,7 @@ def row(table: StatsTable, group: StatsGroup, width: int) -> list[Span]:
 
 
 def column_at(x: int, width: int) -> str:
-    """The title of the column at a cell of the line of titles; "" for that of the keys."""
+    """Return the title of the column at a cell of the title line; "" for the key column."""
     columns = shown_columns(width)
     at = max(_LEAST_KEY, width - sum(column.width for column in columns))
     for column in columns:
@@ -153,24 +153,24 @@ def column_at(x: int, width: int) -> str:
 
 
 def key_text(key: str) -> str:
-    """A key as it is shown; foreign text made visible."""
+    """Return a key as shown, safe to show."""
     return text.visible(key, limit=200) or "(no name)"
 
 
 class ToolUse:
-    """How the tools of a conversation have been used so far, in a few words each. Counted in slices."""
+    """Use of the tools of a conversation so far, in a few words each. Counted in slices."""
 
     def __init__(self, journal: Journal) -> None:
         self._table = StatsTable()
         self._stats = JournalStats(journal, self._table)
 
     def take(self, limit: int) -> int:
-        """Count at most about so many more requests; a number that grows when a tool is used, or a call ends."""
+        """Count about `limit` more requests; return a number that grows when a tool is called or a call ends."""
         self._stats.take(limit)
         return self._table.changes
 
     def text(self, tool: str) -> str:
-        """`12 calls, p95 340 ms, 2 errors`; "" for a tool that was not called."""
+        """Return the use of a tool, `12 calls, p95 340 ms, 2 errors`; "" if it was not called."""
         group = self._table.groups.get(tool)
         if group is None or not group.calls:
             return ""
@@ -183,13 +183,13 @@ class ToolUse:
 
 
 def sorted_groups(table: StatsTable, by: str) -> list[StatsGroup]:
-    """The groups in the order of a column, the largest first."""
+    """Return the groups sorted by a column, largest first."""
     column = next((each for each in COLUMNS if each.title == by), COLUMNS[0])
     return sorted(table.rows, key=lambda group: (-column.sort(group), -group.calls, group.key))
 
 
 def histogram_lines(durations: Durations, width: int) -> list[Line]:
-    """The histogram of the durations of a group."""
+    """Return the histogram of the durations of a group."""
     rows = durations.histogram()
     if not rows:
         return [(("No durations yet.", "muted"),)]
@@ -208,7 +208,7 @@ def histogram_lines(durations: Durations, width: int) -> list[Line]:
 
 
 def summary_text(table: StatsTable, total: StatsGroup) -> str:
-    """The number of calls, and how long the session took: `1,043 calls · 14m 02s`."""
+    """Return the number of calls and the duration of the session: `1,043 calls · 14m 02s`."""
     word = "call" if table.by.calls_only else "request"
     return f"{total.calls:,} {word}{'' if total.calls == 1 else 's'} · {text.human_duration(table.duration_ns)}"
 
@@ -220,11 +220,11 @@ class TotalLine(msgspec.Struct, frozen=True):
     said: str
     role: Role = "text"
     n: int = 0
-    """The entry that it is about; 0 for none."""
+    """Entry that it refers to; 0 for none."""
 
 
 def totals(table: StatsTable, total: StatsGroup, repeated: Sequence[Repeated] = ()) -> list[TotalLine]:
-    """Totals and tops; without what there is none of."""
+    """Return totals and top lists, without empty ones."""
     outcomes = [
         f"{total.outcomes[outcome]:,} {name}" for outcome, name in _OUTCOME_WORDS.items() if total.outcomes[outcome]
     ]
@@ -271,7 +271,7 @@ def _never_called(table: StatsTable) -> str:
 
 
 def total_lines(lines: Sequence[TotalLine]) -> list[Line]:
-    """Totals under one another; a name that repeats is written once."""
+    """Return totals as aligned lines; a repeated name is shown once."""
     width = max((len(each.name) for each in lines), default=0)
     before = ""
     found: list[Line] = []
@@ -325,7 +325,7 @@ def _failing(table: StatsTable) -> list[StatsGroup]:
 
 
 def report_lines(table: StatsTable, repeated: Sequence[Repeated], width: int) -> list[Line]:
-    """The table and the totals, for a terminal."""
+    """Return the table and the totals, for a terminal."""
     total = table.total
     lines: list[Line] = [(("Statistics  ", "title"), (summary_text(table, total), "muted")), ()]
     rows = table.rows
@@ -339,7 +339,7 @@ def report_lines(table: StatsTable, repeated: Sequence[Repeated], width: int) ->
     return [*lines, *total_lines(totals(table, total, repeated))]
 
 
-# For other programs.
+# Formats for other programs.
 
 
 def _ms(ns: float) -> float:
@@ -347,7 +347,7 @@ def _ms(ns: float) -> float:
 
 
 def group_data(table: StatsTable, group: StatsGroup, all_calls: int) -> dict[str, Any]:
-    """The figures of a group. Durations are milliseconds, None where no request has a response."""
+    """Return the figures of a group. Durations are in milliseconds, None if no request has a response."""
     durations, outcomes = group.durations, group.outcomes
     percentiles: Sequence[float | None] = [_ms(each) for each in durations.percentiles] or (None, None, None)
     minutes = table.duration_ns / 60e9
@@ -376,7 +376,7 @@ def group_data(table: StatsTable, group: StatsGroup, all_calls: int) -> dict[str
 
 
 def stats_data(table: StatsTable, repeated: Sequence[Repeated], sources: Sequence[str]) -> dict[str, Any]:
-    """All of it for JSON; docs/stats.md describes the members. `sources`: the names of what was counted."""
+    """Return all statistics for JSON; docs/stats.md describes the members. `sources`: the names of the inputs."""
     total, rows = table.total, table.rows
     server, person, held = table.time_split
 
@@ -430,11 +430,11 @@ def _cost(group: StatsGroup) -> dict[str, Any]:
 
 
 _ACTING = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet takes for a formula."""
+"""First characters of a cell that a spreadsheet takes for a formula."""
 
 
 def csv_text(table: StatsTable) -> str:
-    """The groups, one per line after a line of titles; the last line holds the totals, with an empty key."""
+    """Return one line per group after a line of titles; the last line has the totals, with an empty key."""
     total = table.total
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -448,7 +448,7 @@ def csv_text(table: StatsTable) -> str:
 
 
 def markdown_text(table: StatsTable, repeated: Sequence[Repeated]) -> str:
-    """The table and the totals."""
+    """Return the table and the totals as Markdown."""
     total = table.total
     columns = COLUMNS[:-1]
     lines = [
@@ -466,12 +466,12 @@ def markdown_text(table: StatsTable, repeated: Sequence[Repeated]) -> str:
 
 
 def _cell(foreign: str) -> str:
-    """Text in which nothing is Markdown or HTML."""
+    """Return text in which nothing is Markdown or HTML."""
     for sign in "\\`*_[]<>|#~":
         foreign = foreign.replace(sign, f"\\{sign}")
     return foreign
 
 
 def grouping_names() -> Iterable[str]:
-    """What `--by` takes, for messages."""
+    """Return the values of `--by`, for messages."""
     return (*(each.name for each in GROUPINGS), "args.NAME")

@@ -1,8 +1,8 @@
-"""The story of one operation: everything that happened for it and beside it, in its order, on one page.
+"""The story of one operation: everything that happened for it and at the same time, in order, on one page.
 
-Its own are the requests that serve it (retries, pages, polls), their answers, also those that came late or twice, its
-progress, what the server asked meanwhile and was answered, and the HTTP exchanges that carried all that. Log messages,
-stderr, process and connection events of that window are shown beside them: it is unknown to what they belong.
+It includes the requests of the operation (retries, pages, polls), their responses, late or duplicate ones too, its
+progress, server requests meanwhile with their responses, and the HTTP exchanges that carried all that. Log messages,
+stderr, process and connection events of that window are shown next to them, because their cause is unknown.
 """
 
 import re
@@ -30,9 +30,9 @@ from inspector.protocol.questions import Question
 from inspector.protocol.request_meta import LOG_MESSAGE
 
 MOST_STEPS = 2000
-"""Of a longer trace the first and the last are shown."""
+"""Maximum steps; a longer trace shows its first and last ones."""
 _MOST_BESIDE = 500
-"""Log messages and lines of stderr that are shown; of more the first."""
+"""Maximum log messages and lines of stderr; the first ones are shown."""
 _MOST_QUESTIONS = 1000
 _BESIDE = (EntryKind.STDERR, EntryKind.PROCESS, EntryKind.CONNECTION)
 _IS_BESIDE = bytes(kind in _BESIDE for kind in range(256))
@@ -48,14 +48,14 @@ class TraceStep(msgspec.Struct, frozen=True):
     """Something that happened. Its texts are safe to show."""
 
     n: int
-    """The entry."""
+    """Entry."""
     after_ns: int
-    """Since the story began."""
+    """Nanoseconds since the start of the story."""
     way: Way
     part: Part
     title: str
     said: str
-    """The gist of it; "" for none."""
+    """Summary of the step; "" for none."""
     role: Role = "text"
 
 
@@ -66,22 +66,22 @@ class Trace(msgspec.Struct, frozen=True):
     facts: tuple[Fact, ...]
     steps: tuple[TraceStep, ...]
     left_out: int
-    """Steps that are left out, in the middle."""
+    """Number of steps left out in the middle."""
     first: int
-    """The entry that it begins with."""
+    """First entry."""
     open: bool
-    """Whether it may go on."""
+    """Whether more steps may follow."""
     server: str
-    """What the server calls itself, or ""."""
+    """Name that the server reports, or ""."""
 
 
 class _Cast(msgspec.Struct):
-    """Whose story it is."""
+    """The exchanges of a story."""
 
     own: list[Exchange]
     questions: list[Question]
     asked: list[Exchange]
-    """Requests of the server's own that were asked in it."""
+    """Server requests made during the operation."""
 
     @property
     def all(self) -> list[Exchange]:
@@ -90,13 +90,13 @@ class _Cast(msgspec.Struct):
 
 
 def entries_of(journal: Journal, n: int) -> list[int]:
-    """All entries of such a trace; empty if entry n belongs to no operation."""
+    """Return all entries of the trace of entry n; empty if it belongs to no operation."""
     exchange = _exchange(journal, n)
     return [] if exchange is None else _entries(journal, _cast(journal, _cause(journal, exchange)))[1]
 
 
 def entries_of_all(journal: Journal, wanted: Iterable[int]) -> list[int]:
-    """The same of each of these, and themselves. Of many in a long journal it takes seconds."""
+    """Return these entries and all entries of their traces. Many of them in a long journal take seconds."""
     found = set[int]()
     for n in wanted:
         if n not in found and 0 < n <= journal.count:
@@ -105,13 +105,13 @@ def entries_of_all(journal: Journal, wanted: Iterable[int]) -> list[int]:
 
 
 def _entries(journal: Journal, cast: "_Cast") -> tuple[int, list[int]]:
-    """The first one of its own, and all of them with what happened beside them."""
+    """Return the first entry of the operation, and all of its entries with those that happened at the same time."""
     first, last = _window(journal, cast)
     return first, sorted({*_own_entries(journal, cast), *_beside(journal, first, last)})
 
 
 def story_of(journal: Journal, n: int) -> Trace | None:
-    """The story of the operation that entry n belongs to; None if it belongs to none."""
+    """Return the story of the operation that entry n belongs to; None if it belongs to none."""
     exchange = _exchange(journal, n)
     if exchange is None:
         return None
@@ -133,7 +133,7 @@ def story_of(journal: Journal, n: int) -> Trace | None:
     )
 
 
-# whose story it is
+# Exchanges of a story.
 
 
 def _exchange(journal: Journal, n: int) -> Exchange | None:
@@ -142,7 +142,7 @@ def _exchange(journal: Journal, n: int) -> Exchange | None:
 
 
 def _cause(journal: Journal, exchange: Exchange) -> Exchange:
-    """What a request of the server's was asked for, where that is known; else the exchange itself."""
+    """Return the exchange that caused a server request, if known; else the exchange itself."""
     if exchange.sender is Direction.TO_SERVER:
         return exchange
     for question in reversed(journal.conversation.questions[-_MOST_QUESTIONS:]):
@@ -164,7 +164,7 @@ def _cast(journal: Journal, exchange: Exchange) -> _Cast:
 
 
 def _window(journal: Journal, cast: _Cast) -> tuple[int, int]:
-    """The first entry of it and the last one; of what is open, the newest."""
+    """Return the first and the last entry of the story; an open story lasts until the newest entry."""
     first = min(each.request_frame for each in cast.all)
     if any(each.is_open for each in cast.all):
         return first, journal.count
@@ -193,7 +193,7 @@ def _beside(journal: Journal, first: int, last: int) -> Iterator[int]:
     yield from sorted(found)[:_MOST_BESIDE]
 
 
-# what is shown of it
+# Steps of a story.
 
 
 def _step(journal: Journal, n: int, began: int, cast: _Cast) -> TraceStep:
@@ -302,21 +302,21 @@ def _http(journal: Journal, cast: _Cast) -> Iterator[Fact]:
 # A story as Markdown, with a Mermaid sequence diagram: for an issue, a chat, a report.
 
 MOST_BYTES = 4096
-"""Of each payload."""
+"""Maximum bytes of each payload."""
 _MOST_ARROWS = 200
-"""Of the diagram: renderers give up on larger ones."""
+"""Maximum arrows in the diagram: renderers fail on larger ones."""
 _LONGEST = 90
 _PAYLOADS = frozenset(("request", "answer", "question", "reply", "late", "cancel"))
 """Steps whose messages are quoted."""
 _PLAIN = re.compile(r"[^A-Za-z0-9 .,:/()_=+*?!'-]")
 _END = re.compile(r"\bend\b", re.IGNORECASE)
-"""Ends a part of a diagram at any place."""
+"""A keyword that ends a block of a diagram wherever it appears."""
 _TICKS = re.compile(r"`+")
 _ARROWS = {"request": "->>", "question": "->>", "answer": "-->>", "reply": "-->>", "late": "--x"}
 
 
 def markdown_of(story: Trace, journal: Journal) -> str:
-    """The story as a page of its own."""
+    """Return the story as a complete Markdown page."""
     return "\n".join(_page(story, journal)) + "\n"
 
 
@@ -354,7 +354,7 @@ def _told(step: TraceStep, journal: Journal) -> Iterator[str]:
 
 
 def block(journal: Journal, n: int) -> Iterator[str]:
-    """The message in a code block that nothing in it can end."""
+    """Yield the message in a code block that its content cannot end."""
     what = beginning(journal.store, n).what
     payload = what.payload if isinstance(what, Frame) else b""
     shown = text.visible(text.decode(payload[:MOST_BYTES]), newlines=True).rstrip("\n")
@@ -374,13 +374,13 @@ def _after(step: TraceStep) -> str:
 
 
 def code(said: str) -> str:
-    """A text as code: it contains no markup, mentions or links."""
+    """Return a text as inline code: it contains no markup, mentions or links."""
     ticks = "`" * (1 + max((len(run) for run in _TICKS.findall(said)), default=0))
     room = " " if said.startswith("`") or said.endswith("`") else ""
     return f"{ticks}{room}{said.replace(chr(10), ' ') or ' '}{room}{ticks}"
 
 
-# the diagram
+# Diagram.
 
 
 def _diagram(story: Trace) -> Iterator[str]:
@@ -403,12 +403,12 @@ def _arrow(step: TraceStep) -> str:
 
 
 def _label(said: str) -> str:
-    """A text that is only text in a diagram: signs that mean something there are written as their numbers."""
+    """Return a text without special meaning in a diagram: special characters become numeric codes."""
     short = said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
     return _END.sub("#101;nd", _PLAIN.sub(lambda found: f"#{ord(found[0])};", short))
 
 
-# The steps of a story as rows: when, which way, what it was, and the gist of it.
+# The steps of a story as rows: time, direction, title and summary.
 
 _WAYS: dict[str, Span] = {
     "to_server": (signs.TO_SERVER, "to_server"),
@@ -416,18 +416,18 @@ _WAYS: dict[str, Span] = {
     "beside": (signs.NOTE, "event"),
 }
 _NESTED = ("progress", "question", "reply", "log", "notification", "http", "stderr", "event")
-"""What is below the operation's own messages."""
+"""Steps that are shown below the operation's own messages."""
 
 
 class StoryRows(RowSource):
-    """The steps, and in the middle of a long story how many are left out."""
+    """The steps, and the number left out in the middle of a long story."""
 
     def __init__(self, story: Trace) -> None:
         self._generation = 0
         self.story = story
 
     def show(self, story: Trace) -> None:
-        """Show the same story, further on."""
+        """Show a newer state of the same story."""
         if story != self.story:
             self.story = story
             self._generation += 1
@@ -441,7 +441,7 @@ class StoryRows(RowSource):
         return self._generation
 
     def step(self, index: int) -> TraceStep | None:
-        """The step in a row."""
+        """Return the step in a row."""
         return self.story.steps[index] if 0 <= index < self.count else None
 
     def header(self, width: int) -> Sequence[Span]:
@@ -460,7 +460,7 @@ class StoryRows(RowSource):
 
 
 def facts_said(facts: Sequence[Fact], most: int = 12) -> list[Span]:
-    """The facts of a story on a line."""
+    """Return the facts of a story in one line."""
     spans: list[Span] = []
     for each in facts[:most]:
         between: list[Span] = [(f"  {signs.NOTE}  ", "faint")] if spans else []

@@ -1,4 +1,4 @@
-"""What became of an exchange, and what happened beside the frames, in words: the same ones on every panel."""
+"""The status of exchanges and events besides the frames, as text that is the same on every panel."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, assert_never
@@ -60,7 +60,7 @@ def status(exchange: Exchange, *, live: bool) -> Span:
                 return f"{signs.NOTE} Not supported", "muted"
             return f"{signs.ERROR} Error{code}", "error"
         case ExchangeState.CANCELLED | ExchangeState.LOST if exchange.probe and exchange.method == "server/discover":
-            return f"{signs.NOTE} No response", "muted"  # nor is it one not to respond, or to exit
+            return f"{signs.NOTE} No response", "muted"  # not responding or exiting is no defect either
         case ExchangeState.CANCELLED:
             return f"{signs.TIMES} Cancelled", "warning"
         case ExchangeState.LATE:
@@ -77,19 +77,19 @@ def is_stream(exchange: Exchange) -> bool:
 
 
 def waits_for_the_person(exchange: Exchange) -> bool:
-    """Whether it is a server request without a response."""
+    """Whether it is a server request without a response, which waits for the user."""
     asks = exchange.sender is Direction.FROM_SERVER and exchange.method in KIND_OF_QUESTION
     return asks and exchange.is_open
 
 
 def progress_words(progress: Progress) -> str:
-    """The progress of a request with its message: "40 %", "3 of 10", "7"."""
+    """Format the progress of a request with its message: "40 %", "3 of 10", "7"."""
     words = amount(progress)
     return f"{words} {text.visible(progress.message, limit=500)}" if progress.message else words
 
 
 def amount(progress: Progress) -> str:
-    """The amount: "40 %", "3 of 10", "7", or the value that is not a number. Safe to show."""
+    """Format the amount: "40 %", "3 of 10", "7", or the value that is not a number. Safe to show."""
     done, total = text.visible(progress.raw) or _number(progress.progress), progress.total
     if total is None or progress.raw:
         return done
@@ -99,7 +99,7 @@ def amount(progress: Progress) -> str:
 
 
 def progress_of(params: Any) -> Progress:
-    """The progress in one notification."""
+    """Return the progress in one notification."""
     return progress_in(params)
 
 
@@ -177,7 +177,7 @@ def _process(fact: ProcessFact) -> Span:
 
 
 def ending(fact: ProcessFact) -> str:
-    """How a process ended: "exited with code 1", "was terminated by SIGKILL"."""
+    """Describe how a process ended: "exited with code 1", "was terminated by SIGKILL"."""
     if fact.signal:
         return f"was terminated by {text.visible(fact.signal, limit=20)}"
     return "ended" if fact.code is None else exit_words(fact.code)
@@ -212,11 +212,11 @@ def _masked(url: str) -> str:
     return masked_url(url)
 
 
-# Why a request has no response, in words.
+# Why a request has no response, as text.
 
 
 def why_silent(reply: Silent | Refused | Broken | GivenUp) -> str:
-    """A clause; quotes foreign text."""
+    """Return a clause that may quote foreign text."""
     match reply:
         case Silent():
             return f"no response within {reply.seconds:g} s"
@@ -228,7 +228,7 @@ def why_silent(reply: Silent | Refused | Broken | GivenUp) -> str:
             return f"cancelled: {reply.why}" if reply.why else "cancelled"
 
 
-# The state of a task: the same sign and word in Tasks, in Traffic and beside a call.
+# The state of a task: the same sign and label in Tasks, in Traffic and next to a call.
 
 _STATES: dict[str, Span] = {
     TaskState.WORKING: (f"{signs.PENDING} Working", "pending"),
@@ -240,32 +240,32 @@ _STATES: dict[str, Span] = {
 
 
 def state_of(task: Task) -> Span:
-    """The state in the newest report; an unknown state is shown unchanged."""
+    """Return the state in the newest report; an unknown state is shown unchanged."""
     if task.lost:
         return f"{signs.WARNING} Unknown", "warning"
     return state_words(task.state)
 
 
 def state_words(state: str) -> Span:
-    """The sign and the name of a state."""
+    """Return the sign and the name of a state."""
     return _STATES.get(state) or (f"? {text.visible(state, limit=30) or 'no state'}", "warning")
 
 
-# The severity of a finding, as a number and as a sign: for marks of rows, and for badges.
+# The severity of a finding, as a number and as a sign: for row marks and for badges.
 
 GRADES = ("hint", "warning", "error")
-"""Severities, ascending; a mark is an index among them, from 1."""
+"""Severities, ascending; a mark is an index in it, from 1."""
 SIGNS_OF_GRADES: tuple[Span, ...] = (
     (" ", "faint"),
     (signs.NOTE, "muted"),
     (signs.WARNING, "warning"),
     (signs.ERROR, "error"),
 )
-"""By mark."""
+"""Signs by mark."""
 
 
 def badge(findings: "Sequence[Finding]") -> Span | None:
-    """The count, with the sign of the highest severity; None for none."""
+    """Return the count, with the sign of the highest severity; None without findings."""
     if not findings:
         return None
     sign, role = SIGNS_OF_GRADES[max(3 - each.severity.rank for each in findings)]
@@ -273,20 +273,20 @@ def badge(findings: "Sequence[Finding]") -> Span | None:
 
 
 def mark(grade: int) -> Span:
-    """The sign of a grade, one cell."""
+    """Return the sign of a grade, one cell."""
     return SIGNS_OF_GRADES[grade]
 
 
-# The age of a response and its TTL, in words.
+# The age of a response and its TTL, as text.
 
 _DAY_S = 86_400
 
 
 def age_line(freshness: Freshness, now_ns: int, clock: Callable[[int], str] | None = None) -> Line:
-    """When it was fetched, its TTL and its cache scope. `now_ns` is the journal's clock.
+    """Return the time of the fetch, the TTL and the cache scope. `now_ns` is the journal's clock.
 
-    `clock` formats a moment of that clock as a time of day. With it the line contains times instead of ages, and does
-    not change until the response is stale.
+    `clock` formats a moment of that clock as a time of day. With it the line contains times instead of ages, and
+    does not change until the response is stale.
     """
     when = clock(freshness.received_ns) if clock else f"{_age(freshness.received_ns, now_ns)} ago"
     fetched = f"fetched {when}"
@@ -307,7 +307,7 @@ def age_line(freshness: Freshness, now_ns: int, clock: Callable[[int], str] | No
 
 
 def age_facts(freshness: Freshness, now_ns: int) -> tuple[signs.Fact, ...]:
-    """The same as facts, with invalid members as facts of their own."""
+    """Return the same as facts, with invalid members as separate facts."""
     told = plain(age_line(Freshness(freshness.received_ns, freshness.ttl_ms, freshness.scope), now_ns))
     return (signs.Fact("age", told), *(fact("wrong", flaw, "warning") for flaw in freshness.flaws))
 
@@ -317,7 +317,7 @@ def _age(since_ns: int, now_ns: int) -> str:
 
 
 def text_of(nanoseconds: int) -> str:
-    """A duration in whole seconds or in larger units: "12 s", "3h 12m", "400 days"."""
+    """Format a duration in whole seconds or in larger units: "12 s", "3h 12m", "400 days"."""
     seconds = max(0, nanoseconds) // 1_000_000_000
     if seconds >= 3 * _DAY_S:
         return f"{seconds // _DAY_S:,} days"
@@ -332,7 +332,7 @@ FULL, EMPTY = "━", "─"
 
 
 def bar(progress: Progress, width: int) -> list[Span]:
-    """A bar of `width` cells; empty without a total."""
+    """Return a bar of `width` cells; empty without a total."""
     share = fraction(progress)
     if share is None or width < 1:
         return []
@@ -341,16 +341,16 @@ def bar(progress: Progress, width: int) -> list[Span]:
 
 
 def fraction(progress: Progress) -> float | None:
-    """The reported share, which can be below 0 or above 1; None without a valid total."""
+    """Return the reported fraction, which can be below 0 or above 1; None without a valid total."""
     if progress.raw or progress.total is None or progress.total <= 0:
         return None
     return progress.progress / progress.total
 
 
 def figures(progress: Progress, *, running: bool = True) -> str:
-    """Amount, rate and time left: "3 of 10 · 30 % · 1.2/s · about 6 s left". Safe to show.
+    """Format amount, rate and time left: "3 of 10 · 30 % · 1.2/s · about 6 s left". Safe to show.
 
-    There is no time left if it is not `running`.
+    The time left is omitted if it is not `running`.
     """
     parts = [amount(progress)]
     share = fraction(progress)
@@ -364,12 +364,12 @@ def figures(progress: Progress, *, running: bool = True) -> str:
 
 
 def pace(rate: float) -> str:
-    """The rate per second, or per minute if it is low."""
+    """Format the rate per second, or per minute if it is low."""
     return f"{rate:.3g}/s" if abs(rate) >= 0.1 else f"{rate * 60:.2g}/min"
 
 
 def left(seconds: float) -> str:
-    """The estimated time left."""
+    """Format the estimated time left."""
     if seconds < 1:
         return "less than 1 s left"
     if seconds < 99.5:
@@ -378,7 +378,7 @@ def left(seconds: float) -> str:
 
 
 def said(progress: Progress, *, running: bool = True) -> list[Span]:
-    """The figures, their defect, and the server's message."""
+    """Return the figures, their defect, and the server's message."""
     spans: list[Span] = [(figures(progress, running=running), "text")]
     if progress.wrong:
         spans.append((f"  {signs.WARNING} {progress.wrong}", "warning"))
@@ -396,7 +396,7 @@ class ModelRun(msgspec.Struct, frozen=True):
     model: str
     """The model and its host."""
     took_ns: int = 0
-    """0 while it runs."""
+    """Duration in nanoseconds; 0 while it runs."""
     tokens_in: int | None = None
     tokens_out: int | None = None
     left_out: Sequence[str] = ()
@@ -407,19 +407,19 @@ class ModelRun(msgspec.Struct, frozen=True):
 
 
 def told(account: ModelRun) -> str:
-    """Model, duration and tokens, as one safe line."""
+    """Return model, duration and tokens as one line, safe to show."""
     counted = [f"{number:,} {word}" for number, word in _tokens(account)]
     took = text.human_duration(account.took_ns)
     return text.visible(f"{account.model} in {took}{_bracketed(counted)}", limit=200)
 
 
 def left_out(account: ModelRun) -> str:
-    """What was not passed to the model, as one safe line; "" for nothing."""
+    """Return what was not passed to the model as one line, safe to show; "" if nothing was left out."""
     return text.visible(", ".join(account.left_out), limit=300)
 
 
 def account_section(account: ModelRun) -> Section:
-    """The origin of the response, or why there is none and what to do."""
+    """Return the origin of the response, or why there is none and what to do."""
     if account.why:
         lines = (*paragraph(account.why, "error", limit=1000), *paragraph(account.hint, "muted", limit=1000))
         asked = fact("model", f"{account.model}, {text.human_duration(account.took_ns)}")
@@ -439,17 +439,17 @@ def _bracketed(words: list[str]) -> str:
     return f" ({', '.join(words)})" if words else ""
 
 
-# A preview of a message for one line of a list: arguments, a log line, the message of an error.
+# A one-line preview of a message: arguments, a log message, the message of an error.
 
 MOST_DECODED = 64 * 1024
-"""Bytes."""
+"""Maximum bytes that are decoded."""
 _SHOWN = 300
-"""Characters."""
+"""Maximum characters that are shown."""
 _NAMED_ELSEWHERE = frozenset({"_meta", "name", "uri", "progressToken"})
 
 
 def of_payload(payload: bytes, newest: Progress | None = None) -> Span:
-    """The preview of a frame; ("", …) if it is empty. Safe to show.
+    """Return the preview of a frame; ("", …) if it is empty. Safe to show.
 
     `newest` is shown instead of the progress in the frame.
     """
@@ -476,7 +476,7 @@ def _of_message(message: Message, payload: bytes, newest: Progress | None) -> Sp
 
 
 def of_request(method: str, params: Any) -> str:
-    """The arguments or message of a request, else its params; "" for none. Foreign text."""
+    """Return the arguments or message of a request, else its params; "" for none. Foreign text."""
     if method in ("tools/call", "prompts/get"):
         arguments = peek.at(params, "arguments")
         return "" if arguments in (None, {}) else _json(arguments)
@@ -490,7 +490,7 @@ def of_request(method: str, params: Any) -> str:
 
 
 def of_result(result: Any) -> str:
-    """The first text in a result, else its JSON. Foreign text."""
+    """Return the first text in a result, else its JSON. Foreign text."""
     for block in peek.items(result, "content"):
         if found := peek.text(block, "text"):
             return found
@@ -502,7 +502,7 @@ def of_result(result: Any) -> str:
 
 
 def of_log_message(params: Any) -> str:
-    """A log message on one line: level, logger, text. Foreign text."""
+    """Format a log message on one line: level, logger, text. Foreign text."""
     level, logger = peek.text(params, "level") or "", peek.text(params, "logger") or ""
     data = peek.at(params, "data")
     said = data if isinstance(data, str) else peek.text(data, "message") or ("" if data is None else _json(data))

@@ -1,7 +1,7 @@
-"""The columns of the traffic list: which there are, which fit a width, and how cells are laid into them.
+"""The columns of the traffic list: all of them, those that fit a width, and the layout of their cells.
 
-Without a choice of the reader's the width alone decides. A choice is kept in its order; where it does not fit, what
-is furthest right gives way, and never the method with its target.
+By default the width alone selects the columns. Columns that the user has chosen keep their order; if they do not
+fit, the rightmost are left out first, but never the method with its target.
 """
 
 from collections.abc import Sequence
@@ -16,30 +16,30 @@ from inspector.present import spans as signs
 from inspector.present.spans import Span, lay
 
 FIELD = "="
-"""Begins the name of a column that shows a field of the filter language: `=args.q`."""
+"""Prefix of the name of a column that shows a field of the filter language: `=args.q`."""
 LANE = 24
-"""Cells of the small waterfall."""
+"""Cells of the waterfall column."""
 _FIELD_WIDTH = 16
 _LEAST = 20
-"""Cells that the method and its target keep."""
+"""Minimum cells of the column for method and target."""
 
 
 class Column(msgspec.Struct, frozen=True):
-    """A column; width 0 is the one that takes what the others leave."""
+    """A column; width 0 means that it takes the remaining space."""
 
     name: str
     title: str
     width: int
     right: bool = False
     about: str = ""
-    """What it shows, for the list to choose from."""
+    """Description, for the list of columns to choose from."""
     tight: bool = False
     """Whether the next column follows without a space."""
 
 
 _SECONDS = Column("seconds", "Time", 8)
 _MINUTES = Column("seconds", "Time", 5)
-"""The same with a time of day, as minutes and seconds."""
+"""The short form for times of day: minutes and seconds."""
 CHOICES: tuple[Column, ...] = (
     Column("number", "#", 7, True, "entry number in the capture"),
     Column("time", "Time", 12, False, "time of day, or relative"),
@@ -72,14 +72,14 @@ _WIDEST = "number time since mark way what status took sent came channel lane"
 
 
 def column(name: str) -> Column | None:
-    """The column of that name; None if there is none."""
+    """Return the column with that name; None if there is none."""
     if name.startswith(FIELD):
         return Column(name, text.visible(name[1:], limit=60), _FIELD_WIDTH)
     return _BY_NAME.get(name)
 
 
 def by_width(width: int) -> tuple[str, ...]:
-    """The names of the default columns for a width in cells."""
+    """Return the names of the default columns for a width in cells."""
     for below, names in _BY_WIDTH:
         if width < below:
             return tuple(names.split())
@@ -87,7 +87,7 @@ def by_width(width: int) -> tuple[str, ...]:
 
 
 def columns(width: int, chosen: Sequence[str] = ()) -> tuple[Column, ...]:
-    """The columns for a width, from left to right. `chosen`: the user's columns, empty for the default."""
+    """Return the columns for a width, from left to right. `chosen`: the user's columns, empty for the default."""
     if not chosen:
         return tuple(_BY_NAME[name] for name in by_width(width))
     names = dict.fromkeys(chosen if "what" in chosen else (*chosen, "what"))
@@ -103,7 +103,7 @@ def _taken(shown: Sequence[Column]) -> int:
 
 
 def lay_out(cells: dict[str, list[Span]], width: int, shown: Sequence[Column]) -> list[Span]:
-    """Put cells into columns; exactly `width` cells."""
+    """Lay cells out in columns; exactly `width` cells."""
     shown = _with_room(shown, cells)
     left = width - _taken(shown)
     spans: list[Span] = []
@@ -119,9 +119,9 @@ def lay_out(cells: dict[str, list[Span]], width: int, shown: Sequence[Column]) -
 
 
 def _with_room(shown: Sequence[Column], cells: dict[str, list[Span]]) -> Sequence[Column]:
-    """Leave out status and duration if both are empty, which gives their room to the text.
+    """Leave out status and duration if both are empty, so that the text gets their space.
 
-    The other columns keep their places.
+    The other columns keep their positions.
     """
     if "status" in cells or "took" in cells:
         return shown
@@ -131,13 +131,13 @@ def _with_room(shown: Sequence[Column], cells: dict[str, list[Span]]) -> Sequenc
 
 
 def titles(width: int, shown: Sequence[Column], named: dict[str, str] | None = None) -> list[Span]:
-    """The titles of the columns; `named` replaces some of them."""
+    """Return the titles of the columns; `named` replaces some of them."""
     return list(_titles(width, tuple(shown), tuple((named or {}).items())))
 
 
 @lru_cache(maxsize=8)
 def _titles(width: int, shown: tuple[Column, ...], named: tuple[tuple[str, str], ...]) -> tuple[Span, ...]:
-    """The same, cached: read at every update, and rarely different."""
+    """Return the titles, cached because they are read at every update and rarely change."""
     words = dict(named)
     return tuple(lay_out({each.name: [(words.get(each.name, each.title), "muted")] for each in shown}, width, shown))
 
@@ -162,24 +162,24 @@ _TITLES = {TimeMode.START: "Elapsed", TimeMode.ABOVE: "Delta", TimeMode.REFERENC
 
 
 class Look(msgspec.Struct, frozen=True):
-    """The user's choice."""
+    """The user's choice of columns and time format."""
 
     chosen: tuple[str, ...] = ()
     """Names of columns, from left to right; empty: the default for the width."""
     mode: TimeMode = TimeMode.CLOCK
     started_ns: int = 0
-    """When the capture began, by the clock of its entries."""
+    """Start of the capture by the clock of its entries."""
     reference: int = 0
-    """The entry from which times are counted in that mode; 0 for none."""
+    """Entry that is the origin of relative times in that mode; 0 for none."""
     reference_ns: int = 0
 
     laneless: bool = False
     """Whether the waterfall column is hidden at every width."""
     marked: bool = False
-    """Whether checks run, so that findings have a column."""
+    """Whether checks run, so that the list has a column for findings."""
 
     def columns(self, width: int) -> Sequence[Column]:
-        """The columns for a width in cells."""
+        """Return the columns for a width in cells."""
         shown = columns(width, self.chosen)
         away = ({"since"} if self.mode is TimeMode.ABOVE and not self.chosen else set()) | (
             {"lane"} if self.laneless else set()
@@ -192,13 +192,13 @@ class Look(msgspec.Struct, frozen=True):
         return found
 
     def titles(self, width: int) -> list[Span]:
-        """The row of titles."""
+        """Return the row of titles."""
         word = _TITLES.get(self.mode, "").format(self.reference)
         named = {"time": f"{word:>12}", "seconds": f"{word:>8}"} if word else {}
         return titles(width, self.columns(width), named)
 
     def time(self, n: int, store: Store, previous_ns: int | None) -> Span:
-        """The time of entry n; `previous_ns`: the time of the row above."""
+        """Return the time of entry n; `previous_ns`: the time of the row above."""
         now = store.time_ns(n)
         match self.mode:
             case TimeMode.CLOCK:
@@ -213,12 +213,12 @@ class Look(msgspec.Struct, frozen=True):
                 return seconds(now - self.reference_ns).rjust(12), "muted"
 
     def next_mode(self) -> "Look":
-        """The same with the next time format; without a reference there are three."""
+        """Return a copy with the next time format; without a reference there are three."""
         modes = [mode for mode in TimeMode if mode is not TimeMode.REFERENCE or self.reference]
         return msgspec.structs.replace(self, mode=modes[(modes.index(self.mode) + 1) % len(modes)])
 
     def with_reference(self, n: int, time_ns: int) -> "Look":
-        """The same with times counted from entry n; 0: with clock times."""
+        """Return a copy with times relative to entry n; 0 for clock times."""
         mode = TimeMode.REFERENCE if n else TimeMode.CLOCK
         return msgspec.structs.replace(self, mode=mode, reference=n, reference_ns=time_ns)
 
@@ -227,7 +227,7 @@ PLAIN = Look()
 
 
 def seconds(nanoseconds: int) -> str:
-    """A span in seconds with three places, `12.345` or `-0.001`; from an hour on `1:02:03.456`. For columns."""
+    """Format a duration in seconds with three places, `12.345` or `-0.001`; from an hour on `1:02:03.456`."""
     milliseconds = round(abs(nanoseconds) / 1e6)
     sign = "-" if nanoseconds < 0 and milliseconds else ""
     if milliseconds < 3_600_000:
@@ -237,5 +237,5 @@ def seconds(nanoseconds: int) -> str:
 
 
 def since(nanoseconds: int) -> str:
-    """A difference of times: `+31ms`, `-2.0s`."""
+    """Format a difference of times: `+31ms`, `-2.0s`."""
     return ("+" if nanoseconds >= 0 else "-") + text.human_duration(abs(nanoseconds)).replace(" ", "")

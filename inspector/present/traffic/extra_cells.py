@@ -1,6 +1,6 @@
-"""The cells of columns that are shown only if chosen: HTTP status, id, session, and any field of the filters.
+"""Cells of columns that are shown only on request: HTTP status, id, session, and any field of the filters.
 
-Each is built only where its column is shown. The row of an exchange includes its response.
+Each is built only if its column is shown. The row of an exchange includes its response.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,15 +27,15 @@ from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notificatio
 
 _SESSION = "mcp-session-id"
 FINDING_COLUMNS = (f"{FIELD}severity", f"{FIELD}finding")
-"""Begins the names of columns for findings: the code that marks rows fills them."""
+"""Columns for findings; the code that marks rows fills them."""
 _LARGEST = 1 << 20
-"""Bytes of the largest message that is read for a cell."""
+"""Maximum bytes of a message that is read for a cell."""
 _LONG = 60
 Cells = dict[str, list[Span]]
 
 
 def field_ref(name: str) -> Ref | None:
-    """The field that a column is to show, as a filter writes it; None if the field does not exist."""
+    """Return the filter field that a column shows; None if the field does not exist."""
     try:
         term = parse(name.strip())
     except FilterError:
@@ -47,7 +47,7 @@ def field_ref(name: str) -> Ref | None:
 
 
 class ExtraCells:
-    """Writes the cells of one journal."""
+    """Builds the cells of one journal."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -55,7 +55,7 @@ class ExtraCells:
         self._refs: dict[str, Ref | None] = {}
 
     def add(self, cells: Cells, names: set[str], n: int, exchange: Exchange | None, *, tree: bool, now_ns: int) -> None:
-        """Add the cells of those columns that are named and belong here."""
+        """Add the cells of the named columns that this module builds."""
         if "id" in names and exchange is not None:
             cells["id"] = [(text.visible(_json(exchange.id), limit=20), "faint")]
         if "http" in names or "session" in names:
@@ -76,7 +76,7 @@ class ExtraCells:
             cells["http"] = [(str(response.status), "muted" if response.status < 400 else "warning")]
         for fact in (found.request, found.response):
             for key, value in fact.headers if fact is not None else ():
-                if key.lower() == _SESSION:  # the id lets others in; a digest of it tells sessions apart as well
+                if key.lower() == _SESSION:  # the id grants access; a digest distinguishes sessions as well
                     cells["session"] = [(blake2s(value.encode("utf-8", "replace")).hexdigest()[:6], "faint")]
 
     def _field(self, name: str, n: int, exchange: Exchange | None, *, tree: bool, now_ns: int) -> str:

@@ -1,8 +1,8 @@
-"""Which entries of a journal a filter lets through, as the traffic list follows it: old ones, new ones, changed ones.
+"""The entries of a journal that match a filter, kept up to date for old, new and changed entries.
 
-What must be read from the file is looked at on a thread; `step` takes over what it has found, a bite at a time, on
-the thread of the screen. The outcome of an exchange can decide about earlier messages: those are tried
-again. Without a filter none of its machinery is loaded.
+A thread reads messages from the file; `step` applies its results in small portions on the thread of the screen. The
+outcome of an exchange can change whether earlier messages match: those are filtered again. Without a filter none of
+its code is loaded.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from inspector.filters.engine.findings import FindingSource
     from inspector.filters.engine.program import Program, Scan
 _BITE = 5000
-"""Hits that one step takes over: some milliseconds."""
+"""Hits that one step applies: some milliseconds."""
 _MOST_AGEING = 1000
-"""Open exchanges that are tried again because time goes by."""
+"""Maximum open exchanges that are filtered again as time passes."""
 
 
 class FilterUpdate(msgspec.Struct, frozen=True):
-    """What a look has changed."""
+    """Changes of the matching entries."""
 
     first: int
     came: bytes
-    """From `first` on a byte for each entry: 1 if it matches now and did not before."""
+    """One byte per entry from `first` on: 1 if it matches now and did not before."""
     gone: tuple[int, ...] = ()
-    """Entries that do not match any more."""
+    """Entries that no longer match."""
 
 
 class RowFilter:
-    """A filter on the entries that a list has taken in; without a term it does nothing."""
+    """A filter on the entries that a list has read; without a term it does nothing."""
 
     def __init__(
         self, journal: Journal, clock: Callable[[], int], *, threaded: bool = False, stretch_bytes: int | None = None
@@ -52,33 +52,33 @@ class RowFilter:
         self._program: Program | None = None
         self._scan: Scan | None = None
         self._open: dict[int, int] = {}
-        """Exchanges that may go on, by number: the entries of their requests."""
+        """Entries of the requests of exchanges that may continue, by number."""
         self.findings: FindingSource | None = None
-        """Who knows what checks have found."""
+        """Source of findings."""
         self.hits = bytearray(1)
         """At n: 1 if entry n itself matches."""
         self.matches = 0
-        """How many do."""
+        """Number of matching entries."""
         self.changes = 0
-        """Grows whenever another entry matches, or one does no more."""
+        """Incremented whenever an entry begins or ceases to match."""
 
     @property
     def program(self) -> "Program | None":
-        """The filter that holds; None without one."""
+        """Active filter; None without one."""
         return self._program
 
     @property
     def is_filtering(self) -> bool:
-        """Whether entries that were there at first are still to be looked through."""
+        """Whether existing entries are still being filtered."""
         return self._scan is not None and not self._scan.is_done
 
     @property
     def looked_through(self) -> float:
-        """How much of what was there at first has been looked through, from 0 to 1."""
+        """Fraction of the existing entries that were filtered, from 0 to 1."""
         return self._scan.scanned / max(1, self._scan.total) if self._scan is not None else 1.0
 
     def set(self, term: "Term | None", taken: int) -> None:
-        """Let another filter hold, for the entries 1 to `taken` and all that come; None lets all through."""
+        """Set another filter for the entries 1 to `taken` and all later ones; None matches everything."""
         before, was_complete = self._program, not self.is_filtering
         self.cancel()
         within = bytes(self.hits) if before is not None and was_complete and implies(term, before.term) else None
@@ -98,12 +98,12 @@ class RowFilter:
         )
 
     def cancel(self) -> None:
-        """Look through nothing more."""
+        """Stop filtering."""
         if self._scan is not None:
             self._scan.cancel()
 
     def take(self, first: int, last: int) -> list[FilterUpdate]:
-        """Entries have come: those among them that match, and what else they change. The rest comes by `step`."""
+        """Add entries; return those that match, and other changes. `step` returns the rest."""
         self.hits.extend(bytes(last - first + 1))
         program, scan = self._program, self._scan
         if program is None or scan is None:
@@ -116,7 +116,7 @@ class RowFilter:
         return [self._marked(low, program.mark(low, high)) for low, high in parts]
 
     def step(self) -> Iterator[FilterUpdate]:
-        """Take over some of what was found since."""
+        """Yield some of the changes that were found since the last call."""
         scan, bite = self._scan, 0
         if scan is None:
             return
@@ -128,7 +128,7 @@ class RowFilter:
             yield change
 
     def again(self, exchanges: Iterable[int]) -> list[FilterUpdate]:
-        """Something has happened to exchanges of these numbers: try again what depends on that."""
+        """Filter the entries of changed exchanges again, as far as the filter depends on them."""
         program = self._program
         if program is None:
             return []
@@ -139,14 +139,14 @@ class RowFilter:
         return self._tried(tried)
 
     def age(self) -> list[FilterUpdate]:
-        """Time has gone by: try again what waits, if the filter asks how long."""
+        """Filter open exchanges again as time passes, if the filter tests how long they take."""
         program = self._program
         if program is None or not program.follows_time or not self._journal.live:
             return []
         return self.again(list(self._open)[-_MOST_AGEING:])
 
     def judged(self, entries: Iterable[int]) -> list[FilterUpdate]:
-        """Checks have found something in these entries, or what they found is muted: try them again."""
+        """Filter these entries again, because their findings were added, muted or unmuted."""
         program = self._program
         if program is None or not program.follows_findings:
             return []
@@ -164,7 +164,7 @@ class RowFilter:
         entries = [n for n in entries if 0 < n < len(self.hits)]
         if not self._threaded or (program.by_columns and scan.is_done):
             return [self._marked(n, program.mark(n, n)) for n in entries]
-        for n in entries:  # behind what is being looked at now, or an older verdict would come later
+        for n in entries:  # queued after the current work, otherwise an older verdict would arrive later
             scan.add(n, n)
         return []
 
@@ -180,16 +180,17 @@ class RowFilter:
         return found
 
     def _follow(self, first: int, last: int) -> None:
-        """Know what may go on, and notice what ended because a connection did."""
+        """Remember new requests as open exchanges."""
         columns = self._store.columns(first, last)
         for n, number in enumerate(columns.exchanges, first):
             if number and self._store.message_kind(n) is MessageKind.REQUEST:
                 self._open[number] = n
 
     def ended(self) -> list[int]:
-        """Exchanges that were open at the last look and are not any more.
+        """Return exchanges that were open at the last call and are no longer open.
 
-        A message ended them, a connection, an HTTP exchange, or another request with the same id.
+        They were ended by a message, the end of a connection or of an HTTP exchange, or another request with the
+        same id.
         """
         program = self._program
         if program is None or not program.follows_exchanges:
@@ -208,7 +209,7 @@ class RowFilter:
 
 
 def implies(term: "Term | None", other: "Term") -> bool:
-    """Whether whatever matches `term` matches `other`: then only that needs to be looked through."""
+    """Whether everything that matches `term` matches `other`, so that only matches of `other` need to be filtered."""
     if term is None:
         return False
     if term == other:

@@ -1,8 +1,8 @@
-"""Which entries of a journal are rows of the traffic list, and in which order; see `RowList` and `RowIndex`.
+"""The entries of a journal that are rows of the traffic list, and their order; see `RowList` and `RowIndex`.
 
-Numbers only: payloads are read for a filter alone. Taking in new entries costs what they are many, not what the
-journal holds. Old entries go through a filter in slices, newest first. An entry without a row of its own is represented
-by the one that shows it, and in the tree a match includes the request it belongs to.
+Numbers only: payloads are read just for a filter. The cost of new entries depends on their number, not on the size
+of the journal. Old entries are filtered in slices, newest first. An entry without its own row is represented by the
+row that shows it, and in the tree a match includes the request it belongs to.
 """
 
 from array import array
@@ -31,11 +31,11 @@ SHOWN, FOLDED_AWAY = 1, 2
 
 
 class RowList:
-    """Rows in their order: entry numbers, put in, taken out and folded away without looking at the rest.
+    """Rows in order: entry numbers that can be added, removed and folded without touching the rest.
 
-    The rows below a request fold, and so does a long run of notifications; each is found by its place alone,
-    so that folding costs what it hides, not what the journal holds. `rows` may be read at any time and is never
-    replaced in part.
+    The rows below a request can be folded, and so can a long run of notifications. Each is found by its position
+    alone, so folding costs what it hides, not what the journal holds. `rows` may be read at any time and is never
+    partly updated.
     """
 
     def __init__(self, places: Tree, *, tree: bool) -> None:
@@ -44,24 +44,24 @@ class RowList:
         self.tree = tree
         self.generation = 0
         self.folded: dict[int, int] = {}
-        """Blocks that are folded: the entry that begins it, and how many rows that hides."""
+        """Number of rows hidden by each folded block, by the block's first entry."""
         self.wire_runs = WireRuns(places.store)
         self.is_chosen = False
-        """Whether a filter chooses the rows."""
+        """Whether a filter selects the rows."""
         self.state = bytearray(1)
         """At n: whether entry n is a row now, or would be if its block was not folded."""
 
     def key(self, n: int) -> int:
-        """The place of entry n in the order of the view: ascending, and never changing."""
+        """Return the position of entry n in the order of the view: ascending, and never changing."""
         return (self.places.roots[n] << 32 | n) if self.tree else n
 
     def position(self, key: int) -> int:
-        """Where the row with this key is, or the last one before it; -1 if there is none."""
+        """Return the index of the row with this key, or of the last one before it; -1 if there is none."""
         return bisect_right(self.rows, key, key=self.key) - 1
 
     @property
     def folds_runs(self) -> bool:
-        """Whether long runs are one row: in the tree, and not where a filter chooses the rows."""
+        """Whether long runs are one row: in the tree, unless a filter selects the rows."""
         return self.tree and not self.is_chosen
 
     def stands_for(self, row: int, n: int) -> bool:
@@ -75,7 +75,7 @@ class RowList:
         return run is not None and run.first <= n <= run.last
 
     def drop_late(self) -> None:
-        """Rows that turned out to be part of a run are removed."""
+        """Remove rows that turned out to be part of a run."""
         late = self.places.runs.late()
         if late and self.folds_runs:
             for n in late:
@@ -83,7 +83,7 @@ class RowList:
             self.generation += 1
 
     def _remove(self, n: int) -> None:
-        """Let entry n be no row, nor one that is folded away."""
+        """Remove entry n from the rows and from the folded rows."""
         before, self.state[n] = self.state[n], 0
         if before == FOLDED_AWAY:
             self.folded[self.places.roots[n]] -= 1
@@ -91,7 +91,7 @@ class RowList:
             del self.rows[bisect_left(self.rows, self.key(n), key=self.key)]
 
     def toggle_fold(self, n: int) -> None:
-        """Fold the run or the block of entry n, or unfold it; in wire order, equal neighbours."""
+        """Fold or unfold the run or the block of entry n; in wire order, its equal neighbours."""
         if not self.tree:
             self._toggle_wire_run(n)
             return
@@ -105,7 +105,7 @@ class RowList:
         self.generation += 1
 
     def run(self, n: int) -> RowRun | None:
-        """The run that the row of entry n begins, in this view."""
+        """Return the run that the row of entry n begins in this view; None if it begins none."""
         if not self.tree:
             return self.wire_runs.run(n)
         return self.places.runs.run(n) if self.folds_runs else None
@@ -133,7 +133,7 @@ class RowList:
         self.generation += 1
 
     def run_around(self, n: int) -> RowRun | None:
-        """The run that entry n begins, or is part of and that is unfolded."""
+        """Return the run that entry n begins, or the unfolded run that contains it."""
         runs = self.places.runs
         return runs.run(n) or runs.opened_around(n)
 
@@ -164,7 +164,7 @@ class RowList:
         self.merge(found)
 
     def merge(self, entries: Iterable[int]) -> None:
-        """Make entries rows, each at its place; those that are rows already stay what they are."""
+        """Make entries rows, each at its position; those that are rows already do not change."""
         new: list[int] = []
         state = self.state
         for n in entries:
@@ -198,23 +198,23 @@ class RowList:
         start, end = self.position(low) + 1, self.position(high) + 1
         merged = sorted([*self.rows[start:end], *new])
         if self.tree:
-            merged.sort(key=self.places.roots.__getitem__)  # equal ones stay in their order
+            merged.sort(key=self.places.roots.__getitem__)  # stable: equal ones keep their order
         self.rows[start:end] = array("I", merged)
 
 
 _BLOCK = 256
-"""Entries that are taken in at once where they are alike."""
+"""Entries that are processed at once if they are alike."""
 SELECT = {view: bytes(bool(flags & view) for flags in range(256)) for view in (1, 2, 4, 8)}
-"""By view: by the flags of an entry, whether it is a row there."""
+"""By view and flags of an entry: whether it is a row there."""
 _FOLDING = {view: bytes(bool(flags & view and not flags & FOLDED) for flags in range(256)) for view in (1, 2)}
 AT_ONCE = 50_000
-"""Entries that are laid at once: some hundredths of a second at the most."""
+"""Entries that are laid out at once: some hundredths of a second at most."""
 _PIECE, _FILTERED_PIECE, _PIECE_WITH_PARTNERS = 100_000, 10_000, 4_000
-"""Entries in a piece: some milliseconds each."""
+"""Entries of a later portion: some milliseconds each."""
 
 
 class RowIndex:
-    """The rows of one of four views of a journal."""
+    """The rows of a journal in one of four views."""
 
     def __init__(
         self,
@@ -226,7 +226,7 @@ class RowIndex:
         threaded: bool = False,
         stretch_bytes: int | None = None,
     ) -> None:
-        """With `threaded`, a filter reads on a thread of its own; `stretch_bytes`: how much of the file at once."""
+        """Start with no rows; `threaded`: a separate thread reads for a filter, `stretch_bytes` of the file at once."""
         self._journal = journal
         self._store = journal.store
         self.filter = RowFilter(journal, clock, threaded=threaded, stretch_bytes=stretch_bytes)
@@ -234,12 +234,12 @@ class RowIndex:
         self.view = RowList(self.places, tree=tree)
         self.facts = facts
         self.partners = False
-        """Whether in the order of the wire a match brings the request and the answer of its exchange along."""
+        """Whether, in wire order, a match includes the request and the response of its exchange."""
         self._left: list[tuple[int, int]] = []
-        """Pieces that are still to be laid: the first entry and the last of each. The next one is at the end."""
+        """Portions that are not laid out yet, as first and last entry. The next one is at the end."""
 
     def find(self, n: int) -> int | None:
-        """The row that shows entry n; None if none does."""
+        """Return the row that shows entry n; None if none does."""
         row = self._row_of(n) if 0 < n <= self.taken else None
         if row is None:
             return None
@@ -249,7 +249,7 @@ class RowIndex:
         return index
 
     def take(self, limit: int) -> bool:
-        """Take in at most `limit` entries that the journal got since; whether there was any."""
+        """Read at most `limit` new entries of the journal; return whether there were any."""
         first, end = self.taken + 1, min(self._journal.count, self.taken + limit)
         if end < first:
             return False
@@ -273,7 +273,7 @@ class RowIndex:
         self._notice_changes(first, end)
 
     def _take_run(self, first: int, end: int) -> bool:
-        """Take in a run of log messages or of stderr, which are rows at any place; False if it is not one."""
+        """Add a run of log messages or of stderr, which are rows anywhere; return False if it is not such a run."""
         cause = self.places.take_run(first, end)
         if cause < 0:
             return False
@@ -290,22 +290,22 @@ class RowIndex:
         return True
 
     def set_filter(self, term: "Term | None") -> None:
-        """Let only entries through that match; None lets all. Old ones wait for `filter_step`."""
+        """Show only entries that match; None shows all. Old entries wait for `filter_step`."""
         self.filter.set(term, self.taken)
         self.view.is_chosen = self.filter.program is not None
         self._rebuild()
 
     def filter_step(self) -> bool:
-        """Take over some of what a filter has found since, the newest first; whether there is more to come."""
+        """Apply some of the filter's new results, newest entries first; return whether there are more to come."""
         self._apply(self.filter.step())
         return self.filter.is_filtering
 
     def age(self) -> None:
-        """Time has gone by, which a filter may ask about."""
+        """Apply changes of a filter that tests elapsed time."""
         self._apply(self.filter.age())
 
     def judged(self, entries: Iterable[int]) -> None:
-        """Checks have found something in these entries, or what they found is muted."""
+        """Filter these entries again, because their findings were added, muted or unmuted."""
         self._apply(self.filter.judged(entries))
 
     def _apply(self, changes: Iterable[FilterUpdate]) -> None:
@@ -321,7 +321,7 @@ class RowIndex:
         return self._rows_of(first, bytes(self.filter.hits[first : last + 1]))
 
     def _rows_of(self, first: int, hits: bytes) -> Iterable[int]:
-        """The rows that hits bring with them; `hits` has a byte for each entry from `first` on."""
+        """Return the rows for some hits; `hits` has a byte for each entry from `first` on."""
         if 1 not in hits:
             return ()
         part = slice(first, first + len(hits))
@@ -352,7 +352,7 @@ class RowIndex:
                 yield frame
 
     def _notice_changes(self, first: int, last: int) -> None:
-        """Rows that were finished can still change: by an answer that came late, by progress after the end."""
+        """Update rows of completed requests, which a late response or late progress can still change."""
         if self.filter.program is None and not self._journal.live:
             self.view.generation += any(self._store.of_exchanges(first, last))
             return
@@ -368,7 +368,7 @@ class RowIndex:
         self._apply(self.filter.again(changed))
 
     def _drop(self, n: int) -> None:
-        """Entry n does not match any more."""
+        """Remove the rows of entry n, which no longer matches."""
         self._drop_if_needless(n)
         if self.view.tree:
             self._drop_if_needless(self.places.roots[n])
@@ -379,7 +379,7 @@ class RowIndex:
     def _drop_if_needless(self, n: int) -> None:
         index = self.find(n)
         if index is not None and self.view.rows[index] != n and not self.view.tree:
-            self.view.toggle_fold(self.view.rows[index])  # what it is folded into is another run without it
+            self.view.toggle_fold(self.view.rows[index])  # without this entry, it would be folded into another run
             index = self.find(n)
         if index is None or self.view.rows[index] != n or self.filter.hits[n] or self._is_there_for_others(n, index):
             return
@@ -388,7 +388,7 @@ class RowIndex:
         self.view.generation += 1
 
     def _is_there_for_others(self, n: int, index: int) -> bool:
-        """Whether a row is there because of its response, of the rows below it, or as the counterpart of a match."""
+        """Whether a row is needed for its response, for the rows below it, or as the counterpart of a match."""
         hits = self.filter.hits
         if not self.view.tree:
             if not self.partners or n not in set(self._partners(n)):
@@ -401,30 +401,30 @@ class RowIndex:
             return True
         return index + 1 < len(self.view.rows) and self.places.roots[self.view.rows[index + 1]] == n
 
-    # Laying all rows out again for another view, a piece at a time: a million of them must not hold up the screen.
+    # Laying out all rows again after a change of view, in portions: a million must not block the screen.
 
     @property
     def taken(self) -> int:
-        """How many entries of the journal were taken in."""
+        """Number of entries that were read from the journal."""
         return len(self.view.state) - 1
 
     @property
     def is_laying(self) -> bool:
-        """Whether there is more to be laid."""
+        """Whether some rows are not laid out yet."""
         return bool(self._left)
 
     @property
     def laid(self) -> float:
-        """How much of it is laid, from 0 to 1."""
+        """Fraction of the rows that are laid out, from 0 to 1."""
         return 1 - sum(last - first + 1 for first, last in self._left) / max(1, self.taken)
 
     def show(self, *, tree: bool, facts: bool, partners: bool = False, around: int = 0) -> None:
-        """Change the view. `around`: the entry whose row is there at once; 0 for the newest."""
+        """Change the view. `around`: the entry whose row is available at once; 0 for the newest."""
         self.view.tree, self.facts, self.partners = tree, facts, partners
         self._rebuild(around)
 
     def lay(self) -> bool:
-        """Lay the next piece; whether there was one."""
+        """Lay out the next portion; return whether there was one."""
         if not self._left:
             return False
         self._lay(*self._left.pop())
@@ -432,7 +432,7 @@ class RowIndex:
         return True
 
     def _rebuild(self, around: int = 0) -> None:
-        """Make all rows again: after a change of view, never because of new entries."""
+        """Build all rows again: after a change of view, never because of new entries."""
         self.view.generation += 1
         self.view.rows = array("I")
         self.view.state = bytearray(self.taken + 1)
@@ -441,7 +441,7 @@ class RowIndex:
         self._left = self._pieces(around) if not self.view.is_chosen or self._has_found() else []
         self.lay()
         row = self._row_of(around) if 0 < around <= self.taken else None
-        if row is not None and not self.view.is_chosen:  # its request may be in another piece
+        if row is not None and not self.view.is_chosen:  # its request may be in another portion
             self.view.merge(n for n in (self.places.roots[row], row) if self.places.flags[n] & self._flag)
 
     def _pieces(self, around: int) -> list[tuple[int, int]]:

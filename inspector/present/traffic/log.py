@@ -1,8 +1,7 @@
-"""The traffic list: rows of a journal, in a tree or in the order of the wire, all of them or those that match.
+"""The traffic list: rows of a journal as a tree or in wire order, all of them or those that match a filter.
 
-The tree (an exchange is a row, what it caused is below it) explains; the wire order (each entry is a row)
-proves. Which entries are rows is `log_index`, what a row looks like is `log_rows`. New entries come in by
-`refresh` alone, so that a screen decides when.
+The tree explains: an exchange is a row, with what it caused below it. The wire order proves: each entry is a row.
+`index` selects the entries, `rows` lays them out. Only `refresh` adds new entries, so that a screen controls when.
 """
 
 from array import array
@@ -33,13 +32,14 @@ if TYPE_CHECKING:
     from inspector.present.live_checks import JournalFindings
 
 
-# The entry for a typed place: a number, a time of day, or seconds since the start.
+# The entry for what the user types: a number, a time of day, or seconds since the start.
 
 
 def meant(journal: Journal, wanted: str, count: int) -> int:
-    """The entry, of the first `count`, that is asked for by its number, a time of day, or seconds since the start.
+    """Return the entry, of the first `count`, for a number, a time of day, or seconds since the start (`+1.5`).
 
-    The last are written `+1.5`. The nearest there is. Raises: FilterError if it is neither, or there is no entry.
+    The nearest existing entry is returned. Raises: FilterError if the text is none of these, or if there are no
+    entries.
     """
     store = journal.store
     offset = journal.started_wall_ns - journal.started_ns
@@ -56,10 +56,10 @@ def meant(journal: Journal, wanted: str, count: int) -> int:
 def meant_by(
     wanted: str, count: int, start_ns: int, first: Callable[[int, bool], int], newest_ns: Callable[[], int]
 ) -> int:
-    """The same of any entries in one order of time. All moments are of the wall clock, in nanoseconds.
+    """Return the entry like `meant`, for any entries in order of time. All times are wall-clock nanoseconds.
 
-    `first` gives the first entry at a moment or later (it gets whether that was counted from the start),
-    `newest_ns` the moment of the newest: a time of day is one of its day. Raises: FilterError.
+    `first` returns the first entry at a time or later (its flag: whether the time was counted from the start).
+    `newest_ns` returns the time of the newest entry: a time of day is one of its day. Raises: FilterError.
     """
     wanted = wanted.strip().removeprefix("#")
     if not count:
@@ -81,19 +81,19 @@ def _time_of_day(wanted: str, newest_ns: int) -> int:
 
 
 def _value_of(field: str, word: str, today: datetime) -> int:
-    from inspector.filters.language.parser import Token, TokenKind, read  # the first picture has no use for it
+    from inspector.filters.language.parser import Token, TokenKind, read  # the first screen does not need it
 
     return int(str(read(Token(TokenKind.WORD, word, 0, len(word)), BY_NAME[field], today)))
 
 
 class LogJumps:
-    """The ways from row to row of one list."""
+    """Navigation between the rows of one list."""
 
     def __init__(self, journal: Journal, index: RowIndex) -> None:
         self._journal, self._store, self._index = journal, journal.store, index
 
     def partner(self, index: int) -> int | None:
-        """The entry that answers the row's, or that it answers."""
+        """Return the entry of the row's response, or of the request that it responds to."""
         n = self.entry_at(index)
         exchange = self._index.places.exchange(n) if n else None
         if exchange is None:
@@ -101,7 +101,7 @@ class LogJumps:
         return exchange.answer_frame if exchange.request_frame == n else exchange.request_frame
 
     def origin(self, index: int) -> int | None:
-        """The entry that caused the row's: its request, the call above it, or what it continues."""
+        """Return the entry that caused the row's: its request, the call above it, or what it continues."""
         n = self.entry_at(index)
         if not n:
             return None
@@ -117,7 +117,7 @@ class LogJumps:
         return None if earlier >= exchange.number else self._journal.conversation.exchanges[earlier - 1].request_frame
 
     def exchange(self, index: int, *, back: bool = False) -> int | None:
-        """The nearest row below (above with `back`) that is a request."""
+        """Return the nearest row below (above with `back`) that is a request."""
         rows, step = self._index.view.rows, -1 if back else 1
         index += step
         while 0 <= index < len(rows):
@@ -127,7 +127,7 @@ class LogJumps:
         return None
 
     def within(self, index: int, *, back: bool = False) -> int | None:
-        """The nearest row below (above with `back`) that belongs to the same exchange; in the tree, to its block."""
+        """Return the nearest row below (above with `back`) in the same exchange; in the tree, in the same block."""
         n = self.entry_at(index)
         if not n:
             return None
@@ -146,7 +146,7 @@ class LogJumps:
         return max(places, default=None) if back else next(places, None)
 
     def error(self, index: int, *, back: bool = False) -> int | None:
-        """The nearest row below (above with `back`) with an error."""
+        """Return the nearest row below (above with `back`) with an error."""
         n, tree = self.entry_at(index), self._index.view.tree
         key = self._index.view.key(n) if n else -1
         errors = self._index.places.errors
@@ -157,11 +157,11 @@ class LogJumps:
         return None
 
     def entry(self, wanted: str) -> int:
-        """The entry for a typed place; see `meant`. Raises: FilterError if there is none."""
+        """Return the entry for what the user typed; see `meant`. Raises: FilterError if there is none."""
         return meant(self._journal, wanted, self._index.taken)
 
     def nearest(self, n: int) -> int:
-        """The row that shows entry n, or the last one before it; 0 if there is none before it."""
+        """Return the row that shows entry n, or the last one before it; 0 if there is none before it."""
         found = self._index.find(n)
         return (
             found
@@ -170,19 +170,19 @@ class LogJumps:
         )
 
     def entry_at(self, index: int) -> int:
-        """The entry of a row, of a run its first; 0 if the row does not exist."""
+        """Return the entry of a row, the first one of a run; 0 if the row does not exist."""
         return self._index.view.rows[index] if 0 <= index < len(self._index.view.rows) else 0
 
 
 MOST_AT_ONCE = 20_000
-"""Entries that one refresh takes in: some hundredths of a second."""
+"""Entries that one refresh reads: some hundredths of a second."""
 
 
 class LogModel(RowSource):
     """The traffic list of one journal.
 
-    A row's key is its place in the order of the view; it is the same for as long as the view is, and `show` changes
-    the view. To keep a choice across views keep its entry: `entry_of`, then `find`.
+    A row's key is its position in the order of the view. It stays the same until `show` changes the view. To keep
+    the selection across views keep its entry: `entry_of`, then `find`.
     """
 
     folds = True
@@ -197,20 +197,20 @@ class LogModel(RowSource):
         threaded: bool = False,
         found: "Callable[[], JournalFindings | None] | None" = None,
     ) -> None:
-        """`clock` gives the journal's own monotonic nanoseconds; it times what is pending.
+        """Start with the first entries. `clock` is the journal's monotonic nanoseconds, for pending requests.
 
-        With `threaded`, a filter reads on a thread of its own; else `filter_step` does all of its work. `found` gives
-        what checks have found so far.
+        With `threaded`, a filter reads on a separate thread; otherwise `filter_step` does all of its work. `found`
+        returns the findings so far.
         """
         self._journal, self._store, self._clock, self._threaded = journal, journal.store, clock, threaded
         index = self._index = RowIndex(journal, tree=tree, facts=facts, clock=clock, threaded=threaded)
         self._find: LogFind | None = None
         self._shown: tuple[int, array[int]] = (-1, array("I"))
-        """Exchanges that match, and the changes of the filter that they were looked up after."""
+        """Exchanges that match, and the filter's `changes` when they were looked up."""
         self._writer = RowWriter(journal)
         self.jumps = LogJumps(journal, index)
         self.marks = LogMarks(index, found or (lambda: None))
-        """What checks have found; `refresh` does not look there."""
+        """Marks of findings; `refresh` does not update them."""
         self._is_marked = found is not None
         self._look = PLAIN
         self._looks = 0
@@ -226,7 +226,7 @@ class LogModel(RowSource):
 
     @property
     def look(self) -> Look:
-        """The columns, and the clock."""
+        """Columns and time format."""
         return self._look
 
     @look.setter
@@ -235,7 +235,7 @@ class LogModel(RowSource):
         self._looks += 1
 
     def sees(self, rows: range, width: int) -> bool:
-        """The small waterfall shows the time of the visible rows."""
+        """Fit the waterfall to the time of the visible rows; return whether that changed it."""
         if all(column.name != "lane" for column in self._look.columns(width)):
             return False
         entries = [self._index.view.rows[index] for index in rows if index < self.count]
@@ -275,20 +275,20 @@ class LogModel(RowSource):
 
     @property
     def tree(self) -> bool:
-        """Whether this is the tree, or else the order of the wire."""
+        """Whether this is the tree; otherwise the wire order."""
         return self._index.view.tree
 
     @property
     def facts(self) -> bool:
-        """Whether process and connection facts are rows, and in the order of the wire HTTP facts."""
+        """Whether process and connection facts are rows, and in wire order HTTP facts."""
         return self._index.facts
 
     def show(
         self, *, tree: bool | None = None, facts: bool | None = None, partners: bool | None = None, around: int = 0
     ) -> None:
-        """Change the view; None leaves it. Of very many rows those around an entry are there at once, or the newest.
+        """Change the view; None keeps a setting. In a very long list only the rows near `around` are available at once.
 
-        The others come with `filter_step`.
+        `around` is an entry, 0 for the newest. `filter_step` adds the other rows.
         """
         self._index.show(
             tree=self.tree if tree is None else tree,
@@ -298,29 +298,29 @@ class LogModel(RowSource):
         )
 
     def toggle_fold(self, index: int) -> None:
-        """Fold the rows below the exchange that the row belongs to, or unfold them; a run likewise.
+        """Fold or unfold the rows below the exchange that the row belongs to, or the run that it is part of.
 
-        In the order of the wire: the notifications beside it that are like it.
+        In wire order: the equal notifications next to it.
         """
         if 0 <= index < self.count:
             self._index.view.toggle_fold(self._index.view.rows[index])
 
     def refresh(self, limit: int = MOST_AT_ONCE) -> bool:
-        """Take in what the journal got since, at most `limit` entries; whether there was anything."""
+        """Read at most `limit` new entries of the journal; return whether there were any."""
         return self._index.take(limit)
 
     @property
     def partners(self) -> bool:
-        """Whether a match brings its request and its answer along, in the order of the wire."""
+        """Whether, in wire order, a match includes its request and its response."""
         return self._index.partners
 
     @property
     def entries(self) -> "array[int]":
-        """The entries that are rows, in their order. For reading."""
+        """The entries that are rows, in order. Read-only."""
         return self._index.view.rows
 
     def entry_of(self, index: int) -> int:
-        """The entry to show for a row: its own, or for a row of progress, or of a run, the latest."""
+        """Return the entry to show for a row: its own; for progress or a folded run, the latest."""
         n = self._index.view.rows[index]
         run = self._index.view.run(n)
         if run is not None and not run.opened:
@@ -344,11 +344,11 @@ class LogModel(RowSource):
 
     @property
     def taken(self) -> int:
-        """How many entries of the journal were taken in."""
+        """Number of entries that were read from the journal."""
         return self._index.taken
 
     def find(self, n: int) -> int | None:
-        """The row that shows entry n (in the tree an answer is shown by its request); None if none does."""
+        """Return the row that shows entry n (in the tree the request shows its response); None if none does."""
         return self._index.find(n)
 
     def set_filter(self, term: "Term | None") -> None:
@@ -359,34 +359,34 @@ class LogModel(RowSource):
         self._index.set_filter(term)
 
     def filter_step(self) -> bool:
-        """Take over some of what the filter has found; whether there is more to come. Nearly free if there is none."""
+        """Apply some of the filter's new results; return whether there are more to come. Nearly free without any."""
         more = self._index.filter_step()
         return self._index.lay() or more
 
     def lay(self) -> bool:
-        """Lay some more of the rows after a change of view; whether there were any left."""
+        """Lay out some more rows after a change of view; return whether there were any left."""
         return self._index.lay()
 
     def age(self) -> None:
-        """Time has gone by: a filter may ask how long something has been waiting."""
+        """Filter again what depends on elapsed time."""
         self._index.age()
 
     def cancel_filter(self) -> None:
-        """Stop filtering: the model is not used again."""
+        """Stop filtering, because the model is not used any more."""
         self._index.filter.cancel()
         if self._find is not None:
             self._find.cancel()
 
     @property
     def finder(self) -> "LogFind":
-        """Finding a text among the rows; a filter is another thing."""
+        """Text search among the rows, independent of the filter."""
         if self._find is None:
             self._find = LogFind(self._journal, self._index, self._clock, threaded=self._threaded)
         return self._find
 
     @property
     def exchanges_shown(self) -> "array[int] | None":
-        """The numbers of the exchanges of which a message matches the filter, ascending; None without a filter."""
+        """Numbers of the exchanges with a message that matches the filter, ascending; None without a filter."""
         found = self._index.filter
         if found.program is None:
             return None
@@ -398,77 +398,77 @@ class LogModel(RowSource):
 
     @property
     def has_filter(self) -> bool:
-        """Whether a filter holds."""
+        """Whether a filter is active."""
         return self._index.filter.program is not None
 
     @property
     def is_filtering(self) -> bool:
-        """Whether there is still something to be looked through, or to be laid after a change of view."""
+        """Whether entries are still being filtered, or laid out after a change of view."""
         return self._index.filter.is_filtering or self._index.is_laying
 
     @property
     def looked_through(self) -> float:
-        """How much of it has been, from 0 to 1."""
+        """Fraction of that work that is done, from 0 to 1."""
         return min(self._index.filter.looked_through, self._index.laid)
 
     @property
     def filter_trouble(self) -> str:
-        """What is wrong with the filter at work, one sentence; "" if nothing is."""
+        """Problem of the active filter, one sentence; "" if there is none."""
         program = self._index.filter.program
         return program.trouble if program is not None else ""
 
     @property
     def matching(self) -> list[int]:
-        """The entries that match so far; none without a filter."""
+        """Entries that match so far; empty without a filter."""
         hits = self._index.filter.hits
         return list(compress(range(len(hits)), hits))
 
     @property
     def matches(self) -> int:
-        """How many entries match so far; 0 without a filter."""
+        """Number of entries that match so far; 0 without a filter."""
         return self._index.filter.matches
 
 
 def _lasting(n: int, exchange: Exchange | None, store: Store, now_ns: int) -> tuple[int, int]:
-    """From when to when entry n has something to show; a moment for anything but a request."""
+    """Return start and end of the bar of entry n; both are equal for anything but a request."""
     if exchange is None or exchange.request_frame != n:
         return store.time_ns(n), store.time_ns(n)
-    if words.is_stream(exchange):  # its bar would press all others together
+    if words.is_stream(exchange):  # its bar would compress all others
         return exchange.started_ns, exchange.started_ns
     return exchange.started_ns, lane_end(exchange, now_ns)
 
 
-# Finding a text in the traffic: which rows hold it, and which is next. Nothing is hidden by it.
+# Text search in the traffic: which rows contain a text, and the next one. It hides no rows.
 
 
 class LogFind:
-    """What is looked for in the rows of one index."""
+    """A text search in the rows of one index."""
 
     def __init__(self, journal: Journal, index: RowIndex, clock: Callable[[], int], *, threaded: bool = False) -> None:
         self._index = index
         self._found = RowFilter(journal, clock, threaded=threaded)
         self._in_tree = bytearray(1)
-        """At n: 1 if entry n, or one that it stands for in the tree, holds the text."""
+        """At n: 1 if entry n, or one that it represents in the tree, contains the text."""
         self.text = ""
 
     @property
     def matches(self) -> int:
-        """How many entries hold the text, as far as was looked."""
+        """Number of entries found so far."""
         return self._found.matches
 
     def set(self, text: str) -> None:
-        """Look for another text; "" for none."""
+        """Search for another text; "" for none."""
         self.text = text
         taken = self._index.taken
         self._in_tree = bytearray(taken + 1)
         self._found.set(Compare(Ref("text"), Op.CONTAINS, (text,)) if text else None, taken)
 
     def cancel(self) -> None:
-        """Look no further."""
+        """Stop searching."""
         self._found.cancel()
 
     def step(self) -> None:
-        """Take over what was found since, and look through what has come."""
+        """Apply new results, and search new entries."""
         if not self.text:
             return
         known, taken = len(self._found.hits) - 1, self._index.taken
@@ -478,11 +478,11 @@ class LogFind:
         self._mark(self._found.step())
 
     def holds(self, n: int) -> bool:
-        """Whether entry n itself holds the text, as far as was looked."""
+        """Whether entry n itself contains the text, as far as known."""
         return n < len(self._found.hits) and bool(self._found.hits[n])
 
     def next(self, cursor: int, *, back: bool = False) -> int | None:
-        """The nearest row below (above with `back`) that holds the text, around the end if need be; None: no row."""
+        """Return the nearest row below (above with `back`) that contains the text, wrapping around; None without any."""
         rows = self._index.view.rows
         if not self.matches or not rows:
             return None

@@ -1,4 +1,4 @@
-"""Marks of findings in the traffic list: the worst of each row, the way to the next one, the cells that name them."""
+"""Marks of findings in the traffic list: the worst finding of each row, navigation to the next, their cells."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 class FilterFindings:
-    """What a filter asks: a filter may be set long before anything is checked."""
+    """Findings for a filter, which may be set long before any check has run."""
 
     def __init__(self, found: "Callable[[], JournalFindings | None]") -> None:
         self._get = found
 
     def worst(self, first: int, last: int) -> bytes:
-        """For each of these entries the grade of its worst finding."""
+        """Return the grade of the worst finding of each of these entries."""
         found = self._get()
         return found.worst(first, last) if found is not None else bytes(last + 1 - first)
 
     def of(self, n: int) -> "Sequence[Finding]":
-        """The findings of entry n."""
+        """Return the findings of entry n."""
         found = self._get()
         return found.of(n) if found is not None else ()
 
@@ -34,25 +34,25 @@ class LogMarks:
     """The marks of one list."""
 
     def __init__(self, index: "RowIndex", found: "Callable[[], JournalFindings | None]") -> None:
-        """`found` gives what was found so far; None while there are no checks."""
+        """Start without marks. `found` returns the findings so far; None while there are no checks."""
         self._index = index
         self._get = found
         index.filter.findings = FilterFindings(found)
         self._found: JournalFindings | None = None
         self._next = 0
-        """How many of the findings were taken over."""
+        """Number of findings that were processed."""
         self._late: list[Finding] = []
-        """Those about entries that the list has not taken in yet."""
+        """Findings about entries that the list has not read yet."""
         self._seen = -1
         self._muted: object = None
         self._rows: dict[int, list[Finding]] = {}
-        """By the entry of a row of the tree."""
+        """Findings by the entry of a row in the tree."""
         self._places = Errors(index.places.roots)
         self.generation = 0
-        """Changes with the marks."""
+        """Incremented whenever marks change."""
 
     def step(self) -> None:
-        """Take over what was found since. Nearly free if nothing was."""
+        """Add the marks of new findings. Nearly free if there are none."""
         found = self._found = self._get()
         if found is None:
             return
@@ -70,7 +70,7 @@ class LogMarks:
             self._index.judged(again)
 
     def _begin_anew(self, found: "JournalFindings") -> set[int]:
-        """Something else is muted: no mark is what it was."""
+        """Discard all marks after a change of the muted findings; return the entries that had one."""
         before = {each.frames[0] for several in self._rows.values() for each in several}
         self._muted, self._next, self._late, self._rows = found.muted, 0, [], {}
         self._places = Errors(self._index.places.roots)
@@ -92,7 +92,7 @@ class LogMarks:
         return touched
 
     def of_row(self, n: int, run: "RowRun | None" = None) -> "Sequence[Finding]":
-        """The findings of the row of entry n, worst first; of a folded run, of all that it stands for."""
+        """Return the findings of the row of entry n, worst first; for a folded run those of all its entries."""
         if self._found is None:
             return ()
         if run is not None and not run.opened:
@@ -102,7 +102,7 @@ class LogMarks:
         return sorted(several, key=lambda each: each.severity.rank) if len(several) > 1 else several
 
     def grade(self, n: int, run: "RowRun | None" = None) -> int:
-        """How bad the worst of them is: 3 an error, 2 a warning, 1 a hint, 0 if there is none."""
+        """Return the grade of the row's worst finding: 3 an error, 2 a warning, 1 a hint, 0 if there is none."""
         if self._found is None or not self._rows:
             return 0
         if run is not None and not run.opened:
@@ -112,7 +112,7 @@ class LogMarks:
         return max(map(_grade, self._rows.get(n, ())), default=0)
 
     def next(self, n: int, *, back: bool = False) -> int | None:
-        """The nearest row with a mark below that of entry n (above with `back`); 0: from the beginning."""
+        """Return the nearest marked row below that of entry n (above with `back`); n = 0 starts at the beginning."""
         key = self._index.view.key(n) if n else -1
         while (key := self._places.after(key, tree=self._index.view.tree, back=back)) >= 0:
             found = self._index.find(key & 0xFFFF_FFFF)
@@ -131,7 +131,7 @@ def shows_findings(columns: Sequence[str]) -> bool:
 
 
 def finding_cells(found: "Sequence[Finding]", role: Role) -> dict[str, list[Span]]:
-    """The cells of all columns that show findings; `role` is that of the worst."""
+    """Return the cells of all columns that show findings; `role` is that of the worst."""
     if not found:
         return {}
     more = f" (+{len(found) - 1})" if len(found) > 1 else ""

@@ -1,6 +1,6 @@
-"""One row of the traffic list, laid out for a width. Reads the payload of the entry it shows, and of no other.
+"""Layout of one row of the traffic list for a width. Reads the payload of the entry it shows, and no other.
 
-What of it is shown, and where, is `columns`; the time formats are in `log_look`.
+`columns` defines the columns and the time formats.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from inspector.present.traffic.extra_cells import ExtraCells
 
 
-# Time drawn from left to right: which cells a span of it takes, and an axis with round marks.
+# A time axis from left to right: the cells of a time span, and round tick marks.
 
 FULL, LEFT_HALF, RIGHT_HALF = "━", "╸", "╺"
 MOMENT = "·"
@@ -43,23 +43,23 @@ _UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"))
 
 
 class TimeWindow(msgspec.Struct, frozen=True):
-    """A stretch of time, in nanoseconds of the journal's clock."""
+    """A time span, in nanoseconds of the journal's clock."""
 
     start: int
     end: int
 
     @property
     def lasts(self) -> int:
-        """How long it is; never 0."""
+        """Duration; never 0."""
         return max(1, self.end - self.start)
 
     def half(self, time_ns: int, width: int) -> int:
-        """The half cell that a moment lies in, of twice `width`; beyond both ends as well."""
+        """Return the half cell of a moment, of twice `width`; outside the window, one beyond its ends."""
         return (time_ns - self.start) * 2 * width // self.lasts
 
 
 def bar(start: int, end: int, window: TimeWindow, width: int, role: Role) -> list[Span]:
-    """A span of time as exactly `width` cells."""
+    """Return the bar of a time span, in exactly `width` cells."""
     if width < 1:
         return []
     if end < window.start:
@@ -80,7 +80,7 @@ def _cell(left: bool, right: bool) -> str:
 
 
 def moment(time_ns: int, window: TimeWindow, width: int) -> list[Span]:
-    """A moment as exactly `width` cells."""
+    """Return a moment in exactly `width` cells."""
     at = window.half(time_ns, width) // 2
     if not 0 <= at < width:
         return bar(time_ns, time_ns, window, width, "faint")
@@ -88,7 +88,7 @@ def moment(time_ns: int, window: TimeWindow, width: int) -> list[Span]:
 
 
 def role_of(exchange: Exchange) -> Role:
-    """The role of its bar, from the state of the exchange."""
+    """Return the role of an exchange's bar, from its state."""
     if exchange.tool_error or exchange.state in (ExchangeState.ERROR, ExchangeState.LOST):
         return "muted" if exchange.probe else "error"
     if exchange.is_open:
@@ -99,7 +99,7 @@ def role_of(exchange: Exchange) -> Role:
 
 
 def around(spans: Sequence[tuple[int, int]]) -> TimeWindow | None:
-    """The window that holds all spans of time, rounded up so that it rarely changes while they grow."""
+    """Return the window that contains all time spans, rounded up so that it rarely changes while they grow."""
     if not spans:
         return None
     start = min(first for first, _ in spans)
@@ -116,9 +116,9 @@ def _rounded_up(lasts: int) -> int:
 
 
 def ticks(window: TimeWindow, width: int, apart: int = 12) -> Iterator[tuple[int, int, str]]:
-    """Round moments on the axis: the cell, nanoseconds from the window's origin 0, and in words. `apart` cells or more.
+    """Yield round moments on the axis: cell, nanoseconds on the window's clock, and label.
 
-    The moments are those of the clock that the window is in.
+    They are at least `apart` cells apart.
     """
     if width < apart:
         return
@@ -141,7 +141,7 @@ def _step(least: float) -> int:
 
 
 def _said(time_ns: int, step: int) -> str:
-    """A moment in the unit of its size, with as many places as tell two marks apart."""
+    """Format a moment in the unit of its size, with enough places to distinguish two ticks."""
     if time_ns == 0:
         return "0"
     unit, name = next(found for found in _UNITS if abs(time_ns) >= found[0] or found[1] == "µs")
@@ -153,7 +153,7 @@ def _said(time_ns: int, step: int) -> str:
 
 _EXTRA = frozenset(("http", "id", "session"))
 _BAR = 10
-"""Cells of the bar that shows how far a request is."""
+"""Cells of the bar that shows a request's progress."""
 _MOST_BEFORE = 300
 """How many entries before a run of stderr are searched for the message that it follows."""
 _LOST_BYTES = "cannot read the message from the capture"
@@ -165,15 +165,15 @@ class RowPlace(msgspec.Struct, frozen=True):
     tree: bool
     nested: bool = False
     folded: int = 0
-    """How many rows are folded under it."""
+    """Number of rows folded below it."""
     previous_ns: int | None = None
-    """When the entry of the row above crossed the wire; None for the first."""
+    """Time of the row above; None for the first row."""
     run: RowRun | None = None
     """The run of notifications or lines of stderr that the row begins."""
     grows: bool = False
-    """Whether more of that run may come."""
+    """Whether that run may still grow."""
     window: TimeWindow | None = None
-    """The time that the small waterfall shows."""
+    """Time span of the waterfall."""
     grade: int = 0
     """The highest severity of its findings: 3 error, 2 warning, 1 hint, 0 none."""
     found: "Sequence[Finding]" = ()
@@ -181,7 +181,7 @@ class RowPlace(msgspec.Struct, frozen=True):
 
 
 class RowWriter:
-    """Writes rows of one journal."""
+    """Builds the rows of one journal."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -191,7 +191,7 @@ class RowWriter:
     def row(
         self, n: int, exchange: Exchange | None, place: RowPlace, width: int, now_ns: int, look: Look = PLAIN
     ) -> RowView:
-        """The row of entry n."""
+        """Return the row of entry n."""
         cells = self._common(n, place, look)
         if place.grade:
             cells["mark"] = [mark(place.grade)]
@@ -213,7 +213,7 @@ class RowWriter:
         return RowView(lay_out(cells, width, shown), live=live or place.grows)
 
     def _noted(self, n: int, exchange: Exchange | None, place: RowPlace) -> list[Span]:
-        """The mark of an entry or, in the tree, of the response in the same row."""
+        """Return the mark of an entry or, in the tree, of the response in the same row."""
         marks = self._journal.marks
         answer = exchange.answer_frame if place.tree and exchange is not None and exchange.request_frame == n else None
         found = marks.get(n) or (marks.get(answer) if answer else None)
@@ -239,7 +239,7 @@ class RowWriter:
         return bar(exchange.started_ns, lane_end(exchange, now_ns), window, LANE, role_of(exchange))
 
     def _goes_on(self, exchange: Exchange) -> bool:
-        """Whether it continues after its response: input is required, or a task runs."""
+        """Whether an exchange continues after its response: input is required, or a task runs."""
         task = self._journal.conversation.tasks.of_operation(exchange.operation)
         runs = task is not None and not task.ended and task.exchange == exchange.number
         return runs or (exchange.asks and not exchange.retried)
@@ -272,7 +272,7 @@ class RowWriter:
         cells["sent" if to_server else "came"] = cells["size"]
         cells["channel"] = [(frame.channel.value, "faint")]
         what = _indent(place)
-        if place.run is not None:  # before the name, which is cut where room is short
+        if place.run is not None:  # before the name, which is cut if space is short
             self._tell_of_run(cells, what, place.run)
             what.append((" ", "text"))
         what += self._named(n, kind, exchange, place)
@@ -311,7 +311,7 @@ class RowWriter:
             cells["size"] = cells["sent"] = cells["came"] = []
 
     def _progress_of_row(self, n: int, exchange: Exchange | None, place: RowPlace) -> Progress | None:
-        """The progress of a request, for the row that shows all of it; None for any other row."""
+        """Return the progress of a request, for the row that shows all of it; None for any other row."""
         if not place.tree or exchange is None or self._store.method(n) != "notifications/progress":
             return None
         return exchange.progress
@@ -374,7 +374,7 @@ class RowWriter:
         return found.response if found is not None else None
 
     def _preview(self, n: int, frame: Frame, exchange: Exchange | None, place: RowPlace) -> Span:
-        """The preview of the row; where the row stands for an exchange that failed, the reason."""
+        """Return the preview of the row; the reason for an exchange that failed."""
         if exchange is not None and exchange.request_frame == n and (place.tree or exchange.answer_frame is None):
             if exchange.state in (ExchangeState.LOST, ExchangeState.CANCELLED) and exchange.why:
                 return text.visible(exchange.why, limit=300), "warning"
@@ -405,10 +405,10 @@ class RowWriter:
             self._tell_of_run(cells, what, run)
             what.append((f" after {followed}" if (followed := self._followed(run.first)) else "", "muted"))
             cells["what"] = [*what, ("  ", "text"), *cells["what"]]
-            cells.pop("took", None)  # its room is for the text
+            cells.pop("took", None)  # its space goes to the text
 
     def _followed(self, n: int) -> str:
-        """The last message or process start before entry n; "" if that is too far back."""
+        """Return the last message or process start before entry n; "" if that is too far back."""
         first = max(1, n - _MOST_BEFORE)
         columns = self._store.columns(first, n - 1)
         for at in range(n - 1 - first, -1, -1):
@@ -433,7 +433,7 @@ def _size(size: int) -> Span:
 
 
 def lane_end(exchange: Exchange, now_ns: int) -> int:
-    """The end of its bar: its end, or now."""
+    """Return the end of an exchange's bar: its end, or now."""
     return exchange.ended_ns if exchange.ended_ns is not None else max(now_ns, exchange.started_ns)
 
 
@@ -446,18 +446,18 @@ _SHORT = 40
 
 
 def mark_role(color: str) -> Role:
-    """The role that displays a colour of marks."""
+    """Return the role that displays a colour of marks."""
     return _ROLES.get(color, "warning")
 
 
 def mark_spans(mark: Mark) -> list[Span]:
-    """The mark at the start of a row: sign, first letter of the colour, start of the comment."""
+    """Return the mark at the start of a row: sign, first letter of the colour, start of the comment."""
     comment = f"{text.visible(mark.text, limit=_SHORT)} {signs.NOTE} " if mark.text else ""
     return [(f"{signs.MARK}{mark.color[:1]} {comment}", mark_role(mark.color))]
 
 
 def next_colour(color: str) -> str:
-    """The next colour; the first one after the last."""
+    """Return the next colour; the first one after the last."""
     return COLOURS[(COLOURS.index(color) + 1) % len(COLOURS)] if color in COLOURS else COLOURS[0]
 
 
@@ -484,7 +484,7 @@ class NotedRows(RowSource):
         return self._generation
 
     def item(self, index: int) -> Mark | View | None:
-        """The mark or view of a row."""
+        """Return the mark or view of a row."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def row(self, index: int, width: int) -> RowView:
@@ -536,7 +536,7 @@ def _view(view: View) -> list[Span]:
 
 
 class TailWriter:
-    """Writes entries of one journal."""
+    """Builds text or data for the entries of one journal."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -544,14 +544,14 @@ class TailWriter:
         self._previous: int | None = None
 
     def line(self, n: int, width: int, role: Role | None = None) -> Line:
-        """Entry n as one line of at most `width` cells; all of it in one role, if one is given."""
+        """Return entry n as one line of at most `width` cells; all of it in `role`, if one is given."""
         place = RowPlace(tree=False, previous_ns=self._previous)
         self._previous = self._journal.store.time_ns(n)
         spans = self._rows.row(n, self._exchange(n), place, width, self._previous).spans
         return tuple(spans) if role is None else (("".join(text for text, _ in spans).rstrip(), role),)
 
     def data(self, n: int) -> dict[str, Any]:
-        """Entry n for scripts. A JSON message is included unchanged, another payload as text."""
+        """Return entry n for scripts. A JSON message is included unchanged, another payload as text."""
         store, entry, exchange = self._journal.store, self._journal.store.entry(n), self._exchange(n)
         found: dict[str, Any] = {"n": n, "time": _time(entry.wall_ns)}
         if isinstance(entry.what, Frame):

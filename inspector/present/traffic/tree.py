@@ -1,9 +1,9 @@
-"""The row of the tree that an entry is below. Determined once for each entry, in order, from columns alone.
+"""The tree's row for each entry. It is determined once per entry, in order, from columns alone.
 
-An exchange is a row; its response has no row of its own, and what it caused is below it: progress (one row,
-however many there were), cancellation, late answers, what is asked about the task that it became, the server's own
-requests and its log messages. The last two name no cause, so they are nested only if exactly one request of the
-client's was open at their moment; wrong nesting would mislead, so in doubt they are separate.
+An exchange is a row; its response has no separate row. Below it is what it caused: progress (one row, however many
+notifications), cancellation, late responses, requests about the task that it became, server requests and log
+messages. The last two name no cause, so they are nested only if exactly one client request was open at that moment.
+Wrong nesting would mislead, so in doubt they are separate.
 """
 
 from array import array
@@ -22,51 +22,50 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Frame
 
-# Runs of the tree: notifications of one method, or lines of stderr, that follow one another with no row between
-# them.
+# Runs of the tree: consecutive notifications of one method, or lines of stderr, with no other row between them.
 
 IN_RUN = 16
-"""Set in the flags of an entry: it may be part of a run."""
+"""Flag of an entry: it may be part of a run."""
 FOLDED = 32
-"""Set in the flags of an entry: the first of its run stands for it."""
+"""Flag of an entry: it is folded into the first entry of its run."""
 SHORTEST = 10
-"""So many make a row of their own; fewer are read faster than unfolded."""
+"""Minimum rows that are folded into one; fewer are faster to read than to unfold."""
 FEWEST = 3
-"""The same of notifications that say no more than that a list has changed."""
+"""The minimum for notifications that only report that a list has changed."""
 _MOST_GROWING = 1000
-"""Blocks whose last row is remembered; in older ones, a run starts again."""
+"""Maximum blocks whose last row is remembered; in older ones, a run starts again."""
 _MAY = bytes(bool(flags & IN_RUN) for flags in range(256))
 _WITH = bytes(flags | FOLDED for flags in range(256))
 
 
 class RowRun(msgspec.Struct, frozen=True):
-    """Rows that are alike."""
+    """Equal rows that can be folded into one."""
 
     first: int
     count: int
     last: int
     opened: bool = False
-    """Whether each of them is a row all the same."""
+    """Whether it is unfolded, so that each entry is a row."""
 
 
 class _Growing(msgspec.Struct):
-    """The run that the last row of a block belongs to."""
+    """The run at the end of a block, which may still grow."""
 
     like: tuple[str, Direction | None]
-    """Its method, and who sent it; for stderr ("", None)."""
+    """Method and sender; ("", None) for stderr."""
     first: int
     count: int = 1
     early: list[int] = []
-    """Those behind the first, for as long as they are no run yet."""
+    """Entries after the first, as long as there are too few for a run."""
 
     @property
     def shortest(self) -> int:
-        """So many make a row."""
+        """Minimum number of entries that are folded."""
         return FEWEST if self.like[0].endswith("/list_changed") else SHORTEST
 
 
 class Runs:
-    """The runs of one tree. `flags` and `roots` are the tree's own and hold each entry before it is passed here."""
+    """The runs of one tree. `flags` and `roots` belong to the tree and hold each entry before it is passed here."""
 
     def __init__(self, store: Store, flags: bytearray, roots: "array[int]") -> None:
         self._store, self._flags, self._roots = store, flags, roots
@@ -77,11 +76,11 @@ class Runs:
         self._late: list[int] = []
 
     def take(self, n: int) -> None:
-        """A notification or a line of stderr has come that may be part of a run."""
+        """Add a notification or a line of stderr that may be part of a run."""
         self.take_many(n, n)
 
     def take_many(self, first: int, last: int) -> None:
-        """Such that are alike have come, one behind the other in one block, or each in its own."""
+        """Add equal entries that are adjacent in one block, or that each begin a block."""
         level = self._level(first)
         like = self._store.method(first), self._store.direction(first)
         growing = self._growing.get(level)
@@ -92,32 +91,32 @@ class Runs:
             self._extend(growing, first, last)
 
     def interrupt(self, n: int) -> None:
-        """Another row has come in the block of entry n."""
+        """End the run before entry n, which is another row in the same block."""
         self._growing.pop(self._level(n), None)
 
     @property
     def growing(self) -> bool:
-        """Whether there is anything to interrupt."""
+        """Whether there is any run to interrupt."""
         return bool(self._growing)
 
     def close(self, root: int) -> None:
-        """The block that begins with `root` has ended."""
+        """End the run of the block that begins with `root`."""
         self._growing.pop(root, None)
 
     def late(self) -> list[int]:
-        """Entries that were rows at first, and turned out to be part of a run since this was asked last."""
+        """Return entries that were rows at first and turned out to be part of a run, since the last call."""
         found, self._late = self._late, []
         return found
 
     def run(self, first: int) -> RowRun | None:
-        """The run that begins with an entry; None if it begins none."""
+        """Return the run that begins with an entry; None if there is none."""
         at = self._at(first)
         if at is None:
             return None
         return RowRun(first, self._counts[at], self._lasts[at], first in self._opened)
 
     def opened_around(self, n: int) -> RowRun | None:
-        """The opened run that entry n is part of."""
+        """Return the unfolded run that contains entry n; None if there is none."""
         for first in self._opened:
             run = self.run(first)
             if run is not None and first <= n <= run.last and (n == first or self._is_like(n, first)):
@@ -125,16 +124,16 @@ class Runs:
         return None
 
     def grows(self, first: int) -> bool:
-        """Whether more of it may come."""
+        """Whether a run may still grow."""
         return any(growing.first == first for growing in self._growing.values())
 
     def open(self, run: RowRun) -> list[int]:
-        """Let each of a run be a row; those that were none."""
+        """Unfold a run; return the entries that become rows."""
         self._opened.add(run.first)
         return self._mark(run, folded=False)
 
     def fold(self, run: RowRun) -> list[int]:
-        """Let the first of a run stand for all; those that are no rows any more."""
+        """Fold a run into its first entry; return the entries that are no longer rows."""
         self._opened.discard(run.first)
         return self._mark(run, folded=True)
 
@@ -150,7 +149,7 @@ class Runs:
         return (n for n in may if self._is_like(n, run.first))
 
     def _is_like(self, n: int, first: int) -> bool:
-        """Whether two entries of a run are in one block, or both in blocks of their own."""
+        """Whether two entries of a run are in the same block, or each in a separate block."""
         return bool(self._flags[n] & IN_RUN) and self._level(n) == self._level(first)
 
     def _begin(self, level: int, like: tuple[str, Direction | None], first: int) -> _Growing:
@@ -194,13 +193,13 @@ class Runs:
         return 0 if root == n else root
 
 
-# Failures: the entries that report them, in wire order and in the order of the tree.
+# Failures: the entries that report them, in wire order and in tree order.
 
 _ACCEPTED = 202
 
 
 class Errors:
-    """The entries of one tree that are errors. `roots` are the tree's own."""
+    """The entries of one tree that are errors. `roots` belongs to the tree."""
 
     def __init__(self, roots: "array[int]") -> None:
         self._roots = roots
@@ -210,19 +209,19 @@ class Errors:
         return len(self._wire)
 
     def add(self, n: int, row: int) -> None:
-        """Entry n is one; in the tree the entry `row` shows it."""
+        """Add entry n; in the tree the row of entry `row` shows it."""
         _put(self._wire, n)
         _put(self._tree, self._roots[row] << 32 | row)
 
     def take_back(self, n: int, row: int) -> None:
-        """Entry n was not a failure after all."""
+        """Remove entry n, which was not a failure after all."""
         for keys, key in ((self._wire, n), (self._tree, self._roots[row] << 32 | row)):
             at = bisect_left(keys, key)
             if at < len(keys) and keys[at] == key:
                 del keys[at]
 
     def after(self, key: int, *, tree: bool, back: bool = False) -> int:
-        """The key of the next one below a row's key, or of the one above it with `back`; -1 if there is none."""
+        """Return the key of the next error below a row's key (above with `back`); -1 if there is none."""
         keys = self._tree if tree else self._wire
         at = bisect_left(keys, key) - 1 if back else bisect_right(keys, key)
         return keys[at] if 0 <= at < len(keys) else -1
@@ -246,9 +245,9 @@ def is_bad_end(store: Store, n: int) -> bool:
 
 
 def exit_before(journal: Journal, n: int) -> int:
-    """The exit after which the entry n says that the server on stdio was started once more; 0 if it says no such thing.
+    """Return the exit after which, as entry n reports, the stdio server was restarted; 0 if n reports no restart.
 
-    That exit is an answer to our first request, and no error.
+    That exit is a response to our first request, and no error.
     """
     what = journal.store.entry(n).what
     if not isinstance(what, ConnectionFact) or what.event is not ConnectionEvent.RENEW or what.transport != "stdio":
@@ -262,7 +261,7 @@ def _is_exit(what: object) -> bool:
 
 
 def is_acknowledgment(journal: Journal, n: int) -> bool:
-    """Whether it is the body of an HTTP response that said no more than "accepted": legal, and often a word of text."""
+    """Whether it is the body of an HTTP 202 response: legal, and often a short text."""
     if journal.store.message_kind(n) is not MessageKind.INVALID or not journal.http_exchanges:
         return False
     frame = journal.store.entry(n).what
@@ -295,40 +294,40 @@ _WRONG = (MessageKind.INVALID, MessageKind.ERROR)
 _ENDINGS = (EntryKind.CONNECTION, EntryKind.PROCESS, EntryKind.HTTP)
 _PROGRESS = "notifications/progress"
 _NEVER_A_CAUSE = "subscriptions/listen"
-"""It stays open for as long as the client listens, and causes nothing."""
+"""Stays open for as long as the client listens, and causes nothing."""
 
 
 class Tree:
-    """The place of every entry that was taken in."""
+    """The position of every entry that was added."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._store = journal.store
         self._exchanges = journal.conversation.exchanges
         self._open: dict[int, None] = {}
-        """Numbers of the client's requests that may be open."""
+        """Numbers of the client's requests that may be open, in order."""
         self._progress_rows = array("I", [0])
-        """At an exchange's number: the entry of its first progress, or 0."""
+        """By exchange number: the entry of its first progress, or 0."""
         self.roots = array("I", [0])
-        """At n: the entry whose row begins the block that entry n belongs to; n itself if that is its own."""
+        """At n: the entry whose row begins the block of entry n; n itself if it begins one."""
         self.flags = bytearray(1)
-        """At n: in which views entry n has a row of its own, and what `log_runs` says of it."""
+        """At n: the views in which entry n has its own row, and the flags of `Runs`."""
         self.runs = Runs(journal.store, self.flags, self.roots)
         self.errors = Errors(self.roots)
         self.failed = 0
-        """How many exchanges that were taken in have failed."""
+        """Number of exchanges that have failed so far."""
 
     @property
     def store(self) -> Store:
-        """The entries."""
+        """Entries of the journal."""
         return self._store
 
     def take(self, n: int) -> None:
-        """Find the place of the next entry; `n` is the last one taken plus one."""
+        """Add the next entry; `n` is the last one added plus one."""
         self.take_many(n, n)
 
     def take_many(self, first: int, last: int) -> None:
-        """Find the places of the entries `first` to `last`; `first` is the last one taken plus one."""
+        """Add the entries `first` to `last`; `first` is the last one added plus one."""
         columns = self._store.columns(first, last)
         progress, requests = self._store.method_number(_PROGRESS), self._exchanges.request_frames
         roots, flags, first_words = self.roots, self.flags, self._progress_rows
@@ -359,10 +358,10 @@ class Tree:
             self._note_errors(wrong)
 
     def take_run(self, first: int, last: int) -> int:
-        """Find the places of the entries `first` to `last` at once, if they are a run of log messages or of stderr.
+        """Add the entries `first` to `last` at once, if they are a run of log messages or of stderr.
 
-        Returns the block that all of them are in, 0 if each begins its own, and -1 if they are not a run: nothing
-        was taken then.
+        Returns the block that contains all of them, or 0 if each begins one. Returns -1 if they are not a run:
+        nothing was added then.
         """
         if self._store.is_stderr(first, last):
             return self._take_stderr(first, last)
@@ -375,14 +374,14 @@ class Tree:
         return cause
 
     def _take_stderr(self, first: int, last: int) -> int:
-        """Lines of stderr, each of which begins its own block."""
+        """Add lines of stderr, each of which begins a block."""
         self.roots.extend(range(first, last + 1))
         self.flags.extend(bytes((_EVERYWHERE | IN_RUN,)) * (last - first + 1))
         self.runs.take_many(first, last)
         return 0
 
     def _cause_of_run(self, first: int) -> int | None:
-        """The block of log messages that come now; 0 for one of their own; None if that differs or is unsure."""
+        """Return the block of the next log messages; 0 if each begins one; None if they differ or it is uncertain."""
         if not self._open:
             return 0
         ends = self._exchanges.ends
@@ -390,7 +389,7 @@ class Tree:
         return self._root_of(causes[0], first) if len(causes) == len(self._open) == 1 else None
 
     def row_of(self, n: int) -> int:
-        """The entry whose row in the tree shows entry n: itself, its request, or the progress it continues."""
+        """Return the entry whose row in the tree shows entry n: itself, its request, or the progress it continues."""
         if self.flags[n] & IN_TREE_PLAIN:
             return n
         if self._store.message_kind(n) is MessageKind.NOTIFICATION:
@@ -398,7 +397,7 @@ class Tree:
         return self.roots[n]
 
     def exchange(self, n: int) -> Exchange | None:
-        """The exchange that entry n belongs to."""
+        """Return the exchange that entry n belongs to."""
         number = self._store.exchange(n)
         return self._exchanges[number - 1] if 0 < number <= len(self._exchanges) else None
 
@@ -419,7 +418,7 @@ class Tree:
         return self._task_root(exchange, n) or n, _EVERYWHERE
 
     def _task_root(self, number: int, n: int) -> int:
-        """The block of the call that a task began with, for a request about that task; 0 for any other."""
+        """Return the block of the call that created a task, for a request about that task; 0 for any other."""
         tasks = self._journal.conversation.tasks
         if not tasks.all or not number:
             return 0
@@ -452,7 +451,7 @@ class Tree:
         return self._root_of(exchange, n), _IN_WIRE_ALONE if in_time else _EVERYWHERE
 
     def _note_errors(self, suspects: list[int]) -> None:
-        """Take in those entries that are errors, and what was lost with a connection."""
+        """Add the entries that are errors, and requests that were lost with a connection."""
         kinds, exchanges = self._store.message_kind, self._exchanges
         for n in suspects:
             kind, number = kinds(n), self._store.exchange(n)
@@ -479,7 +478,7 @@ class Tree:
         return self.roots[request] if 0 < request < n else n
 
     def _cause(self, n: int) -> int:
-        """The block of the one client request that was open when entry n came; n if there was none or several."""
+        """Return the block of the only client request that was open at entry n; n if there was none or several."""
         if not self._open:
             return n
         now, ends = self._store.time_ns(n), self._exchanges.ends
@@ -490,15 +489,14 @@ class Tree:
         return self._root_of(next(iter(self._open)), n)
 
 
-# Rows of the wire's order that are folded into one: notifications of one method, or lines of stderr, side by
-# side.
+# Rows in wire order that are folded into one: adjacent notifications of one method, or lines of stderr.
 
 _STEP = 1000
 """Rows that are compared at once."""
 
 
 class WireRuns:
-    """What is folded in one list."""
+    """The folded runs of one list."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -508,23 +506,23 @@ class WireRuns:
         return bool(self._runs)
 
     def run(self, first: int) -> RowRun | None:
-        """The run whose first entry this is."""
+        """Return the run with this first entry; None if there is none."""
         return self._runs.get(first)
 
     def add(self, run: RowRun) -> None:
-        """Some rows are folded into their first."""
+        """Add a run that was folded."""
         self._runs[run.first] = run
 
     def pop(self, first: int) -> RowRun | None:
-        """They are not any more."""
+        """Remove a run that was unfolded, and return it."""
         return self._runs.pop(first, None)
 
     def clear(self) -> None:
-        """None are."""
+        """Remove all runs."""
         self._runs.clear()
 
     def alike(self, rows: Sequence[int], index: int) -> range:
-        """The rows around one that are like it, itself among them; itself alone if it is of another kind."""
+        """Return the adjacent rows that equal a row, including it; only that row if its kind does not fold."""
         like = self._like(rows[index])
         if like is None:
             return range(index, index + 1)
@@ -553,7 +551,7 @@ class WireRuns:
         return next((at for at, same in enumerate(found) if not same), len(block))
 
     def _same(self, block: Sequence[int], like: tuple[int, int, int]) -> list[bool]:
-        """Of each entry whether it is like that, and no run of its own."""
+        """Return whether each entry is equal and does not begin a folded run."""
         first, last = block[0], block[-1]
         columns = self._store.columns(first, last)
         kinds, flags, methods = columns.kinds, columns.flags, columns.methods
