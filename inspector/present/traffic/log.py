@@ -482,7 +482,7 @@ class LogFind:
         return n < len(self._found.hits) and bool(self._found.hits[n])
 
     def next(self, cursor: int, *, back: bool = False) -> int | None:
-        """Return the nearest row below (above with `back`) that contains the text, wrapping around; None without any."""
+        """Return the nearest row below (above with `back`) that contains the text, wrapping around; None if absent."""
         rows = self._index.view.rows
         if not self.matches or not rows:
             return None
