@@ -1,4 +1,4 @@
-"""The demo: an MCP server with something for each feature of the protocol.
+"""The demo: an MCP server with examples of every feature of the protocol.
 
-It shares no code with the client but the HTTP listener: it is a second opinion.
+It shares only the HTTP listener with the client, so that it is an independent implementation.
 """

@@ -1,4 +1,4 @@
-"""`python -m inspector.demo`: the demo server on stdio, or with --http on a port of this machine."""
+"""`python -m inspector.demo`: the demo server on stdio, or with --http on a local port."""
 
 import argparse
 import asyncio
@@ -17,11 +17,11 @@ from inspector.demo.state import Station, blow
 STDIN, STDOUT = 0, 1
 _CHUNK = 1 << 16
 _GRACE = 0.25
-"""Seconds that running requests have to end once stdin is closed."""
+"""Seconds that running requests have to finish once stdin is closed."""
 
 
 async def serve_stdio(options: DemoOptions) -> None:
-    """Serves until stdin ends or stdout is closed."""
+    """Serve until stdin ends or stdout is closed."""
     await asyncio.sleep(options.startup_delay)
     station = Station()
     server = DemoServer(station, options, _write)
@@ -44,7 +44,7 @@ async def serve_stdio(options: DemoOptions) -> None:
 
 
 async def _wind_up(running: set[asyncio.Task[None]]) -> None:
-    """Input that was piped in is answered; what takes longer than a moment is not waited for."""
+    """Finish running requests after the input has ended; slow ones are cancelled after a moment."""
     if running:
         _, late = await asyncio.wait(running, timeout=_GRACE)
         for task in late:
@@ -63,7 +63,7 @@ async def _take(server: DemoServer, line: bytes) -> None:
 
 
 async def _write(message: object) -> None:
-    """Writes a line, synchronously: two answers never mingle, and a client that reads slowly slows us down."""
+    """Write a line, synchronously: two responses never mingle, and a slow client slows us down."""
     data = memoryview(dump(message) + b"\n")
     while data:
         data = data[os.write(STDOUT, data) :]
@@ -86,7 +86,7 @@ def _read_in_thread(loop: asyncio.AbstractEventLoop, put: Callable[[bytes | None
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the command line."""
+    """Return the parser of the command line."""
     made = argparse.ArgumentParser(prog="python -m inspector.demo", description="Run the demo MCP server.")
     made.add_argument("--http", type=int, metavar="PORT", help="serve over HTTP; 0 selects a free port")
     made.add_argument("--page-size", type=int, default=0, metavar="N", help="items per page of a list; 0: no paging")
@@ -106,7 +106,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def options_from(arguments: argparse.Namespace) -> DemoOptions:
-    """The options from a parsed command line."""
+    """Return the options from a parsed command line."""
     return DemoOptions(
         legacy=not arguments.modern_only,
         modern=not arguments.legacy_only,

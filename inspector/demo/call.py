@@ -1,8 +1,7 @@
 """A request that the demo handles: its client, its revision, and how to respond.
 
-Beside it is the state of its connection.
-
-This file does not know the transport: `reply` leads to the request's own stream, `notify` to the listeners.
+It also holds the state of its connection. This file does not know the transport: `reply` writes to the request's own
+stream, `notify` to the listeners.
 """
 
 import asyncio
@@ -24,20 +23,20 @@ from inspector.demo.state import Station, StationChange
 
 @dataclass(frozen=True, slots=True)
 class DemoEra:
-    """One revision: its name and what may be said in it."""
+    """One revision: its name and its features."""
 
     name: str
     features: frozenset[str] = frozenset()
-    """Features such as "batches", or "kind.member" for a member that a kind of thing may have."""
+    """Features such as "batches", or "kind.member" for a member that objects of this kind may have."""
     stateless: bool = False
-    """Each request declares its own revision; nothing is opened, nothing is remembered."""
+    """Whether each request declares its own revision; there is no handshake and no stored state."""
 
     def then(self, name: str, *more: str, gone: str = "", stateless: bool = False) -> "DemoEra":
-        """The revision after this one: what it adds, and the one thing it took back."""
+        """Return the next revision: `more` are features added, `gone` is a feature removed."""
         return DemoEra(name, (self.features | frozenset(more)) - {gone}, stateless)
 
     def has(self, feature: str) -> bool:
-        """Whether it may be said."""
+        """Return whether the revision has a feature."""
         return feature in self.features
 
 
@@ -89,26 +88,26 @@ MODERN = {_FIFTH.name: _FIFTH}
 NEWEST_LEGACY = _FOURTH
 NEWEST_MODERN = _FIFTH
 ASSUMED_OVER_HTTP = _SECOND
-"""What a request without a version header speaks (2025-06-18 basic/transports, protocol version header)."""
+"""Revision of a request without a version header (2025-06-18 basic/transports, protocol version header)."""
 BEFORE_STREAMABLE_HTTP = _FIRST
 
 _GATED = _FOURTH.features | _FIFTH.features
 
 
 def counter_offer(wanted: object) -> DemoEra:
-    """The revision that `initialize` settles on: the wanted one if it is known, else our newest with a handshake."""
+    """Return the revision for `initialize`: the requested one if it is known, else our newest with a handshake."""
     return LEGACY.get(wanted, NEWEST_LEGACY) if isinstance(wanted, str) else NEWEST_LEGACY
 
 
 def trim(kind: str, thing: Mapping[str, Any], era: DemoEra) -> dict[str, Any]:
-    """The thing without the members that this revision does not know."""
+    """Return an object without the members that this revision does not know."""
     return {
         key: value for key, value in thing.items() if f"{kind}.{key}" not in _GATED or f"{kind}.{key}" in era.features
     }
 
 
 def fit_content(block: Mapping[str, Any], era: DemoEra) -> dict[str, Any]:
-    """A content block; one of a type that this revision does not know becomes a line of text."""
+    """Return a content block; one of a type that this revision does not know becomes a line of text."""
     kind = f"content.{block['type']}"
     if kind not in _GATED or kind in era.features:
         return dict(block)
@@ -117,14 +116,14 @@ def fit_content(block: Mapping[str, Any], era: DemoEra) -> dict[str, Any]:
 
 
 def fit_result(result: Mapping[str, Any], era: DemoEra) -> dict[str, Any]:
-    """A tool's result as this revision may see it."""
+    """Return a tool's result without what this revision does not know."""
     fitted = trim("result", result, era)
     fitted["content"] = [fit_content(block, era) for block in result["content"]]
     return fitted
 
 
 def fit_prompt(prompt: Mapping[str, Any], era: DemoEra) -> dict[str, Any]:
-    """A prompt of a list; its arguments had no title before they had one elsewhere."""
+    """Return a prompt of a list. Its arguments have no title before titles were introduced."""
     fitted = trim("prompt", prompt, era)
     if "arguments" in fitted:
         fitted["arguments"] = [trim("argument", argument, era) for argument in fitted["arguments"]]
@@ -133,7 +132,7 @@ def fit_prompt(prompt: Mapping[str, Any], era: DemoEra) -> dict[str, Any]:
 
 Json = dict[str, Any]
 Send = Callable[[Any], Awaitable[None]]
-"""Carries one message (or, in a batch, a list of them) towards the client."""
+"""Sends one message (or, in a batch, a list of them) to the client."""
 
 META = "io.modelcontextprotocol/"
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
@@ -151,7 +150,7 @@ UNSUPPORTED_VERSION = -32022
 
 
 class DemoError(Exception):
-    """A request is answered with a JSON-RPC error."""
+    """Raised to respond to a request with a JSON-RPC error."""
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
         super().__init__(message)
@@ -159,7 +158,7 @@ class DemoError(Exception):
         self.data = data
 
     def as_error(self) -> Json:
-        """The `error` member of the answer."""
+        """Return the `error` member of the response."""
         error: Json = {"code": self.code, "message": str(self)}
         if self.data is not None:
             error["data"] = self.data
@@ -167,49 +166,49 @@ class DemoError(Exception):
 
 
 class Mishap(Exception):
-    """A tool ran and failed: its result carries `isError`."""
+    """Raised when a tool fails: its result has `isError`."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoOptions:
-    """How the demo was started; the defaults make a server without a fault of its own choosing."""
+    """Options of the demo. With the defaults, the server works without artificial faults."""
 
     legacy: bool = True
     modern: bool = True
     page_size: int = 0
-    """Items on a page of a list; 0 means all on one."""
+    """Number of items per page of a list; 0 means all on one page."""
     startup_delay: float = 0.0
-    """Seconds before the first message is read."""
+    """Seconds to wait before the first message is read."""
     crash_on: str | None = None
-    """The tool whose call ends the process."""
+    """Tool whose call ends the process."""
     with_broken_tool: bool = False
     require_capability: str | None = None
-    """A client capability without which a stateless `tools/call` is refused."""
+    """Client capability without which a stateless `tools/call` is rejected."""
     weather: float = 5.0
-    """Seconds after which the barometer changes; 0: never."""
+    """Seconds between changes of the barometer; 0: never."""
 
 
 @dataclass(slots=True, eq=False)
 class DemoConnection:
-    """What one connection has settled: a process on stdio, a session on HTTP, one POST in the stateless era."""
+    """State of one connection: a process on stdio, a session on HTTP, one POST in the stateless era."""
 
     notify: Send
     era: DemoEra | None = None
-    """The revision of the handshake; None until `initialize` was answered."""
+    """Revision of the handshake; None until `initialize` was handled."""
     log_level: str = "info"
     watched: set[str] = field(default_factory=set)
-    """Resources of which the client wants to hear (handshake era)."""
+    """Resources to which the client has subscribed (handshake era)."""
     capabilities: Json = field(default_factory=dict)
-    """What the client declared in its handshake."""
+    """Capabilities that the client declared in its handshake."""
     ids: "count[int]" = field(default_factory=lambda: count(1))
-    """For requests of our own."""
+    """Ids of our own requests."""
     waiting: dict[str, "asyncio.Future[Json]"] = field(default_factory=dict)
-    """Requests of our own that are not answered yet (handshake era), by id."""
+    """Our own pending requests by id (handshake era)."""
     visits: list[str] = field(default_factory=list)
-    """Elicitations that an error mentioned, by id."""
+    """Ids of elicitations that an error mentioned."""
 
     async def hear(self, change: StationChange) -> None:
-        """Passes a change on, as the handshake era does: lists always, resources to subscribers."""
+        """Send a notification about a change, as in the handshake era: lists always, resources to subscribers."""
         if change.what != "resource" or change.uri in self.watched:
             method, params = news(change)
             await self.notify({"jsonrpc": "2.0", "method": method, "params": params})
@@ -217,7 +216,7 @@ class DemoConnection:
 
 @dataclass(slots=True)
 class DemoRequest:
-    """One request, being answered."""
+    """A request being handled."""
 
     id: str | int
     method: str
@@ -230,25 +229,25 @@ class DemoRequest:
 
     @property
     def meta(self) -> Json:
-        """`_meta` of the request, empty if there is none."""
+        """`_meta` of the request; empty if there is none."""
         meta = self.params.get("_meta")
         return meta if isinstance(meta, dict) else {}
 
     @property
     def capabilities(self) -> Json:
-        """What the client declared: with this request, or in its handshake."""
+        """Capabilities that the client declared with this request, or in its handshake."""
         declared = self.meta.get(META + "clientCapabilities") if self.era.stateless else self.link.capabilities
         return declared if isinstance(declared, dict) else {}
 
     def text(self, name: str) -> str:
-        """A string that the params must have. Raises: Refusal."""
+        """Return a required string of the params. Raises: DemoError."""
         value = self.params.get(name)
         if not isinstance(value, str):
             raise DemoError(INVALID_PARAMS, f"params.{name} must be a string")
         return value
 
     async def progress(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Sends progress, if the request has a progress token."""
+        """Send progress, if the request has a progress token."""
         token = self.meta.get("progressToken")
         if isinstance(token, bool) or not isinstance(token, (str, int)):
             return
@@ -260,35 +259,35 @@ class DemoRequest:
         await self.tell("notifications/progress", params)
 
     async def log(self, level: str, data: object, logger: str = "lighthouse") -> None:
-        """Sends a log message, if the client wants to see that level."""
+        """Send a log message, if the client has requested its level."""
         if self._wants(level):
             await self.tell("notifications/message", {"level": level, "logger": logger, "data": data})
 
     def _wants(self, level: str) -> bool:
         lowest = self.meta.get(META + "logLevel") if self.era.stateless else self.link.log_level
-        # Stateless: a request that names no level gets no logs (2026-07-28 server/utilities/logging).
+        # Stateless: a request without a level gets no logs (2026-07-28 server/utilities/logging).
         return lowest in LEVELS and LEVELS.index(level) >= LEVELS.index(lowest)
 
     async def tell(self, method: str, params: Json) -> None:
-        """Sends a notification on the request's own stream."""
+        """Send a notification on the request's own stream."""
         await self.reply({"jsonrpc": "2.0", "method": method, "params": params})
 
 
 def news(change: StationChange) -> tuple[str, Json]:
-    """Method and params of the notification about a change."""
+    """Return method and params of the notification about a change."""
     if change.what == "resource":
         return "notifications/resources/updated", {"uri": change.uri}
     return f"notifications/{change.what}/list_changed", {}
 
 
 def mutter(line: str) -> None:
-    """Writes a line to stderr, where a server may say what it likes."""
+    """Write a line to stderr, where a server may write anything."""
     sys.stderr.write(line + "\n")
     sys.stderr.flush()
 
 
 def parse(data: bytes) -> Any:
-    """Bytes as JSON. Raises: Refusal, whatever is wrong with them."""
+    """Parse JSON. Raises: DemoError for anything invalid."""
     try:
         return json.loads(data.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
@@ -300,7 +299,7 @@ def _no_number(name: str) -> None:
 
 
 def dump(message: object) -> bytes:
-    """A message as one line of JSON without its end."""
+    """Return a message as one line of JSON without its line end."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
@@ -310,7 +309,7 @@ _KEY = secrets.token_bytes(32)
 
 
 class InputRequired(Exception):
-    """A call is answered with questions, with a state, or with both."""
+    """Raised to respond to a call with input requests, with a state, or with both."""
 
     def __init__(self, requests: Json, state: str) -> None:
         super().__init__("input required")
@@ -318,17 +317,17 @@ class InputRequired(Exception):
         self.state = state
 
     def as_result(self) -> Json:
-        """The result that says so."""
+        """Return the result of the call."""
         made: Json = {"resultType": "input_required", "requestState": self.state}
         return made | ({"inputRequests": self.requests} if self.requests else {})
 
 
 async def ask(call: DemoRequest, questions: dict[str, Json], state: Json | None = None) -> dict[str, Json]:
-    """The client's answers, by the keys of the questions: `{method, params}` each.
+    """Return the client's answers, by the keys of the questions. A question is `{method, params}`.
 
-    `state` is what `remembered` will know when the client calls again.
+    `state` is what `remembered` returns when the client calls again.
 
-    Raises: InputRequired (stateless era, unless the answers are there), Mishap where the client refused.
+    Raises: InputRequired (stateless era, if the answers are missing), Mishap if the client refused.
     """
     if not call.era.stateless:
         answers = await asyncio.gather(*(_ask_one(call, question) for question in questions.values()))
@@ -339,12 +338,12 @@ async def ask(call: DemoRequest, questions: dict[str, Json], state: Json | None 
         raise DemoError(INVALID_PARAMS, "params.inputResponses must be an object")
     if not questions.keys() <= given.keys():
         raise InputRequired(questions, seal(call, state or {}))
-    # An answer is used once: a tool that asks again under the same key means the next answer.
+    # An answer is used once: the same key requests another answer when it is used again.
     return {key: _object(given.pop(key), questions[key]["method"]) for key in questions}
 
 
 async def _ask_one(call: DemoRequest, question: Json) -> Json:
-    """Send a request and wait for its answer; take it back if the call is given up meanwhile."""
+    """Send a request and wait for its response; cancel it if the call is cancelled meanwhile."""
     link = call.link
     request_id = f"lamp-{next(link.ids)}"
     waiting = link.waiting[request_id] = asyncio.get_running_loop().create_future()
@@ -370,18 +369,18 @@ def _object(answer: Any, method: str) -> Json:
 
 
 def remembered(call: DemoRequest) -> Json:
-    """What a tool gave to `ask` or `again` as its state; empty in the first round. Raises: Refusal."""
+    """Return the state given to `ask` or `again`; empty in the first round. Raises: DemoError."""
     sealed = call.params.get("requestState")
     return {} if sealed is None or not call.era.stateless else _unseal(call, sealed)
 
 
 def again(call: DemoRequest, state: Json) -> InputRequired:
-    """Have the client call again without asking it anything. To be raised; stateless era only."""
+    """Return an exception that makes the client call again without input requests; stateless era only."""
     return InputRequired({}, seal(call, state))
 
 
 def seal(call: DemoRequest, state: Json) -> str:
-    """A state as the client carries it."""
+    """Return a signed state to be carried by the client."""
     text = base64.urlsafe_b64encode(json.dumps(state).encode()).decode()
     return f"{text}.{_signature(call, text)}"
 
@@ -399,7 +398,7 @@ def _signature(call: DemoRequest, text: str) -> str:
 
 
 def declares(capabilities: Json, needed: Json) -> bool:
-    """Whether a client's capabilities hold what is needed. Elicitation without a mode is the form's."""
+    """Return whether a client's capabilities include the needed ones. Elicitation without a mode means form mode."""
     for name, parts in needed.items():
         there = capabilities.get(name)
         if not isinstance(there, dict):
@@ -412,9 +411,9 @@ def declares(capabilities: Json, needed: Json) -> bool:
 
 
 def demand(capabilities: Json, needed: Json, *, stateless: bool) -> None:
-    """Refuse a call whose client can't be asked.
+    """Reject a call if the client lacks a needed capability.
 
-    Raises: Mishap in the handshake era, which has no error for it; Refusal in the stateless one.
+    Raises: Mishap in the handshake era, which has no error for it; DemoError in the stateless one.
     """
     if declares(capabilities, needed):
         return

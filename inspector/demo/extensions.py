@@ -1,7 +1,7 @@
 """The demo's skills and its app.
 
-`lamp-lighting` is as it should be, `night-reports` is generated at each read, and of `forged-chart` a file is not
-what its digest says. Source: extension io.modelcontextprotocol/skills.
+`lamp-lighting` is correct, `night-reports` is generated at each read, and in `forged-chart` the digest of a file is
+wrong. Source: extension io.modelcontextprotocol/skills.
 """
 
 import hashlib
@@ -92,7 +92,7 @@ def _entry(root: str, description: str, resources: list[Json] | str, **more: obj
 
 
 def entries() -> list[Json]:
-    """The skills, in a stable order."""
+    """Return the skills, in a stable order."""
     return [
         _entry(
             _LAMP_ROOT,
@@ -111,7 +111,7 @@ def entries() -> list[Json]:
 
 
 def read(uri: str) -> list[Json] | None:
-    """The contents of a skill's file; None if there is none of that URI."""
+    """Return the contents of a skill's file; None if there is none of that URI."""
     if uri not in _FILES:
         return None
     mime_type, data = _FILES[uri]
@@ -119,7 +119,7 @@ def read(uri: str) -> list[Json] | None:
 
 
 async def get_skill(call: DemoRequest) -> Json:
-    """One entry by the URI of its SKILL.md."""
+    """Return one skill by the URI of its SKILL.md."""
     uri = call.text("uri")
     for entry in entries():
         if entry["uri"] == uri:
@@ -128,7 +128,7 @@ async def get_skill(call: DemoRequest) -> Json:
 
 
 def children(directory: str) -> list[Json]:
-    """The direct children of a directory, as resources. Raises: Refusal for anything else."""
+    """Return the direct children of a directory, as resources. Raises: DemoError for anything else."""
     below = [uri.removeprefix(f"{directory}/") for uri in _FILES if uri.startswith(f"{directory}/")]
     if not below or directory.endswith("/"):
         raise DemoError(INVALID_PARAMS, f"{directory} is not a directory", {"uri": directory})
@@ -145,7 +145,7 @@ def _child(directory: str, name: str, *, leaf: bool) -> Json:
 URI = "ui://gull-rock/tide"
 TYPE = "text/html;profile=mcp-app"
 OF_TOOL: Json = {"ui": {"resourceUri": URI, "visibility": ["model", "app"]}}
-"""What a tool's `_meta` says of it."""
+"""`_meta` of the tool."""
 _META: Json = {
     "ui": {
         "csp": {"connectDomains": ["https://tides.gull-rock.example"], "resourceDomains": []},
@@ -182,7 +182,7 @@ _PAGE = """\
 
 
 def read_app(uri: str) -> list[Json] | None:
-    """The page; None for another URI."""
+    """Return the page; None for another URI."""
     if uri != URI:
         return None
     return [{"uri": uri, "mimeType": TYPE, "text": _PAGE, "_meta": _META}]

@@ -1,7 +1,4 @@
-"""The demo over HTTP: `/mcp` for Streamable HTTP in both eras, `/sse` and `/messages` for HTTP+SSE.
-
-This file knows addresses, methods and the stateless shape; sessions are in `http_sessions.py`.
-"""
+"""The demo over HTTP: `/mcp` for Streamable HTTP in both eras, `/sse` and `/messages` for HTTP+SSE."""
 
 import asyncio
 import base64
@@ -35,25 +32,25 @@ from inspector.transports.http.listener import HttpRequest, HttpResponse, Listen
 # Response bodies: JSON or an event stream
 
 PATIENCE = 0.25
-"""Seconds that an answer may take and still be no stream."""
+"""Seconds that a response may take without becoming a stream."""
 KEEP_ALIVE = 15.0
-"""Seconds of silence after which a stream says that it is still there."""
+"""Seconds of silence after which a stream sends a comment."""
 STILL_HERE = b": the lamp is still lit\n\n"
 EVENT_STREAM = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no"))
 
 
 class DemoOutbox:
-    """Messages that wait for the stream that carries them."""
+    """Messages waiting for the stream that carries them."""
 
     def __init__(self) -> None:
         self._waiting: asyncio.Queue[Any] = asyncio.Queue()
 
     async def put(self, message: Any) -> None:
-        """Add a message; it never waits."""
+        """Add a message; never blocks."""
         self._waiting.put_nowait(message)
 
     def end(self) -> None:
-        """Nothing follows."""
+        """Mark the end: nothing follows."""
         self._waiting.put_nowait(None)
 
     async def take(self, seconds: float) -> Any:
@@ -62,7 +59,7 @@ class DemoOutbox:
             return await self._waiting.get()
 
     async def events(self) -> AsyncIterator[bytes]:
-        """Yield each message as an event until the end; a comment now and then where nothing is said."""
+        """Yield each message as an event until the end, and a comment now and then during silence."""
         while True:
             try:
                 message = await self.take(KEEP_ALIVE)
@@ -75,17 +72,17 @@ class DemoOutbox:
 
 
 def event(message: Any) -> bytes:
-    """A message as an event of a stream."""
+    """Return a message as an event of a stream."""
     return b"event: message\ndata: " + dump(message) + b"\n\n"
 
 
 def as_json(message: Any, status: int = 200, *headers: tuple[str, str]) -> HttpResponse:
-    """A message as the whole body of a response."""
+    """Return a response whose whole body is a message."""
     return HttpResponse(status, (("Content-Type", "application/json"), *headers), dump(message))
 
 
 def refused(status: int, refusal: DemoError, request_id: object = None) -> HttpResponse:
-    """A refusal as the whole body of a response; without an id if the request is unknown."""
+    """Return a response whose whole body is an error; without an id if the request is unknown."""
     answer: Json = {"jsonrpc": "2.0"}
     if isinstance(request_id, (str, int)) and not isinstance(request_id, bool):
         answer["id"] = request_id
@@ -93,16 +90,16 @@ def refused(status: int, refusal: DemoError, request_id: object = None) -> HttpR
 
 
 def is_last(message: Any) -> bool:
-    """Whether it is the answer of a POST (or the answers, if it was a batch), so that nothing follows it."""
+    """Return whether the message is the response to a POST (or to its batch), so that nothing follows."""
     return not (isinstance(message, dict) and "method" in message)
 
 
 async def respond(
     tasks: asyncio.TaskGroup, work: Coroutine[Any, Any, None], outbox: DemoOutbox, *, ends_with_stream: bool
 ) -> HttpResponse:
-    """Run `work`, which fills the outbox, and return the response that carries what it says.
+    """Run `work`, which fills the outbox; return the HTTP response that carries the messages.
 
-    `ends_with_stream`: a client that goes away ends the work (stateless era); else it runs on unheard.
+    `ends_with_stream`: the work ends when the client disconnects (stateless era); otherwise it continues unheard.
     """
     task = tasks.create_task(_run(work, outbox))
     try:
@@ -151,13 +148,13 @@ class DemoSession:
     server: DemoServer
     outbox: DemoOutbox
     listening: bool = False
-    """A GET stream is open; there is one at most."""
+    """Whether a GET stream is open; there is at most one."""
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
-    """What ends with it (HTTP+SSE alone)."""
+    """Tasks that end with the session (HTTP+SSE only)."""
 
 
 class DemoSessions:
-    """The legacy shape of Streamable HTTP: POST, GET and DELETE on one address."""
+    """Streamable HTTP of the handshake era: POST, GET and DELETE on one address."""
 
     def __init__(self, tasks: asyncio.TaskGroup, station: Station, options: DemoOptions) -> None:
         self._tasks = tasks
@@ -166,7 +163,7 @@ class DemoSessions:
         self.open: dict[str, DemoSession] = {}
 
     async def post(self, request: HttpRequest, message: Any) -> HttpResponse:
-        """Answer a message, or a batch of them."""
+        """Respond to a message, or a batch of them."""
         if _method(message) == "initialize" and request.header(SESSION) is None:
             return await self._initialize(message)
         session = self._find(request)
@@ -205,7 +202,7 @@ class DemoSessions:
         return self.open[name]
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Open the stream for what belongs to no request."""
+        """Open the stream for messages that belong to no request."""
         session = self._find(request)
         if isinstance(session, HttpResponse):
             return session
@@ -217,7 +214,7 @@ class DemoSessions:
         return HttpResponse(200, EVENT_STREAM, _listen(session))
 
     def delete(self, request: HttpRequest) -> HttpResponse:
-        """End a session; its id is unknown from now on."""
+        """End a session; its id becomes unknown."""
         session = self._find(request)
         if isinstance(session, HttpResponse):
             return session
@@ -228,7 +225,7 @@ class DemoSessions:
 
 
 async def _tell(session: DemoSession, message: Any) -> HttpResponse:
-    """Take what wants no answer; if it gets one, it was nothing that could be taken."""
+    """Handle a message that expects no response; if it gets one, it was invalid."""
     complaints = DemoOutbox()
     await session.server.handle(message, complaints.put)
     complaints.end()
@@ -250,7 +247,7 @@ def _method(message: Any) -> object:
 
 
 def _asks(message: Any) -> bool:
-    """Whether a request is among what was sent."""
+    """Return whether the message is a request, or a batch with one."""
     return any("id" in part and "method" in part for part in _parts(message))
 
 
@@ -259,7 +256,7 @@ def _parts(message: Any) -> list[dict[str, Any]]:
 
 
 class OldSessions:
-    """HTTP+SSE: a stream that names the address to post to, and carries everything that comes back."""
+    """HTTP+SSE: a stream that names the address to post to, and carries all responses."""
 
     def __init__(self, tasks: asyncio.TaskGroup, station: Station, options: DemoOptions) -> None:
         self._tasks = tasks
@@ -268,7 +265,7 @@ class OldSessions:
         self.open_sessions: dict[str, DemoSession] = {}
 
     def open(self) -> HttpResponse:
-        """Open a stream, and with it a session."""
+        """Open a stream and its session."""
         name, outbox = secrets.token_hex(16), DemoOutbox()
         session = DemoSession(DemoServer(self._station, self._options, outbox.put), outbox)
         return HttpResponse(200, EVENT_STREAM, self._stream(name, session))
@@ -286,7 +283,7 @@ class OldSessions:
                 task.cancel()
 
     def post(self, name: str, request: HttpRequest) -> HttpResponse:
-        """Take a message; whatever answers it goes out on the session's stream."""
+        """Accept a message; its response is sent on the session's stream."""
         session = self.open_sessions.get(name)
         if session is None:
             return HttpResponse(404, (("Content-Type", "text/plain"),), b"There is no such session\n")
@@ -303,16 +300,16 @@ class OldSessions:
 # Headers of stateless requests (2026-07-28, basic/transports)
 
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-"""Method → the param that Mcp-Name repeats."""
+"""Mcp-Name repeats this param, by method."""
 _START, _END = "=?base64?", "?="
 
 
 def check(message: Json, headers: Mapping[str, str], schema: Any = None) -> None:
-    """Hold the headers against a request.
+    """Compare the headers with a request.
 
-    `headers` has lower-case names; `schema` is the input schema of the tool that is called, if there is one.
+    `headers` has lower-case names; `schema` is the input schema of the called tool, if there is one.
 
-    Raises: Refusal.
+    Raises: DemoError.
     """
     params = message.get("params")
     params = params if isinstance(params, dict) else {}
@@ -347,7 +344,7 @@ def _param(name: str, value: object, headers: Mapping[str, str]) -> None:
 
 
 def _mirrored(schema: Any, value: Any) -> Iterator[tuple[str, object]]:
-    """The suffix of each header that the schema asks for, and the argument that it repeats."""
+    """Yield the suffix of each header that the schema requires, and the argument that it repeats."""
     properties = schema.get("properties") if isinstance(schema, dict) else None
     for key, inner in (properties if isinstance(properties, dict) else {}).items():
         held = value.get(key) if isinstance(value, dict) else None
@@ -357,7 +354,7 @@ def _mirrored(schema: Any, value: Any) -> Iterator[tuple[str, object]]:
 
 
 def decode(value: str) -> str:
-    """What a header's value stands for. Raises: Refusal, if it claims to be base64 and is not."""
+    """Decode the value of a header. Raises: DemoError if it is marked as base64 and is not."""
     if not (value.startswith(_START) and value.endswith(_END)):
         return value
     try:
@@ -370,7 +367,7 @@ BAD_REQUEST, NOT_FOUND, NOT_ALLOWED, NOT_ACCEPTABLE, WRONG_TYPE = 400, 404, 405,
 
 
 async def serve(port: int, options: DemoOptions) -> None:
-    """Serve on a port of this machine (0: a free one) until cancelled. Its address is the first line on stderr."""
+    """Serve on a local port (0: a free one) until cancelled. The URL is the first line on stderr."""
     await asyncio.sleep(options.startup_delay)
     station = Station()
     async with asyncio.TaskGroup() as tasks, Listener(DemoSite(tasks, options, station).answer, port=port) as listener:
@@ -382,7 +379,7 @@ async def serve(port: int, options: DemoOptions) -> None:
 
 
 class DemoSite:
-    """Answers HTTP requests. Running calls live in `tasks`."""
+    """Handles HTTP requests. Running calls live in `tasks`."""
 
     def __init__(self, tasks: asyncio.TaskGroup, options: DemoOptions, station: Station | None = None) -> None:
         self.station = station or Station()
@@ -393,7 +390,7 @@ class DemoSite:
         self.old_sessions = OldSessions(tasks, self.station, options)
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
-        """The handler of a Listener."""
+        """Handle a request of a Listener."""
         where = urlsplit(request.target)
         match where.path, request.method:
             case "/mcp", "POST":
@@ -436,7 +433,7 @@ class DemoSite:
         return await respond(self._tasks, server.handle(message, outbox.put), outbox, ends_with_stream=True)
 
     def _vet(self, request: HttpRequest, message: Json) -> None:
-        """Whatever has an HTTP status of its own is found before the request is handled. Raises: Refusal."""
+        """Check what has an HTTP status of its own, before the request is handled. Raises: DemoError."""
         params = message.get("params", {})
         params = params if isinstance(params, dict) else {}
         methods.era_of(message["method"], params, DemoConnection(DemoOutbox().put), self._stateless_options)
@@ -467,7 +464,7 @@ def _lowered(request: HttpRequest) -> Mapping[str, str]:
 
 
 def _is_stateless(request: HttpRequest, message: Any) -> bool:
-    """A body that declares its revision, or a header that names a stateless one."""
+    """Return whether the body declares a revision, or a header names a stateless one."""
     params = message.get("params") if isinstance(message, dict) else None
     meta = params.get("_meta") if isinstance(params, dict) else None
     declares = isinstance(meta, dict) and META + "protocolVersion" in meta
@@ -475,7 +472,7 @@ def _is_stateless(request: HttpRequest, message: Any) -> bool:
 
 
 def _carelessness(request: HttpRequest) -> HttpResponse | None:
-    """What the carriage asks of every POST: both kinds of answer accepted, and JSON sent."""
+    """Check the headers of a POST: both content types accepted, and JSON sent. Return an error response or None."""
     accepted = {part.partition(";")[0].strip() for part in (request.header("accept") or "").split(",")}
     if "*/*" not in accepted and not accepted >= {"application/json", "text/event-stream"}:
         return _plain(NOT_ACCEPTABLE, "Accept must name application/json and text/event-stream")

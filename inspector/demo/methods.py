@@ -1,7 +1,7 @@
 """The demo's methods, one function each, and the tables of methods per era.
 
-The functions return the newest revision's result; what an older one does not know is taken away here, and
-what the stateless era wants on every result is added in `finish`.
+The functions return the newest revision's result. What an older revision does not know is removed here, and what
+every result of the stateless era has is added in `finish`.
 """
 
 import asyncio
@@ -66,7 +66,7 @@ INSTRUCTIONS = (
 
 
 def era_of(method: str, params: Json, link: DemoConnection, options: DemoOptions) -> DemoEra:
-    """The revision that a request is to be answered in. Raises: Refusal, if it says none that is served."""
+    """Return the revision of a request. Raises: DemoError if it names one that is not supported."""
     meta = params.get("_meta")
     if options.modern and isinstance(meta, dict) and META + "protocolVersion" in meta:
         return _declared(meta)
@@ -105,7 +105,7 @@ def _unsupported(requested: object) -> DemoError:
 
 
 def capabilities(era: DemoEra) -> Json:
-    """What the server says that it can."""
+    """Return the capabilities that the server advertises."""
     able: Json = {
         "logging": {},
         "prompts": {},
@@ -122,7 +122,7 @@ def capabilities(era: DemoEra) -> Json:
 
 
 async def initialize(call: DemoRequest) -> Json:
-    """Settles the revision of the connection."""
+    """Settle the revision of the connection."""
     if call.link.era is not None:
         raise DemoError(INVALID_REQUEST, "This connection is already initialized")
     call.text("protocolVersion")
@@ -140,7 +140,7 @@ async def initialize(call: DemoRequest) -> Json:
 
 
 async def discover(call: DemoRequest) -> Json:
-    """Which stateless revisions are served; the others are for `initialize` to settle."""
+    """Return the supported stateless revisions; the others are settled by `initialize`."""
     return {
         "supportedVersions": list(eras.MODERN),
         "capabilities": capabilities(call.era),
@@ -175,20 +175,20 @@ def _start(cursor: object) -> int:
 
 
 async def ping(call: DemoRequest) -> Json:
-    """Nothing, promptly."""
+    """Return an empty result."""
     return {}
 
 
 async def list_tools(call: DemoRequest) -> Json:
-    """A page of tools."""
+    """Return a page of tools."""
     there = tools.listed_for(call.capabilities, tools.catalogue(call.station, call.options))
     page = _page([eras.trim("tool", tool.listed(), call.era) for tool in there], call, "tools")
-    # Without the tools that ask, the list suits everybody; with them only who declared the same.
+    # The list without the tools that send requests is the same for all clients; with them it depends on capabilities.
     return {**page, "cacheScope": "private"} if any(tool.needs for tool in there) and call.era.stateless else page
 
 
 async def call_tool(call: DemoRequest) -> Json:
-    """Runs a tool; what the tool gets wrong is a result with `isError`, what the caller names wrong is an error."""
+    """Run a tool. A failing tool returns a result with `isError`; an invalid call is an error."""
     tool = _tool(call)
     if call.era.stateless:
         demand_capability(call.options, call.meta)
@@ -221,7 +221,7 @@ def _tool(call: DemoRequest) -> DemoTool:
 
 
 def demand_capability(options: DemoOptions, meta: Json) -> None:
-    """Refuse a stateless call whose client lacks what the demo was started to demand. Raises: Refusal."""
+    """Reject a stateless call without the capability required by the demo's options. Raises: DemoError."""
     needed = options.require_capability
     if needed and needed not in meta[META + "clientCapabilities"]:
         data: Json = {"requiredCapabilities": {needed: {}}}
@@ -238,51 +238,51 @@ def _arguments(call: DemoRequest, tool: DemoTool) -> Json:
 
 
 async def list_tasks(call: DemoRequest) -> Json:
-    """A page of tasks (2025-11-25)."""
+    """Return a page of tasks (2025-11-25)."""
     return _page([tasks.told(task, stateless=False) for task in call.station.tasks.listed()], call, "tasks")
 
 
 async def list_resources(call: DemoRequest) -> Json:
-    """A page of resources."""
+    """Return a page of resources."""
     return _page([eras.trim("resource", item, call.era) for item in prompts.listed()], call, "resources")
 
 
 async def list_templates(call: DemoRequest) -> Json:
-    """A page of resource templates."""
+    """Return a page of resource templates."""
     items = [eras.trim("template", item, call.era) for item in prompts.templates()]
     return _page(items, call, "resourceTemplates")
 
 
 async def read_resource(call: DemoRequest) -> Json:
-    """The resource of a URI."""
+    """Return the resource of a URI."""
     uri = call.text("uri")
     contents = prompts.read(uri, call.station) or extensions.read_app(uri)
     if contents is None and call.era.stateless:
         contents = extensions.read(uri)
     if contents is None:
-        # What is not there is invalid params now, and never empty contents (2026-07-28 server/resources).
+        # An unknown resource is now an invalid param, and never empty contents (2026-07-28 server/resources).
         code = INVALID_PARAMS if call.era.stateless else RESOURCE_NOT_FOUND
         raise DemoError(code, f"Resource not found: {uri}", {"uri": uri})
     return {"contents": contents}
 
 
 async def list_skills(call: DemoRequest) -> Json:
-    """A page of skills."""
+    """Return a page of skills."""
     return _page(extensions.entries(), call, "skills")
 
 
 async def read_directory(call: DemoRequest) -> Json:
-    """A page of what is in a directory of a skill."""
+    """Return a page of a directory of a skill."""
     return _page(extensions.children(call.text("uri")), call, "resources")
 
 
 async def list_prompts(call: DemoRequest) -> Json:
-    """A page of prompts."""
+    """Return a page of prompts."""
     return _page([eras.fit_prompt(item, call.era) for item in prompts.listed_prompts()], call, "prompts")
 
 
 async def get_prompt(call: DemoRequest) -> Json:
-    """A prompt, filled in."""
+    """Return a prompt, filled in."""
     arguments = call.params.get("arguments", {})
     if not isinstance(arguments, dict) or not all(isinstance(value, str) for value in arguments.values()):
         raise DemoError(INVALID_PARAMS, "params.arguments must be an object of strings")
@@ -293,7 +293,7 @@ async def get_prompt(call: DemoRequest) -> Json:
 
 
 async def complete(call: DemoRequest) -> Json:
-    """Values that an argument may be completed to."""
+    """Return completions of an argument."""
     ref, argument = call.params.get("ref"), call.params.get("argument")
     if not isinstance(ref, dict) or not isinstance(argument, dict):
         raise DemoError(INVALID_PARAMS, "params.ref and params.argument must be objects")
@@ -304,7 +304,7 @@ async def complete(call: DemoRequest) -> Json:
 
 
 async def set_level(call: DemoRequest) -> Json:
-    """Remembers from which level on this connection wants to see logs."""
+    """Set the minimum level of log messages on this connection."""
     level = call.text("level")
     if level not in LEVELS:
         raise DemoError(INVALID_PARAMS, f"level must be one of {', '.join(LEVELS)}")
@@ -313,19 +313,19 @@ async def set_level(call: DemoRequest) -> Json:
 
 
 async def subscribe(call: DemoRequest) -> Json:
-    """Remembers that this connection wants to hear of a resource."""
+    """Subscribe this connection to a resource."""
     call.link.watched.add(call.text("uri"))
     return {}
 
 
 async def unsubscribe(call: DemoRequest) -> Json:
-    """Forgets it."""
+    """Cancel a subscription."""
     call.link.watched.discard(call.text("uri"))
     return {}
 
 
 async def listen(call: DemoRequest) -> Json:
-    """Sends the requested change notifications until it is cancelled; there is no other response."""
+    """Send the requested change notifications until cancelled; there is no other response."""
     asked = call.params.get("notifications")
     if not isinstance(asked, dict):
         raise DemoError(INVALID_PARAMS, "params.notifications must be an object")
@@ -407,7 +407,7 @@ _FRESH_FOR_MS = {
 
 
 def finish(call: DemoRequest, made: Json) -> Json:
-    """A result with what every result of its era carries (2026-07-28: resultType, server info, cache hints)."""
+    """Add what every result of its era has (2026-07-28: resultType, server info, cache hints)."""
     if not call.era.stateless:
         return made
     meta = {META + "serverInfo": eras.trim("implementation", IDENTITY, call.era), **made.get("_meta", {})}

@@ -18,7 +18,7 @@ ALMANAC_BYTES = 200_000
 
 
 def listed() -> list[Json]:
-    """The resources, in a stable order."""
+    """Return the resources, in a stable order."""
     return [
         _item("lighthouse://welcome", "welcome", "Welcome", "A short text", "text/plain", len(WELCOME)),
         {
@@ -46,7 +46,7 @@ def _item(uri: str, name: str, title: str, description: str, mime: str, size: in
 
 
 def templates() -> list[Json]:
-    """The templates, in a stable order."""
+    """Return the templates, in a stable order."""
     return [
         {
             "uriTemplate": "lighthouse://ships/{name}",
@@ -66,7 +66,7 @@ def templates() -> list[Json]:
 
 
 def read(uri: str, station: Station) -> list[Json] | None:
-    """The contents behind a URI, or None if there are none."""
+    """Return the contents of a URI, or None if there are none."""
     fixed = _fixed(uri, station)
     if fixed is not None:
         return [fixed]
@@ -126,7 +126,7 @@ MOST_VALUES = 100
 
 
 def listed_prompts() -> list[Json]:
-    """The prompts, in a stable order."""
+    """Return the prompts, in a stable order."""
     return [
         {
             "name": "hail_ship",
@@ -156,7 +156,7 @@ def _argument(name: str, title: str, description: str, required: bool) -> Json:
 
 
 def get(name: str, arguments: dict[str, str], station: Station) -> Json:
-    """The result of `prompts/get`. Raises: Refusal."""
+    """Return the result of `prompts/get`. Raises: DemoError."""
     match name:
         case "hail_ship":
             return _hail_ship(arguments)
@@ -199,7 +199,7 @@ def _talk(description: str, *turns: tuple[str, Json]) -> Json:
 
 
 def complete(ref: Json, argument: str, so_far: str) -> Json:
-    """The `completion` member for an argument of a prompt or template. Raises: Refusal."""
+    """Return the `completion` member for an argument of a prompt or template. Raises: DemoError."""
     target = ref.get("name") if ref.get("type") == "ref/prompt" else ref.get("uri")
     choices: tuple[str, ...]
     match target, argument:

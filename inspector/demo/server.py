@@ -1,8 +1,8 @@
 """The demo server without a transport: a message in, messages out.
 
-One DemoServer serves one connection: a process on stdio, a session on HTTP, a single POST in the stateless
-era. Each message is handled in a task of its own, so that a slow tool blocks no other request, and the era is detected
-for each request: both can be spoken on one connection.
+One DemoServer serves one connection: a process on stdio, a session on HTTP, a single POST in the stateless era. Each
+message is handled in a task of its own, so that a slow tool blocks no other request. The era is determined for each
+request, so both can be used on one connection.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ class _Running:
 class DemoServer:
     """The server's side of one connection.
 
-    `notify` carries what belongs to no request. After the last message `close` must be called.
+    `notify` sends messages that belong to no request. `close` must be called after the last message.
     """
 
     def __init__(self, station: Station, options: DemoOptions, notify: Send) -> None:
@@ -46,16 +46,16 @@ class DemoServer:
         self._running: dict[bytes, _Running] = {}
 
     def close(self) -> None:
-        """Stops telling this connection of changes; safe to call twice."""
+        """Stop sending change notifications on this connection; safe to call twice."""
         self._station.listeners.discard(self.link.hear)
         for waiting in self.link.waiting.values():
             waiting.cancel()
 
     async def handle(self, message: Any, reply: Send) -> None:
-        """Handles one parsed message to its end.
+        """Handle one parsed message to its end.
 
-        `reply` gets the request's notifications and then its answer; nothing for a notification, and no
-        answer for a request that was cancelled. Never raises for what the message says.
+        `reply` is called with the request's notifications and then its response. There is none for a notification or
+        a cancelled request. Never raises because of a message's content.
         """
         if isinstance(message, list):
             await self._batch(message, reply)
@@ -73,7 +73,7 @@ class DemoServer:
             )
 
     def _answered(self, message: Json) -> None:
-        """An answer to a request of our own."""
+        """Process the response to one of our own requests."""
         waiting = self.link.waiting.get(str(message.get("id")))
         if waiting is None or waiting.done():
             mutter("received a response to an unknown request")
@@ -81,7 +81,7 @@ class DemoServer:
             waiting.set_result(message)
 
     def error_without_id(self, refusal: DemoError) -> Json:
-        """The error for something that could not be read far enough to know its id."""
+        """Return the error for a message whose id could not be read."""
         answer: Json = {"jsonrpc": "2.0"}
         if self.link.era is not None and not self.link.era.has("error without id"):
             answer["id"] = None
@@ -111,7 +111,7 @@ class DemoServer:
             self.cancel(params.get("requestId"))
 
     def cancel(self, request_id: object) -> None:
-        """Gives a running request up: it gets no answer. Nothing happens if there is none of that id."""
+        """Cancel a running request: it gets no response. Do nothing if the id is unknown."""
         running = self._running.get(dump(request_id))
         if running is not None and running.task is not None:
             running.given_up = True

@@ -19,20 +19,19 @@ INTERNAL_ERROR = -32603
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a task does, computed from the time since its start."""
+    """Work of a task, computed from the time since its start."""
 
     steps: tuple[str, ...]
-    """The status message of each step."""
     seconds: float
     """Duration of a step."""
     finish: Callable[[Json], Json]
-    """Makes the result from the response to `question` ({} without one)."""
+    """Makes the result from the response to `question` ({} if there is none)."""
     fails: str = ""
-    """The error message of a task that fails; "" for one that completes."""
+    """Error message of a task that fails; "" for one that completes."""
     question: Json | None = None
-    """The server request `{method, params}` to send after the first step, or None."""
+    """Server request `{method, params}` to send after the first step, or None."""
     endless: bool = False
-    """Whether it begins again after its last step."""
+    """Whether it starts again after its last step."""
 
 
 @dataclass(slots=True)
@@ -42,7 +41,7 @@ class DemoTask:
     id: str
     work: Work
     started: float
-    """Monotonic, seconds; put off by the time that a question took."""
+    """Start in monotonic seconds; delayed by the time that a server request took."""
     created: datetime
     ttl_ms: int
     state: str = "working"
@@ -89,7 +88,7 @@ class DemoTask:
 
 @dataclass(slots=True)
 class DemoTasks:
-    """All tasks of a process."""
+    """All tasks of the process."""
 
     all: dict[str, DemoTask] = field(default_factory=dict)
 
@@ -104,14 +103,14 @@ class DemoTasks:
         return task
 
     def listed(self) -> list[DemoTask]:
-        """All kept tasks, with their current states."""
+        """Return all kept tasks with their current states."""
         self._forget()
         for task in self.all.values():
             task.look(time.monotonic())
         return list(self.all.values())
 
     def find(self, id_: str) -> DemoTask | None:
-        """The task with this id and its current state, or None."""
+        """Return the task with this id and its current state, or None."""
         self._forget()
         task = self.all.get(id_)
         if task is not None:
@@ -130,9 +129,9 @@ class StationChange:
     """A change of a list or of a resource."""
 
     what: Literal["tools", "prompts", "resources", "resource"]
-    """The list of that name, or one resource's content."""
+    """The list of that name, or the content of one resource."""
     uri: str = ""
-    """Of the resource; empty for a list."""
+    """URI of the resource; empty for a list."""
 
 
 Listener = Callable[[StationChange], Awaitable[None]]
@@ -157,39 +156,39 @@ FIRST_ENTRIES = (
 
 @dataclass(slots=True)
 class Station:
-    """The state that calls change."""
+    """State of the demo that calls can change."""
 
     entries: list[str] = field(default_factory=lambda: list(FIRST_ENTRIES))
-    """The logbook: one line per entry, oldest first."""
+    """Entries of the logbook, oldest first."""
     weather: int = 0
     """Number of changes of the barometer."""
     extra_tool_listed: bool = False
     """Whether `extra_tool` is listed."""
     listeners: set[Listener] = field(default_factory=set)
     tasks: DemoTasks = field(default_factory=DemoTasks)
-    """Those of all connections."""
+    """Tasks of all connections."""
 
     def logbook(self) -> str:
-        """The logbook as Markdown."""
+        """Return the logbook as Markdown."""
         lines = "\n".join(f"{n}. {entry}" for n, entry in enumerate(self.entries, 1))
         return f"# Logbook of Gull Rock\n\n{lines or '*The pages are empty.*'}\n"
 
     async def write(self, entry: str) -> int:
-        """Adds an entry and returns its number, from 1."""
+        """Add an entry; return its number, from 1."""
         self.entries.append(entry)
         number = len(self.entries)
         await self.announce(StationChange("resource", LOGBOOK))
         return number
 
     async def clear(self) -> int:
-        """Empties the logbook and returns how many entries are gone."""
+        """Remove all entries of the logbook; return how many there were."""
         gone = len(self.entries)
         self.entries.clear()
         await self.announce(StationChange("resource", LOGBOOK))
         return gone
 
     async def toggle_tool(self, wide: bool) -> None:
-        """Add or remove `extra_tool`; announces the change if there is one."""
+        """Add or remove `extra_tool`; announce the change if there is one."""
         moved = self.extra_tool_listed != wide
         self.extra_tool_listed = wide
         if moved:
@@ -204,7 +203,7 @@ class Station:
 # Changes of the weather
 
 FASTEST = 0.001
-"""The shortest time between two changes of the barometer, in seconds."""
+"""Minimum time between two changes of the barometer, in seconds."""
 
 
 async def blow(station: Station, seconds: float) -> None:
@@ -216,7 +215,7 @@ async def blow(station: Station, seconds: float) -> None:
 
 
 def reading(station: Station) -> str:
-    """The text of the barometer."""
+    """Return the text of the barometer."""
     pressure = 1013 + station.weather * 7 % 23 - 11
     sky = "fair" if pressure > 1015 else "change" if pressure > 1008 else "stormy"
     return f"Reading {station.weather}\nPressure {pressure} hPa\nThe needle points to: {sky}\n"

@@ -1,9 +1,9 @@
-"""The demo's tasks: a handle at once, the result on request.
+"""The demo's tasks: a handle immediately, the result on request.
 
-Nothing runs in the background: the state of a task follows from how long ago it began, for any client, over
-whichever connection. 2025-11-25: the client asks for a task, `tasks/result` waits for the end and, on its stream,
-asks what the task needs to know. Extension io.modelcontextprotocol/tasks: the server makes a task of a call where
-the client has declared that it can follow one; server requests and the result are in the responses to `tasks/get`.
+Nothing runs in the background: the state of a task is computed from the time since its start, for any client and any
+connection. 2025-11-25: the client requests a task; `tasks/result` waits for its end and sends server requests on its
+stream. Extension io.modelcontextprotocol/tasks: the server makes a task of a call if the client has declared that it
+can follow one; server requests and the result are in the responses to `tasks/get`.
 """
 
 import asyncio
@@ -31,9 +31,9 @@ CAPABILITY: Json = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}
 
 
 def begun(call: DemoRequest, support: str, work: Callable[[], Work]) -> Json | None:
-    """The handle that a call is answered with; None where it is to be answered at once.
+    """Return the handle for a call; None if the call should get its result directly.
 
-    `support` is the tool's own: "required", "optional", or "" for a tool that makes no tasks. Raises: Refusal.
+    `support` is the tool's own: "required", "optional", or "" for a tool without tasks. Raises: DemoError.
     """
     if call.era.stateless:
         return _begun_by_us(call, support, work) if support else None
@@ -60,13 +60,13 @@ def _begun_by_us(call: DemoRequest, support: str, work: Callable[[], Work]) -> J
 
 
 def declares_extension(call: DemoRequest) -> bool:
-    """Whether the client has said, with this request, that it can follow a task."""
+    """Return whether the client has declared, with this request, that it can follow a task."""
     extensions = call.capabilities.get("extensions")
     return isinstance(extensions, dict) and isinstance(extensions.get(EXTENSION), dict)
 
 
 def demand_extension(call: DemoRequest) -> None:
-    """Raises: Refusal where the client has not declared the extension."""
+    """Check that the client has declared the extension. Raises: DemoError."""
     if not declares_extension(call):
         data: Json = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
         raise DemoError(MISSING_CAPABILITY, f"The client has not declared the extension {EXTENSION}", data)
@@ -81,7 +81,7 @@ def _kept_for(ttl: Any) -> int:
 
 
 def told(task: DemoTask, *, stateless: bool) -> Json:
-    """A task as its era spells it."""
+    """Return a task in the format of its era."""
     names = ("ttlMs", "pollIntervalMs") if stateless else ("ttl", "pollInterval")
     return {
         "taskId": task.id,
@@ -94,7 +94,7 @@ def told(task: DemoTask, *, stateless: bool) -> Json:
 
 
 def _find(call: DemoRequest) -> DemoTask:
-    """The task that a request names. Raises: Refusal."""
+    """Return the task that a request names. Raises: DemoError."""
     task = call.station.tasks.find(call.text("taskId"))
     if task is None:
         raise DemoError(INVALID_PARAMS, "Unknown or expired task", {"taskId": call.params["taskId"]})
@@ -102,7 +102,7 @@ def _find(call: DemoRequest) -> DemoTask:
 
 
 async def get(call: DemoRequest) -> Json:
-    """The state of a task; in the extension with its server request, its result or its error."""
+    """Return the state of a task; in the extension with its server request, its result or its error."""
     if not call.era.stateless:
         return told(_find(call), stateless=False)
     demand_extension(call)
@@ -118,7 +118,7 @@ async def get(call: DemoRequest) -> Json:
 
 
 async def update(call: DemoRequest) -> Json:
-    """The answer to a task's question (extension)."""
+    """Accept the answer to a task's server request (extension)."""
     demand_extension(call)
     task = _find(call)
     given = call.params.get("inputResponses")
@@ -130,7 +130,7 @@ async def update(call: DemoRequest) -> Json:
 
 
 async def cancel(call: DemoRequest) -> Json:
-    """End a task. One that has ended already can't be, says 2025-11-25; the extension just takes note."""
+    """Cancel a task. For one that has ended, 2025-11-25 requires an error; the extension accepts it."""
     if call.era.stateless:
         demand_extension(call)
     task = _find(call)
@@ -142,7 +142,7 @@ async def cancel(call: DemoRequest) -> Json:
 
 
 async def result(call: DemoRequest) -> Json:
-    """What a task came to, when it has (2025-11-25). Meanwhile its question is asked on this stream."""
+    """Return the result of a task after its end (2025-11-25). Meanwhile its server request is sent on this stream."""
     task = _find(call)
     while task.state not in ENDED:
         if task.state == "input_required" and not task.asking:
@@ -168,5 +168,5 @@ async def _ask_for(call: DemoRequest, task: DemoTask) -> None:
 
 
 def can_ask(call: DemoRequest) -> bool:
-    """Whether the client can be asked by a form."""
+    """Return whether the client supports form elicitation."""
     return declares(call.capabilities, {"elicitation": {"form": {}}})

@@ -11,8 +11,10 @@ from inspector.demo.call import DemoRequest, Json
 from inspector.demo.state import Work
 
 Run = Callable[[DemoRequest, Json], Awaitable[Json]]
-"""Takes the call and its arguments, already checked; returns the result of the newest revision.
-Raises: Mishap for a result with `isError`, Refusal for a JSON-RPC error."""
+"""Runs a tool with validated arguments; returns the result of the newest revision.
+
+Raises: Mishap for a result with `isError`, DemoError for a JSON-RPC error.
+"""
 
 LOOKS = {"readOnlyHint": True, "openWorldHint": False}
 WRITES = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False, "openWorldHint": False}
@@ -21,36 +23,36 @@ DESTROYS = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": Tr
 
 @dataclass(frozen=True, slots=True)
 class DemoTool:
-    """A tool: what the list says of it, and what it does."""
+    """A tool: its entry in the list, and its function."""
 
     name: str
     title: str
     description: str
     run: Run
     input_schema: Any
-    """Sent as it is, so that a broken one can be shown; `checked` says whether arguments are validated against it."""
+    """Sent unchanged, so that a broken schema can be shown. `checked`: whether arguments are validated against it."""
     output_schema: Json | None = None
     annotations: Json | None = None
     icon: str | None = None
     """An SVG document."""
     checked: bool = True
     needs: Callable[[Json], Json] | None = None
-    """From its arguments to the client capabilities without which it can't ask; None for a tool that asks nothing."""
+    """Maps its arguments to the client capabilities that its requests need; None for a tool without requests."""
 
     meta: Json | None = None
-    """Its `_meta` in the list."""
+    """`_meta` in the list."""
     task: str = ""
-    """Whether it may or must be called as a task: "optional", "required"; "" for neither."""
+    """Task support: "optional", "required", or "" for none."""
     work: Callable[[DemoRequest, Json], Work] | None = None
-    """What it does as a task."""
+    """Returns its work as a task."""
 
     def begun(self, call: DemoRequest, arguments: Json) -> Work:
-        """Its work for a call; only where `task` is set."""
+        """Return its work for a call; only if `task` is set."""
         assert self.work is not None, "a tool with task support needs `work`"
         return self.work(call, arguments)
 
     def listed(self) -> Json:
-        """The tool as the newest revision lists it."""
+        """Return the tool as the newest revision lists it."""
         item: Json = {
             "name": self.name,
             "title": self.title,
@@ -71,7 +73,7 @@ class DemoTool:
 
 
 def takes(*required: str, **properties: Json) -> Json:
-    """The schema of an object with these properties and no other."""
+    """Return the schema of an object with these properties and no others."""
     schema: Json = {"type": "object", "properties": properties, "additionalProperties": False}
     if required:
         schema["required"] = list(required)
@@ -79,23 +81,23 @@ def takes(*required: str, **properties: Json) -> Json:
 
 
 def encode(data: bytes) -> str:
-    """Bytes as base64."""
+    """Return bytes as base64."""
     return base64.b64encode(data).decode("ascii")
 
 
 def icons(svg: str) -> list[Json]:
-    """An SVG as the only icon of a thing."""
+    """Return a list of icons with only this SVG."""
     source = "data:image/svg+xml;base64," + encode(svg.encode())
     return [{"src": source, "mimeType": "image/svg+xml", "sizes": ["any"]}]
 
 
 def text(words: str) -> Json:
-    """A text block."""
+    """Return a text block."""
     return {"type": "text", "text": words}
 
 
 def result(*blocks: Json) -> Json:
-    """A tool's result of these blocks."""
+    """Return a tool's result of these blocks."""
     return {"content": list(blocks)}
 
 
@@ -114,7 +116,7 @@ _DEEPEST = 40
 
 
 def complaints(schema: dict[str, Any], value: Any) -> list[str]:
-    """What is wrong with the value, a sentence each, in the order of the schema; empty if nothing is."""
+    """Return what is wrong with the value, one sentence each, in the order of the schema; empty if it is valid."""
     return list(_walk(schema, value, "", schema, 0))
 
 

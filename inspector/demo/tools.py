@@ -1,4 +1,4 @@
-"""The demo's tools: those of every day, those that take long, and those that fail, lie or attack."""
+"""The demo's tools: ordinary ones, slow ones, and ones that fail, return invalid data or attack."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -74,7 +74,7 @@ def _seconds(arguments: Json) -> float:
 
 
 def _at_once(begin: _Begin) -> _Run:
-    """The same work as an ordinary call, for revisions without tasks."""
+    """Return a function that does the same work as an ordinary call, for revisions without tasks."""
 
     async def run(call: DemoRequest, arguments: Json) -> Json:
         work = begin(call, arguments)
@@ -498,12 +498,12 @@ _EXTRA = DemoTool(
 
 
 def catalogue(station: Station, options: DemoOptions) -> list[DemoTool]:
-    """All tools, in a stable order; `listed_for` selects those that a client can use."""
+    """Return all tools, in a stable order; `listed_for` selects those that a client can use."""
     more = [_EXTRA] if station.extra_tool_listed else []
     broken = [BROKEN] if options.with_broken_tool else []
     return [*_LISTED, *tools_elicit.LISTED, *SLOW, *more, *broken]
 
 
 def listed_for(capabilities: Json, tools: list[DemoTool]) -> list[DemoTool]:
-    """The tools, without those that need a capability which the client lacks."""
+    """Return the tools, without those that need a capability which the client lacks."""
     return [tool for tool in tools if tool.needs is None or declares(capabilities, tool.needs({}))]

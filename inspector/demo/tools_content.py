@@ -1,7 +1,7 @@
 """The demo's form tool `complex_form`, and pictures and sounds made without a library.
 
-Its schema is the longest on purpose: nested objects, lists of objects, titled choices, null, branches, and a
-hold that may contain holds.
+The schema is deliberately long: nested objects, lists of objects, titled choices, null, branches, and a hold that
+may contain holds.
 """
 
 import math
@@ -181,13 +181,13 @@ TOOL = DemoTool(
 )
 
 
-# PNG and WAV bytes, computed
+# Generation of PNG and WAV files
 
 Pixel = tuple[int, int, int]
 
 
 def png(rows: list[list[Pixel]]) -> bytes:
-    """A true-colour PNG of the rows, which must be equally long."""
+    """Return a true-colour PNG of the rows, which must have equal lengths."""
     raw = b"".join(b"\0" + bytes(part for pixel in row for part in pixel) for row in rows)
     header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 2, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(raw, 9)), (b"IEND", b""))
@@ -199,7 +199,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 def tide_picture(hours: int = 24, width: int = 64, height: int = 40) -> bytes:
-    """The tide of so many hours: a curve of foam between a dusk sky and a deepening sea."""
+    """Return a picture of the tide: a curve of foam between a dusk sky and a deepening sea."""
     levels = [_tide(x * hours / width) for x in range(width)]
     return png([[_pixel(levels[x], y / height) for x in range(width)] for y in range(height)])
 
@@ -218,12 +218,12 @@ def _pixel(level: float, depth: float) -> Pixel:
 
 
 def levels(hours: int) -> list[float]:
-    """The height of the water in metres, hour by hour."""
+    """Return the height of the water in metres, hour by hour."""
     return [round(4 * (1 - _tide(hour)), 2) for hour in range(hours)]
 
 
 def horn(seconds: float = 0.5, pitch: float = 110.0, rate: int = 8000) -> bytes:
-    """A foghorn as an 8-bit mono WAV: two low notes that beat against each other."""
+    """Return a foghorn as an 8-bit mono WAV: two low notes that beat against each other."""
     count = int(seconds * rate)
     samples = bytes(_sample(n / rate, n / max(count, 1), pitch) for n in range(count))
     body = b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, rate, rate, 1, 8)

@@ -30,7 +30,7 @@ BASIC: Json = {
         "enumNames": ["Oat cake", "Ginger nut", "Ship's biscuit"],
     },
 }
-"""What a form can contain in the first revision that has forms."""
+"""Form fields of the first revision that has forms."""
 MORE: Json = {
     "watch": {"type": "string", "title": "Watch", "enum": ["first", "middle", "dog"], "default": "middle"},
     "lamp": {
@@ -54,7 +54,7 @@ MORE: Json = {
         "default": ["oil", "gulls"],
     },
 }
-"""Added in later revisions: choices with titles, multiple choice, defaults."""
+"""Form fields added in later revisions: choices with titles, multiple choice, defaults."""
 _DEFAULTS = {"name": "Agnes", "years": 3, "patience": 0.5, "biscuit": "ginger"}
 _SECRET: Json = {"password": {"type": "string", "title": "Password of the harbour office"}}
 _NESTED: Json = {"ship": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}}
@@ -69,7 +69,7 @@ def _elicit(call: DemoRequest, message: str, properties: Json, *required: str) -
 
 
 def _given(question: Json, answer: Json) -> Json | None:
-    """The content; None unless the action is "accept". Raises: Mishap if it does not match the requested schema."""
+    """Return the content; None unless the action is "accept". Raises: Mishap if it does not match the schema."""
     if answer.get("action") != "accept":
         return None
     content = answer.get("content")
