@@ -1,1 +1,1 @@
-"""Composer: write any message by hand, send it, and see what it led to."""
+"""Composer: write any message by hand, send it, and see the responses."""

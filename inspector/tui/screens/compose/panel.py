@@ -1,7 +1,7 @@
-"""Composer: any message, right or wrong, and its outcome.
+"""Composer: send any message, valid or not, and show its outcome.
 
-Sending goes around everything that helps elsewhere: no retry, no answer to questions in a result, no cancel once the
-time is up. What was sent and what came are frames of the journal like all others.
+Messages bypass the usual handling: no retry, no response to requests inside a result, no cancel notification on
+timeout. Sent and received frames are recorded in the journal as usual.
 """
 
 from collections.abc import Sequence
@@ -39,45 +39,44 @@ from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit
 from inspector.tui.widgets.segments import Segments
 from inspector.tui.widgets.virtual_list import LogList
 
-# What was written by hand in this sitting: each message, when it was sent, and its outcome, as rows of a
-# list.
+# Messages composed in this session, as rows of a list: each with its time and its outcome
 
 
 @dataclass(slots=True)
 class Shot:
-    """One message that was sent, or is being sent."""
+    """A composed message that was sent or is being sent."""
 
     draft: Draft
     journal: Journal
-    """Where its frames are."""
+    """Journal with its frames."""
     started_ns: int
     composed: Composed | None = None
     sent: RawSent | None = None
-    """None while it is waited for."""
+    """Outcome; None while waiting for it."""
     problem: str = ""
-    """Why it was not waited for to the end; "" if it was, or still is."""
+    """Why waiting ended early; "" if it did not."""
     took_ns: int = 0
     frames: list[int] = field(default_factory=list)
-    """Numbers of the journal: what was sent, then what came."""
+    """Entry numbers of the sent frames, followed by those received."""
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more is waited for."""
+        """Whether waiting for frames has ended."""
         return self.sent is not None or bool(self.problem)
 
     def take(self, composed: Composed, sent: RawSent, now_ns: int) -> None:
-        """This came of it."""
+        """Store the outcome."""
         self.composed, self.sent, self.took_ns = composed, sent, now_ns - self.started_ns
         self.frames = [*sent.frames, *sent.came]
 
     @property
     def first_answer(self) -> int:
-        """The place of the first frame that came; the last one sent if nothing came."""
+        """Index in `frames` of the first received frame; of the last one sent if none was received."""
         sent = len(self.sent.frames) if self.sent else 0
         return min(sent, max(0, len(self.frames) - 1))
 
     def frame(self, place: int) -> Frame | None:
-        """One of its frames; None if there is none."""
+        """Return the frame with an index in `frames`; None if there is none."""
         if not 0 <= place < len(self.frames):
             return None
         what = self.journal.store.entry(self.frames[place]).what
@@ -85,19 +84,19 @@ class Shot:
 
 
 class Shots(RowSource):
-    """All of them, the newest on top."""
+    """All composed messages, newest on top."""
 
     def __init__(self) -> None:
         self.all: list[Shot] = []
         self._generation = 0
 
     def add(self, shot: Shot) -> None:
-        """One more."""
+        """Add a message on top."""
         self.all.insert(0, shot)
         self._generation += 1
 
     def changed(self) -> None:
-        """Something came of one."""
+        """Mark the rows as changed."""
         self._generation += 1
 
     @property
@@ -125,14 +124,14 @@ def _beginning(draft: Draft) -> str:
 
 
 def sign(shot: Shot) -> str:
-    """A sign for how it ended."""
+    """Return the sign of its outcome."""
     if not shot.is_over:
         return glyphs().pending
     return glyphs().ok if verdict(shot)[1] == "ok" else glyphs().warning
 
 
 def verdict(shot: Shot) -> tuple[str, Role]:
-    """Its outcome, in a few words."""
+    """Return its outcome as a short text."""
     if shot.problem:
         return text.visible(shot.problem, limit=200), "warning"
     sent = shot.sent
@@ -155,7 +154,7 @@ def verdict(shot: Shot) -> tuple[str, Role]:
 
 
 def frame_title(shot: Shot, place: int) -> list[Span]:
-    """Which frame of it is shown."""
+    """Return the direction and position of the visible frame."""
     frame = shot.frame(place)
     if frame is None:
         return [("Responses appear here", "faint")]
@@ -170,19 +169,18 @@ def frame_title(shot: Shot, place: int) -> list[Span]:
 
 
 def patience_s(draft: Draft, idle_s: float | None) -> float:
-    """How long to wait for what comes: a request's clock; a moment for what no one must answer."""
+    """Return how many seconds to wait: a request's timeout, none for a notification, at most 10 for exact text."""
     if draft.kind is DraftKind.NOTIFICATION:
         return 0
     longest = 60.0 if idle_s is None else idle_s
     return longest if draft.kind is not DraftKind.EXACT else min(longest, 10.0)
 
 
-# The outcome of messages that were written by hand: the frames of the chosen one, and below them all that were
-# sent.
+# Outcome of composed messages: the frames of the selected one above the list of all
 
 
 class RawCame(Vertical):
-    """One frame, and the list of what was sent."""
+    """One frame above the list of composed messages."""
 
     DEFAULT_CSS = """
     RawCame { width: 1fr; height: 1fr; border-left: solid $border-blurred; }
@@ -193,49 +191,49 @@ class RawCame(Vertical):
         super().__init__()
         self.shots = Shots()
         self.chosen: Shot | None = None
-        """The one whose frames are shown."""
+        """Message whose frames are shown."""
         self._list = LogList(self.shots, empty=([("Nothing sent yet", "muted")],))
         self._view = PayloadView()
         self._place = 0
 
     def compose(self) -> ComposeResult:
-        """The frame above the list."""
+        """Lay out the frame above the list."""
         yield self._view
         yield self._list
 
     @property
     def is_ready(self) -> bool:
-        """Whether all parts are there."""
+        """Whether all widgets are mounted."""
         return self._list.is_mounted and self._view.is_mounted
 
     def sync(self) -> None:
-        """Look again."""
+        """Update the list."""
         self._list.sync()
 
     def focus_list(self) -> None:
-        """Let keys go to the list."""
+        """Focus the list."""
         self._list.focus()
 
     def add(self, shot: Shot) -> None:
-        """One more was sent; it is shown."""
+        """Add a message and show it."""
         self.shots.add(shot)
         self._list.sync()
         self._list.go_to(0)
         self._choose(shot)
 
     def changed(self, shot: Shot) -> None:
-        """Something came of one: its first answer is shown."""
+        """Show the first received frame of a message whose outcome has arrived."""
         self.shots.changed()
         self._choose(shot)
 
     def turn(self, by: int) -> None:
-        """Show the next frame, or the one before."""
+        """Show the next or previous frame."""
         if self.chosen is not None and self.chosen.frames:
             self._place = (self._place + by) % len(self.chosen.frames)
             self._show(self.chosen)
 
     def entry_in(self, journal: Journal) -> int:
-        """The number of the visible frame, if it is one of this journal; else 0."""
+        """Return the entry number of the visible frame; 0 if it is in another journal."""
         chosen = self.chosen
         if chosen is None or chosen.journal is not journal or self._place >= len(chosen.frames):
             return 0
@@ -246,13 +244,13 @@ class RawCame(Vertical):
         copy(self.app, self._view.value.decode("utf-8", "replace"))
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Show another one."""
+        """Show the selected message."""
         event.stop()
         if 0 <= event.index < self.shots.count and self.shots.all[event.index] is not self.chosen:
             self._choose(self.shots.all[event.index])
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Look into the frame."""
+        """Focus the frame."""
         event.stop()
         self._view.focus_content()
 
@@ -270,7 +268,7 @@ class RawCame(Vertical):
         self._view.show(frame_title(shot, self._place), size, payload, form)
 
 
-# The form of a message written by hand: its kind, method, id, headers and text. It checks and never forbids.
+# Form of a composed message: kind, method, id, headers and text. It reports problems and never prevents sending.
 
 _KINDS = tuple(DraftKind)
 _STAMPS = ("add required fields", "send as typed")
@@ -283,7 +281,7 @@ _TEXT_WORDS = {
 
 
 class RawForm(Vertical):
-    """A draft, as it is typed."""
+    """Form with the draft of a message."""
 
     DEFAULT_CSS = """
     RawForm { height: 1fr; padding: 0 1; }
@@ -312,7 +310,7 @@ class RawForm(Vertical):
         self._near = Static("", classes="raw--of-single raw--said", markup=False)
 
     def compose(self) -> ComposeResult:
-        """Line by line."""
+        """Lay out the fields line by line."""
         yield from self._rows()
         yield self._text
         yield self._said
@@ -334,16 +332,16 @@ class RawForm(Vertical):
             yield self._headers
 
     def on_mount(self) -> None:
-        """Say what is to be written where."""
+        """Set the placeholders of the fields."""
         self._method.placeholder = "method"
         self._id_line.placeholder = "id: auto"
         self._headers.placeholder = "Name: value; Name: value"
         self._say()
 
-    # What the panel asks
+    # Interface for the panel
 
     def offer(self, methods: Sequence[str], *, over_http: bool) -> None:
-        """Propose these methods, and headers where there are some; nearly free if nothing has changed."""
+        """Set the proposed methods, and show the headers field for HTTP. Cheap if nothing has changed."""
         self.set_class(not over_http, "-stdio")
         if tuple(methods) != self._methods:
             self._methods = tuple(methods)
@@ -352,7 +350,7 @@ class RawForm(Vertical):
 
     @property
     def draft(self) -> Draft:
-        """What is written now."""
+        """Current content of the form."""
         kind = self._kind
         single = kind in (DraftKind.REQUEST, DraftKind.NOTIFICATION)
         return Draft(
@@ -365,7 +363,7 @@ class RawForm(Vertical):
         )
 
     def take(self, draft: Draft) -> None:
-        """Put a draft into the form."""
+        """Fill the form with a draft."""
         self._kinds.choose(_KINDS.index(draft.kind))
         self._method.value, self._id_line.value = draft.method, draft.id
         self._stamp.choose(0 if draft.stamp else 1)
@@ -374,30 +372,30 @@ class RawForm(Vertical):
         self._say()
 
     def focus_first(self) -> None:
-        """Where one begins to write."""
+        """Focus the method field if it is shown and empty, else the text."""
         single = self._kind in (DraftKind.REQUEST, DraftKind.NOTIFICATION)
         (self._method if single and not self._method.value else self._text).focus()
 
-    # What is typed
+    # Input events
 
     def on_segments_chosen(self, event: Segments.Chosen) -> None:
-        """Another kind, or another way to stamp."""
+        """Choose another kind, or whether to stamp the message."""
         event.stop()
         event.control.choose(event.index)
         self._say()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Check again."""
+        """Check the draft."""
         event.stop()
         self._say()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """On to the text."""
+        """Focus the text."""
         event.stop()
         self._text.focus()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Check again."""
+        """Check the draft."""
         event.stop()
         self._say()
 
@@ -406,7 +404,7 @@ class RawForm(Vertical):
         return _KINDS[self._kinds.chosen[0]]
 
     def _say(self) -> None:
-        """What is odd about the draft, and which methods are near what is typed."""
+        """Show the problems of the draft and the methods similar to the typed one."""
         if not self.is_mounted:
             return
         kind = self._kind
@@ -434,7 +432,7 @@ class RawForm(Vertical):
 
 
 def _faults(kind: DraftKind, text: str) -> list[str]:
-    """What is odd about a text. A long one is checked once it is sent."""
+    """Return the problems of a text; a long one is only checked when it is sent."""
     if len(text) > 200_000:
         return []
     if kind is DraftKind.EXACT:
@@ -449,7 +447,7 @@ _OF_SKILLS = ("skills/list", "skills/get", "resources/directory/read")
 
 
 class RawPanel(Panel):
-    """Writing messages by hand."""
+    """Panel to compose messages."""
 
     places = (
         ActionScope.EVERYWHERE,
@@ -472,7 +470,7 @@ class RawPanel(Panel):
     """
 
     class CameBack(Message):
-        """Something came of a message, or nothing more will."""
+        """The outcome of a message is known."""
 
         def __init__(self, shot: Shot) -> None:
             super().__init__()
@@ -487,20 +485,20 @@ class RawPanel(Panel):
         self._awaited: tuple[Shot, Worker[None]] | None = None
 
     def compose(self) -> ComposeResult:
-        """A line on what is going on, the form, and what came."""
+        """Lay out a status line, the form and the outcome."""
         yield self._line
         with Horizontal():
             yield self.form
             yield self.came
 
     def on_resize(self, event: events.Resize) -> None:
-        """Use the room."""
+        """Choose the layout for the width."""
         self.set_class(event.size.width < _NARROW, "-narrow")
 
-    # What the app asks
+    # Interface for the app
 
     def sync(self) -> None:
-        """Look again."""
+        """Update form, outcome and status line."""
         if not self.came.is_ready:
             return
         connection = self.subject.journal.connection
@@ -509,15 +507,15 @@ class RawPanel(Panel):
         self._line.show(*self._said())
 
     def rebind(self, subject: OpenConversation) -> None:
-        """Write to another conversation; what is written, and what was sent before, stays."""
+        """Switch to another conversation; the draft and the sent messages are kept."""
         self.subject = subject
 
     def take_focus(self) -> None:
-        """Where one writes."""
+        """Focus the form, or the list after sending."""
         self.call_after_refresh(self.came.focus_list if self.has_class("-sent") else self.form.focus_first)
 
     def go_back(self) -> bool:
-        """From what came, or from a field, to the form or the list."""
+        """Return from the outcome to the form, or from the form to the list."""
         if self.has_class("-narrow") and self.has_class("-sent"):
             self.remove_class("-sent")
             self.form.focus_first()
@@ -532,13 +530,13 @@ class RawPanel(Panel):
         self.came.copy()
 
     async def take_draft(self, message: bytes) -> None:
-        """Put a message into the form."""
+        """Fill the form with a message."""
         self.remove_class("-sent")
         self.form.take(draft_of(message))
         self.call_after_refresh(self.form.focus_first)
 
     async def cancel_running(self) -> bool:
-        """Wait no longer. Nothing is cancelled at the server: nobody wrote that."""
+        """Stop waiting. No cancel notification is sent, because the user did not compose one."""
         if self._awaited is None:
             return False
         shot, worker = self._awaited
@@ -549,7 +547,7 @@ class RawPanel(Panel):
     # Keys
 
     def action_send(self) -> None:
-        """Send what is written."""
+        """Send the draft."""
         if why := why_silent(self.subject):
             self.app.notify(why, severity="warning", markup=False)
             return
@@ -579,25 +577,25 @@ class RawPanel(Panel):
         self.post_message(self.CameBack(shot))
 
     def action_frame(self, by: int) -> None:
-        """The next frame, or the one before."""
+        """Show the next or previous frame."""
         self.came.turn(by)
 
     def action_again(self) -> None:
-        """Put the chosen message into the form."""
+        """Fill the form with the selected message."""
         if self.came.chosen is not None:
             self.form.take(self.came.chosen.draft)
             self.remove_class("-sent")
             self.form.focus_first()
 
     def action_entry(self) -> None:
-        """Show the frame in the traffic."""
+        """Show the frame in Traffic."""
         if entry := self.came.entry_in(self.subject.journal):
             self.post_message(self.EntryWanted(entry))
 
-    # What the parts tell
+    # Messages of the widgets
 
     def on_raw_panel_came_back(self, event: CameBack) -> None:
-        """Show what came."""
+        """Show the outcome."""
         event.stop()
         self._over(event.shot, "")
 
@@ -619,7 +617,7 @@ class RawPanel(Panel):
 
 
 def _methods(subject: OpenConversation) -> tuple[str, ...]:
-    """What can be asked of the server in this revision, requests first."""
+    """Return the methods that a client can send in this protocol version, requests first."""
     opening = subject.opening
     if opening is None:
         return ()
