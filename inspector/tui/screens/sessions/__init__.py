@@ -1,1 +1,1 @@
-"""Sessions: the recorded captures, and comparing two of them."""
+"""Sessions: list of recorded captures, and comparison of two."""

@@ -1,6 +1,6 @@
-"""Two captures side by side, operation by operation, over the whole screen; `n` jumps from difference to difference.
+"""Full-screen comparison of two captures, operation by operation; `n` jumps to the next difference.
 
-They are read and compared on a thread, which is told to stop when the screen is left.
+The captures are read and compared on a thread.
 """
 
 import asyncio
@@ -34,13 +34,13 @@ _HOW = {
     False: ("ignoring ids, times, cursors, ports and temporary paths", "ignoring generated values"),
     True: ("exactly",),
 }
-"""How two captures were compared, in many words and in few."""
+"""Descriptions of both comparison modes, the longest first."""
 Made = Callable[[bool], Comparison]
-"""Makes the comparison, on a thread; True: exactly. Raises: InspectError."""
+"""Makes the comparison on a thread. True: exact. Raises: InspectError."""
 
 
 class CompareScreen(Dialog[None]):
-    """Both sides in one list, a row for what belongs together."""
+    """Both captures in one list, with matching operations in the same row."""
 
     places = (ActionScope.COMPARE, ActionScope.MOVING, ActionScope.LIST)
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,20 +59,20 @@ class CompareScreen(Dialog[None]):
         self._exact = False
         self._found: CompareRows | None = None
         self._summary = ""
-        """Of the comparison that is shown; safe to show."""
+        """Summary of the shown comparison; safe to show."""
         self._head = StatusLine()
         self._foot = StatusLine()
         self._list = LogList(SpanRows(), empty=[[("comparing", "muted")]])
 
     def compose(self) -> ComposeResult:
-        """The summary, both sides, the chosen place in words, keys."""
+        """Lay out the summary, the list, the details of the selected row, and the footer."""
         yield self._head
         yield self._list
         yield self._foot
         yield FooterBar()
 
     def on_mount(self) -> None:
-        """Begin."""
+        """Start the comparison."""
         self._list.focus()
         self._compare()
 
@@ -95,22 +95,22 @@ class CompareScreen(Dialog[None]):
         self.action_jump(1, first=True)
 
     def on_resize(self) -> None:
-        """There may be more room, or less."""
+        """Fit the head line to the width."""
         self._show_head()
 
     def _show_head(self) -> None:
-        """The summary, and how it was compared as far as there is room beside it."""
+        """Show the summary, and the comparison mode if it fits."""
         room = self.size.width - cell_len(self._summary) - 4
         how = next((how for how in _HOW[self._exact] if len(how) <= room), "")
         self._head.show([(self._summary, "title")], [(how, "faint")] if how and self._summary else [])
 
     def _made(self, exactly: bool) -> tuple[Comparison, CompareRows]:
-        """The comparison, and its rows, for which the places that differ are found."""
+        """Return the comparison and its rows."""
         found = self._make(exactly)
         return found, CompareRows(found, self._names)
 
     def action_jump(self, by: int, first: bool = False) -> None:
-        """Go to the next difference, or the one before."""
+        """Go to the next or previous difference."""
         if self._found is None:
             return
         at = self._found.next(-1 if first else self._list.view.cursor, back=by < 0)
@@ -120,12 +120,12 @@ class CompareScreen(Dialog[None]):
             self.notify(f"No {'next' if by > 0 else 'previous'} difference.", markup=False, timeout=3)
 
     def action_exact(self) -> None:
-        """Compare with what is made up again in each run, or without."""
+        """Toggle whether generated values are compared."""
         self._exact = not self._exact
         self._compare()
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
-        """Say where the chosen row is."""
+        """Show the details of the selected row."""
         message.stop()
         if self._found is not None and self._found.count:
             at = self._found.differences
@@ -133,7 +133,7 @@ class CompareScreen(Dialog[None]):
             self._foot.show(self._found.about(message.index), [(f"{number:,} of {len(at):,}", "muted")])
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Show both values of a place whole."""
+        """Show both values of a difference in full."""
         message.stop()
         values = self._found.values(message.index) if self._found is not None else None
         if values is None:
@@ -143,12 +143,12 @@ class CompareScreen(Dialog[None]):
         self.app.push_screen(BeforeAfterScreen("Both values", lambda: value_lines(before, after)))
 
     def action_leave(self) -> None:
-        """Back to where one came from."""
+        """Close the comparison."""
         self.dismiss(None)
 
 
 def of_files(before: Path, after: Path, normal: Normal | None = None, only: Sequence[str] = ()) -> CompareScreen:
-    """The screen for two captures. They are read when it is shown."""
+    """Return the comparison of two captures, which are read once it is shown."""
     names = Names(before.name, after.name)
     if before.name == after.name:
         names = Names(str(before), str(after))

@@ -1,4 +1,4 @@
-"""The captures of a shelf as rows: with which server, when, how long, how much, state, what is noted."""
+"""Recorded captures as rows: server, start, duration, size, state and notes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Line, Role, Span, lay, span
 from inspector.protocol.json_diff import ABSENT, MOST, JsonChange
 
-# Two captures side by side as rows: what belongs together in one row, what has no partner beside a gap.
+# Two captures as rows: matching operations in one row, others beside a gap
 
 _DIVIDER = " │ "
 _SIGNS: dict[OperationVerdict, tuple[str, Role]] = {
@@ -25,19 +25,19 @@ _SIGNS: dict[OperationVerdict, tuple[str, Role]] = {
     OperationVerdict.ONLY_AFTER: ("+ ", "added"),
 }
 _LONGEST = 2000
-"""Characters of a value in a row."""
+"""Maximum characters of a value in a row."""
 
 
 class _Row(msgspec.Struct, frozen=True):
     compared: Compared
     change: JsonChange | None = None
-    """None for the row of the operation itself."""
+    """Difference within the operation; None for the row of the operation itself."""
     more: bool = False
-    """Whether it only says that there are more places."""
+    """Whether the row stands for differences that are not listed."""
 
 
 class CompareRows(RowSource):
-    """All operations of a comparison, and the places of each that differ."""
+    """All operations of a comparison, each followed by its differences."""
 
     def __init__(self, found: Comparison, names: Names) -> None:
         self._names = names
@@ -53,34 +53,34 @@ class CompareRows(RowSource):
             for at, row in enumerate(self._rows)
             if row.change is None and not row.more and row.compared.verdict is not OperationVerdict.SAME
         ]
-        """The rows of the operations that differ."""
+        """Row indexes of the operations that differ."""
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self._rows)
 
     def next(self, index: int, *, back: bool = False) -> int | None:
-        """The next operation that differs, seen from a row; None if there is none."""
+        """Return the row of the next or previous operation that differs; None if there is none."""
         if back:
             return next((at for at in reversed(self.differences) if at < index), None)
         return next((at for at in self.differences if at > index), None)
 
     def row(self, index: int, width: int) -> RowView:
-        """Both sides, and what stands between them."""
+        """Return both sides with a divider."""
         row = self._rows[index]
         half = max(0, (width - len(_DIVIDER)) // 2)
         left, right = (_more() if row.more else _place(row.change)) if row.change or row.more else _heads(row.compared)
         return RowView([*lay(left, half), (_DIVIDER, "faint"), *lay(right, width - half - len(_DIVIDER))])
 
     def header(self, width: int) -> Sequence[Span]:
-        """What both sides are called."""
+        """Return the names of both sides."""
         half = max(0, (width - len(_DIVIDER)) // 2)
         left, right = (lay([span(name, "title")], half) for name in (self._names.before, self._names.after))
         return [*left, (_DIVIDER, "faint"), *right]
 
     def about(self, index: int) -> Line:
-        """The chosen row in words: a place with its path, an operation with its frames."""
+        """Describe the selected row: a difference by its path, an operation by title and verdict."""
         if not 0 <= index < len(self._rows):
             return ()
         row = self._rows[index]
@@ -89,18 +89,18 @@ class CompareRows(RowSource):
         return (*title(row.compared), (f"  {row.compared.verdict}", "muted"))
 
     def values(self, index: int) -> tuple[str, str] | None:
-        """Both values of a place, whole, as JSON; None for a row that is none. Foreign text."""
+        """Return both values of a difference in full, as JSON that is not safe to show; None for any other row."""
         change = self._rows[index].change if 0 <= index < len(self._rows) else None
         return None if change is None else (shown(change.before, _WHOLE), shown(change.after, _WHOLE))
 
     def entries(self, index: int) -> tuple[int, int]:
-        """Where the operation is on both sides; 0 where it does not."""
+        """Return the entry numbers of the operation on both sides; 0 where it is missing."""
         compared = self._rows[index].compared
         return tuple(side.frame if side is not None else 0 for side in (compared.before, compared.after))  # type: ignore[return-value]
 
 
 _WHOLE = 1_000_000
-"""Characters of a value that is shown whole."""
+"""Maximum characters of a value shown in full."""
 
 
 def _heads(row: Compared) -> tuple[list[Span], list[Span]]:
@@ -134,14 +134,14 @@ def _more() -> tuple[list[Span], list[Span]]:
     return [("    and more", "muted")], [("    and more", "muted")]
 
 
-# Two JSON values below each other, line by line, with the words that differ in brackets.
+# Line-by-line diff of two JSON values, with differing words in brackets
 
 _MOST = 5000
-"""Lines of a value that is on one side alone."""
+"""Maximum lines of a value without counterpart."""
 
 
 def value_lines(before: str, after: str) -> list[Line]:
-    """Compare two values that were written as JSON; "" for one that is not there. Foreign text."""
+    """Return the diff of two values given as JSON, which need not be safe to show; "" for a missing one."""
     if not before or not after:
         return [*_alone("before", "- ", before, "removed"), *_alone("after", "+ ", after, "added")]
     sides = [{"contents": [{"uri": "value", "text": _spread(text)}]} if text else {} for text in (before, after)]
@@ -149,7 +149,7 @@ def value_lines(before: str, after: str) -> list[Line]:
 
 
 def _alone(when: str, sign: str, value: str, role: Role) -> list[Line]:
-    """All of a value that has no other side; or that there is none."""
+    """Return all lines of a value without counterpart, or a line that says it is missing."""
     if not value:
         return [((f"  {when}: missing", "muted"),)]
     several = _spread(value).splitlines() or [""]
@@ -160,7 +160,7 @@ def _alone(when: str, sign: str, value: str, role: Role) -> list[Line]:
 
 
 def _spread(text: str) -> str:
-    """JSON over several lines; a text as the lines that it holds."""
+    """Return indented JSON; for a JSON string, its text."""
     try:
         value = msgspec.json.decode(text)
         return value if isinstance(value, str) else msgspec.json.format(text, indent=2)
@@ -173,29 +173,29 @@ _COLUMNS = ((19, "when"), (9, "lasted"), (9, "entries"), (7, "errors"), (9, "siz
 
 
 class CaptureSummary(msgspec.Struct, frozen=True):
-    """One capture of the shelf."""
+    """Summary of a recorded capture."""
 
     path: Path
     summary: Summary | None = None
-    """None while it is not known yet."""
+    """None until it has been read."""
     remark: str = ""
-    """What somebody has noted about it. Foreign."""
+    """The user's note; not safe to show."""
     marks: int = 0
     here: bool = False
-    """Whether it is open in a tab, or recorded by one."""
+    """Whether a tab has it open or records to it."""
     compared: bool = False
-    """Whether it waits for another one to be compared with."""
+    """Whether it is selected for a comparison."""
 
 
 class SessionRows(RowSource):
-    """The newest first."""
+    """Rows of captures, newest first."""
 
     def __init__(self) -> None:
         self._sessions: Sequence[CaptureSummary] = ()
         self._generation = 0
 
     def show(self, sessions: Sequence[CaptureSummary]) -> None:
-        """Show these."""
+        """Show these captures."""
         if [*sessions] != [*self._sessions]:
             self._sessions = sessions
             self._generation += 1
@@ -209,7 +209,7 @@ class SessionRows(RowSource):
         return self._generation
 
     def session(self, index: int) -> CaptureSummary | None:
-        """The capture in a row."""
+        """Return the capture in a row; None if there is none."""
         return self._sessions[index] if 0 <= index < len(self._sessions) else None
 
     def header(self, width: int) -> Sequence[Span]:
@@ -242,7 +242,7 @@ class SessionRows(RowSource):
 
 
 def _shown(width: int) -> Sequence[tuple[int, str]]:
-    """The columns for a width: the server and the note keep their room."""
+    """Return the columns for a width that leaves enough space for server and note."""
     if width >= 100:
         return _COLUMNS
     names = ("when", "errors") if width < 76 else ("when", "lasted", "errors")
@@ -258,7 +258,7 @@ def _when(started_ns: int) -> str:
 
 
 def _ended(found: Summary) -> Span:
-    """How it ended, in a sign and a word."""
+    """Return the state of the capture as a sign and a word."""
     if not found.readable:
         return f"{signs.ERROR} Unreadable", "error"
     ways: dict[str, Span] = {
@@ -285,5 +285,5 @@ def _named(session: CaptureSummary, found: Summary) -> list[Span]:
 
 
 def about(session: CaptureSummary) -> list[Span]:
-    """A session on a line: its file, and what of it is in no column."""
+    """Return the path of the capture."""
     return [(text.visible(str(session.path), limit=400), "muted")]

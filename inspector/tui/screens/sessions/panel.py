@@ -1,7 +1,7 @@
-"""Captures: the captures that there are, newest first, to be opened, compared, noted and deleted.
+"""Captures screen: recorded captures, newest first, to open, compare, annotate and delete.
 
-What each is about is found out on a thread, one after the other, and kept for the next time. Nothing is removed that
-somebody records into or that is open here, and nothing without being asked.
+A thread reads the summary of each capture; summaries are cached. A capture that is being recorded or is open here
+can't be deleted, and deleting needs confirmation.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,7 +39,7 @@ _EMPTY: list[list[Span]] = [
 
 
 class SessionsPanel(Panel):
-    """The list."""
+    """Panel of the recorded captures."""
 
     places = (ActionScope.EVERYWHERE, ActionScope.SESSIONS, ActionScope.LIST, ActionScope.MOVING)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.SESSIONS)
@@ -48,14 +48,14 @@ class SessionsPanel(Panel):
     """
 
     class OpenWanted(Message):
-        """A capture is to be shown."""
+        """The user opens a capture."""
 
         def __init__(self, path: Path) -> None:
             super().__init__()
             self.path = path
 
     class CompareWanted(Message):
-        """Two captures are to be compared, the older one first."""
+        """The user compares two captures, the older one first."""
 
         def __init__(self, before: Path, after: Path) -> None:
             super().__init__()
@@ -74,17 +74,17 @@ class SessionsPanel(Panel):
         self.list = LogList(self._rows, empty=_EMPTY)
 
     def compose(self) -> ComposeResult:
-        """How many there are, the list, the chosen one's file."""
+        """Lay out the totals, the list, and the path of the selected capture."""
         yield self._head
         yield self.list
         yield self._foot
 
     def on_mount(self) -> None:
-        """Look what there is."""
+        """Search for captures."""
         self.action_look_again()
 
     def sync(self) -> None:
-        """Show what was found out since."""
+        """Update the list with the summaries read so far."""
         if not self.list.is_mounted:
             return
         here = self._open_here
@@ -101,17 +101,17 @@ class SessionsPanel(Panel):
         self._foot.show(about(chosen) if chosen is not None else [])
 
     def take_focus(self) -> None:
-        """The list."""
+        """Focus the list."""
         self.list.focus()
 
     @property
     def chosen(self) -> CaptureSummary | None:
-        """The one under the cursor."""
+        """Capture under the cursor; None if there is none."""
         return self._rows.session(self.list.view.cursor)
 
     @property
     def export_capture(self) -> Path | None:
-        """The one under the cursor."""
+        """Path of the capture under the cursor; None if there is none."""
         return self.chosen.path if self.chosen is not None else None
 
     @property
@@ -120,10 +120,10 @@ class SessionsPanel(Panel):
         shown = (tab.subject.journal.capture_path for tab in tabs)
         return {path.absolute() for path in shown if path is not None}
 
-    # --- finding out
+    # --- reading summaries
 
     def action_look_again(self) -> None:
-        """Look which captures there are, and find out what is not known of them."""
+        """Search for captures and read their summaries."""
         known = {each.path: each for each in self._sessions}
         self._sessions = [known.get(path, CaptureSummary(path)) for path in captures(self._shelf)]
         self.run_worker(self._find_out, thread=True, exclusive=True, group="sessions")
@@ -142,7 +142,7 @@ class SessionsPanel(Panel):
         try:
             replace_file(self._kept, summaries.content(paths))
         except (OSError, UsageError):
-            return  # it is found out again the next time
+            return  # the summaries are read again next time
 
     def _found(self, session: CaptureSummary) -> None:
         self._sessions = [session if each.path == session.path else each for each in self._sessions]
@@ -150,14 +150,14 @@ class SessionsPanel(Panel):
     # --- keys
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Open it."""
+        """Open the capture."""
         message.stop()
         session = self._rows.session(message.index)
         if session is not None:
             self.post_message(self.OpenWanted(session.path))
 
     def action_note(self) -> None:
-        """Write down what it was about."""
+        """Edit the note of the capture."""
         session = self.chosen
         if session is None or session.summary is None:
             return
@@ -176,7 +176,7 @@ class SessionsPanel(Panel):
         self.app.push_screen(NameScreen("Note", session.remark, empty=True), written)
 
     def action_compare(self) -> None:
-        """Choose it to be compared, or compare it with the one that was chosen."""
+        """Select the capture for a comparison, or compare it with the selected one."""
         session, first = self.chosen, self._compared
         if session is None:
             return
@@ -191,7 +191,7 @@ class SessionsPanel(Panel):
             self.post_message(self.CompareWanted(before, after))
 
     def action_delete(self) -> None:
-        """Ask, then remove it with its notes."""
+        """Delete the capture and its notes after confirmation."""
         session = self.chosen
         if session is None:
             return
