@@ -93,7 +93,7 @@ class ConnectionFacts:
         self.ended: ConnectionFact | None = None
         """How the last connection ended; None while it is open."""
         self.unreachable: Entry | None = None
-        """First of the latest consecutive HTTP exchanges without any response; None after a response."""
+        """Failure of the first HTTP exchange without a response since the last response; None if there is none."""
         self._processes: list[Entry] = []
         self.stderr_tail: deque[bytes] = deque(maxlen=TAIL_LINES)
         self.http_exchanges: dict[int, HttpExchange] = {}

@@ -155,10 +155,7 @@ class CaptureReading:
 
 
 def _grow_apart() -> None:
-    """Let large columns grow without fragmenting the heap, where the C library supports it (glibc).
-
-    This saves a tenth of the memory at most.
-    """
+    """Let large columns grow without fragmenting the heap, where the C library supports it (glibc)."""
     import ctypes  # needed for long captures only
 
     with suppress(AttributeError, OSError):

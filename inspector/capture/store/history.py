@@ -188,10 +188,7 @@ class History:
         return last
 
     def is_far(self, n: int) -> bool:
-        """Return whether computing the state at entry n takes a while.
-
-        If so, `known` leaves the journals it returned before unchanged.
-        """
+        """Return whether computing the state at entry n takes long and belongs on a separate thread."""
         last = self._last
         if last is not None and 0 <= n - last.count <= NEAR:
             return False
