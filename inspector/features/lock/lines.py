@@ -41,7 +41,7 @@ def diff_lines(diff: SurfaceDiff, before: str, after: str) -> list[Line]:
 
 
 def _together(change: SurfaceChange) -> tuple[str, ...]:
-    """The lines under one heading: the changes of an item, or the removed or new items of a kind."""
+    """Return the grouping key of a change: the item for a changed item, the kind for removed or new items."""
     whole = not change.path and change.kind in ONE and change.act is not Act.CHANGED
     return ("", change.kind, change.act) if whole else (change.kind, change.name)
 

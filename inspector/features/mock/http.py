@@ -237,7 +237,7 @@ class Streams:
         self._streams: dict[str, MockStream] = {}
 
     def add(self, stream: MockStream) -> MockStream:
-        """One more; of too many the oldest is forgotten, but not the session's own, which came first."""
+        """Add a stream. If there are too many, drop the oldest except for the first, which is the session's own."""
         self._streams[stream.name] = stream
         if len(self._streams) > _STREAMS:
             del self._streams[[*self._streams][1]]
@@ -459,7 +459,10 @@ class MockSite:
         return self.sessions[name]
 
     def _get(self, session: MockSession, request: HttpRequest, number: int) -> HttpResponse:
-        """The session's own stream, or one that broke, behind its last event (2025-03-26 to 2025-11-25)."""
+        """Open the session's own stream, or resume an interrupted one after its last event.
+
+        This exists from 2025-03-26 to 2025-11-25.
+        """
         stream, after = session.streams.find(request.header(LAST) or "") or (session.own, None)
         if stream is session.own and session.listening:
             return self._refused(number, 409, INVALID_REQUEST, "This session has its stream already")

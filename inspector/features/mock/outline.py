@@ -327,7 +327,10 @@ class Outline:
         return turn
 
     def _is_taken_late(self, n: int, exchange: int, turn: int) -> bool:
-        """Whether a late answer is the turn's: the client had not given it up, only the connection was thought lost."""
+        """Return whether a late response belongs to the turn.
+
+        It does if the connection seemed lost but the client did not cancel the request.
+        """
         return turn in self._live and self.conversation.exchanges[exchange - 1].answer_frame == n
 
     def _noted(self, n: int, sent: int, method: str, exchange: int) -> int:

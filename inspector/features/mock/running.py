@@ -179,7 +179,9 @@ class MockRequest(msgspec.Struct, frozen=True):
 async def run(
     wish: MockRequest, settings: MockSettings, *, narrate: Callable[[str], None], warn: Callable[[str], None]
 ) -> int:
-    """Play until the client has gone or it is interrupted; how often it did something else than was recorded.
+    """Play until the client disconnects or the mock is interrupted.
+
+    Return how often the client deviated from the capture.
 
     Raises: CaptureError, UsageError.
     """

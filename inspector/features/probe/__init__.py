@@ -1,1 +1,1 @@
-"""Calls of tools with valid and invalid arguments, made from their schemas."""
+"""Test calls of tools with valid and invalid arguments that are generated from their schemas."""

@@ -1,4 +1,4 @@
-"""Findings from the responses to probing calls. Results against `outputSchema` are judged by the ordinary checks."""
+"""Findings from the responses to probing calls. The ordinary checks validate results against `outputSchema`."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,14 +15,14 @@ from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.revisions._shape import Revision
 
 _LONGEST = 200_000
-"""Characters of a response that are searched."""
+"""Maximum number of characters of a response that are searched."""
 _INVALID_PARAMS, _INTERNAL = -32602, -32603
 _VALIDATION = re.compile(
     r"(?i)validation error|invalid (?:arguments|input|params|parameters|type)|input validation|schema validation"
     r"|is a required property|is not of type|expected (?:string|number|object|array|boolean|integer), received"
     r"|\[type=\w+, input_value=|must be (?:a |an )?(?:string|number|integer|object|array|boolean)\b|invalid_type"
 )
-"""The words of common validators: pydantic, zod, ajv, jsonschema."""
+"""Typical messages of common validators: pydantic, zod, ajv, jsonschema."""
 _TRACEBACK = re.compile(
     r"Traceback \(most recent call last\)|\n\s+at \S.*:\d+(?::\d+)?\)?|^panic: .*\n\ngoroutine "
     r"|\n\s+at [\w.$]+\(\w+\.java:\d+\)"
@@ -33,26 +33,26 @@ _PATH = re.compile(
 )
 _SHORTEST_SECRET: Final = 8
 _MOST_EACH = 5
-"""Findings of one check for one tool."""
+"""Maximum number of findings per check and tool."""
 
 
 class ProbeOutcome(msgspec.Struct, frozen=True):
-    """A call that was made, and its outcome."""
+    """A probing call and its outcome."""
 
     call: ProbeCall
     reply: Reply
     request: int
-    """The entry of the request; 0 if it was not sent."""
+    """Entry of the request; 0 if it was not sent."""
     response: int
-    """The entry of the response; 0 if there is none."""
+    """Entry of the response; 0 if there is none."""
     alive: bool
-    """Whether the session is open afterwards."""
+    """Whether the session is still open after the call."""
     busy: bool = False
-    """Whether the server sent a request or a notification meanwhile: it waits for a person, or works."""
+    """Whether the server sent a request or a notification during the call: it waits for the user, or is working."""
 
     @property
     def frames(self) -> tuple[int, ...]:
-        """The evidence: response, then request."""
+        """Entries that serve as evidence: response, then request."""
         return tuple(n for n in (self.response, self.request) if n)
 
 
@@ -136,7 +136,7 @@ def _leaks(call: ProbeCall, text: str, secrets: Mapping[str, str]) -> Iterator[t
 
 
 def _differs(first: Reply, second: Reply) -> bool:
-    """Whether the content of two results differs; metadata may."""
+    """Return whether the content of two results differs. Metadata is ignored."""
     if not (isinstance(first, Replied) and isinstance(second, Replied)):
         return False
     contents = [_content(each.message) for each in (first, second)]
@@ -144,14 +144,14 @@ def _differs(first: Reply, second: Reply) -> bool:
 
 
 def _content(message: Answer | ErrorAnswer) -> list[Any] | None:
-    """The content of a result; None for an error: its text may well differ."""
+    """Return the content of a result; None for an error, whose text may vary."""
     if isinstance(message, ErrorAnswer) or peek.flag(message.result, "isError") is True:
         return None
     return [peek.at(message.result, name) for name in ("content", "structuredContent")]
 
 
 def text_of(message: Answer | ErrorAnswer) -> str:
-    """Return all text of a response: of an error its message and data, of a result its text and structured content."""
+    """Return all text of a response: message and data of an error, text and structured content of a result."""
     if isinstance(message, ErrorAnswer):
         data = peek.at(message.error, "data")
         parts = [message.message, *_strings(data)]

@@ -1,8 +1,8 @@
-"""The calls that probe a tool: finite, ordered, and the same each time.
+"""The calls that probe a tool: finite, ordered, and deterministic.
 
-Arguments are made from `inputSchema`: the smallest and the fullest valid ones, then each property at its bounds, of
-another type, as null, missing, long and in unusual scripts. The validator decides which of them are valid; what it
-can't decide is not called.
+Arguments are generated from `inputSchema`: the smallest and the fullest valid ones, then each property at its
+bounds, of another type, null, missing, long and in unusual scripts. The validator decides which of them are valid;
+calls that it can't decide are skipped.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,9 +28,9 @@ from inspector.forms.validate import validate
 from inspector.protocol import peek
 
 MOST: Final = 40
-"""Calls of a tool, without the random ones."""
+"""Maximum number of calls of a tool, not counting random ones."""
 LONG: Final = 10_000
-"""Characters of a long text."""
+"""Length of a long text in characters."""
 _MOST_CHOICES = 8
 _UNUSUAL: Final = (
     ("emoji", "🧪👩‍🚀"),
@@ -50,19 +50,19 @@ _OTHER_TYPES: Final[tuple[tuple[str, object], ...]] = (
 
 
 class ProbeCall(msgspec.Struct, frozen=True):
-    """One call to make."""
+    """A probing call."""
 
     tool: str
-    """Foreign text."""
+    """Untrusted text."""
     arguments: dict[str, Any]
     valid: bool
-    """Whether `inputSchema` accepts the arguments."""
+    """Whether the arguments match `inputSchema`."""
     what: str
-    """What is special about them, such as `'count' is null`. May quote foreign text."""
+    """Description of the arguments, such as `'count' is null`. May quote untrusted text."""
     argument: str = ""
-    """The name of the invalid argument; "" if it is not one alone."""
+    """Name of the invalid argument; "" if it is not a single one."""
     again: bool = False
-    """Whether it repeats the previous call."""
+    """Whether the call repeats the previous call."""
 
 
 def plan(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, seed: int = 0) -> list[ProbeCall]:
@@ -93,7 +93,7 @@ def plan(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, seed: in
 
 
 def _ordered(calls: list[ProbeCall]) -> list[ProbeCall]:
-    """The repetition directly behind the call that it repeats."""
+    """Move the repetition directly after the call that it repeats."""
     again = [call for call in calls if call.again]
     rest = [call for call in calls if not call.again]
     return [*rest[:1], *again, *rest[1:]] if again else rest
@@ -112,7 +112,7 @@ def _add(
 
 
 def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """What is special, the argument that may be invalid, and the arguments; the most telling first."""
+    """Yield a description, the argument that may be invalid, and the arguments; the most relevant first."""
     yield "only required arguments", "", base
     full = base | {name: _sample(field) for name, field in root.properties}
     yield "all arguments", "", full
@@ -135,7 +135,10 @@ def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[tuple[str, s
 
 
 def _of_other_type(name: str, field: Field, base: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """One value of a type that the schema does not allow; a number's text is the most common mistake."""
+    """Yield a value of a type that the schema does not allow.
+
+    For a number or boolean it is a string, the most common mistake.
+    """
     asked = opened(field)
     if isinstance(asked, NumberField | BoolField):
         yield f"{name!r} is a string", name, base | {name: "text"}
@@ -201,7 +204,7 @@ def _short(value: object) -> str:
 
 
 def _random_object(root: ObjectField, chance: Random) -> dict[str, Any]:
-    """Arguments of which each is there by chance, and right or wrong by chance."""
+    """Return arguments that are randomly present and randomly valid."""
     found: dict[str, Any] = {}
     for name, field in root.properties:
         if chance.random() < (0.95 if field.required else 0.5):

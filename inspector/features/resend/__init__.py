@@ -1,1 +1,1 @@
-"""Sending again what a capture's client sent, to a server that is there now."""
+"""Resending the client requests of a capture to a live server."""

@@ -1,6 +1,6 @@
 """Resends the requests of a plan over a live session and compares the responses with the capture.
 
-Nothing that comes is raised: a refusal, a silence and a tool that is gone are lines of the result.
+Failures are not raised: a rejected request, a missing response and a missing tool are rows of the result.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,13 +26,13 @@ from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import EXTENSION_NAME
 from inspector.session.session import Session
 
-# Responses of the captured client, given again
+# Recorded responses to server requests, used again
 
 NAME = "answer of the capture"
 
 
 class Replies:
-    """Answers questions while operations are sent again; `turn_to` says which."""
+    """Answers server requests from the capture while operations are resent; `turn_to` selects the operation."""
 
     def __init__(self, found: Accounts) -> None:
         self._normal = Normal()
@@ -41,15 +41,15 @@ class Replies:
         self._over = False
 
     def turn_to(self, account: OperationRecord) -> None:
-        """This operation is sent now."""
+        """Select the operation that is resent now."""
         self._left = [each for each in account.asked if each.answer is not None]
 
     def stop(self) -> None:
-        """Everything was sent: later server requests are handled elsewhere."""
+        """Stop answering: everything was resent, and later server requests are handled elsewhere."""
         self._over = True
 
     async def answer(self, question: Question) -> QuestionsReply | None:
-        """The recorded answer; None if there is none."""
+        """Return the recorded response; None if there is none."""
         if self._over:
             return None
         mine = [each for each in self._left if KIND_OF_QUESTION.get(each.method) is question.kind]
@@ -63,7 +63,7 @@ class Replies:
 
 
 def offers_of(capabilities: Any) -> frozenset[str]:
-    """What a client declared, by the names of `protocol.offers`."""
+    """Return the capabilities that a client declared, by the names of `protocol.offers`."""
     found = set()
     if peek.has(capabilities, "roots"):
         found.add(offers.ROOTS)
@@ -91,40 +91,40 @@ def _reply(asked: ServerRequestRecord | Loose) -> QuestionsReply:
 
 
 class ResendOptions(msgspec.Struct, frozen=True):
-    """How to send again."""
+    """Options for resending."""
 
     normal: Normal
     replies: Replies
-    """Also to be asked by the session."""
+    """Must also be a policy of the session."""
     allow_destructive: bool = False
     told: Callable[[PlannedRequest], None] = lambda step: None
     """Called with each step before it is sent."""
 
 
 class Resent(msgspec.Struct, frozen=True):
-    """Its outcome."""
+    """The outcome of resending."""
 
     comparison: Comparison
     sent: int
-    """Requests that were sent."""
+    """Number of requests that were sent."""
     skips: tuple[Skip, ...]
     carried: tuple[tuple[PlannedRequest, CarriedValue], ...]
-    """What was replaced in which request."""
+    """Values that were replaced, each with its request."""
     notes: tuple[str, ...] = ()
-    """What a person should know beside it; may quote the server."""
+    """Notes for the user. They may quote the server."""
 
 
 class _Run:
-    """One sending."""
+    """State of one run."""
 
     def __init__(self, session: Session, wish: ResendOptions) -> None:
         self.session = session
         self.wish = wish
         self.provenance = Provenance()
         self.tools: tuple[Tool, ...] | None = None
-        """None: the server lists none, so nothing is known of them."""
+        """Tools of the server; None if they can't be listed."""
         self.exchanges: dict[int, int] = {}
-        """By the number of a recorded operation, the first exchange that was made for it."""
+        """First new exchange, by the number of the recorded operation."""
         self.failures: dict[int, str] = {}
         self.accounts: dict[int, OperationRecord] = {}
         self.skips: list[Skip] = []
@@ -132,14 +132,14 @@ class _Run:
         self.sent = 0
 
     async def learn_tools(self, steps: Sequence[PlannedRequest]) -> None:
-        """Ask for the tools if one is to be called: their annotations say what may be."""
+        """List the tools if one will be called, because their annotations tell whether it may be destructive."""
         if any(step.method == "tools/call" for step in steps):
             pages = await self.session.list_all("tools")
             if pages.failed is None:
                 self.tools = tuple(map(Tool, pages.items))
 
     async def take(self, step: PlannedRequest) -> None:
-        """Send one request, unless something speaks against it."""
+        """Send one request unless there is a reason not to."""
         self.accounts[step.account.number] = step.account
         if why := self._missing(step):
             self.failures.setdefault(step.account.number, why)
@@ -189,7 +189,7 @@ async def resend(session: Session, plan: Plan, wish: ResendOptions) -> Resent:
     await run.learn_tools(plan.steps)
     for step in plan.steps:
         if step.page and run.provenance.lost_cursor(step.params):
-            continue  # the server has no such page now; the whole list is compared anyway
+            continue  # the server no longer has this page; the whole list is compared anyway
         await run.take(step)
     return Resent(
         Comparison(tuple(_rows(run))), run.sent, (*plan.skips, *run.skips), tuple(run.carried), _notes(session, plan)
@@ -212,7 +212,7 @@ def _rows(run: _Run) -> list[Compared]:
 
 
 def _notes(session: Session, plan: Plan) -> tuple[str, ...]:
-    """Where the server speaks another revision than the one of the capture."""
+    """Return a note if the server uses another protocol revision than the capture."""
     first = plan.steps[0].account.revision if plan.steps else None
     now = session.revision.date if session.revision else None
     if first is None or now is None or first == now:

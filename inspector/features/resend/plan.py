@@ -1,7 +1,7 @@
 """Plans which requests of a capture to resend, in which order, and why others are skipped.
 
-Only the first request of an operation is sent: its retries and the looks at its task come by themselves. The pages
-of a list are requests of their own, each with the cursor that the server now gives.
+Only the first request of an operation is planned: the session makes retries and polls tasks itself. The pages of a
+list are separate requests, each with the cursor that the server returns now.
 """
 
 from collections.abc import Collection
@@ -17,42 +17,42 @@ from inspector.protocol.things import KIND_OF_METHOD as LISTS
 from inspector.protocol.things import Tool
 
 _OPENINGS = {"initialize", "server/discover"}
-"""Every session has its own."""
+"""Methods that every session sends itself."""
 _ENDLESS = {"subscriptions/listen"}
 
 
 class PlannedRequest(msgspec.Struct, frozen=True):
-    """A request to be sent."""
+    """A request to send."""
 
     account: OperationRecord
     sent: SentRequest
     method: str
     params: Any
-    """As recorded, without what each client adds."""
+    """Recorded params without members that each client adds."""
 
     @property
     def page(self) -> bool:
-        """Whether it asks for a further page."""
+        """Whether it requests a further page."""
         return self.sent is not self.account.sent[0]
 
 
 class Skip(msgspec.Struct, frozen=True):
-    """An operation that is not sent again."""
+    """An operation that is not resent."""
 
     account: OperationRecord
     why: str
-    """A sentence of ours, which may quote."""
+    """Reason as a sentence. It may quote untrusted text."""
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What is sent again, in the order of the capture."""
+    """Requests to resend, in the order of the capture."""
 
     steps: tuple[PlannedRequest, ...]
     skips: tuple[Skip, ...] = ()
 
 
 def plan(found: Accounts, wanted: Collection[int] | None = None) -> Plan:
-    """Plan for the operations of a capture. `wanted` are the entries that a person chose; None: all."""
+    """Plan the operations of a capture. `wanted` are the entries that the user chose; None for all."""
     steps: list[PlannedRequest] = []
     skips: list[Skip] = []
     for account in found.operations:
@@ -66,7 +66,10 @@ def plan(found: Accounts, wanted: Collection[int] | None = None) -> Plan:
 
 
 def up_to(found: Accounts, last: int) -> Accounts:
-    """The requests up to an entry with their outcomes, even later ones: else half of a call would be compared."""
+    """Return the requests up to an entry with their outcomes.
+
+    Outcomes after the entry are included, because half of a call can't be compared.
+    """
     begun = [each for each in found.operations if each.frame <= last]
     return Accounts([_pages_up_to(each, last) for each in begun], found.loose)
 
@@ -78,7 +81,7 @@ def _pages_up_to(account: OperationRecord, last: int) -> OperationRecord:
 
 
 def harmful(step: PlannedRequest, tools: Collection[Tool]) -> bool:
-    """Whether a step may destroy something, as far as the server says.
+    """Return whether a step may be destructive according to the server.
 
     Without annotations it may: "destructiveHint: default true", "readOnlyHint: default false" (ToolAnnotations).
     """

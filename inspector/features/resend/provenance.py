@@ -1,8 +1,8 @@
 """Values that a later request took from an earlier response: cursors, task ids, created ids.
 
-A value of a recorded request that came from an earlier recorded response is replaced by the value at the same place
-of the current response. A value that the client used before the server did is the client's own and is kept. A number,
-or a short word, is carried only into a member that is named like an id: two and three come from everywhere.
+A value in a recorded request that originates from an earlier recorded response is replaced by the value at the same
+place in the current response. A value that the client used before the server did is the client's own and is kept. A
+number or a short text is replaced only in a member that is named like an id, because small numbers occur everywhere.
 """
 
 import re
@@ -20,59 +20,59 @@ _ID = re.compile(
     r"(?i:(?:^|[_\-])(?:id|uuid|key|ref|number|no|handle|token|cursor))$|(?<=[a-z])(?:Id|ID|Key|Ref|Token)$"
 )
 _LONG = 4
-"""Characters from which a word is considered unique."""
+"""Minimum length of a text that is considered unique."""
 _MADE_UP = re.compile(r"(?=.*\d)[\w\-]{6,}\Z")
 _DEEPEST = 60
-"""Levels of a value that are looked into."""
+"""Maximum depth of values that are searched."""
 _MOST = 200_000
-"""Values that are remembered."""
+"""Maximum number of values that are remembered."""
 _LARGEST = 1_000_000
-"""Characters of a text in which words are looked for."""
+"""Maximum length of a text in which words are searched."""
 
 
 class CarriedValue(msgspec.Struct, frozen=True):
-    """A value that was replaced. The values are foreign."""
+    """A value that was replaced. The values are untrusted."""
 
     path: str
     recorded: Scalar
     live: Scalar
     source: int
-    """The frame of the recorded request whose answer brought it."""
+    """Frame of the recorded request whose response contained the value."""
 
 
 class _Origin(msgspec.Struct, frozen=True):
     live: Scalar | None
-    """None: there is no value now."""
+    """Current value; None if there is none."""
     source: int
 
 
 class Provenance:
-    """What answers have brought so far."""
+    """Values that responses have contained so far."""
 
     def __init__(self) -> None:
         self._origins: dict[Scalar, _Origin] = {}
         self._own: set[Scalar] = set()
 
     def asked(self, params: Any) -> None:
-        """A recorded request said this."""
+        """Record the values in a recorded request."""
         if len(self._own) < _MOST:
             self._own.update(value for _, value in _leaves(params) if value not in self._origins)
 
     def answered(self, method: str, recorded: Any, live: Any, source: int) -> None:
-        """A recorded answer said the one, the answer to the same request now says the other."""
-        if method in LISTS:  # what a server lists has names, and a name is never another
+        """Record the values of a recorded response with the values of the current response to the same request."""
+        if method in LISTS:  # listed items have names, and a name is never replaced
             recorded = {"nextCursor": cursor} if (cursor := peek.text(recorded, "nextCursor")) else {}
         for before, now in _together(recorded, live, 0):
             if before not in self._own and len(self._origins) < _MOST:
                 self._origins[before] = _Origin(now, source)
 
     def lost_cursor(self, params: Any) -> bool:
-        """Whether a request asks for a page that the server does not have now."""
+        """Return whether a request refers to a page that the server no longer has."""
         origin = self._origins.get(peek.text(params, "cursor") or "")
         return origin is not None and origin.live is None
 
     def carry(self, method: str, params: Any) -> tuple[Any, list[CarriedValue]]:
-        """The params with what the server says now, and what was replaced."""
+        """Return the params with current values, and the list of replacements."""
         carried: list[CarriedValue] = []
         if not isinstance(params, dict):
             return params, carried
@@ -104,7 +104,7 @@ class Provenance:
         return self._words(value, path, carried) if isinstance(value, str) else value
 
     def _words(self, text: str, path: str, carried: list[CarriedValue]) -> str:
-        """A text in which made-up words are replaced: a URI, a sentence."""
+        """Replace generated words within a text such as a URI or a sentence."""
         if len(text) > _LARGEST:
             return text
 
@@ -127,7 +127,7 @@ def _is_number(text: str) -> bool:
 
 
 def _as(recorded: Scalar, live: Scalar) -> Scalar | None:
-    """The current value in the type of the recorded one; None if that is impossible."""
+    """Return the current value in the type of the recorded one; None if that is impossible."""
     if isinstance(recorded, str):
         return str(live)
     return int(live) if not isinstance(live, str) or _is_number(live) else None
@@ -147,7 +147,7 @@ def _leaves(value: Any, depth: int = 0) -> Iterator[tuple[str, Scalar]]:
 
 
 def _together(recorded: Any, live: Any, depth: int) -> Iterator[tuple[Scalar, Scalar | None]]:
-    """Each plain value of the one with the value at the same place of the other; None if there is none."""
+    """Yield each scalar of the recorded value with the live value at the same place; None if there is none."""
     if depth > _DEEPEST:
         return
     if isinstance(recorded, dict):
@@ -165,7 +165,7 @@ def _together(recorded: Any, live: Any, depth: int) -> Iterator[tuple[Scalar, Sc
 
 
 def _within(recorded: str, live: str, depth: int) -> Iterator[tuple[Scalar, Scalar | None]]:
-    """The values inside of two texts: of JSON in them, or word by word where they have as many words."""
+    """Yield pairs of values within two texts: from JSON, or word by word if the word counts are equal."""
     if recorded == live or len(recorded) > _LARGEST or len(live) > _LARGEST:
         return
     ours, theirs = _json(recorded), _json(live)

@@ -19,27 +19,27 @@ from inspector.protocol.things import Tool
 
 _OPENINGS = {"initialize", "server/discover"}
 _PATHS = 3
-"""Places that are named in a toast."""
+"""Maximum number of places in a toast."""
 
 
 class Again(msgspec.Struct, frozen=True):
-    """What is to be sent."""
+    """A request to resend."""
 
     method: str
     target: str
     params: Any
-    """As they were, without what a session adds by itself."""
+    """Recorded params without members that a session adds itself."""
     before: Any
-    """The result or error that came then, in one value; None if nothing did."""
+    """Recorded result or error; None if there was no response."""
 
     @property
     def quoted(self) -> str:
-        """The params as JSON; foreign text."""
+        """The params as JSON. Untrusted text."""
         return "" if self.params is None else encode(self.params).decode("utf-8", "replace")
 
 
 def again(journal: Journal, n: int) -> Again | str:
-    """The request that entry n belongs to, or a sentence that says why it can't be sent again."""
+    """Return the request that entry n belongs to, or a sentence that explains why it can't be resent."""
     number = journal.store.exchange(n) if 0 < n <= journal.count else 0
     if not number:
         return "This line belongs to no request."
@@ -56,7 +56,7 @@ def again(journal: Journal, n: int) -> Again | str:
 
 
 def may_destroy(asked: Again, tools: Collection[Tool]) -> bool:
-    """Whether a tool is called that does not say that it destroys nothing."""
+    """Return whether a tool is called that does not declare itself non-destructive."""
     tool = next((each for each in tools if each.name == peek.text(asked.params, "name")), None)
     if asked.method != "tools/call" or (tool is not None and tool.read_only):
         return False
@@ -64,7 +64,7 @@ def may_destroy(asked: Again, tools: Collection[Tool]) -> bool:
 
 
 def outcome(asked: Again, called: Called) -> str:
-    """The current response compared with the recorded one: one sentence. It may quote the server."""
+    """Compare the current response with the recorded one in one sentence, which may quote the server."""
     reply = called.reply
     match reply:
         case Replied():

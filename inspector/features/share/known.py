@@ -1,7 +1,7 @@
 """Replaces secrets with known values: given, from the environment, or from a member that names one.
 
-They are looked for everywhere, in every spelling that a text may have: as they are, escaped as in JSON, as in URLs, in
-base64 at any of its three offsets, in hexadecimal digits.
+They are searched everywhere and in every spelling: plain, escaped as in JSON or URLs, in base64 at any of its three
+offsets, in hexadecimal.
 """
 
 import base64
@@ -21,19 +21,19 @@ from inspector.errors import UsageError
 
 _PIECE = 4
 _LOOKED_AT = 200
-"""Bytes of a value among which its pieces are chosen."""
+"""Number of bytes of a value from which its pieces are chosen."""
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz ")
 
 
 class Seeker:
-    """Values that are looked for together."""
+    """Searches for many values at once."""
 
     def __init__(self) -> None:
         self._tiny: list[bytes] = []
         self._steps = (_Step(2), _Step(1))
 
     def add(self, value: bytes) -> None:
-        """Look for this value, too. It is not empty, and was not added before."""
+        """Add a value to search for. It must not be empty, and must not have been added before."""
         for step in self._steps:
             if len(value) >= step.window:
                 step.add(value)
@@ -41,12 +41,15 @@ class Seeker:
         self._tiny.append(value)
 
     def may_find(self, data: bytes) -> bool:
-        """Whether a value may occur in bytes: never false if one does. For many bytes it is much cheaper."""
+        """Return whether a value may occur in the data.
+
+        Has no false negatives, and is much cheaper than `found` for long data.
+        """
         pieces = _pieces(data)
         return any(value in data for value in self._tiny) or any(step.may_meet(pieces) for step in self._steps)
 
     def found(self, data: bytes) -> set[bytes]:
-        """All values that occur in bytes."""
+        """Return all values that occur in the data."""
         found = {value for value in self._tiny if value in data}
         pieces = _pieces(data)
         for step in self._steps:
@@ -60,13 +63,13 @@ def _pieces(data: bytes) -> memoryview:
 
 
 class _Step:
-    """Values that are met when every so many pieces one is looked at."""
+    """Values that are detected when only every n-th piece of the data is examined."""
 
     def __init__(self, every: int) -> None:
         self._every = every
         self._ways = every * _PIECE
         self.window = self._ways + _PIECE - 1
-        """Bytes of the shortest value."""
+        """Minimum length of a value in bytes."""
         self._by_piece: dict[int, list[bytes]] = {}
         self.pieces: set[int] = set()
 
@@ -78,7 +81,7 @@ class _Step:
             self.pieces.add(piece)
 
     def _rarest(self, value: bytes, pieces: list[int]) -> int:
-        """Where those pieces of a value begin that are the least likely to be met elsewhere, or in other values."""
+        """Return the start of those pieces of a value that occur least likely elsewhere or in other values."""
         costs = [
             100 * len(self._by_piece.get(piece, ())) - (value[at] not in _PLAIN) for at, piece in enumerate(pieces)
         ]
@@ -88,13 +91,13 @@ class _Step:
         return bool(self.pieces) and not self.pieces.isdisjoint(pieces[:: self._every])
 
     def seek(self, data: bytes, pieces: memoryview, found: set[bytes]) -> None:
-        """Add what is in the data to what was found."""
+        """Add the values that occur in the data to `found`."""
         for piece in self.pieces.intersection(pieces[:: self._every]):
             found.update(value for value in self._by_piece[piece] if value not in found and value in data)
 
 
 MOST = 500
-"""How many values are learnt and looked for everywhere."""
+"""Maximum number of values that are learned and searched everywhere."""
 _SHORTEST_IN_BASE64 = 6
 _SHORTEST_ACROSS = 8
 _HARMLESS = frozenset(
@@ -110,16 +113,16 @@ _SIGN = re.compile(rb'\\+(["/\\])')
 
 
 class Secret(NamedTuple):
-    """A value that must not be given away."""
+    """A secret value."""
 
     value: str
     rule: str
     spellings: tuple[tuple[str, str], ...]
-    """How it may be spelt, each with the name of that spelling; plain comes first."""
+    """Spellings with their names; the plain one is first."""
 
 
 class KnownSecrets:
-    """All secrets that are known so far, long ones before short ones."""
+    """All secrets that are known so far, longest first."""
 
     def __init__(self) -> None:
         self._by_value: dict[str, Secret] = {}
@@ -129,7 +132,7 @@ class KnownSecrets:
         self._sorted: list[Secret] | None = None
         self._learnt = 0
         self.unlearnt = 0
-        """How many were not taken in, because there were too many."""
+        """Number of values that were not learned because there were too many."""
 
     def __iter__(self) -> Iterator[Secret]:
         return iter(self._in_order())
@@ -138,7 +141,7 @@ class KnownSecrets:
         return len(self._by_value)
 
     def add(self, value: str, rule: str) -> None:
-        """Look for this value from now on."""
+        """Search for this value from now on."""
         if value and value not in self._by_value:
             secret = self._by_value[value] = Secret(value, rule, tuple(_spellings(value)))
             self._sorted = None
@@ -151,11 +154,11 @@ class KnownSecrets:
                 spelt.append((secret, name))
 
     def secret(self, value: str, rule: str) -> Secret:
-        """A value with its spellings, for one line alone: it is not looked for elsewhere."""
+        """Return a value with its spellings for a single line. It is not searched elsewhere."""
         return self._by_value.get(value) or Secret(value, rule, tuple(_spellings(value)))
 
     def learn(self, value: str, rule: str) -> None:
-        """Look for a value that was found at a telling place, if it is unlikely to occur by chance."""
+        """Search for a value from a known secret's place, if it is unlikely to occur by chance."""
         if value in self._by_value or not is_telling(value) or len(value) > 100_000:
             return
         if self._learnt >= MOST:
@@ -165,11 +168,14 @@ class KnownSecrets:
         self.add(value, rule)
 
     def may_be_in(self, data: bytes) -> bool:
-        """Whether one may occur in bytes: never false if one does. For many bytes it is much cheaper than `within`."""
+        """Return whether a secret may occur in the data. Has no false negatives, and is cheaper than `within`."""
         return self._seeker.may_find(data)
 
     def within(self, data: bytes) -> list[Secret]:
-        """Those that occur in bytes in any spelling; with one spelling, the plain one, where no other occurs."""
+        """Return the secrets that occur in the data in any spelling.
+
+        If only the plain spelling of a secret occurs, the returned secret has only that one.
+        """
         found: dict[str, Secret] = {}
         for spelling in self._seeker.found(data) if self._by_value else ():
             for secret, _ in self._by_spelling[spelling]:
@@ -181,11 +187,11 @@ class KnownSecrets:
         return sorted(found.values(), key=lambda each: (-len(each.value), each.value))
 
     def plain_within(self, data: bytes) -> list[Secret]:
-        """Those of at least eight characters that occur as they are."""
+        """Return the secrets of at least eight characters that occur unencoded."""
         return [self._by_value[each.decode("utf-8", "surrogateescape")] for each in self._plain_seeker.found(data)]
 
     def hidden(self, data: bytes) -> list[Secret]:
-        """The same, where escapes of JSON may stand for any sign of a value, in whatever depth."""
+        """Like `within`, but also find secrets whose characters are JSON escapes, at any nesting depth."""
         if b"\\" not in data:
             return self.within(data)
         letters = _LETTER.sub(_letter, data)
@@ -193,7 +199,7 @@ class KnownSecrets:
         return [each for each in self if each.value in found]
 
     def survivor(self, data: bytes) -> tuple[Secret, str, int] | None:
-        """The first place in bytes where a secret is left, and how it is spelt there; None if there is none."""
+        """Return the first remaining secret, its spelling and its position; None if there is none."""
         left = [(data.find(spelling), spelling) for spelling in self._seeker.found(data)] if self._by_value else []
         if not left:
             return None
@@ -202,7 +208,7 @@ class KnownSecrets:
         return secret, name, place
 
     def longest(self) -> int:
-        """Bytes of the longest spelling."""
+        """Return the length of the longest spelling in bytes."""
         return max(map(len, self._by_spelling), default=0)
 
     def _in_order(self) -> list[Secret]:
@@ -212,7 +218,7 @@ class KnownSecrets:
 
 
 def is_telling(value: str) -> bool:
-    """Whether a value is unlikely to occur by chance, so that it can be searched everywhere."""
+    """Return whether a value is unlikely to occur by chance, so that it can be searched everywhere."""
     if len(value) < 8:
         return False
     if len(value) >= 20:
@@ -223,7 +229,7 @@ def is_telling(value: str) -> bool:
 
 
 def is_harmless_variable(name: str) -> bool:
-    """Whether a variable of this name is in every environment, and its value no secret."""
+    """Return whether a variable of this name is in every environment, with a value that is not secret."""
     return name in _HARMLESS or name.startswith(("LC_", "XDG_"))
 
 
@@ -278,7 +284,7 @@ _URL_SAFE = str.maketrans("+/", "-_")
 
 
 def _in_base64(data: bytes) -> Iterator[str]:
-    """The digits that do not depend on their neighbours, for each of the three offsets."""
+    """Yield the base64 digits that do not depend on adjacent bytes, for each of the three offsets."""
     for offset in range(3):
         text = base64.b64encode(b"\0" * offset + data).decode().rstrip("=")
         skipped = (0, 2, 3)[offset]
@@ -287,31 +293,34 @@ def _in_base64(data: bytes) -> Iterator[str]:
 
 
 def as_bytes(text: str) -> bytes:
-    """The bytes of a text that was made of bytes, or that holds half a sign."""
+    """Return the bytes of a text that was decoded from bytes or contains lone surrogates."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return text.encode("utf-8", "surrogatepass")
 
 
-# Pseudonyms: equal secrets get equal names
+# Pseudonyms: equal secrets get equal pseudonyms
 
 _PREFIX = "rdct_"
 _SHORTEST, _LONGEST = 12, 65536
 PSEUDONYM = re.compile(rf"{_PREFIX}[a-z2-7]{{7,}}0*")
 _DIGITS = (4, 8, 12, 15)
-"""How many digits a number gets: the last is the most that every reader of JSON keeps."""
+"""Possible numbers of digits of a pseudonym. The last is the most that every JSON reader preserves."""
 
 
 class Pseudonyms:
-    """The pseudonyms under one key."""
+    """Generates pseudonyms with one key."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
         self._digest = lru_cache(maxsize=1024)(self._computed)
 
     def text(self, secret: str) -> str:
-        """The pseudonym of a text: letters and digits that nothing escapes. "" and what is one already stay."""
+        """Return the pseudonym of a text: letters and digits that need no escapes.
+
+        "" and pseudonyms are returned unchanged.
+        """
         if not secret or is_pseudonym(secret):
             return secret
         length = length_class(len(secret))
@@ -319,13 +328,13 @@ class Pseudonyms:
         return _PREFIX + name[: length - len(_PREFIX)].ljust(length - len(_PREFIX), "0")
 
     def number(self, literal: str) -> str:
-        """The pseudonym of a number, as JSON: whole, without a sign, of one of few lengths."""
+        """Return the pseudonym of a number as JSON: an integer without a sign, of one of a few lengths."""
         digits = next((each for each in _DIGITS if len(literal) <= each), _DIGITS[-1])
         low = 10 ** (digits - 1)
         return str(low + int.from_bytes(self._digest(literal)[:16], "big") % (9 * low))
 
     def mark(self, secret: str) -> str:
-        """What the manifest says of a secret, to find it again: 16 hexadecimal digits."""
+        """Return the identifier of a secret in the manifest: 16 hexadecimal digits."""
         return self._digest(secret).hex()[:16]
 
     def _computed(self, secret: str) -> bytes:
@@ -333,7 +342,7 @@ class Pseudonyms:
 
 
 def length_class(length: int) -> int:
-    """The class of a length in characters: 12, 16, 32, 64 and so on, at most 65536."""
+    """Return the class of a length in characters: 12, 16, 32, 64 and so on, at most 65536."""
     size = _SHORTEST
     while size < length and size < _LONGEST:
         size = 16 if size == _SHORTEST else size * 2
@@ -341,7 +350,7 @@ def length_class(length: int) -> int:
 
 
 def is_pseudonym(text: str) -> bool:
-    """Whether this is a pseudonym already."""
+    """Return whether the text is a pseudonym."""
     return PSEUDONYM.fullmatch(text) is not None and len(text) == length_class(len(text))
 
 
@@ -352,16 +361,16 @@ _TOKEN = re.compile(
 )
 _KEY, _STRING, _NUMBER, _OPEN, _CLOSE, _COMMA = range(1, 7)
 _SCHEMAS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-"""Below them a name is that of a schema, not of a value."""
+"""Members whose keys are names of schemas, not of values."""
 _VALUES = frozenset({"default", "const", "examples", "example", "enum"})
-"""What of a schema is a value."""
+"""Members of a schema that hold values."""
 _NAMES = frozenset({"name", "key", "header", "variable", "field"})
-"""What may name the `value` beside it."""
+"""Members that may name the adjacent `value`."""
 _DEEPEST = 1000
 
 
 class Span(NamedTuple):
-    """A key, a string or a number."""
+    """Position of a key, a string or a number."""
 
     start: int
     end: int
@@ -371,7 +380,7 @@ class Span(NamedTuple):
 
 
 class Level:
-    """One object or array that is open."""
+    """An open object or array."""
 
     __slots__ = ("hot", "index", "is_list", "key", "named", "schema")
 
@@ -380,15 +389,18 @@ class Level:
         self.hot = hot
         """Whether all values in it are secret."""
         self.schema = schema
-        """"names" where its keys name schemas; "secret" for the schema of a secret."""
+        """"names" if its keys name schemas; "secret" for the schema of a secret."""
         self.key = ""
         self.index = 0
         self.named = False
-        """Whether its `value` is one of a secret name."""
+        """Whether its `value` has the name of a secret."""
 
 
 def spans(text: str, start: int, is_secret: Callable[[str], bool], levels: list[Level]) -> Iterator[Span]:
-    """Keys, strings and numbers from a place on, in order. `levels`, empty at first, has what is open at each."""
+    """Yield keys, strings and numbers from a position on, in order.
+
+    `levels` must be empty at first. During each iteration it holds the open objects and arrays.
+    """
     for found in _TOKEN.finditer(text, start):
         kind, top = found.lastindex, levels[-1] if levels else None
         if kind == _KEY:
@@ -412,7 +424,7 @@ def spans(text: str, start: int, is_secret: Callable[[str], bool], levels: list[
 
 
 def unquoted(literal: str) -> str:
-    """The text of a string in JSON; parts that can't be read are kept."""
+    """Return the text of a JSON string literal. Parts that can't be decoded are kept."""
     if not literal.endswith('"') or len(literal) < 2:
         literal += '"'
     if "\\" not in literal:
@@ -447,7 +459,7 @@ def _opened(top: Level | None, is_list: bool, is_secret: Callable[[str], bool]) 
 
 
 def path_of(levels: list[Level]) -> tuple[str, ...]:
-    """Names and numbers on the way to where one is, the last of which is its own."""
+    """Return the member names and indexes of the current position, outermost first."""
     return tuple([str(each.index) if each.is_list else each.key for each in levels])
 
 
@@ -455,36 +467,36 @@ def path_of(levels: list[Level]) -> tuple[str, ...]:
 
 
 class Replacement(NamedTuple):
-    """One replacement, as the manifest tells it."""
+    """One replacement, as recorded in the manifest."""
 
     rule: str
     path: str
     length: int
-    """The class of the length, never the length."""
+    """Class of the length, never the length itself."""
     mark: str
     kind: str
     """"string" or "number"."""
 
 
 class Replacing:
-    """Replaces what it is asked to, and known values."""
+    """Replaces secrets and known values, and records the replacements."""
 
     def __init__(self, pseudonyms: Pseudonyms, known: KnownSecrets, *, learns: bool) -> None:
-        """`learns`: what is replaced is known from then on."""
+        """Create the replacer. `learns`: replaced values become known secrets."""
         self._pseudonyms = pseudonyms
         self._known = known
         self._learns = learns
         self.active: list[Secret] = []
-        """The values that are looked for in what follows, and no others."""
+        """The only secrets that are searched in the next texts."""
         self.where = ""
-        """The field of a record that one is in."""
+        """Field of the record that is processed."""
         self.within: list[list[Level]] = []
-        """What is open of each JSON that one is in, the outermost first."""
+        """Open levels of each nested JSON text that is processed, outermost first."""
         self.found: list[Replacement] = []
-        """Since it was last emptied."""
+        """Replacements since the list was last emptied."""
 
     def secret(self, secret: str, rule: str) -> str:
-        """What stands for a text."""
+        """Return the replacement of a text."""
         new = self._pseudonyms.text(secret)
         if new != secret:
             self._note(secret, rule, "string")
@@ -493,19 +505,19 @@ class Replacing:
         return new
 
     def number(self, literal: str, rule: str) -> str:
-        """The replacement of a number, as JSON."""
+        """Return the replacement of a number as JSON."""
         self._note(literal, rule, "number")
         return self._pseudonyms.number(literal)
 
     def plain(self, text: str) -> str:
-        """Replace the values that are known, as they are."""
+        """Replace known values in their plain spelling."""
         for secret in self.active:
             if secret.value in text:
                 text = text.replace(secret.value, self.secret(secret.value, secret.rule))
         return text
 
     def spelt(self, text: str) -> str:
-        """Replace the values that are known, in whatever spelling."""
+        """Replace known values in every spelling."""
         for secret in self.active:
             for spelling, _ in secret.spellings:
                 if spelling in text:
@@ -513,11 +525,11 @@ class Replacing:
         return text
 
     def rule_of(self, literal: str) -> str:
-        """The rule of a known value within a number; "" if there is none."""
+        """Return the rule of a known value that occurs in a number; "" if there is none."""
         return next((secret.rule for secret in self.active if secret.value in literal), "")
 
     def activate_within(self, text: str) -> list[Secret]:
-        """Search a text that was encoded; what was searched before."""
+        """Activate the secrets that occur in a decoded text. Return those that were active before."""
         before, self.active = self.active, self._known.hidden(as_bytes(text))
         return before
 
@@ -526,13 +538,13 @@ class Replacing:
         self.found.append(Replacement(rule, path, length_class(len(secret)), self._pseudonyms.mark(secret), kind))
 
 
-# Paths of members, such as `params.arguments.path` with `*` as wildcard
+# Member paths, such as `params.arguments.path`, with `*` as wildcard
 
 _STEP = re.compile(r"\.?(?:\[(\d+|\*)\]|\[['\"]([^'\"\]]+)['\"]\]|([^.\[\]]+))")
 
 
 class JsonPath(tuple[str, ...]):
-    """The steps from a message to a value; "*" is any."""
+    """The steps from a message to a value; "*" matches any step."""
 
     __slots__ = ()
 
@@ -542,7 +554,7 @@ class JsonPath(tuple[str, ...]):
 
 
 def read_path(text: str) -> JsonPath:
-    """Read a path.
+    """Parse a path.
 
     Raises: UsageError.
     """

@@ -1,7 +1,7 @@
 """Finds secrets by their format, and secrets that span lines: keys, wrapped tokens.
 
-Lines of one stream are fed in order. What is found is a list of pieces, each with the place of its line, so that the
-line can be copied without it. A name at the start of every line, as loggers write it, is looked past.
+The lines of one stream are fed in order. The result is a list of pieces, each with the position of its line, so that
+the line can be copied without it. Prefixes that loggers add to every line are ignored.
 """
 
 import base64
@@ -46,7 +46,7 @@ _SHAPES = {
 }
 KINDS = tuple(_SHAPES)
 TOKEN = re.compile("|".join(f"({shape})" for shape in _SHAPES.values()))
-"""Any of them; `KINDS[found.lastindex - 1]` says whose it is."""
+"""Any known token; `KINDS[found.lastindex - 1]` is its kind."""
 BEGINNINGS = (
     *(
         "PRIVATE KEY",
@@ -83,23 +83,23 @@ BEGINNINGS = (
 """Every text with a token contains one of these."""
 SCHEMES = ("bearer", "basic", "dpop", "digest", "negotiate")
 SCHEME = re.compile(r"(?<![A-Za-z])((?:Bearer|Basic|DPoP|Digest|Negotiate)\s+)([A-Za-z0-9._~+/=-]{6,})", re.IGNORECASE)
-"""Group 2 is what gives access, if it is telling at all."""
+"""Group 2 is the credential, if it is unlikely to be ordinary text."""
 USERINFO = re.compile(r"(?<=://)([^/?#@:\s\"'<>\\]{0,1000})(?::([^/?#\s\"'<>\\]{0,1000}))?@")
-"""Group 1 is the user, "" if there is none, group 2 the password, which may hold an @."""
+"""Group 1 is the user, "" if there is none; group 2 is the password, which may contain an @."""
 AUTHORIZATION = re.compile(
     r"(?<![A-Za-z])(authorization\\*[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\*[\"']?)([A-Za-z][A-Za-z-]{1,20})([ \t]{1,4})"
     r"([A-Za-z0-9._~+/=:-]{6,})",
     re.IGNORECASE,
 )
-"""Group 2 is a scheme, whichever it is, group 4 the credentials, if they are telling."""
+"""Group 2 is the scheme, group 4 the credentials, if they are unlikely to be ordinary text."""
 PARAMETER = re.compile(r"(?:(?<=[?&#;])|(?<![^\s]))([\w.%~\[\]-]{1,100})=([^&#\s\"'<>\\]+)")
-"""Group 1 is the name of a parameter, group 2 its value, as a URL spells it."""
+"""Group 1 is the name of a parameter, group 2 its URL-encoded value."""
 PAIR = re.compile(
     r"(?<![\w.-])(-{0,2}[A-Za-z_][\w.-]{0,100})"
     r"(\\*[\"']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}|(?<=\w)[ \t]{1,4}(?=\S{6}))(\\*[\"']?)"
     r"((?<=[\"'])[^\"'\\\r\n]{1,1000}(?=\\*[\"'])|[^\s\"'\\,;&}\]]+)"
 )
-"""Group 1 is a name, group 2 what joins it, group 4 its value: in prose, in a shell's words, in half a JSON."""
+"""Group 1 is a name, group 2 the separator, group 4 the value: in prose, in a shell command, in truncated JSON."""
 SPOKEN = re.compile(
     r"(?<![A-Za-z0-9])((?i:pass(?:word|wd|phrase|code)|passwort|kennwort|mnemonic|secret|credential"
     r"|(?:seed|recovery|backup)[ ]phrase"
@@ -109,20 +109,20 @@ SPOKEN = re.compile(
     r"(?:[ ](?i:now))?[ \t]{0,2}:?[ \t]{1,4})(\\{0,8}[\"'`]?)"
     r"((?<=[\"'`])[^\"'`\\\r\n]{1,200}(?=\\{0,8}[\"'`])|[^\s\"'`\\,;&}\])]+)"
 )
-"""A sentence that names a value: group 1 is the name, group 2 what joins it, group 3 a quote, group 4 the value."""
+"""A sentence that states a value: group 1 is the name, group 2 the connective, group 3 a quote, group 4 the value."""
 PHRASE = re.compile(
     r"(?<![A-Za-z0-9])((?i:[\w-]{0,40}pass(?:word|wd|phrase|code)|[\w-]{0,40}passwort|kennwort|mnemonic"
     r"|(?:seed|recovery|backup)[ _-]?phrase)\\{0,8}[\"']?[ \t]{0,4}(?:=>|[:=]|is|was)[ \t]{0,4}\\{0,8}[\"']?)"
     r"([a-z]{3,12}(?:[ ][a-z]{3,12}){2,23})(?=[.,;)]?[ \t]*(?:$|[\r\n\"'\\]))"
 )
-"""A name and plain words up to the end of the line: group 1 is the name and what joins it, group 2 the value."""
+"""A name and plain words up to the end of the line: group 1 is the name with separator, group 2 the words."""
 HEXED = re.compile(
     r"(?<![\w.-])((?:[A-Za-z_][\w.-]{0,60}[ \t])?)([A-Za-z_][\w.-]{0,100})(\\{0,8}[\"']?"
     r"(?:[ \t]{0,3}(?:\([^()\r\n]{1,30}\)|=>|->|[:=]|(?i:is|was|in|hex|value|bytes)(?![A-Za-z0-9]))){0,4}"
     r"[ \t]{0,3}\\{0,8}[\"']?(?:0x)?)((?<![0-9A-Za-z])(?<!0x)(?=[0-9A-Fa-f:-]{0,64}[0-9])(?:[0-9A-Fa-f]{32,}"
     r"|(?:[0-9A-Fa-f]{2}[:-]){15,}[0-9A-Fa-f]{2})|(?<=0x)[0-9A-Fa-f]{32,})(?![A-Za-z0-9])"
 )
-"""A key in hexadecimal digits: groups 1 and 2 are its name, group 3 what joins it, group 4 the digits."""
+"""A hexadecimal key: groups 1 and 2 are its name, group 3 the separator, group 4 the digits."""
 _SENTENCE = frozenset(
     {
         *("a", "an", "the", "is", "are", "was", "be", "been", "not", "no", "of", "on", "in", "at", "to", "for", "from"),
@@ -165,23 +165,26 @@ _SENTENCE = frozenset(
         *("bearer", "basic", "about", "being", "stored", "sent", "kept", "then", "when", "what", "who", "how", "why"),
     }
 )
-"""Words of sentences about a secret: one that has them is hardly a value."""
+"""Words of sentences about secrets. A text with one of them is unlikely to be a secret value."""
 _STATE = re.compile(r"[a-z]{2,}(?:ed|ing|able|ible|ly|less|ful)")
 
 
 def speaks(word: str) -> bool:
-    """Whether a lowercase word describes a secret, as "required" does, and is hardly its value."""
+    """Return whether a lowercase word describes a secret, such as "required", and is unlikely to be its value."""
     return word in _SENTENCE or (len(word) > 4 and _STATE.fullmatch(word) is not None)
 
 
 def is_phrase(text: str) -> bool:
-    """Whether a line is nothing but words as passphrases have them: three or more, small, and no sentence."""
+    """Return whether a line looks like a passphrase: three or more lowercase words that form no sentence."""
     words = text.split()
     return 2 < len(words) < 25 and all(re.fullmatch("[a-z]{3,12}", word) and not speaks(word) for word in words)
 
 
 def is_spoken(name: str, value: str, *, quoted: bool, at_end: bool) -> bool:
-    """Whether what a sentence says of a secret is its value. `at_end`: the sentence or the line ends behind it."""
+    """Return whether the text that follows a secret's name in a sentence is its value.
+
+    `at_end`: the sentence or the line ends after it.
+    """
     plain = value.rstrip(".:!?")
     if plain.lower() in _SENTENCE or len(plain) < 4:
         return False
@@ -203,10 +206,11 @@ _URL_SAFE = str.maketrans("-_", "+/")
 
 
 def key_digits(run: str) -> int | None:
-    """The length in base64 digits of the private key that begins with these; 0 if unknown, None if it is not a key.
+    """Return the length in base64 digits of the private key that begins with these digits.
 
-    Keys are recognized by their first bytes: PKCS#1, PKCS#8 (also encrypted), SEC 1 and PKCS#12 in DER (X.690), and
-    those of OpenSSH. Certificates, public keys and signatures begin otherwise.
+    Returns 0 if the length is unknown, None if it is not a private key. Keys are recognized by their first bytes:
+    PKCS#1, PKCS#8 (also encrypted), SEC 1 and PKCS#12 in DER (X.690), and those of OpenSSH. Certificates, public
+    keys and signatures begin differently.
     """
     try:
         data = base64.b64decode(run[:40].translate(_URL_SAFE), validate=True)
@@ -232,7 +236,7 @@ def key_digits(run: str) -> int | None:
 
 
 def _element(data: bytes) -> tuple[int, bytes]:
-    """The length of an element of DER with its header, and the part of its body that is there; 0 if unknown."""
+    """Return the length of a DER element including its header (0 if unknown), and the available part of its body."""
     first = data[1] if len(data) > 5 else 0x80
     if first < 0x80:
         return 2 + first, data[2:]
@@ -243,42 +247,42 @@ def _element(data: bytes) -> tuple[int, bytes]:
 
 
 def bare_key(text: str) -> re.Match[str] | None:
-    """The first private key in base64 that no BEGIN line announces."""
+    """Return the first base64 private key that has no BEGIN line."""
     if "M" not in text and "b3BlbnNzaC1rZXkt" not in text:
         return None
     return next((found for found in _BARE.finditer(text) if key_digits(found[0]) is not None), None)
 
 
 def without_bare_keys(text: str, replaced: Callable[[str], str]) -> str:
-    """A text in which each such key is replaced."""
+    """Replace all private keys without a BEGIN line."""
     return _BARE.sub(lambda found: found[0] if key_digits(found[0]) is None else replaced(found[0]), text)
 
 
 HOME = re.compile(r"(/home/|/Users/|[A-Za-z]:(?:\\+|/)Users(?:\\+|/))([^/\\\s\"':;,<>]{1,64})")
-"""Group 2 is the name of a person."""
+"""Group 2 is the name of a user."""
 BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}+={0,2}|[A-Za-z0-9_-]{16,}+={0,2}")
 PERCENT = re.compile(r"[^\s\"'<>&?#=;]{3,}+")
-"""What may have escapes of a URL in it."""
+"""Text that may contain percent escapes."""
 ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
 Place = tuple[int, int]
-"""Which line: whatever the caller numbers lines by."""
+"""Position of a line, in any numbering that the caller chooses."""
 
 _BEGIN, _END = re.compile(PEM_BEGIN), re.compile(PEM_END)
 CONTIGUOUS = re.compile(PEM)
-"""A private key that one look finds."""
+"""A complete private key within one text."""
 _PUTTY = re.compile(r"Private-Lines: (\d{1,3})\s*$")
 _PUTTY_WIDTH, _WIDEST = 64, 140
 _MOST_LINES, _MOST_OTHERS = 600, 40
-"""Lines of a private key; lines in a row between its own that are not part of it."""
+"""Maximum number of lines of a private key, and of consecutive other lines in between."""
 _BODY = re.compile(r"[A-Za-z0-9+/=]+")
 _RUN = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}")
 _BREAK = re.compile(r"[\s\"'{}:,\[\]()|>\\]+")
 _DANGLING = re.compile(
     r"(?<![\w.-])(-{0,2}[A-Za-z_][\w.%-]{0,100})\\*[\"']?\s{0,4}(?:=>|[:=])\s{0,4}\\*[\"']?([|>][+-]?)?\s*\\?$"
 )
-"""A name at the end of a line, whose value is missing; group 2 says that the value is a block, as in YAML."""
+"""A name at the end of a line, whose value follows; group 2 marks a YAML block."""
 _OPTION = re.compile(r"(?<!\S)(--[A-Za-z][\w-]{0,100})\s*\\?$")
 _SCHEME = re.compile(r"(?<![A-Za-z])(?:bearer|basic|dpop)\s*\\?$", re.IGNORECASE)
 _PAIR = re.compile(r"[A-Za-z_][\w.-]*\s{0,4}[=:]\s{0,4}[^\s=]")
@@ -287,31 +291,31 @@ _PASS = re.compile(r"pass|kennwort|pwd|secret", re.IGNORECASE)
 _QUOTED = re.compile(r"(?:\\*[\"'`])([^\"'`]{2,400})\\*[\"'`]\\*,?")
 _HEX = re.compile(r"(?:0x)?(?:[0-9A-Fa-f]{2}[: -]?){8,}\\?")
 _DUMPED = re.compile(r"(?:^|\s)(?:priv|privateExponent|prime[12]|exponent[12]|coefficient):\s*$")
-"""Parts of a private key as OpenSSL prints it: digits follow on lines of their own."""
+"""Parts of a private key as OpenSSL prints it. The digits follow on separate lines."""
 _NAMES = re.compile(r"\s*\"(?:name|key|header|variable|field)\"\s*:\s*\"([^\"\\]{1,100})\"\s*,?\s*$")
 _VALUES = re.compile(r"\s*\"value\"\s*:\s*\"([^\"]{1,4000})\"\s*,?\s*$")
 _MESSAGES = ("msg", "message", "text", "event", "log", "line", "body", "short_message", "@message", "MESSAGE")
-"""Members of a log line in JSON that hold what is logged."""
+"""Members of a JSON log line that hold the message."""
 _REST = re.compile(r"[A-Za-z0-9._~+/=%-]+")
 _NO_REST = re.compile(
     r"\d{4}-\d\d-\d\d.*|[A-Za-z+]+://.*|\d+(?:\.\d+)*|[A-Z]?[a-z]+|[A-Z]{1,12}|[a-z]+(?:[-_.][a-z]+)+|[./].*|-.*|\w+=.+"
 )
-"""A word, a number, a date, a path, an option: no second half of a token."""
+"""A word, number, date, path or option, which can't be the second half of a token."""
 _CUT_SIGNS = " \t\r\n\"',;\\"
 _KEPT = 4000
-"""Characters of the lines before that are remembered."""
+"""Maximum number of characters of previous lines that are kept."""
 _LONGEST_BEGINNING = max(map(len, BEGINNINGS))
 _MOST_WRAPS = 50
-"""Lines that one token runs through."""
+"""Maximum number of lines of one wrapped token."""
 _WORD_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]")
 _ACROSS = 1000
-"""Characters of each line in which a value that is known may run over its ends."""
+"""Characters at the end and start of lines in which a wrapped known value is searched."""
 _RECENT = 6
-"""Lines over which a value that is known is looked for."""
+"""Number of lines over which a wrapped known value is searched."""
 
 
 class Piece(NamedTuple):
-    """A part of a line that must not be given away."""
+    """A part of a line that is secret."""
 
     place: Place
     value: str
@@ -319,32 +323,32 @@ class Piece(NamedTuple):
 
 
 class LineSecrets:
-    """One stream of lines."""
+    """Detector for one stream of lines."""
 
     def __init__(self, known: KnownSecrets | None = None) -> None:
-        """`known`: values that are looked for across the ends of lines."""
+        """Create the detector. `known`: values that are also found if they are wrapped across lines."""
         self._known = known
         self._key_lines = 0
-        """How many more lines may belong to a private key; 0 outside of one."""
+        """Maximum number of further lines of the current private key; 0 outside of a key."""
         self._others = 0
         self._prefix = ""
         self._dangling = ""
-        """The name that has no value yet; "" if there is none."""
+        """Name whose value has not been found yet; "" if there is none."""
         self._block = ""
-        """For a value that is a block, as in YAML: the line with its name; "" otherwise."""
+        """For a YAML block value: the line with its name; "" otherwise."""
         self._only_hex = False
-        """Whether the value can be nothing but lines of hexadecimal digits."""
+        """Whether the value can only be lines of hexadecimal digits."""
         self._bare: _BareKey | None = None
-        """A private key without a BEGIN line that continues."""
+        """Private key without a BEGIN line that continues on the next lines."""
         self._patience = 0
         self._last = ""
-        """The line before."""
+        """The previous line."""
         self._carried: list[tuple[Place, str]] = []
-        """The line before; lines, if a token runs through them."""
+        """The previous line, or several if a token is wrapped across them."""
         self._recent: list[tuple[Place, str]] = []
 
     def feed(self, place: Place, line: str) -> list[Piece]:
-        """What the next line completes: pieces of it, and of lines before it."""
+        """Process the next line. Return the secret pieces that it completes, in this and in previous lines."""
         line = message_in(line.rstrip("\r\n"))
         if self._key_lines:
             found = self._in_key(place, line)
@@ -372,11 +376,11 @@ class LineSecrets:
         ended = _END.search(line)
         if ended is not None:
             self._key_lines, line = 0, line[: ended.start()]
-        if PSEUDONYM.search(line) is not None:  # replaced already: what is left of the line is not of the key
+        if PSEUDONYM.search(line) is not None:  # already replaced: the rest of the line is not part of the key
             self._others = 0
             return []
         words = [word for word in _BREAK.split(line) if word]
-        while words and words[-1] in ("n", "r", "+"):  # what is left of "\n" + at the end of a line of source
+        while words and words[-1] in ("n", "r", "+"):  # remains of "\n" + at the end of a line of source
             words.pop()
         pieces = [each[0] for each in _RUN.finditer(line) if _is_key_text(each[0])]
         last = words[-1] if words else ""
@@ -390,7 +394,7 @@ class LineSecrets:
         return [Piece(place, each, "token:private key") for each in dict.fromkeys(pieces)]
 
     def _in_bare_key(self, place: Place, line: str) -> list[Piece]:
-        """The next piece of a key whose first line had no BEGIN before it."""
+        """Return the next piece of a private key without a BEGIN line."""
         if self._bare is None:
             return []
         if (word := self._bare.piece(line)) is not None:
@@ -400,7 +404,7 @@ class LineSecrets:
             self._bare = None
         return []
 
-    # --- a value after its name
+    # --- values that follow their names
 
     def _look_for_name(self, line: str) -> None:
         if self._block:
@@ -447,7 +451,7 @@ class LineSecrets:
         return self._value(place, name, raw, content)
 
     def _value(self, place: Place, name: str, raw: str, content: str) -> list[Piece]:
-        """What of a line is the value of the name before it."""
+        """Return the pieces of a line that are the value of the preceding name."""
         if _PAIR.match(content):
             return []
         words = content.split()
@@ -460,12 +464,12 @@ class LineSecrets:
         cleaned = [word.strip("\"'.,;:()[]") for word in words]
         return [Piece(place, word, "name") for word in cleaned if is_telling(word) and not _NO_REST.fullmatch(word)]
 
-    # --- what runs over the end of a line
+    # --- secrets that are wrapped across lines
 
     def _wrapped(self, place: Place, content: str) -> list[Piece]:
-        """The two halves of a token, if the line before ends within one."""
+        """Return both halves of a token that starts in the previous lines and ends in this one."""
         begun = _REST.match(content)
-        if len(self._carried) > 1:  # a token runs through lines already
+        if len(self._carried) > 1:  # a token is already wrapped across lines
             rest = content.strip(_CUT_SIGNS)
             is_more = begun is not None and begun[0] == rest and _looks_like_rest(rest)
             return [Piece(place, rest, "wrapped")] if is_more else []
@@ -489,7 +493,10 @@ class LineSecrets:
         return [Piece(place, rest, "wrapped"), *self._halves(own[0])]
 
     def _own(self, before: str, joined: str) -> tuple[str, bool, bool] | None:
-        """The first half of a secret that runs over the end, whether it needs the second, and has a well-known form."""
+        """Return the first half of a wrapped secret; None if there is none.
+
+        The flags state whether the first half is invalid without the second, and whether the format is well known.
+        """
         at = len(before)
         for start in _WORD_START.finditer(joined):
             found = TOKEN.match(joined, start.start())
@@ -502,7 +509,7 @@ class LineSecrets:
         return None
 
     def _halves(self, own: str) -> list[Piece]:
-        """The first half, which may lie on several lines."""
+        """Return the pieces of the first half, which may span several lines."""
         found: list[Piece] = []
         left = own
         for place, text in reversed(self._carried):
@@ -515,7 +522,7 @@ class LineSecrets:
         return found
 
     def _across(self, place: Place, content: str) -> list[Piece]:
-        """The pieces of values that are known and end in this line."""
+        """Return the pieces of known values that end in this line."""
         if self._known is None or not content or not self._recent or not len(self._known):
             return []
         lines = [*((each, text[-_ACROSS:]) for each, text in self._recent), (place, content[:_ACROSS])]
@@ -527,14 +534,15 @@ class LineSecrets:
 
 
 class _BareKey:
-    """A private key in base64 that no BEGIN line announces, after its first line.
+    """The remaining lines of a base64 private key that has no BEGIN line.
 
-    A key in DER says how long it is, so each line must have just as many digits as are left, at most as many as the
-    line before; one of PuTTY says how many lines follow. One of OpenSSH says neither: it ends with a shorter line.
+    A DER key contains its length, so each line must have the number of remaining digits, or the width of the
+    previous line if that is smaller. PuTTY states the number of lines. OpenSSH states neither: its key ends with a
+    shorter line.
     """
 
     def __init__(self, *, width: int, digits: int = 0, lines: int = 0) -> None:
-        """`digits` or `lines`: how many are left; 0 if that is not known."""
+        """Create the key. `digits` and `lines`: how many remain; 0 if unknown."""
         self._width = width
         self._digits = digits
         self._lines = lines
@@ -544,16 +552,16 @@ class _BareKey:
         self._more = _MOST_LINES
 
     def is_open(self) -> bool:
-        """Whether more may follow."""
+        """Return whether more lines may follow."""
         return self._more > 0 and self._others <= _MOST_OTHERS
 
     def piece(self, line: str) -> str | None:
-        """What of the next line belongs to the key; None if nothing does."""
+        """Return the part of the next line that belongs to the key; None if there is none."""
         words = [word for word in _BREAK.split(line) if word]
         while words and words[-1] in ("n", "r", "+"):
             words.pop()
         word = words[-1].removesuffix("\\n") if words else ""
-        if is_pseudonym(word):  # of a key that was replaced: its line is counted, and nothing else is taken for it
+        if is_pseudonym(word):  # of a replaced key: count its line, and take nothing else for it
             self._went(self._width)
             return None
         if self._fits(word):
@@ -583,7 +591,7 @@ class _BareKey:
 
 
 def _begun_key(line: str) -> _BareKey | None:
-    """The key without BEGIN whose first line this is, if it continues."""
+    """Return the continuing key without BEGIN that starts in this line; None if there is none."""
     if "Private-Lines" in line and (counted := _PUTTY.search(line)) is not None and int(counted[1]) > 0:
         return _BareKey(width=_PUTTY_WIDTH, lines=int(counted[1]))
     begun = bare_key(line)
@@ -596,7 +604,7 @@ def _begun_key(line: str) -> _BareKey | None:
 
 
 def message_in(line: str) -> str:
-    """What a log line in JSON says; any other line as it is."""
+    """Return the message of a JSON log line; any other line unchanged."""
     start = line.find("{")
     if start < 0 or start > 100 or not line.rstrip().endswith("}") or '":' not in line:
         return line
@@ -608,7 +616,7 @@ def message_in(line: str) -> str:
 
 
 def logged(data: object) -> str | None:
-    """The message of what was logged, if it is one line."""
+    """Return the message of logged data if it is a single line; None otherwise."""
     if isinstance(data, str):
         return data
     if isinstance(data, dict):
@@ -620,13 +628,13 @@ def logged(data: object) -> str | None:
 
 
 def line_pieces(lines: Iterable[str]) -> list[Piece]:
-    """The pieces in lines that are all at hand; the second number of a place is that of the line."""
+    """Return the secret pieces in these lines. The second number of a position is the line's index."""
     stream = LineSecrets()
     return [piece for number, line in enumerate(lines) for piece in stream.feed((0, number), line)]
 
 
 def _pieces(lines: list[tuple[Place, str]], joined: str, value: str, rule: str) -> list[Piece]:
-    """The parts of a value in each line, if it runs into the last one and not within it alone."""
+    """Return the parts of a value in each line, if the value crosses into the last line."""
     at, last = joined.find(value), len(joined) - len(lines[-1][1])
     while at >= 0 and not at < last < at + len(value):
         at = joined.find(value, at + 1)
@@ -660,19 +668,19 @@ def _looks_like_rest(word: str) -> bool:
 
 
 def _is_random(word: str) -> bool:
-    """Whether a word can hardly be anything else than a part of a token."""
+    """Return whether a word is almost certainly part of a token."""
     return (
         len(word) >= 8 and any(map(str.isdigit, word)) and any(map(str.isalpha, word)) and not _NO_REST.fullmatch(word)
     )
 
 
 def _runs_on(content: str) -> bool:
-    """Whether a line is nothing but a part of a token, so that the next may be, too."""
+    """Return whether a line consists only of part of a token, so that the token may continue."""
     return _REST.fullmatch(content) is not None
 
 
 def _goes_on(rest: str) -> bool:
-    """Whether a private key begins on the lines that follow: nothing is behind its BEGIN but, perhaps, a part of it."""
+    """Return whether a private key continues on the next lines: only key text or nothing follows BEGIN."""
     if _END.search(rest) is not None:
         return False
     plain = rest.strip(_CUT_SIGNS + "}])`+nr")
@@ -680,7 +688,7 @@ def _goes_on(rest: str) -> bool:
 
 
 def _is_key_text(run: str) -> bool:
-    """Whether a long run of base64 may be one of random bytes, and no path of words."""
+    """Return whether a long run of base64 may be random bytes rather than a path of words."""
     return any(map(str.isupper, run)) and any(map(str.islower, run))
 
 
@@ -693,7 +701,7 @@ def _normal(text: str) -> str:
 
 
 def _without_prefix(line: str, before: str) -> str:
-    """A line without what it has in common with the one before, but for digits, up to a space: the mark of a logger."""
+    """Remove a logger's prefix: what a line shares with the previous one, except digits, up to a blank."""
     common = 0
     for one, other in zip(line[:200], before[:200], strict=False):
         if one != other and not (one.isdigit() and other.isdigit()):

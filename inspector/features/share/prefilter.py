@@ -1,10 +1,10 @@
 """Quickly skips the lines of a capture that can contain no secret.
 
-Most lines are such, and need not be taken apart. It looks at the bytes of a whole line, in which every text of a record
-is in some depth of JSON escapes; so it requires less than what identifies a secret: a word that could be a name,
-at any place, a sign that could begin a token. What it selects may be harmless; what it rejects never has
-a secret. Words that were judged are remembered, because nearly all occur again. Values that are known are not its
-business: they are looked for in each line.
+Most lines contain none, and need not be parsed. The filter examines the bytes of a whole line, in which every text
+of a record is at some depth of JSON escapes. Therefore its criteria are weaker than those that identify a secret:
+any word that could be a name, anywhere; any character that could begin a token. A selected line may be harmless; a
+rejected line never has a secret. Judged words are cached, because nearly all of them recur. Known values are not its
+task: they are searched in each line.
 """
 
 import base64
@@ -19,7 +19,7 @@ from inspector.protocol.credentials import is_secret, is_secret_header
 _BEGINNING = re.compile(
     rb'\{"r":"(?:frame|err)"(?:,"(?:n|tm|tw|len|ex)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"'
 )
-"""Of a frame as mcp-inspect writes it: nothing in it can be secret."""
+"""Beginning of a frame as mcp-inspect writes it, which contains no secret."""
 _ALWAYS = (
     b'"b64"',
     rb"\/",
@@ -37,60 +37,60 @@ _ALWAYS = (
     b"\xc5\xbf",
     b"\xe2\x84\xaa",
 )
-"""What only a close look can judge; the last three are letters that become others when they are written small."""
+"""Text that only the full search can judge. The last three are characters that change when they are lowercased."""
 _LETTER = re.compile(rb"\\u(?:00[2-7]|0130|017[fF]|212[aA])")
 _PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
 _PARAMETER = re.compile(rb"=(?i:(?<=code=)|(?<=sig=)|(?<=key=)|(?<=state=)|(?<=nonce=)|(?<=assertion=)|(?<=ticket=))")
 _ODD_PARAMETER = re.compile(rb"[\[\]~%][\w.~\[\]%-]{0,100}=")
 _ESCAPED_HEADER = re.compile(rb'\["[^"\\]*+\\')
 _MASKED = re.compile(rb'\["[\w-]+","(?:[A-Za-z]+ )?(?:\xe2\x80\xa2){6} \(\d+ characters\)"\]')
-"""A header whose value was not written."""
+"""A header whose value was masked when it was recorded."""
 _USERINFO = re.compile(rb"://[^/?#@\s\"'<>\\]{1,2001}@")
 _ODD_KEY = re.compile(rb'"[\w.\\-]*+[^"\w.\\-][^"]{0,1199}+"(?:\s|\\+[nrtf])*+:')
-"""A key that is not one word. The sign before the colon may be an escaped quote of any depth."""
+"""A key that is not a single word. The character before the colon may be an escaped quote of any depth."""
 _ODD_TEXT = re.compile(rb'"([\w.\\-]*+[^"\w.\\-][^"]{0,1199}+)(?=")')
 _VALUE = re.compile(rb'value\\*+"')
-"""A key whose value may be named by its neighbour."""
+"""A key whose value may be named by an adjacent member."""
 _NAMES = bytes(
     byte if chr(byte) in "_.-\\" or chr(byte).isalpha() or byte > 127 else 48 if chr(byte).isdigit() else 32
     for byte in range(256)
 )
-"""Keeps what names are made of; all digits are one."""
+"""Translation table that keeps characters of names and maps all digits to 0."""
 _DIGITS = bytes(byte if byte < 128 and (chr(byte).isalnum() or chr(byte) in "+/_-\\") else 32 for byte in range(256))
-"""Keeps what base64 is made of."""
+"""Translation table that keeps characters of base64."""
 _ESCAPE = re.compile(r"\\+(?:u[0-9A-Fa-f]{4}|.)?")
 _PIECE = re.compile(r"[^\w.-]+")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _BEGINNINGS = tuple(re.sub(r"\d", "0", each) for each in line_secrets.BEGINNINGS)
 _OTHER = ("ya00.", "_v0_", "hooks.slack.com")
-"""Of tokens with other digits or signs than a word keeps."""
+"""Beginnings of tokens that differ from what the name translation keeps."""
 _SHORTEST, _LONGEST, _PREFIX = 16, 64, 344
 _FEW = 16
-"""Lines that are judged at once where something is among many; if more than one of them has it, each is."""
+"""Number of lines that are judged together once a larger group is suspect."""
 _MOST = 100_000
-"""Words that are remembered."""
+"""Maximum number of cached words."""
 
 
 class Sieve:
     """Judges lines."""
 
     def __init__(self, *, paths: Iterable[JsonPath] = (), persons: Iterable[str] = ()) -> None:
-        """`persons`: names and directories, one of which is in each text that names a person."""
+        """Create the filter. `persons`: account names and directories that occur in every text naming a person."""
         self._marks = (*_ALWAYS, *map(_step, paths), *map(_longest_plain, persons))
         self._are_dense = False
-        """Whether so many lines were suspect before that looking at several at once is of no use."""
+        """Whether so many of the previous lines were suspect that judging several lines together does not pay off."""
         self._cold: set[bytes] = set()
-        """Words that are no secret's name and no token."""
+        """Words that are neither a secret's name nor a token."""
         self._hot: set[bytes] = set()
         self._closed: set[bytes] = set()
-        """Words that hold no base64."""
+        """Words without base64 text."""
         self.held: dict[bytes, bytes] = {}
-        """Words of harmless lines that may be base64, with its content: known values were not searched in it."""
+        """Words of harmless lines that may be base64, with their decoded text, not yet searched for known values."""
 
     def suspects(self, lines: list[bytes]) -> list[int]:
-        """Places in a list of those lines that may have a secret; the others have at most known values.
+        """Return the indexes of lines that may have a secret. The others have at most known values.
 
-        Many lines are judged at once, and apart only if something is among them.
+        Many lines are judged together, and individually only if the group is suspect.
         """
         said = list(map(_told, lines))
         found = [
@@ -100,7 +100,7 @@ class Sieve:
         return found
 
     def _parts(self, said: list[bytes]) -> Iterator[tuple[int, int]]:
-        """Those parts of lines in which something is."""
+        """Yield the ranges of lines that are suspect."""
         if self._are_dense:
             yield 0, len(said)
         elif not self._is_harmless(b"\n".join(said)):
@@ -131,7 +131,7 @@ class Sieve:
         return True
 
     def _holds_nothing(self, said: bytes) -> bool:
-        """Whether no base64 has to be opened."""
+        """Return whether no base64 text needs to be searched."""
         for word in _apart(said).translate(_DIGITS).split():
             if len(word) < _SHORTEST or word in self._closed:
                 continue
@@ -144,20 +144,20 @@ class Sieve:
         return True
 
     def _is_simple(self, held: bytes) -> bool:
-        """Whether what base64 held is harmless, and holds no base64 itself."""
+        """Return whether a decoded text is harmless and contains no base64 text itself."""
         words = _apart(held).translate(_DIGITS).split()
         return self._is_innocent(held) and not any(len(word) >= _SHORTEST and _opened(word) for word in words)
 
 
 def _told(line: bytes) -> bytes:
-    """The part of a line with foreign text."""
+    """Return the part of a line with foreign text."""
     if (begun := _BEGINNING.match(line)) is not None:
         return line[begun.end() :]
     return _MASKED.sub(b"", line) if b"\xe2\x80\xa2" in line else line
 
 
 def _is_telling(text: bytes) -> bool:
-    """Whether there are escapes that may hide something, or places where it stands by custom."""
+    """Return whether there are escapes that may hide a secret, or places where secrets usually occur."""
     return (
         (b"\\u" in text and _LETTER.search(text) is not None)
         or (b"%" in text and _PERCENT.search(text) is not None)
@@ -168,18 +168,18 @@ def _is_telling(text: bytes) -> bool:
 
 
 def _apart(text: bytes) -> bytes:
-    """A text in which each backslash begins a word."""
+    """Return a text in which each backslash begins a word."""
     return text.replace(b"\\", b" \\") if b"\\" in text else text
 
 
 def _has_no_odd_names(line: bytes) -> bool:
-    """Whether no key of several words, and nothing that may name the value beside it, is a secret's name."""
+    """Return whether no multi-word key, and no text that may name an adjacent value, is a secret's name."""
     names = _ODD_TEXT if _VALUE.search(line) is not None or b'"headers"' in line else _ODD_KEY
     return not any(map(_is_odd_secret, names.findall(line)))
 
 
 def _is_hot(word: bytes) -> bool:
-    """Whether a word may be a secret's name, the name of a scheme, or a token."""
+    """Return whether a word may be a secret's name, the name of a scheme, or a token."""
     text = word.decode("utf-8", "surrogateescape")
     if text[0] != "\\" and word.isascii():
         return _is_name(text) or _is_token(text)
@@ -189,7 +189,10 @@ def _is_hot(word: bytes) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    """The same as of names; but nearly every word comes once here, and they shall not push out what is asked often."""
+    """Return whether a text may be the name of a secret or a scheme, without caching.
+
+    Nearly every word occurs here once, and would displace cached names that are needed often.
+    """
     return (
         is_secret.__wrapped__(text) or is_secret_header.__wrapped__(text) or text.lower().endswith(line_secrets.SCHEMES)
     )
@@ -208,11 +211,11 @@ def _is_odd_secret(text: bytes) -> bool:
 
 
 def _opened(word: bytes) -> list[bytes]:
-    """What the base64 in a word holds, as far as it may be text."""
+    """Return the decoded base64 in a word, as far as it may be text."""
     text = word.decode("ascii")
     forms = {text.lstrip("\\"), _ESCAPE.sub("", text, count=1)} if text.startswith("\\") else {text}
     if any(line_secrets.bare_key(form) is not None for form in forms):
-        return [b"PRIVATE KEY"]  # which no line with it is let through
+        return [b"PRIVATE KEY"]  # a marker that is always suspect
     found = []
     for run in {run for form in forms for run in line_secrets.BASE64.findall(form)}:
         if run.isdigit() or is_pseudonym(run):
@@ -230,13 +233,13 @@ def _decoded(run: str, is_url: bool) -> bytes:
 
 
 def _step(path: JsonPath) -> bytes:
-    """A name that is in each line with such a place; something in every line if there is none."""
+    """Return a name that each line with this path contains; b"" if there is none, which every line contains."""
     names = [step for step in path if step != "*" and not step.isdigit() and re.fullmatch(r"[\w.-]+", step, re.ASCII)]
     return max(names, key=len).encode() if names else b""
 
 
 def _longest_plain(name: str) -> bytes:
-    """What of a name is spelt in one way alone, whatever escapes it."""
+    """Return the longest part of a name that is never escaped."""
     parts: list[str] = re.findall(r"[A-Za-z0-9._/-]+", name)
     return max(parts, key=len, default="").encode()
 

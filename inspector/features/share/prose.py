@@ -16,21 +16,21 @@ from inspector.protocol.credentials import STEMS, is_masked, is_secret, is_secre
 _GENERIC = frozenset(
     {"root", "user", "users", "home", "shared", "public", "runner", "nobody", "app", "node", "admin", "username", "you"}
 )
-"""Names that identify no person."""
+"""Account names that identify no person."""
 
 
 def telling_homes(homes: Iterable[str]) -> tuple[str, ...]:
-    """Home directories that are looked for."""
+    """Return the home directories that are worth searching."""
     return tuple(home.rstrip("/") for home in homes if home.count("/") > 1 and len(home) > 5)
 
 
 def telling_users(users: Iterable[str]) -> set[str]:
-    """Names of accounts that identify a person."""
+    """Return the account names that identify a person."""
     return {user for user in users if len(user) > 2 and user.lower() not in _GENERIC}
 
 
 class Persons:
-    """Takes the names of persons out of texts."""
+    """Removes the names of persons from texts."""
 
     def __init__(self, replacing: Replacing, *, users: Iterable[str], homes: Iterable[str]) -> None:
         self._replacing = replacing
@@ -39,7 +39,7 @@ class Persons:
         self._users = re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, names))})(?![^\W_])") if names else None
 
     def replace(self, text: str) -> str:
-        """The text without them."""
+        """Return the text without the names of persons."""
         for home in self._homes:
             if home in text:
                 before, name = home.rsplit("/", 1)
@@ -57,9 +57,9 @@ class Persons:
 
 _SHORT, _MOST_CLEAN = 64, 50_000
 _DONE = re.compile(r"rdct_[a-z2-7]{7,}0*(?:[^A-Za-z0-9]*$|#)")
-"""A pseudonym, and what may follow a value in a sentence or a URL."""
+"""A pseudonym, with characters that may follow a value in a sentence or a URL."""
 _SCHEMED = re.compile(line_secrets.AUTHORIZATION.pattern.rpartition("([A-Za-z0-9._")[0] + "rdct_", re.IGNORECASE)
-"""A scheme whose credentials were replaced: it stays."""
+"""A scheme whose credentials were already replaced. The scheme is kept."""
 _LONGEST_OF_LINES = 4 << 20
 _WORTH_A_LOOK = (
     *STEMS,
@@ -69,30 +69,33 @@ _WORTH_A_LOOK = (
     "phrase",
 )
 _ANNOUNCED = re.compile(rf"{line_secrets.PEM_BEGIN}.{{0,15}}", re.DOTALL)
-"""The first line of a private key with next to nothing after it, which is not a secret."""
+"""The first line of a private key with little text after it, which is not a secret."""
 _CODE = re.compile(r"[\w.]+\(|[{(\[]+[])}]*|new|await|<[a-z][\w -]*>|\$[A-Z_][A-Z0-9_]+|\$\{[A-Za-z_][\w:.-]*")
-"""What source code and manuals have in the place of a value: a call, a placeholder, a variable."""
+"""Text that source code and manuals use in place of a value: a call, a placeholder, a variable."""
 _LONG_HEX = re.compile(r"[0-9A-Fa-f:-]{32}")
 _BEHIND = re.compile(r"(?<![\w.-])([A-Za-z]+)[ \t]$")
 _SIGNS = bytes(byte for byte in range(256) if 32 <= byte < 127 or byte in (9, 10, 13) or byte >= 0xC2)
-"""What a text is made of, for the most part."""
+"""Bytes of which a text mostly consists."""
 
 Open = Callable[[str], str]
-"""Takes secrets out of what an encoding held."""
+"""Removes secrets from a decoded text."""
 
 
 class Prose:
-    """Replaces secrets in prose."""
+    """Replaces secrets in unstructured text."""
 
     def __init__(self, replacing: Replacing, persons: Persons) -> None:
         self._replacing = replacing
         self._secret = replacing.secret
         self._persons = persons
         self._clean: set[str] = set()
-        """Short texts in which there was nothing but, perhaps, values that are known."""
+        """Short texts that contain no secrets except, possibly, known values."""
 
     def replace(self, text: str, opened: Open | None) -> str:
-        """The text without secrets. `opened` looks into base64 and what a URL escapes; None leaves them closed."""
+        """Return the text without secrets.
+
+        `opened` processes decoded base64 and percent escapes; None skips them.
+        """
         if text in self._clean:
             return self._replacing.plain(text)
         replacing = self._replacing
@@ -104,7 +107,7 @@ class Prose:
         return new
 
     def _searched(self, text: str, opened: Open | None) -> str:
-        if "PRIVATE KEY" in text:  # before a part of it is taken out that is known from elsewhere
+        if "PRIVATE KEY" in text:  # before known values replace a part of the key
             text = CONTIGUOUS.sub(lambda key: self._secret(key[0], "token:private key"), text)
         if "\n" in text and len(text) <= _LONGEST_OF_LINES:
             low = text.lower()
@@ -136,7 +139,7 @@ class Prose:
         return self._persons.replace(text)
 
     def _over_lines(self, text: str) -> str:
-        """Replace what one line alone does not show."""
+        """Replace secrets that span lines."""
         for piece in line_pieces(text.splitlines()):
             word = rf"(?<![A-Za-z0-9]){re.escape(piece.value)}(?![A-Za-z0-9])"
             text = re.sub(word, self._secret(piece.value, piece.rule), text)
@@ -167,7 +170,7 @@ class Prose:
         return f"{':'.join(parts)}@"
 
     def _spoken(self, text: str, low: str) -> str:
-        """Replace keys in hexadecimal digits, phrases of plain words, and values that a sentence names."""
+        """Replace hexadecimal keys, passphrases, and values that a sentence states."""
         if _LONG_HEX.search(text) is not None:
             text = line_secrets.HEXED.sub(self._hexed, text)
         text = line_secrets.PHRASE.sub(self._phrase, text)
@@ -196,7 +199,7 @@ class Prose:
         return f"{name}{joint}{mark}{self._secret(value, 'name')}{end}"
 
     def _pairs(self, text: str) -> str:
-        """Replace values by the names before them. The value of one name may be the next name."""
+        """Replace values that follow their names. The value of one name may be the next name."""
         parts: list[str] = []
         at = done = 0
         while found := line_secrets.PAIR.search(text, at):
@@ -226,7 +229,7 @@ class Prose:
 
 
 def _is_plain_beside(found: re.Match[str]) -> bool:
-    """Whether the word before "key" or "token" excludes a credential, as in "primary key" or "next token"."""
+    """Return whether the word before "key" or "token" excludes a credential, as in "primary key" or "next token"."""
     if found[1].lower() not in ("key", "keys", "token", "tokens"):
         return False
     before = _BEHIND.search(found.string, max(0, found.start() - 40), found.start())
@@ -262,6 +265,6 @@ def _base64(run: str, opened: Open) -> str:
 
 
 def could_be_text(data: bytes) -> bool:
-    """Whether bytes are no picture or sound: most of what is in the beginning are signs of a text."""
+    """Return whether bytes may be text rather than an image or audio, judging by the first 256 bytes."""
     start = data[:256]
     return len(start) > 5 and len(start.translate(None, _SIGNS)) < len(start) * 0.3

@@ -1,7 +1,7 @@
 """Removes secrets from a text by name, format, place and value.
 
-It works on whatever a text may hold: JSON, JSON in a string of JSON, base64, what a URL escapes, lines that were meant
-to be something else. What isn't replaced stays as it was, sign by sign. Nothing raises, whatever comes.
+It handles everything that a text may contain: JSON, JSON in a JSON string, base64, percent escapes, arbitrary lines.
+Text that isn't replaced remains unchanged, character by character. It never raises, whatever the input.
 """
 
 import json
@@ -28,16 +28,16 @@ from inspector.features.share.prose import Persons, Prose
 from inspector.protocol.credentials import is_masked, is_secret
 
 _DEEPEST = 6
-"""So many layers of text within text are opened; what lies deeper is prose."""
+"""Maximum nesting depth of decoded texts. Deeper ones are treated as prose."""
 _HALF = re.compile(r"[\ud800-\udfff]")
 _JWK = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})
-"""Members of a JSON Web Key that are private (RFC 7518, section 6)."""
+"""Private members of a JSON Web Key (RFC 7518, section 6)."""
 _SHORTEST_OF_JWK = 20
 _GLUE = re.compile(r"(?:[\s,:{}\[\]]|true|false|null)*+")
 
 
 class Redactor:
-    """Replaces secrets in texts, and notes each replacement."""
+    """Replaces secrets in texts, and records each replacement."""
 
     def __init__(
         self,
@@ -49,36 +49,40 @@ class Redactor:
         homes: Iterable[str] = (),
         learns: bool = False,
     ) -> None:
-        """`users` and `homes`: names and home directories of persons. `learns`: what is found is known from then on."""
+        """Create the redactor.
+
+        `users` and `homes`: account names and home directories of persons. `learns`: replaced values become known
+        secrets.
+        """
         self._paths = tuple(paths)
         self._replacing = Replacing(pseudonyms, known, learns=learns)
         self._prose = Prose(self._replacing, Persons(self._replacing, users=users, homes=homes))
 
     @property
     def found(self) -> list[Replacement]:
-        """What was replaced since the last `forget`."""
+        """Replacements since the last `forget`."""
         return self._replacing.found
 
     def forget(self) -> None:
-        """Empty `found`."""
+        """Clear `found`."""
         self._replacing.found = []
 
     def activate(self, secrets: list[Secret]) -> None:
-        """Look for these values in what follows, and no others."""
+        """Search only for these known values from now on."""
         self._replacing.active = secrets
 
     def value(self, text: str, where: str, rule: str) -> str:
-        """Replace all of a value that is secret as a whole. What was masked when it was written stays."""
+        """Replace a value that is secret as a whole, unless it was masked when it was recorded."""
         self._replacing.where = where
         return text if is_masked(text) else self._replacing.secret(text, rule)
 
     def text(self, text: str, where: str, *, is_message: bool = False) -> str:
-        """A text without secrets. Of a message, places that were named are replaced too."""
+        """Return a text without secrets. In a message, the configured paths are replaced too."""
         self._replacing.where = where
         return self._replacing.spelt(self._text(text, 0, is_message=is_message))
 
     def payload(self, payload: bytes, where: str, *, is_message: bool = False) -> bytes:
-        """The same for bytes that need be no text."""
+        """Like `text`, for bytes that may not be valid UTF-8."""
         text = payload.decode("utf-8", "surrogateescape")
         new = self.text(text, where, is_message=is_message)
         return payload if new == text else as_bytes(new)
@@ -92,7 +96,7 @@ class Redactor:
         return text if clean else self._in_prose(text, depth)
 
     def _json(self, text: str, start: int, depth: int, is_message: bool) -> tuple[str, bool]:
-        """Replace within what is JSON, or was meant to be; and whether it is nothing but that."""
+        """Replace secrets in text that is JSON or resembles it. Return whether it is nothing but JSON."""
         parts: list[str] = []
         at, clean = 0, not text[:start].strip("\ufeff \t\r\n")
         levels: list[Level] = []
@@ -130,7 +134,7 @@ class Redactor:
         return scheme[1] + secret(scheme[2], rule) if scheme else secret(value, rule)
 
     def _is_named(self, path: tuple[str, ...]) -> bool:
-        """Whether a place in a message, or in one of a batch, was named."""
+        """Return whether a configured path covers a place in a message or in a batch."""
         in_batch = path[1:] if path[:1] and path[0].isdigit() else path
         return any(each.covers(path) or each.covers(in_batch) for each in self._paths)
 
@@ -138,7 +142,7 @@ class Redactor:
         return self._prose.replace(text, None if depth > _DEEPEST else lambda held: self._opened(held, depth))
 
     def _opened(self, text: str, depth: int) -> str:
-        """What an encoding held, without secrets: more values may show now than did around it."""
+        """Return a decoded text without secrets. It may reveal known values that were not visible in its encoding."""
         before = self._replacing.activate_within(text)
         new = self._replacing.spelt(self._text(text, depth + 1))
         self._replacing.active = before
@@ -150,13 +154,13 @@ def _is_secret_or_jwk(name: str) -> bool:
 
 
 def _start_of_json(text: str) -> int:
-    """Where JSON may begin; -1 for nowhere."""
+    """Return the position where JSON may begin; -1 if there is none."""
     places = [place for place in (text.find("{"), text.find("[")) if place >= 0]
     return min(places) if places and '"' in text else -1
 
 
 def _is_foreign(between: str) -> bool:
-    """Whether between two values there is what JSON doesn't have."""
+    """Return whether the text between two values is not valid JSON."""
     return _is_odd(between) if len(between) < 20 else _GLUE.fullmatch(between) is None
 
 
@@ -166,7 +170,7 @@ def _is_odd(between: str) -> bool:
 
 
 def _quoted(value: str, literal: str) -> str:
-    """A text as a string of JSON, spelt in the manner of the one whose place it takes."""
+    """Return a text as a JSON string in the same escape style as the literal that it replaces."""
     new = json.dumps(value, ensure_ascii=literal.isascii())
     if "\\u" in literal:
         new = _HALF.sub(lambda found: f"\\u{ord(found[0]):04x}", new)

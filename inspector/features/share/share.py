@@ -1,14 +1,13 @@
 """Writes a copy of a capture without secrets, in four passes with bounded memory.
 
-The first learns what is secret in this capture, so that a token of a late header is known in an early message. The
-second looks at lines that follow each other (stderr, other output, log messages) for secrets that run over their ends.
-The third writes a new file, for its owner alone. The fourth reads what was written and looks for every secret that is
-known, in every spelling, and once more for those that run over several lines: if one is there, the file is removed. The
-original is only read.
+The first pass learns the secrets in this capture, so that a token in a late header is known in an early message. The
+second searches consecutive lines (stderr, other output, log messages) for secrets that span lines. The third writes
+a new file, readable by its owner only. The fourth reads the new file and searches for every known secret in every
+spelling, and again for secrets that span lines. If one is found, the file is removed. The original is only read.
 
-A line that can't have a secret or a known value is copied without being parsed. The
-first pass remembers which lines of each block may have one, with a checksum: if the block reads differently in the
-second, all of it is taken apart.
+A line that can't have a secret or a known value is copied unchanged apart from its entry number. The first pass
+stores which lines of each block may have one, with a checksum. If a later pass reads a different block, all of its
+lines are searched.
 """
 
 import hashlib
@@ -66,18 +65,18 @@ from inspector.protocol.frames import SseFacts
 SHARED = Redaction(policy="share", on="share")
 _replace = msgspec.structs.replace
 _ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite"})
-"""The attributes of a cookie."""
+"""Attributes of a cookie."""
 
 
 class Copyist:
-    """Makes copies of records without secrets."""
+    """Copies records without secrets."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
         self._text = redactor.text
 
     def head(self, head: Head) -> Head:
-        """The head, which says that this is a copy."""
+        """Return the head, marked as a redacted copy."""
         text, tool = self._text, head.tool
         told = RecordingTool(*(text(each, "tool") for each in (tool.name, tool.version, tool.py, tool.os)))
         whole = _replace(
@@ -86,23 +85,23 @@ class Copyist:
         return _replace(whole, must=(), tool=told, redaction=SHARED)
 
     def gap(self, record: GapRecord) -> GapRecord:
-        """What was never written, and why."""
+        """Return a gap."""
         return _replace(record, c=self._text(record.c, "c"), why=self._text(record.why, "why"))
 
     def edit(self, record: EditRecord) -> EditRecord:
-        """What a proxy did with a message; what it forwarded is a message too."""
+        """Return an edit by a proxy. The payload that it forwarded is redacted as a message."""
         raw, b64 = self._payload(record.raw, record.b64, is_message=True)
         c, by, why = self._text(record.c, "c"), self._text(record.by, "by"), self._text(record.why, "why")
         return _replace(record, c=c, act=self._text(record.act, "act"), by=by, why=why, raw=raw, b64=b64)
 
     def rule(self, record: RuleRecord) -> RuleRecord:
-        """A rule, which may name arguments."""
+        """Return a rule. Its text is redacted as a message, because it may name arguments."""
         name, by, why = self._text(record.name, "name"), self._text(record.by, "by"), self._text(record.why, "why")
         rule = self._text(record.text, "text", is_message=True)
         return _replace(record, c=self._text(record.c, "c"), name=name, by=by, why=why, text=rule)
 
     def dated(self, record: Dated, n: int) -> Dated:
-        """Entry n."""
+        """Return a dated record as entry n."""
         c = self._text(record.c, "c")
         match record:
             case FrameRecord():
@@ -202,70 +201,70 @@ class Copyist:
 
 _CHUNK = 1024 * 1024
 _SCANNED = 64 * 1024
-"""Bytes that are looked through at once: what was met in them is looked for again."""
+"""Bytes per search. A longer chunk contains more matches that must be confirmed."""
 _LINES = 200
-"""Lines that are looked at together for the values that are known."""
+"""Number of lines that are searched together for known values."""
 _PASSES = 4
 _SHORTEST_PIECE = 16
-"""Characters of a piece of a secret that is looked for everywhere."""
+"""Minimum length of a secret's piece that is searched everywhere."""
 _NOT_JSON = re.compile(
     rb'\{"r":"frame"(?:,"(?:n|tm|tw|len|ex|http)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"\s*+[^{\[\s"]'
 )
 """A frame with a line that is not a message."""
 _PSEUDONYM = "rdct_"
 _TOLD = 5
-"""Places that are listed for each kind of replacement."""
+"""Maximum number of places listed for each kind of replacement."""
 
 
 class ShareRequest(msgspec.Struct, frozen=True):
-    """What is to be taken out beside what is known by its name and its form."""
+    """Data to redact in addition to secrets that are recognized by name and format."""
 
     key: bytes
-    """Of the pseudonyms."""
+    """Key of the pseudonyms."""
     secrets: tuple[tuple[str, str], ...] = ()
-    """Values, each with the rule by which it is known."""
+    """Values, each with the rule that identified it."""
     paths: tuple[JsonPath, ...] = ()
     users: tuple[str, ...] = ()
     homes: tuple[str, ...] = ()
 
 
 class ReplacementKind(msgspec.Struct):
-    """All replacements of one kind."""
+    """All replacements with the same rule and path."""
 
     rule: str
     path: str
     count: int = 0
     values: set[str] = msgspec.field(default_factory=set)
-    """The marks of the values, at most some hundred."""
+    """Identifiers of the values, at most some hundred."""
     entries: list[int] = msgspec.field(default_factory=list)
-    """The first entries that it concerned; 0 for other records."""
+    """First entries that are affected; 0 for other records."""
 
 
 class ShareResult(msgspec.Struct):
-    """What became of a capture."""
+    """The result of sharing a capture."""
 
     entries: int = 0
     replaced: int = 0
     taken: dict[tuple[str, str], ReplacementKind] = msgspec.field(default_factory=dict)
-    """By rule and place, of which numbers are left out."""
+    """Replacements by rule and path, with indexes omitted from paths."""
     left_out: Counter[str] = msgspec.field(default_factory=Counter)
-    """Records that are not in the copy, by why: "unreadable", "unknown", "partial", "no payload"."""
+    """Numbers of omitted records by reason: "unreadable", "unknown", "partial", "no payload"."""
     known: int = 0
-    """How many values were looked for everywhere."""
+    """Number of values that were searched everywhere."""
     unlearnt: int = 0
-    """How many were not, because there were too many."""
+    """Number of values that were not, because there were too many."""
     grows: bool = False
-    """Whether the original was being recorded to."""
+    """Whether the original was still being recorded."""
 
 
 class Sharing:
-    """One capture, on its way to a copy.
+    """The process of sharing one capture.
 
-    Raises (when made): CaptureError if the file is not a capture or must not be read.
+    Raises (on construction): CaptureError if the file is not a capture or must not be read.
     """
 
     def __init__(self, path: Path, wish: ShareRequest, tell: Tell = tell_nobody) -> None:
-        """`tell` hears how many bytes are done, of those of all passes."""
+        """Open the capture. `tell` is called with the bytes done and the total over all passes."""
         self._path = path
         found = open_capture(path)
         self._fd = found.fd
@@ -273,7 +272,7 @@ class Sharing:
         self._size = os.fstat(self._fd).st_size
         self._tell = tell
         self._behind = 0
-        """Bytes of the passes that are over."""
+        """Size of the completed passes in bytes."""
         self.known = KnownSecrets()
         for value, rule in wish.secrets:
             self.known.add(value, rule)
@@ -286,7 +285,7 @@ class Sharing:
         self._sieve = Sieve(paths=wish.paths, persons=persons)
         self._sifted: list[_Sifted] = []
         self._pieces: dict[Place, list[tuple[str, str]]] = {}
-        """By block and place in it: what of a line belongs to a secret that runs over several."""
+        """Pieces of secrets that span lines, by block and line."""
         self._learner, self.redactor = redactor(learns=True), redactor(learns=False)
 
     def close(self) -> None:
@@ -294,7 +293,7 @@ class Sharing:
         os.close(self._fd)
 
     def learn(self) -> None:
-        """The first pass: see what is secret."""
+        """Run the first and second pass: learn the secrets."""
         copying = _Copying(self._learner, _Writer(lambda line: None), ShareResult())
         self._sifted.clear()
         for lines, whole in self._lines():
@@ -307,7 +306,7 @@ class Sharing:
         self._learn_pieces()
 
     def _learn_pieces(self) -> None:
-        """The second pass: see what runs over the ends of lines."""
+        """Run the second pass: find secrets that span lines."""
         streams = _Streams(self.known)
         self._pieces.clear()
         for number, (lines, _) in enumerate(self._lines()):
@@ -319,11 +318,11 @@ class Sharing:
                 self.known.learn(value, rule)
 
     def rehearse(self) -> ShareResult:
-        """The third pass without a file: what would be replaced."""
+        """Run the third pass without writing a file, to determine what would be replaced."""
         return self._pass(self.redactor, lambda line: None)
 
     def write(self, out: Path, *, overwrite: bool = False) -> ShareResult:
-        """The third pass and the fourth: the copy is there afterwards, whole, or it is not there.
+        """Run the third and fourth pass. Afterwards the copy is complete, or does not exist.
 
         Raises: UsageError if it can't be written, or if a secret is left in it.
         """
@@ -341,9 +340,9 @@ class Sharing:
         return shared
 
     def scan(self, path: Path | str) -> None:
-        """The fourth pass: look for every secret that is known, and for what runs over the ends of lines.
+        """Run the fourth pass: search the copy for known secrets and for secrets that span lines.
 
-        Raises: UsageError if there is one, with its place and spelling, without itself.
+        Raises: UsageError if there is one, stating place and spelling but not the secret itself.
         """
         overlap = self.known.longest()
         with open(path, "rb") as file:
@@ -398,13 +397,13 @@ class Sharing:
         return shared
 
     def _checked(self, number: int, lines: list[bytes]) -> Collection[int]:
-        """The lines of a block that have to be taken apart."""
+        """Return the indexes of a block's lines that have to be searched in full."""
         if number < len(self._sifted) and self._sifted[number].checksum == _checksum(lines):
             return self._sifted[number].checked
         return range(len(lines))
 
     def _telling_words(self) -> Seeker:
-        """Words that are harmless, but hold a known value in base64."""
+        """Return a search for harmless words that contain a known value in base64."""
         seeker = Seeker()
         for word, held in self._sieve.held.items():
             if self.known.hidden(held):
@@ -412,13 +411,13 @@ class Sharing:
         return seeker
 
     def _known_in(self, line: bytes) -> list[Secret]:
-        """The known values that are in a line, or may be: in bytes their spelling can't be predicted."""
+        """Return the known values that may occur in a line: for base64 payloads, all of them."""
         if b'"b64"' in line:
             return list(self.known)
         return self.known.hidden(line) if b"\\u" in line else self.known.within(line)
 
     def _lines(self) -> Iterator[tuple[list[bytes], bool]]:
-        """Some lines at a time, up to where the file ended when it was opened, and whether they had ends."""
+        """Yield blocks of lines, up to the file's initial size, and whether their lines are complete."""
         size = self._size
 
         def read(place: int, length: int) -> bytes:
@@ -435,14 +434,14 @@ def _longest_first(secret: Secret) -> tuple[int, str]:
 
 
 class _Streams:
-    """The lines of a capture that follow each other: what servers write beside messages, and what they log in them."""
+    """Streams of consecutive lines in a capture: server output other than messages, and log messages."""
 
     def __init__(self, known: KnownSecrets) -> None:
         self._known = known
         self._streams: dict[tuple[str, str], LineSecrets] = {}
 
     def feed(self, place: Place, line: bytes) -> list[Piece]:
-        """What the next line of the file completes, if it belongs to a stream."""
+        """Process the next line of the file. Return the secret pieces that it completes, if it belongs to a stream."""
         found = _stream_line(line)
         if found is None:
             return []
@@ -454,7 +453,7 @@ class _Streams:
 
 
 def _stream_line(line: bytes) -> tuple[tuple[str, str], str] | None:
-    """Which stream a record belongs to, and its text; None for one that belongs to none."""
+    """Return the stream of a record and its text; None if it belongs to none."""
     is_log = b"notifications/message" in line
     if not is_log and b'"err"' not in line[:80] and _NOT_JSON.match(line) is None:
         return None
@@ -477,11 +476,11 @@ def _stream_line(line: bytes) -> tuple[tuple[str, str], str] | None:
 
 
 class _Sifted(NamedTuple):
-    """What the first pass saw in a block."""
+    """Result of the first pass for a block."""
 
     checksum: int
     checked: tuple[int, ...]
-    """Those lines of it that may have a secret."""
+    """Indexes of the lines that may have a secret."""
 
 
 def _checksum(lines: list[bytes]) -> int:
@@ -492,7 +491,7 @@ def _checksum(lines: list[bytes]) -> int:
 
 
 class _Writer:
-    """Lines on their way into the copy, counted and digested."""
+    """Writes the records of the copy, with counts and a digest."""
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self._write = write
@@ -519,7 +518,7 @@ class _Copying:
         self._shared = shared
 
     def line(self, line: bytes, whole: bool) -> None:
-        """Copy a record, with what was replaced in it behind it."""
+        """Copy a record without secrets, followed by records of the replacements."""
         record = self._read(line, whole)
         if record is not None:
             self._record(record)
@@ -555,7 +554,7 @@ class _Copying:
             case Head():
                 self._put(self._copyist.head(record), 0)
             case SumRecord() | EndRecord():
-                pass  # digests of what is not in the copy: who knows the rest could try values for the secrets
+                pass  # a digest of the original would allow guessing the secrets by anyone who knows the rest
             case GapRecord():
                 self._put(self._copyist.gap(record), 0)
             case EditRecord():
@@ -599,7 +598,7 @@ class _Copying:
 
 
 def copied_notes(path: Path, capture_id: str, redactor: Redactor) -> Notes:
-    """The notes beside a capture without secrets. Problems of their file are in `trouble`."""
+    """Return the notes beside a capture without secrets. Problems with their file are in `trouble`."""
     notes = NotesFile(path, capture_id).read()
     text = redactor.text
     marks = {n: msgspec.structs.replace(mark, text=text(mark.text, "notes")) for n, mark in notes.marks.items()}
@@ -616,5 +615,5 @@ def copied_notes(path: Path, capture_id: str, redactor: Redactor) -> Notes:
 
 
 def keep_notes(notes: Notes, out: Path, capture_id: str) -> None:
-    """Write notes beside a copy, in the place of those that may be there. Raises: UsageError."""
+    """Write notes beside a copy, replacing existing ones. Raises: UsageError."""
     NotesFile(out, capture_id).change(lambda _: notes)

@@ -1,1 +1,1 @@
-"""Watches the source of a server: which files, when one has changed, and how often that is worth a restart."""
+"""Watches the source of a server: which files, when they change, and when to restart."""

@@ -1,7 +1,7 @@
-"""Which files belong to a server: globs as typed, or sensible ones for the language of its command.
+"""Globs of a server's source files: as typed, or defaults for the language of its command.
 
-A glob has a root, the directory before its first `*`, `?`, `[` or `{`. Only directories below the roots are looked
-at. Directories that hold no source of one's own are left out, unless the glob names them.
+The root of a glob is the directory before its first `*`, `?`, `[` or `{`. Only directories below the roots are
+scanned. Directories that hold no project source are skipped unless the glob names them.
 """
 
 import os
@@ -22,9 +22,9 @@ IGNORED = frozenset(
         *(".idea", ".vscode", ".cache", ".gradle", ".terraform", ".next", ".turbo", "target"),
     }
 )
-"""Directories that are not entered."""
+"""Directories that are not scanned."""
 _TEMPORARY = re.compile(r".*~|\.#.*|#.*#|.*\.sw.|\.?.*\.tmp|4913|\.DS_Store|.*\.py[cod]")
-"""Files that editors and interpreters make beside the one that was saved."""
+"""Temporary files that editors and interpreters create next to a saved file."""
 _MAGIC = re.compile(r"[*?\[{]")
 _MOST_BRACES = 64
 
@@ -53,21 +53,21 @@ _SHEBANG_BYTES = 128
 
 
 class Glob(msgspec.Struct, frozen=True):
-    """Files by their paths."""
+    """A set of files, selected by path."""
 
     text: str
-    """As it is shown."""
+    """Display text."""
     root: Path
-    """Absolute, links resolved; it need not exist."""
+    """Absolute path with links resolved; it need not exist."""
     pattern: re.Pattern[str]
-    """Of a path below the root, with `/`."""
+    """Pattern for paths relative to the root, with `/`."""
     depth: int | None
-    """How many directories below the root a file may be in; None: any number."""
+    """Maximum depth of files below the root in directories; None for no limit."""
     names: frozenset[str]
-    """Ignored directories that it names, and that are entered all the same."""
+    """Ignored directories that the glob names and that are therefore scanned."""
 
     def matches(self, path: Path) -> bool:
-        """Whether a file is one of these."""
+        """Return whether the glob matches a file."""
         try:
             below = PurePosixPath(path.relative_to(self.root).as_posix())
         except ValueError:
@@ -77,14 +77,14 @@ class Glob(msgspec.Struct, frozen=True):
         return self.pattern.fullmatch(str(below)) is not None
 
     def ignores(self, name: str) -> bool:
-        """Whether directories of this name are not entered."""
+        """Return whether directories of this name are skipped."""
         return name in IGNORED and name not in self.names
 
 
 def read_glob(typed: str, base: Path) -> Glob:
-    """A glob as typed: `*`, `?`, `[abc]`, `{a,b}`, and `**` for any number of directories.
+    """Parse a glob: `*`, `?`, `[abc]`, `{a,b}`, and `**` for any number of directories.
 
-    A path without them is a file, or a directory with all that is in it. Raises: UsageError if it can't be read.
+    A path without these is a file, or a directory with all of its content. Raises: UsageError if it is invalid.
     """
     if not typed.strip() or "\0" in typed:
         raise UsageError("--watch: the glob is empty", hint="Name files: --watch 'src/**/*.py'.")
@@ -112,7 +112,7 @@ def read_glob(typed: str, base: Path) -> Glob:
 
 
 def file_glob(path: Path) -> Glob:
-    """One file, whatever signs are in its path."""
+    """Return a glob for one file, with special characters in its path escaped."""
     whole = Path(os.path.abspath(path))
     return read_glob(str(whole.parent / _escaped(whole.name)), whole.parent)
 
@@ -122,7 +122,7 @@ def _escaped(name: str) -> str:
 
 
 def _expanded(pattern: str) -> list[str]:
-    """The alternatives of `{a,b}`, each written out. Raises: UsageError for too many."""
+    """Expand `{a,b}` into all alternatives. Raises: UsageError for too many."""
     found = re.search(r"\{([^{}/]*)\}", pattern)
     if found is None:
         return [pattern]
@@ -160,11 +160,11 @@ def _translated_part(part: str) -> str:
     return said
 
 
-# What is watched where no glob is given
+# Defaults if no glob is given
 
 
 def default_globs(argv: Sequence[str], cwd: Path) -> tuple[Glob, ...]:
-    """The files of a server, by the language of its command and the place of its script or package."""
+    """Return globs for a server's files, by the language of its command and the location of its script or package."""
     script = next((place for word in argv if (place := _script(word, cwd)) is not None), None)
     if script is not None:
         return _below(_top(script), _BY_SUFFIX[script.suffix.lower()], cwd)
@@ -192,7 +192,7 @@ def _shown(place: Path, cwd: Path) -> str:
 
 
 def _script(word: str, cwd: Path) -> Path | None:
-    """A source file that the command names, outside of installed packages."""
+    """Return the source file that an argument names, outside of installed packages; None for any other argument."""
     path = cwd / os.path.expanduser(word.partition(":")[0])
     if path.suffix.lower() not in _BY_SUFFIX or IGNORED & set(path.parts):
         return None
@@ -200,7 +200,7 @@ def _script(word: str, cwd: Path) -> Path | None:
 
 
 def _top(script: Path) -> Path:
-    """The directory of a script; of a module, the directory of its topmost package."""
+    """Return the directory of a script; for a module, the directory of its topmost package."""
     place = script.parent
     while script.suffix == ".py" and _is_file(place / "__init__.py") and _is_file(place.parent / "__init__.py"):
         place = place.parent
@@ -208,7 +208,7 @@ def _top(script: Path) -> Path:
 
 
 def _package(argv: Sequence[str], cwd: Path) -> Path | None:
-    """The directory of the package that `python -m` runs, where it is one of this project."""
+    """Return the directory of the package that `python -m` runs, if it belongs to this project."""
     following = (after for word, after in pairwise(argv) if word == "-m")
     name = next(following, "").partition(".")[0]
     places = [cwd / directory / name for directory in _PACKAGE_DIRECTORIES if name]
@@ -216,13 +216,13 @@ def _package(argv: Sequence[str], cwd: Path) -> Path | None:
 
 
 def _program(word: str, cwd: Path) -> Path | None:
-    """The file of a program that is named by its path."""
+    """Return the file of a program that is given as a path."""
     path = Path(os.path.normpath(cwd / os.path.expanduser(word)))
     return path if "/" in word and _is_file(path) else None
 
 
 def _language_of(program: Path) -> tuple[str, ...] | None:
-    """The language of a script, by its first line; None for a binary."""
+    """Return the language of a script by its first line; None for a binary."""
     try:
         with program.open("rb") as file:
             first = file.read(_SHEBANG_BYTES).split(b"\n")[0]
@@ -269,7 +269,7 @@ _RELOADERS = frozenset(
 
 
 def reloads_itself(argv: Sequence[str]) -> str:
-    """The part of a command that restarts the server by itself, such as "node --watch"; "" for none."""
+    """Return the part of a command that restarts the server itself, such as "node --watch"; "" for none."""
     names = [PurePosixPath(word).name.partition("@")[0] for word in argv]
     for at, name in enumerate(names):
         if name in _RELOADERS:
@@ -281,28 +281,28 @@ def reloads_itself(argv: Sequence[str]) -> str:
     return ""
 
 
-# The directories below the roots
+# Directories below the roots
 
 MOST_DIRECTORIES = 4_096
-"""Directories that are watched: each takes one of the system's watches."""
+"""Maximum number of watched directories. Each uses one watch of the operating system."""
 MOST_ENTRIES = 200_000
-"""Files and directories that are looked at while the directories are listed."""
+"""Maximum number of files and directories that are examined while listing directories."""
 
 
 class Directories(msgspec.Struct, frozen=True):
-    """What is to be watched."""
+    """Directories to watch."""
 
     places: tuple[Path, ...]
     missing: tuple[Path, ...] = ()
     """Roots that do not exist."""
     huge: tuple[Path, ...] = ()
-    """Roots with more below them than is watched."""
+    """Roots with more directories below them than can be watched."""
 
 
 def directories_of(
     globs: Sequence[Glob], most: int = MOST_DIRECTORIES, most_entries: int = MOST_ENTRIES
 ) -> Directories:
-    """List the directories that may hold a file of the globs, those near the root first. Links are not followed."""
+    """List directories that may hold a file of the globs, those near the root first. Links are not followed."""
     places: dict[Path, None] = {}
     missing: list[Path] = []
     huge: list[Path] = []
@@ -336,7 +336,7 @@ def _entries(place: Path) -> Iterator["os.DirEntry[str]"]:
     try:
         with os.scandir(place) as found:
             yield from found
-    except OSError:  # it went meanwhile, or is not ours to read
+    except OSError:  # removed meanwhile, or not readable
         return
 
 

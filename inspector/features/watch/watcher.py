@@ -1,7 +1,7 @@
-"""Watches files on a thread of its own, and says when a change is worth a restart.
+"""Watches files in a background thread, and decides when a change should restart the server.
 
-Changes are gathered until there is a moment of quiet. Restarts that follow each other without pause become rarer, and
-so do restarts of a server that exits at once. Nothing is restarted here: who watches asks `due`.
+Changes are collected until there is a moment of quiet. The pauses between restarts grow if restarts follow each
+other directly, or if the server exits immediately. Nothing is restarted here: the caller polls `due`.
 """
 
 import logging
@@ -19,34 +19,34 @@ from inspector.features.watch.globs import MOST_ENTRIES, Directories, Glob, dire
 logger = logging.getLogger(__name__)
 
 QUIET_S, LONGEST_S = 0.15, 1.0
-"""Seconds without a change after which a change counts, and the seconds after which it counts anyway."""
+"""Seconds without a change after which a restart is due, and the limit after which it is due anyway."""
 GAP_S, LONGEST_GAP_S = 1.0, 10.0
-"""Seconds between two restarts at least: at first, and where each is followed by the next."""
+"""Minimum seconds between two restarts: initially, and after a long series of restarts."""
 FEW_FAILURES = 3
-"""So many failures in a row are worth a remark."""
+"""Number of consecutive failures after which the user is notified."""
 _STEP_MS, _GROUP_MS, _LOOK_MS = 60, 240, 250
 _MOST_NAMES, _MOST_PATHS = 100, 20_000
-"""Names of a batch of changes that are kept, and paths of it that are looked at."""
+"""Maximum number of names kept per batch of changes, and of paths examined per batch."""
 _ABSENT_S = 0.5
-"""Between two looks for a root that does not exist."""
+"""Polling interval for a root that does not exist."""
 _PATIENCE_S = 2.0
 _GRAIN_NS = 20_000_000
-"""By so much the times of files may be behind the clock."""
+"""Maximum lag of file times behind the clock."""
 
 
 class FileChange(msgspec.Struct, frozen=True):
-    """Files that have changed."""
+    """A set of changed files."""
 
     name: str
-    """One of them, relative to the root of its glob; a file name is foreign text."""
+    """Path of one of them, relative to the root of its glob. Untrusted text."""
     more: int
-    """How many others."""
+    """Number of other changed files."""
     wall_ns: int
-    """When the last one changed."""
+    """Time of the last change."""
 
 
 class RestartPace:
-    """When a change is worth a restart. `now` is in seconds, of any clock that only goes forward."""
+    """Decides when a change should restart the server. `now` is in seconds of any monotonic clock."""
 
     def __init__(self) -> None:
         self._names: dict[str, None] = {}
@@ -55,10 +55,10 @@ class RestartPace:
         self._restarted: float | None = None
         self._gap = GAP_S
         self.failures = 0
-        """How often in a row the server did not start, or exited at once."""
+        """Number of consecutive restarts after which the server failed or exited immediately."""
 
     def noticed(self, names: Iterable[str], now: float, wall_ns: int) -> None:
-        """Files have changed."""
+        """Record changed files."""
         if not self._names:
             self._first = now
         if len(self._names) < _MOST_NAMES:
@@ -66,7 +66,7 @@ class RestartPace:
         self._last, self._wall_ns = now, wall_ns
 
     def due(self, now: float) -> FileChange | None:
-        """What has changed, once, if it is time for a restart; None otherwise."""
+        """Return the changes once if it is time for a restart; None otherwise."""
         if not self._names or now < self.not_before:
             return None
         if now - self._last < QUIET_S and now - self._first < LONGEST_S:
@@ -83,17 +83,17 @@ class RestartPace:
 
     @property
     def not_before(self) -> float:
-        """The moment of the next restart at the earliest."""
+        """Earliest time of the next restart."""
         if self._restarted is None:
             return float("-inf")
         return self._restarted + max(self._gap, min(LONGEST_GAP_S, 2.0 ** (self.failures - 1)))
 
     def ended(self, *, well: bool) -> None:
-        """A restart came to a connection, or did not."""
+        """Record whether a restart led to a connection."""
         self.failures = 0 if well else self.failures + 1
 
     def remark(self, now: float) -> str:
-        """What a person should know of the pace now, one sentence; "" for nothing."""
+        """Return a sentence about the current pace for the user; "" for nothing."""
         waits = self.not_before - now
         later = f", not before {waits:.0f} s" if waits >= 1 else ""
         if self.failures >= FEW_FAILURES:
@@ -104,10 +104,10 @@ class RestartPace:
 
 
 class Watcher:
-    """A thread that watches the files of some globs. Nothing is watched before `start`."""
+    """A thread that watches the files of some globs. Watching begins with `start`."""
 
     def __init__(self, globs: Sequence[Glob], warnings: Sequence[str] = ()) -> None:
-        """`warnings`: what is known to be wrong before anything is watched, a sentence each."""
+        """Create the watcher. `warnings`: known problems, one sentence each."""
         self.globs = tuple(globs)
         self._warnings = tuple(warnings)
         self._found = Directories(())
@@ -116,30 +116,30 @@ class Watcher:
         self.pace = RestartPace()
         self._stop = threading.Event()
         self.ready = threading.Event()
-        """Set once changes are noticed; also if there is nothing to watch yet."""
+        """Set once changes are detected, also if there is nothing to watch yet."""
         self._heard = threading.Event()
         self._since_ns = 0
-        """By the clock on the wall, when changes were last read; 0 before the first time."""
+        """Wall clock time when changes were last read; 0 before the first time."""
         self._thread = threading.Thread(target=self._run, name="mcp-inspect watch", daemon=True)
 
     @property
     def shown(self) -> str:
-        """The globs, as they were typed."""
+        """The globs as they were typed."""
         return ", ".join(glob.text for glob in self.globs)
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Start watching."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread."""
+        """Stop the thread."""
         self._stop.set()
         self._heard.set()
         if self._thread.is_alive():
             self._thread.join(_PATIENCE_S)
 
     def due(self) -> FileChange | None:
-        """What has changed, once, when a restart is due."""
+        """Return the changes once when a restart is due."""
         with self._lock:
             return self.pace.due(time.monotonic())
 
@@ -155,12 +155,12 @@ class Watcher:
         return change
 
     def ended(self, *, well: bool) -> None:
-        """A restart came to a connection, or did not."""
+        """Record whether a restart led to a connection."""
         with self._lock:
             self.pace.ended(well=well)
 
     def problems(self) -> tuple[str, ...]:
-        """What a person should know, a sentence each: the gravest first."""
+        """Return the problems for the user, one sentence each, most severe first."""
         found = self._found
         said = [f"{place} does not exist; it is watched once it does." for place in found.missing]
         if self._trouble:
@@ -170,7 +170,7 @@ class Watcher:
         said += [f"{place} is huge: only a part of it is watched. Narrow the glob." for place in found.huge]
         return tuple(each for each in (*said, *self._warnings) if each)
 
-    # On the thread
+    # Methods that run in the thread
 
     def _run(self) -> None:
         known: frozenset[Path] | None = None
@@ -184,15 +184,18 @@ class Watcher:
                 continue
             try:
                 self._watch(places, new, polls=bool(self._trouble))
-            except FileNotFoundError:  # a directory went meanwhile
+            except FileNotFoundError:  # a directory was removed meanwhile
                 self._stop.wait(QUIET_S)
-            except (OSError, RuntimeError) as error:  # the system has no watch left, or a file system has none
+            except (OSError, RuntimeError) as error:  # no watches left, or a file system without them
                 logger.info("watching failed: %s", error)
                 self._trouble = f"The system does not report changes ({error}). Files are looked at once a second."
                 self._stop.wait(_ABSENT_S)
 
     def _watch(self, places: frozenset[Path], new: frozenset[Path], *, polls: bool) -> None:
-        """Notice changes until the directories are others; of the new ones all files, once they are watched."""
+        """Report changes until the set of directories changes.
+
+        In new directories, report all files once the directories are watched.
+        """
         from watchfiles import Change, watch
 
         batches = watch(
@@ -223,7 +226,7 @@ class Watcher:
                 return
 
     def _may_hold(self, path: Path) -> bool:
-        """Whether a new path is a directory that may hold a file of the globs."""
+        """Return whether a new path is a directory that may hold a file of the globs."""
         if not path.is_dir() or path.is_symlink():
             return False
         return any(path.is_relative_to(glob.root) and not glob.ignores(path.name) for glob in self.globs)
@@ -237,13 +240,13 @@ class Watcher:
             self._heard.set()
 
     def _notice_files(self, places: Iterable[Path], new: frozenset[Path], since_ns: int) -> None:
-        """Notice the files of new directories, and those that changed while the directories were listed again."""
+        """Report the files of new directories, and files that changed while the directories were listed again."""
         left = MOST_ENTRIES
         for place in places:
             try:
                 with os.scandir(place) as entries:
                     found = [each for each in islice(entries, max(left, 0)) if place in new or _changed(each, since_ns)]
-            except OSError:  # it went meanwhile
+            except OSError:  # removed meanwhile
                 continue
             left -= len(found)
             self._notice(Path(each.path) for each in found)
