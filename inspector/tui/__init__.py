@@ -1,1 +1,1 @@
-"""The terminal interface: Textual, and nowhere else."""
+"""Terminal interface; the only package that uses Textual."""

@@ -1,4 +1,4 @@
-"""What an action is, where it is offered, and how its keys are written. The table of all of them is `keys`."""
+"""Definition of actions: their scope, their keys, and how keys are written. The table of all actions is `keys`."""
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
@@ -13,7 +13,7 @@ from inspector.tui.theme import glyphs
 
 
 class ActionScope(StrEnum):
-    """Where an action is valid; also the headings of the help."""
+    """Scope in which an action is valid; also a heading in the help."""
 
     EVERYWHERE = "Everywhere"
     MOVING = "Moving"
@@ -63,48 +63,48 @@ class ActionScope(StrEnum):
 
 
 class Action(msgspec.Struct, frozen=True):
-    """Something a person can do, and how."""
+    """An action of the user, with its keys and texts."""
 
     id: str
-    """The name under which users rebind it."""
+    """Identifier, used in keys.toml."""
     keys: tuple[str, ...]
-    """As Textual names them; the first is shown. "g t" is `t` in the menu of `g`."""
+    """Keys as Textual names them; the first one is shown. "g t" is `t` in the menu of `g`."""
     label: str
     """One to three words in sentence case, for footer, menus, palette and buttons."""
     sentence: str
-    """One sentence, for help, palette and the mouse."""
+    """One sentence, for help, palette and tooltips."""
     where: ActionScope
     action: str
-    """What Textual runs: the method `action_<this>` of whoever binds it, or of the app with `app.` before it."""
+    """Textual action: `action_<this>` of the widget that binds it, or of the app if it begins with `app.`."""
     footer: bool = False
-    """Whether the footer shows it where it is valid."""
+    """Whether the footer shows it while it is valid."""
     priority: bool = False
-    """Whether it works even while a field has the focus."""
+    """Whether it works even while a field is focused."""
 
     @property
     def key_text(self) -> str:
-        """The keys as the help writes them."""
+        """Keys as written in the help."""
         return "  ".join(key_name(key) for key in self.keys)
 
 
 class Command(NamedTuple):
-    """Something that the command palette offers."""
+    """A command of the palette."""
 
     name: str
     does: str
     key: str
-    """As the help shows it; "" for none."""
+    """Key as shown in the help; "" if there is none."""
     run: Callable[[], object]
     where: str = ""
-    """A screen or pane, or what kind of item it opens."""
+    """Screen or pane, or the kind of item that it opens."""
     id: str = ""
-    """The id of the action; of an item its kind and key."""
+    """Id of the action; for an item, its kind and key."""
 
 
 def lend_actions(owner: DOMNode, make_parts: Callable[[], Sequence[object]]) -> None:
-    """Let the bindings of a widget run the actions of its parts: Textual looks for `action_<name>` at the widget.
+    """Let a widget's bindings run actions of its parts: Textual only looks for `action_<name>` on the widget.
 
-    The parts are made when the first of their actions is run: the first picture needs none.
+    The parts are created when the first of their actions runs, because the first paint does not need them.
     """
     parts = cache(make_parts)
 
@@ -121,7 +121,7 @@ def lend_actions(owner: DOMNode, make_parts: Callable[[], Sequence[object]]) -> 
 
 
 MENUS: Final = {"g": "Go to", "v": "View", "f": "Filter by", "x": "Act"}
-"""The keys that open a menu, with its title."""
+"""Keys that open a menu, with the menu's title."""
 
 _SIGNS = {"enter": "⏎", "shift+tab": "⇧Tab", "up": "↑", "down": "↓", "left": "←", "right": "→"}
 _WORDS = {"enter": "Enter", "shift+tab": "Shift+Tab", "up": "Up", "down": "Down", "left": "Left", "right": "Right"}
@@ -141,7 +141,7 @@ _NAMES = {
 
 
 def key_name(key: str) -> str:
-    """Return a key as footer and help write it: `^p`, `F5`, `⏎`, or "Enter" where the terminal has no such sign."""
+    """Return a key as footer and help show it: `^p`, `F5`, `⏎`, or "Enter" if the terminal lacks that character."""
     if " " in key.strip():
         return " ".join(key_name(part) for part in key.split(" "))
     if key.startswith("ctrl+"):
@@ -153,9 +153,9 @@ def key_name(key: str) -> str:
 
 
 _NAMED_OTHERWISE = frozenset(("at", "backslash", "minus", "plus", "slash", "underscore"))
-"""Keys that type a sign that Textual can't tell by their name."""
+"""Keys that type a character but are reported by name."""
 
 
 def types(key: str, character: str | None) -> bool:
-    """Whether a key types a sign, so that a field takes it; `character` is what Textual says that it types."""
+    """Whether a key types a character, so that a field consumes it; `character` is what Textual reports for the key."""
     return key in _NAMED_OTHERWISE or (character is not None and character.isprintable())

@@ -1,7 +1,7 @@
-"""The app: a header, the visible panel, and parts that look again at each tick of its clock.
+"""The app: a header, the visible panel, and parts that are updated at each tick of its clock.
 
-It knows no traffic and draws nothing itself. Each part compares and repaints only what has changed. Keys reach an
-action by its name in the table of keys: it is the method `action_<name>` of the app or of one of its parts.
+It neither reads traffic nor draws anything itself. Each part compares and repaints only what has changed. A key runs
+an action by its name in the table of keys: the method `action_<name>` of the app or of one of its parts.
 """
 
 import gc
@@ -50,18 +50,18 @@ if TYPE_CHECKING:
     from inspector.tui.widgets.payload_actions import PayloadDeeds
 
 _TURN_S = 0.005
-"""Python's own default; until the first picture, the caller may have set another."""
+"""Python's default thread switch interval; the caller may set another one until the first paint."""
 
 
 class TickingPart(Protocol):
-    """A part of the app that looks at what has changed."""
+    """A part of the app that is updated at each tick."""
 
     def tick(self) -> None:
-        """Look again. Nearly free where nothing has changed."""
+        """Update; nearly free while nothing has changed."""
 
 
 class InspectApp(App[None]):
-    """The inspector on one conversation or several, live or recorded."""
+    """The inspector for one or more conversations, live or recorded."""
 
     TITLE = "mcp-inspect"
     ENABLE_COMMAND_PALETTE = True
@@ -74,7 +74,7 @@ class InspectApp(App[None]):
         + TOAST_CSS
     )
     CHECKS_AFTER_S = 0.5
-    """Seconds from the first picture to the first check: what a person does first goes before."""
+    """Delay from the first paint to the first check, in seconds: the user's first actions take precedence."""
 
     def __init__(
         self,
@@ -91,13 +91,14 @@ class InspectApp(App[None]):
         tap: str = "",
         watcher: "Watcher | None" = None,
     ) -> None:
-        """Show a live conversation or a capture, and others `beside` in tabs of their own.
+        """Show a live conversation or a capture, and others `beside` in separate tabs.
 
-        `begin` starts a new live conversation, for reconnecting, and takes what is to be offered if somebody chose it;
-        `first` is one that has been started already. The caller ends `subject` once the app is over. `show` names
-        the first screen, `name` the first tab (`named`: see `Opened`). With an `opener` the person can have further
-        ones opened. `over` lies over everything at first. `tap` is the socket of the tap that records `replay`.
-        `watcher` says when the server of the first tab is to be restarted; the app starts and stops it.
+        `begin` starts another live conversation, to reconnect; it takes the capabilities to declare if the user
+        chose some. `first` is a conversation that has already started. The caller ends `subject` after the app has
+        ended. `show` names the first screen, `name` the first tab (`named`: see `Opened`). With an `opener`, the
+        user can open more conversations. `over` is a screen initially on top of everything. `tap` is the socket of
+        the tap that records `replay`. `watcher` reports when the server of the first tab has to be restarted; the
+        app starts and stops it.
 
         Raises: CaptureError if `replay` is not a capture.
         """
@@ -112,7 +113,7 @@ class InspectApp(App[None]):
         self.checker: Checker | None = None
         self.menus = Menus(self)
         self._recent: list[str] = []
-        """Ids of what was run from the palette, the newest first."""
+        """Ids of commands run from the palette, the newest first."""
         self.input_queue = InputQueue(self, self._refocus)
         self._focus_keeper = FocusKeeper(self, self._refocus)
         self.toasts = Toasts(self, lambda: (self.tab.notice, self.waits.bar, self.demo_hint.bar, self.replay.bar))
@@ -148,10 +149,10 @@ class InspectApp(App[None]):
             self.restarts,
             self.toasts,
         )
-        """In the order of their ticks: see `_tick`."""
+        """In the order of their ticks, see `_tick`."""
         self.tap: AttachedTap | None = None
         if tap:
-            from inspector.tui.screens.tap import dialog  # few runs are attached
+            from inspector.tui.screens.tap import dialog  # imported here because few runs are attached
 
             self.tap = self.questions.tap = dialog.AttachedTap(self, self.header, self.toasts, self.tabs, tap)
             self.parts += (self.tap,)
@@ -165,12 +166,12 @@ class InspectApp(App[None]):
 
     @property
     def tab(self) -> Tab:
-        """The visible tab, or that was before the timeline was."""
+        """The visible tab; while the timeline is visible, the previous one."""
         return self.tabs.current
 
     @property
     def subject(self) -> OpenConversation:
-        """The conversation of the visible tab."""
+        """Conversation of the visible tab."""
         return self.tabs.subject
 
     @property
@@ -180,13 +181,13 @@ class InspectApp(App[None]):
 
     @property
     def playback(self) -> "AnyPlayback | None":
-        """The playback of the visible recording, or of all that the timeline shows; None if none is."""
+        """The playback of the active tab, or of all tabs while the timeline is visible; None if nothing is replayed."""
         return self.replay.playback
 
     def compose(self) -> ComposeResult:
-        """Lay out the first panel between header and footer; the others come when they are first shown.
+        """Compose the first panel between header and footer; other panels are created when they are first shown.
 
-        What nobody sees yet comes after the first picture.
+        Widgets that are not visible initially are created after the first paint.
         """
         panel = self.tab.panels[self.tab.shown] = make_panel(self.tab.shown, self.subject)
         yield self.header
@@ -194,7 +195,7 @@ class InspectApp(App[None]):
         yield FooterBar()
 
     async def on_mount(self) -> None:
-        """Show the first screen and start the clock."""
+        """Show the first screen, and start the clock."""
         if self._over is not None:
             self.call_after_refresh(self.push_screen, self._over)
         app_parts.install(self)
@@ -215,7 +216,7 @@ class InspectApp(App[None]):
             self.call_after_refresh(self.navigation.add_tabs, self._beside)
 
     def _take_keymap(self) -> None:
-        """Bind the user's own keys, and report what is wrong with their files."""
+        """Bind the user's own keys, and report problems in the configuration files."""
         from inspector.tui import keymap
 
         keymap.take(self)
@@ -225,7 +226,7 @@ class InspectApp(App[None]):
             self.checker = Checker(lambda: [tab.subject for tab in self.tabs])
 
     def on_unmount(self) -> None:
-        """End watching and the checks, before what is checked is closed."""
+        """Stop watching and checking before the journals are closed."""
         self.restarts.stop_watching()
         if self.checker is not None:
             self.checker.stop()
@@ -233,19 +234,18 @@ class InspectApp(App[None]):
     # The tick
 
     async def _tick(self) -> None:
-        """Look once: thirty times a second, or ten where all is quiet.
+        """Update everything: thirty times a second, or ten times while nothing happens.
 
-        1. Keys that wait for a handler that hangs go on, whatever else happens.
-        2. The focus: until it is where it belongs, the next key has nowhere to go.
-        3. While a slow terminal has not taken the last picture, no new one is made: keys would wait behind pictures.
-        4. `replay` lets come what is due, so that all that follows shows one and the same moment.
-        5. `navigation` has the header and the visible panel look again.
-        6. `questions` shows a login that waits, before the line of tabs mentions it.
-        7. `tabs` shows what is new in each tab; it mentions questions only where no dialog shows them.
-        8. Definition changes: lists that have come are compared with what is remembered. Their news is in step 7
-           of the next tick.
-        9. `waits` looks last at what hangs, for the panel may just have shown that it continues.
-        10. The demo's hint advances to the next step.
+        1. Keys waiting for a handler that hangs are released, whatever else happens.
+        2. The focus is corrected first: without it, the next key has no target.
+        3. While a slow terminal has not received the last paint, nothing is painted: keys would queue behind output.
+        4. `replay` shows the entries that are due, so that all later steps show the same position.
+        5. `navigation` updates the header and the visible panel.
+        6. `questions` shows a pending login, before the line of tabs mentions it.
+        7. `tabs` shows news of each tab; it mentions server requests only if no dialog shows them.
+        8. Definition changes: new lists are compared with the remembered ones. Step 7 of the next tick reports it.
+        9. `waits` shows what hangs; it is late because the panel may just have shown progress.
+        10. The hint of the demo advances to the next step.
         11. `restarts` shows how a restart went and what it has changed.
         12. `toasts` measures the bars that steps 4, 7 and 9 have shown or hidden, and stays above them.
         """
@@ -260,11 +260,11 @@ class InspectApp(App[None]):
 
     @property
     def _is_laid_out(self) -> bool:
-        """Whether there is a panel visible."""
+        """Whether a panel is visible."""
         return bool(self.tab.panels) and self.header.is_attached
 
     def _terminal_is_behind(self) -> bool:
-        """Whether the terminal has not taken the last picture yet. Textual has no public word for it."""
+        """Whether the terminal has not received the last paint yet. Textual has no public API for this."""
         writer = getattr(self._driver, "_writer_thread", None)
         queue = getattr(writer, "_queue", None)
         return queue is not None and queue.qsize() > 0
@@ -272,7 +272,7 @@ class InspectApp(App[None]):
     # Events and actions
 
     async def on_event(self, event: Event) -> None:
-        """Let keys and clicks act one after the other."""
+        """Handle keys and clicks one after the other."""
         if self.input_queue.concerns(event):
             await self.input_queue.take(event, self._act)
         else:
@@ -285,7 +285,7 @@ class InspectApp(App[None]):
             await super().on_event(event)
 
     def _refocus(self) -> None:
-        """Focus what is visible; a dialog's own keys work without a focus."""
+        """Focus the visible panel; a dialog's keys work without a focus."""
         if self._is_laid_out and not self.screen.is_modal:
             self.panel.take_focus()
 
@@ -295,7 +295,7 @@ class InspectApp(App[None]):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Run an action: of a part if one has it, else as Textual does."""
+        """Run an action on the part that implements it, otherwise as Textual does."""
         namespace, name, parameters = parse(action) if isinstance(action, str) else action
         is_ours = namespace == "app" or (not namespace and default_namespace in (None, self))
         owner = self._action_owners.get(name) if is_ours else None
@@ -309,7 +309,7 @@ class InspectApp(App[None]):
         return True
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer what is about recordings where one is shown."""
+        """Enable replay actions only during a replay, and tap actions only while attached to a tap."""
         if action == "held" and self.tap is None:
             return False
         if self._action_owners.get(action) is self.replay:
@@ -317,11 +317,11 @@ class InspectApp(App[None]):
         return super().check_action(action, parameters)
 
     def action_copy(self) -> None:
-        """Copy what is selected in the visible panel."""
+        """Copy the selection of the visible panel."""
         self.panel.copy()
 
     def action_cycle_layout(self) -> None:
-        """Arrange the visible panel another way."""
+        """Switch the layout of the visible panel."""
         self.panel.cycle_layout()
 
     def action_toggle_theme(self) -> None:
@@ -329,24 +329,24 @@ class InspectApp(App[None]):
         turn_theme(self)
 
     def action_help(self) -> None:
-        """Show the keys of the panel or dialog visible, or close the help."""
+        """Show the keys of the visible panel or dialog, or close the help."""
         from inspector.tui.screens.help.help import turn_help
 
         replay = () if self.replay.playback is None else (keys.ActionScope.REPLAY, keys.ActionScope.REPLAY_BAR)
         turn_help(self, (*self.panel.places, *replay), self._actions(), self._run)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """What the palette offers: our own actions, by the words of the help."""
+        """Return the commands of the palette in Textual's form; its own commands are left out."""
         return (SystemCommand(each.name, each.does, each.run) for each in self.commands())
 
     def commands(self) -> list[Command]:
-        """Return what the palette offers: every valid action, then tools, resources and prompts."""
+        """Return the commands of the palette: all valid actions, then tools, resources and prompts."""
         picture = Command("Screenshot", "Save the screen as an SVG file.", "", self.deliver_screenshot, id="screenshot")
         items = [] if self.tabs.shows_timeline else list(self.navigation.item_commands())
         return [*self._actions(), picture, *items]
 
     def _actions(self) -> list[Command]:
-        """Every valid action: of the focused pane, then of the screen, then of the app."""
+        """Return the valid actions of the focused pane, then of the screen, then of the app."""
         found = []
         for each in valid_actions(self.screen):
             known = keys.known_action(each.binding.id or "")
@@ -357,22 +357,22 @@ class InspectApp(App[None]):
         return sorted(found, key=lambda each: each.where is keys.ActionScope.MOVING)
 
     def action_command_palette(self) -> None:
-        """Find an action or an item by its name."""
+        """Open the palette to find an action or an item by its name."""
         from inspector.tui.screens.help.palette import PaletteScreen
 
         if not isinstance(self.screen, PaletteScreen):
             self.push_screen(PaletteScreen(self.commands(), self._recent), self._run)
 
     def _run(self, command: Command | None) -> None:
-        """Run what was chosen in the palette or the help."""
+        """Run a command chosen in the palette or the help."""
         if command is not None:
             self._recent = [command.id, *(each for each in self._recent if each != command.id)][:_RECENT]
             command.run()
 
     def _fatal_error(self) -> None:
-        """Leave after an error of ours with a plain traceback.
+        """Exit with a plain traceback after an internal error.
 
-        Textual's own shows the values of variables: a server's text, raw, and what nobody else should read.
+        Textual's own traceback shows the values of variables: raw text of the server, possibly confidential.
         """
         import traceback
 
@@ -381,47 +381,47 @@ class InspectApp(App[None]):
         self._close_messages_no_wait()
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Copy without control characters: pasted into a terminal, they would act there."""
+        """Copy without control characters: pasted into a terminal, they would take effect."""
         super().copy_to_clipboard(for_clipboard(text)[0])
 
     # Messages of panels and bars
 
     async def on_menu_bar_pressed(self, message: MenuBar.Pressed) -> None:
-        """An entry of a menu was clicked."""
+        """Run a clicked menu entry."""
         await self.menus.choose(message.key)
 
     async def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
-        """Show an entry in the traffic, in full, or those that match a filter."""
+        """Show an entry in full in Traffic, or the entries that match a filter."""
         if message.matching:
             await self.navigation.filter_traffic(message.matching)
         else:
             await self.navigation.show_entry(message.n, message.pointer, message.span)
 
     def on_panel_held_wanted(self, message: Panel.HeldWanted) -> None:
-        """Show a message that the tap holds."""
+        """Show a message held by the tap."""
         if self.tap is not None:
             self.tap.show("held", message.held)
 
     def on_payload_deeds_expect_wanted(self, message: "PayloadDeeds.ExpectWanted") -> None:
-        """Make a test case of a value."""
+        """Create a test case for a value."""
         from inspector.tui.screens.traffic.actions import expect
 
         expect(message.view, message.place)
 
     async def on_panel_draft_wanted(self, message: Panel.DraftWanted) -> None:
-        """Write a message again, on the screen for that."""
+        """Open a message as a draft in the Composer."""
         await self.navigation.write_anew(message.message)
 
     def on_header_bar_screen_chosen(self, message: HeaderBar.ScreenChosen) -> None:
-        """A click on the header's tabs."""
+        """Show the screen whose tab was clicked in the header."""
         self.call_later(self.navigation.action_show, message.name)
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
-        """The reader has moved in the traffic, or in the timeline."""
+        """Follow a move of the cursor in Traffic or in the timeline."""
         self.replay.follow_cursor(message)
 
     async def on_sessions_panel_open_wanted(self, message: "SessionsPanel.OpenWanted") -> None:
-        """Show the tab that has the capture, or open it in another."""
+        """Show the tab that has the capture, or open it in a new one."""
         await self.navigation.open_capture(message.path)
 
     def on_sessions_panel_compare_wanted(self, message: "SessionsPanel.CompareWanted") -> None:
@@ -432,19 +432,19 @@ class InspectApp(App[None]):
 
 
 def _action_owners(*parts: object) -> dict[str, object]:
-    """Which part has the action of a name."""
+    """Map the names of actions to the parts that implement them."""
     prefix = "action_"
     return {name.removeprefix(prefix): part for part in parts for name in dir(part) if name.startswith(prefix)}
 
 
 _RECENT = 10
-"""Commands that the palette lists first."""
+"""Number of recent commands listed first in the palette."""
 
 
 def _settle() -> None:
-    """After the first picture: what exists now stays, and full collections become rare (measured: 48 to 20 ms).
+    """Freeze existing objects after the first paint and make full collections rare (measured: 48 to 20 ms).
 
-    Threads take turns in Python's usual time again: shorter ones are soon had and soon lost, and a key needs many.
+    The thread switch interval is reset to Python's default: with a shorter one, handling a key takes many switches.
     """
     gc.freeze()
     gc.set_threshold(10_000, 5, 5)

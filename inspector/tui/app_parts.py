@@ -1,6 +1,6 @@
-"""Parts of the app: what it does about connections, logins and questions, waits, checks and exports.
+"""Parts of the app: connections, logins and server requests, waits, checks and exports.
 
-A part is an object that gets what it needs. The app calls its `tick`, and finds its methods `action_<name>`.
+A part is an object with explicit dependencies. The app calls its `tick` and finds its methods `action_<name>`.
 """
 
 import asyncio
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from inspector.tui.screens.tap.dialog import AttachedTap
 
 _WAITS_EVERY = 10
-"""Ticks between two looks at what is waited for: three a second."""
+"""Ticks between two updates of the waiting bar: three updates a second."""
 
 
 class Waits:
-    """Says who waits on whom, as soon as something hangs."""
+    """Shows who waits for whom as soon as something hangs."""
 
     def __init__(self, app: App[None], tabs: Tabs, pacing: Pacing) -> None:
         self._app = app
@@ -49,7 +49,7 @@ class Waits:
         self.bar: WaitingBar | None = None
 
     def tick(self) -> None:
-        """Look again, now and then; the bar comes with the first look that is due, after the first picture."""
+        """Update every few ticks; the bar is created by the first update, after the first paint."""
         self._ticks += SLOWER if self._pacing.is_quiet else 1
         if self._ticks < _WAITS_EVERY:
             return
@@ -59,13 +59,13 @@ class Waits:
                 return
 
             self.bar = WaitingBar()
-            self._app.screen_stack[0].mount(self.bar)  # a dialog that is open now would take it along
+            self._app.screen_stack[0].mount(self.bar)  # an open dialog would take it along
         elif self.bar.is_attached:
             self.bar.sync(None if self._tabs.shows_timeline else self._tabs.subject)
 
 
 class Questions:
-    """Says that a login waits; shows the dialog for it, or for a question of the server."""
+    """Reports pending logins; shows the dialog for a login or for a server request."""
 
     def __init__(self, app: App[None], tabs: Tabs, toasts: Toasts) -> None:
         self._app = app
@@ -73,13 +73,13 @@ class Questions:
         self._toasts = toasts
         self._login_seen: WaitingForLogin | None = None
         self.tap: AttachedTap | None = None
-        """The tap that the app is attached to."""
+        """The tap to which the app is attached."""
 
     def tick(self) -> None:
-        """See whether a login waits that was not shown yet.
+        """Check for a pending login that has not been shown yet.
 
-        While a connection is opened nothing else can be done, so the dialog comes by itself. Later it must not come
-        below somebody's fingers.
+        While the connection is being opened, the dialog opens on its own, because nothing else can be done. Later it
+        must not open while the user may be typing.
         """
         guide = self._tabs.subject.login.guide
         waiting = guide.waiting if guide is not None else None
@@ -94,7 +94,7 @@ class Questions:
             self._toasts.say(f"Login required: {key} opens it.", severity="warning")
 
     def _show_login(self) -> bool:
-        """Show the dialog if a login waits; whether one does."""
+        """Show the dialog if a login is pending; return whether it is."""
         guide = self._tabs.subject.login.guide
         if guide is None or guide.waiting is None:
             return False
@@ -104,13 +104,13 @@ class Questions:
         return True
 
     def action_held(self, kind: str = "") -> None:
-        """Show what the attached tap holds, its rules, or a draft for the selected row; see `AttachedTap.show`."""
+        """Show the messages held by the tap, its rules, or a draft for the selected row; see `AttachedTap.show`."""
         if self.tap is not None:
             panel = self._tabs.panel
             self.tap.show(kind, panel.chosen_entry if isinstance(panel, HasEntry) else 0)
 
     def action_answer_here(self) -> None:
-        """Show what waits in a dialog over the visible screen: a login, else the oldest question."""
+        """Show a pending login, or else the oldest server request, in a dialog over the visible screen."""
         if self._show_login():
             return
         waiting = self._tabs.current.notice.oldest
@@ -119,12 +119,12 @@ class Questions:
             return
         from inspector.tui.screens.inbox.dialog import QuestionScreen
 
-        self._app.clear_notifications()  # it has been seen, and would cover the ways to answer
+        self._app.clear_notifications()  # they have been seen, and would cover the actions
         self._app.push_screen(QuestionScreen(self._tabs.subject, waiting))
 
 
 class ConnectionActions:
-    """What a person does with the visible connection."""
+    """Actions on the visible connection."""
 
     def __init__(
         self,
@@ -133,25 +133,25 @@ class ConnectionActions:
         toasts: Toasts,
         restart: Callable[[Tab], None],
     ) -> None:
-        """`restart` makes a new connection for a tab."""
+        """`restart` creates a new connection for a tab."""
         self._app = app
         self._tabs = tabs
         self._toasts = toasts
         self._restart = restart
 
     async def action_refresh(self) -> None:
-        """Ask the server for its lists again."""
+        """Fetch the server's lists again."""
         if why := why_silent(self._tabs.subject):
             self._toasts.say(why, severity="warning")
             return
-        self._app.run_worker(self._refresh(), group="relisting")  # it may have to wait for a person who logs in
+        self._app.run_worker(self._refresh(), group="relisting")  # it may have to wait for the user's login
 
     async def _refresh(self) -> None:
         await self._tabs.subject.refresh()
         self._toasts.say("Lists refreshed.")
 
     async def action_refresh_mode(self) -> None:
-        """Fetch lists that change by themselves, or only when asked for."""
+        """Toggle whether changed lists are fetched automatically."""
         subject = self._tabs.subject
         if why := why_silent(subject):
             self._toasts.say(why, severity="warning")
@@ -165,7 +165,7 @@ class ConnectionActions:
         await subject.refresh_by_itself(on)
 
     def action_offers(self) -> None:
-        """Show what is offered to the server, as switches; what is chosen there is offered."""
+        """Show the client capabilities as switches, and declare those that are chosen."""
         subject = self._tabs.subject
         if not subject.can_act:
             self._toasts.say("Not available in a recording.")
@@ -181,7 +181,7 @@ class ConnectionActions:
         self._app.push_screen(OffersScreen(subject.desk.offers, opening.revision if opening else None), take)
 
     async def offer(self, chosen: frozenset[str]) -> None:
-        """Offer this from now on: at once where that can be, else by a new connection."""
+        """Declare these capabilities: immediately if possible, otherwise with a new connection."""
         subject = self._tabs.subject
         self._tabs.current.offers = chosen
         if subject.stage is ConversationStage.OPEN and await subject.desk.declare(chosen):
@@ -190,7 +190,7 @@ class ConnectionActions:
             self._restart(self._tabs.current)
 
     def action_ping(self) -> None:
-        """Send a ping, and say how long its answer took."""
+        """Send a ping, and show how long the response took."""
         self._app.run_worker(self._ping(), group="ping")
 
     async def _ping(self) -> None:
@@ -198,7 +198,7 @@ class ConnectionActions:
         self._toasts.say(said, severity="information" if well else "warning")
 
     async def action_cancel_request(self) -> None:
-        """Cancel the running request; without one, say how to quit."""
+        """Cancel the running request; if there is none, show how to quit."""
         for panel in self._tabs.current.panels.values():
             if await panel.cancel_running():
                 return
@@ -209,7 +209,7 @@ class ConnectionActions:
 
 
 async def ping(subject: OpenConversation) -> tuple[str, bool]:
-    """Send a ping, or what comes nearest to one, and wait: the outcome of it, and whether that is well."""
+    """Send a ping, or its nearest equivalent; return the outcome as text, and whether it was successful."""
     opening = subject.opening
     if (why := why_silent(subject)) or opening is None:
         return why or "Not connected yet: protocol version not negotiated.", False
@@ -237,7 +237,7 @@ _LONGEST = 80
 
 
 class ExportActions:
-    """Exports from any screen: all of it, or what is visible or chosen there. A long result has its own screen."""
+    """Exports from any screen: everything, or what is visible or selected there. A long result is shown on a screen."""
 
     def __init__(self, app: App[None], tabs: Tabs, toasts: Toasts, opener: Opener | None) -> None:
         self._app = app
@@ -246,7 +246,7 @@ class ExportActions:
         self._share = opener.share if opener is not None else None
 
     def action_export(self) -> None:
-        """Ask what is to be made, and make it."""
+        """Ask what to export, and export it."""
         if self._tabs.shows_timeline:
             self._toasts.say("This tab shows all servers. Go to the tab to export.")
             return
@@ -278,12 +278,12 @@ class ExportActions:
 
 
 def _fit(name: str) -> str:
-    """A name that is only a name, and never empty."""
+    """Return a name without path separators, never empty."""
     return re.sub(_UNFIT, "_", name)[:_LONGEST].lstrip("._-") or "session"
 
 
 class Pace(msgspec.Struct, frozen=True):
-    """How long a bite lasts, and the pause after it, in seconds."""
+    """Length of a slice of checking (`bite`) and of the pause after it, in seconds."""
 
     bite: float
     pause: float
@@ -294,14 +294,14 @@ RUSHING = Pace(0.002, 0.06)
 LIVE = Pace(0.002, 0.002)
 RECORDED = Pace(0.008, 0.001)
 _RUSH = 2000
-"""Entries a second from which on messages rush in."""
+"""Entries per second that count as a rush."""
 _PATIENCE_S = 0.1
 _LOOK_S = 0.02
-"""How far two looks at how fast they come are apart."""
+"""Minimum time between two measurements of the rate."""
 
 
 class Checker:
-    """The thread. Started when made; `stop` ends it after the bite that is under way."""
+    """Checks the conversations on a thread, which starts at once; `stop` ends it after the current slice."""
 
     def __init__(self, subjects: Callable[[], Iterable[OpenConversation]]) -> None:
         self._subjects = subjects
@@ -312,11 +312,11 @@ class Checker:
 
     @property
     def has_failed(self) -> bool:
-        """Whether an error of ours has ended it: nothing more will be checked."""
+        """Whether an internal error has ended the thread: nothing more will be checked."""
         return not self._thread.is_alive() and not self._enough.is_set()
 
     def stop(self) -> None:
-        """Ask it to end, and wait for a bite of the usual length; one check of a very long list may take seconds."""
+        """Signal the thread to end, and wait for a usual slice; a single check of a very long list may take seconds."""
         self._enough.set()
         self._thread.join(_PATIENCE_S)
 
@@ -325,25 +325,25 @@ class Checker:
         while not self._enough.wait(pause):
             try:
                 pause = min((self._bite(each) for each in self._subjects()), default=IDLE.pause)
-            except (OSError, ValueError, InspectError):  # what it reads was closed under a bite that took long
+            except (OSError, ValueError, InspectError):  # its journal was closed during a long slice
                 if not self._enough.is_set():
                     raise
 
     def _bite(self, subject: OpenConversation) -> float:
-        """Let the checks of one subject work; after how many seconds they want to again."""
+        """Run the checks of one subject for a slice; return the seconds until its next one."""
         rate = self._rates.setdefault(id(subject), Rate())
         pace = pace_of(subject, rate.of(subject.journal.count, time.monotonic()))
         return pace.pause if pace.bite and subject.checks.step(pace.bite) else IDLE.pause
 
 
 class Rate:
-    """How fast a count grows, a second; looked at now and then."""
+    """Growth of a count per second, measured from time to time."""
 
     def __init__(self) -> None:
         self._count, self._at, self._rate = 0, 0.0, 0.0
 
     def of(self, count: int, now: float) -> float:
-        """The rate at the last look, which may be this one."""
+        """Return the rate at the last measurement, which may be this one."""
         if now - self._at >= _LOOK_S:
             self._rate = (count - self._count) / (now - self._at)
             self._count, self._at = count, now
@@ -351,7 +351,7 @@ class Rate:
 
 
 def pace_of(subject: OpenConversation, rate: float) -> Pace:
-    """How the checks of a subject go on while its journal grows by so many entries a second."""
+    """Return the pace of a subject's checks while its journal grows by `rate` entries per second."""
     if subject.stage is ConversationStage.LOADING:
         return IDLE
     if not subject.journal.live:
@@ -363,21 +363,21 @@ def pace_of(subject: OpenConversation, rate: float) -> Pace:
     return RUSHING if rate >= _RUSH else LIVE
 
 
-# What happens when the process continues after it was stopped
+# Resuming after the process was stopped
 
 
 def install(app: App[Any]) -> None:
-    """Resume cleanly; once, when `app` runs. Nothing happens where there is no terminal."""
+    """Install a handler to resume cleanly, once, while `app` runs. Does nothing without a terminal."""
     driver = app._driver  # noqa: SLF001 - Textual has no public way; a test in a real terminal pins it
     if driver is None or not hasattr(driver, "_sigcont_application"):
         return
     loop = asyncio.get_running_loop()
-    # On the loop, for a handler runs in the midst of anything, with whatever lock is held there.
+    # On the loop, because a signal handler can interrupt anything, with any lock held.
     signal.signal(signal.SIGCONT, lambda *_: loop.call_soon_threadsafe(resume, driver))
 
 
 def resume(driver: Any) -> None:
-    """Set the terminal up again."""
+    """Set up the terminal again."""
     reader = driver._key_thread  # noqa: SLF001
     if driver._auto_restart and reader is not None and reader.is_alive():  # noqa: SLF001
         driver.suspend_application_mode()

@@ -1,8 +1,8 @@
-"""The header: who is spoken with and how it stands, and the screens there are.
+"""The header: server, state of the connection, and tabs of the screens.
 
-It is asked thirty times a second to look again, so it compares a handful of things and paints only what has
-changed; figures that run are painted ten times a second at most. Where room is short the least important goes
-first: the server's name, the state and the screens stay.
+It is updated thirty times a second, so it compares a few values and repaints only what has changed; running figures
+are repainted at most ten times a second. Where space is short, the least important items are left out first: the
+server's name, the state and the screens stay.
 """
 
 import time
@@ -30,15 +30,15 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, ItemBar, StatusLine
 
 _TICKS = 3
-"""Figures that run are painted at every third look."""
+"""Running figures are repainted at every third update."""
 _LONGEST_NAME = 40
 _TOGETHER = {"resources": ("resources", "templates")}
-"""Lists that one screen shows as one."""
+"""Lists that share one screen."""
 INSECURE = "Certificates are not verified: the connection can be intercepted."
 
 
 class HeaderBar(ItemBar):
-    """Two lines, and a third while a warning must last."""
+    """Two lines, a third one for a tap that holds messages, and one for a permanent warning."""
 
     class ScreenChosen(Message):
         """The tab of a screen was clicked."""
@@ -59,7 +59,7 @@ class HeaderBar(ItemBar):
 
     @property
     def badge(self) -> list[Span]:
-        """What a tap holds; empty for nothing. It has a line of its own."""
+        """Text about messages held by a tap, shown on a separate line; empty if there are none."""
         return self._badge
 
     @badge.setter
@@ -70,12 +70,12 @@ class HeaderBar(ItemBar):
 
     @property
     def subject(self) -> OpenConversation:
-        """What it reports."""
+        """The conversation shown."""
         return self._subject
 
     @property
     def shown(self) -> str:
-        """The screen whose tab is open."""
+        """Name of the visible screen."""
         return self._chosen
 
     @shown.setter
@@ -84,18 +84,18 @@ class HeaderBar(ItemBar):
         self._look()
 
     def rebind(self, subject: OpenConversation) -> None:
-        """Report another conversation."""
+        """Show another conversation."""
         self._subject = subject
         self._look()
 
     def sync(self) -> None:
-        """Look again."""
+        """Update."""
         self._ticks += 1
         if self._state != _state(self._subject) or (self._ticks >= _TICKS and self._figures != _figures(self._subject)):
             self._look()
 
     def pressed(self, name: str) -> None:
-        """Report that a tab was clicked."""
+        """Report a clicked tab."""
         self.post_message(self.ScreenChosen(name))
 
     def _look(self) -> None:
@@ -108,7 +108,7 @@ class HeaderBar(ItemBar):
 
 
 def _state(subject: OpenConversation) -> tuple[Any, ...]:
-    """What is told at once when it changes. Openings and listings are replaced, never changed."""
+    """Return the state whose changes are shown at once. Openings and listings are replaced, never changed."""
     journal = subject.journal
     listings = journal.conversation.catalogue.listings
     return (
@@ -127,7 +127,7 @@ def _state(subject: OpenConversation) -> tuple[Any, ...]:
 
 
 def _figures(subject: OpenConversation) -> tuple[int, ...]:
-    """What may run: the number of entries, and the tenths of a second that connecting has taken."""
+    """Return the running figures: entries, tenths of a second spent connecting, changes of the checks."""
     checks = subject.checks_so_far
     return subject.journal.count, _waited_ns(subject) // 100_000_000, checks.changes if checks is not None else 0
 
@@ -158,7 +158,7 @@ def _first_line(subject: OpenConversation) -> BarLine:
 
 
 def _waiting(subject: OpenConversation) -> tuple[BarItem, ...]:
-    """How many server requests wait for a response, and the key that shows the oldest."""
+    """Return the number of server requests waiting for a response, and the key that shows the oldest."""
     waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.desk.tickets)
     if not waiting:
         return ()
@@ -201,17 +201,20 @@ def _second_line(subject: OpenConversation, chosen: str) -> BarLine:
 
 
 _SHORT = {"resources": "Res", "findings": "Find"}
-"""Names of screens where room is short."""
+"""Short names of screens, for narrow terminals."""
 _SCREENS = frozenset(action.id for action in keys.SCREENS)
 
 
 def _has_tab(action: keys.Action, chosen: str) -> bool:
-    """Whether a screen has a tab: the nine always, another one while it is shown."""
+    """Whether a screen has a tab: the nine always have one, others only while they are visible."""
     return action.id in _SCREENS or action.id == f"screen.{chosen}"
 
 
 def _tab(subject: OpenConversation, action: keys.Action, chosen: str) -> BarItem:
-    """A tab: with its count; where room is short with signs only and a short name; then without the name."""
+    """Return a tab in three forms.
+
+    They are: with the count; with signs only and a short name; without the name.
+    """
     name = action.id.removeprefix("screen.")
     here = name == chosen
     role: Role = "title" if here else "muted"
@@ -234,7 +237,7 @@ def _tab(subject: OpenConversation, action: keys.Action, chosen: str) -> BarItem
 
 
 def _badge(subject: OpenConversation, name: str) -> Span:
-    """How many there are of what a screen shows, or that something is wrong there; "" for nothing to say."""
+    """Return the number of items of a screen, or a sign that something is wrong there; "" for neither."""
     if name == "traffic":
         return f"{subject.journal.count:,}", "faint"
     if name in LISTS:
@@ -256,7 +259,7 @@ def _badge(subject: OpenConversation, name: str) -> Span:
 
 
 def _faults(subject: OpenConversation, name: str) -> tuple[Span, ...]:
-    """In how many of the things that a screen lists checks have found errors."""
+    """Return the number of a screen's items in which checks have found errors."""
     if name == "traffic":
         failed = subject.journal.conversation.exchanges.failures.count(1)
         return ((f"{glyphs().error}{failed:,}", "error"),) if failed else ()
@@ -266,7 +269,7 @@ def _faults(subject: OpenConversation, name: str) -> tuple[Span, ...]:
 
 
 def _found(subject: OpenConversation) -> Span:
-    """How many errors checks have found, else how many warnings."""
+    """Return the number of errors found by checks; if there are none, the number of warnings."""
     checks = subject.checks_so_far
     counts = checks.counts if checks is not None else {}
     if errors := counts.get("error"):
@@ -276,7 +279,7 @@ def _found(subject: OpenConversation) -> Span:
 
 
 def _waited(subject: OpenConversation) -> int:
-    """How many questions waited at the moment of a recording that is shown."""
+    """Return how many server requests were waiting at the shown replay position."""
     if subject.moment_shown is None:
         return 0
     from inspector.tui.screens.inbox.model import standing_of
@@ -286,7 +289,7 @@ def _waited(subject: OpenConversation) -> int:
 
 
 def _running(subject: OpenConversation) -> Span:
-    """How many tasks run."""
+    """Return the number of running tasks."""
     running = sum(not task.ended for task in subject.journal.conversation.tasks.all)
     return f"{glyphs().pending} {running}" if running else "", "pending"
 
@@ -302,7 +305,7 @@ def _recording(subject: OpenConversation) -> tuple[BarItem, ...]:
 
 
 def _warnings(subject: OpenConversation) -> list[BarLine]:
-    """What must stay visible, in one line: the gravest, and how many more there are."""
+    """Return one line with the most serious warning and the number of others; it is always visible."""
     opened = subject.journal.connection
     is_insecure = subject.about.insecure or (opened is not None and opened.insecure)
     found = [*([INSECURE] if is_insecure else ()), *subject.journal.notices]
@@ -313,11 +316,11 @@ def _warnings(subject: OpenConversation) -> list[BarLine]:
     return [BarLine((said,), (more,) if len(found) > 1 else (), inset=1, grave=True)]
 
 
-# --- The line of tabs of an app with several conversations, the timeline of all of them first.
+# --- The line of tabs of an app with several conversations, with their common timeline first.
 
 
 class ConversationBar(ItemBar):
-    """One line; a click on a tab shows it."""
+    """One line; a click on a tab shows its conversation."""
 
     DEFAULT_CSS = """
     ConversationBar { height: 1; background: $surface; }
@@ -330,14 +333,14 @@ class ConversationBar(ItemBar):
         self._show_tab = show_tab
 
     def sync(self) -> None:
-        """Look again."""
+        """Update."""
         here = ALL if self._tabs.shows_timeline else self._tabs.current.number
         place = [ALL, *(tab.number for tab in self._tabs)].index(here)
         tabs = [_item(tab, abs(at - place), here=tab.number == here) for at, tab in enumerate(self._tabs, 1)]
         self.show([BarLine((_all(place), *tabs), _hint(), gap=0, says_more=True)])
 
     def pressed(self, name: str) -> None:
-        """Show the tab that was clicked."""
+        """Show the clicked tab."""
         self.app.call_later(self._show_tab, int(name))
 
 
@@ -357,7 +360,7 @@ def _hint() -> tuple[BarItem, ...]:
 
 
 def state_of(tab: Tab) -> TabState:
-    """A conversation as its tab reports it."""
+    """Return the state of a conversation, as shown by its tab."""
     subject = tab.subject
     waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.desk.tickets)
     failed = subject.journal.conversation.exchanges.failures.count(1)
@@ -382,16 +385,15 @@ def _sign(stage: ConversationStage, *, lost: bool) -> Span:
             return signs.closed, "accent"
 
 
-# --- One line above the footer while the server waits for an answer: who asks, in which call, what, and the next
-# key.
+# --- One line above the footer while server requests wait: the requester, the causing call, the request, the next key.
 
 _LEAST = 24
-"""Cells of what is asked that have to be seen, before it is said who asks, and in which call."""
+"""Minimum visible width of the request, in cells; requester and call are shown only if more space is left."""
 _NOTHING_SAID = (-1, False, -1)
 
 
 class NoticeBar(ItemBar):
-    """Hidden while nothing waits."""
+    """The line about server requests; hidden while none waits."""
 
     DEFAULT_CSS = """
     NoticeBar { display: none; height: 1; dock: bottom; margin-bottom: 1; }
@@ -405,24 +407,24 @@ class NoticeBar(ItemBar):
         self._told = 0
         self._waiting: tuple[Ticket, ...] = ()
         self._said: tuple[int, bool, int] = _NOTHING_SAID
-        """What the line depends on: the age in seconds, whether somebody types, the width."""
+        """State that the line depends on: the age in seconds, whether the user is typing, the width."""
         self._said_of_memory = ("", 0)
-        """The same for what is to be approved: the words, the width."""
+        """The same for definition changes to approve: the text, the width."""
 
     def rebind(self, subject: OpenConversation) -> None:
-        """Report another conversation."""
+        """Show another conversation."""
         self._subject = subject
         self._changes, self._told = -1, 0
 
     @property
     def oldest(self) -> Ticket | None:
-        """What has waited longest; None if nothing waits."""
+        """The server request that has waited longest; None if there is none."""
         return next((ticket for ticket in self._waiting if ticket.state is TicketState.WAITING), None)
 
     def sync(self, *, shown: str) -> str:
-        """Look again; `shown` is the visible screen. What is new, in words for a toast; "" if nothing is."""
+        """Update, with `shown` as the visible screen; return the text of a toast about new requests, or ""."""
         subject, came = self._subject, ""
-        if not self.is_attached:  # it is mounted after the first picture
+        if not self.is_attached:  # it is mounted after the first paint
             return came
         if subject.desk.changes != self._changes:
             self._changes = subject.desk.changes
@@ -439,7 +441,7 @@ class NoticeBar(ItemBar):
         return came
 
     def _say_memory(self) -> None:
-        """Say what is to be approved, and where."""
+        """Show what needs approval, and where."""
         from inspector.present.list_changes import alarm
 
         memory, width = self._subject.memory.comparison, self.size.width or self.app.size.width
@@ -467,7 +469,7 @@ class NoticeBar(ItemBar):
     def _say(self, ticket: Ticket) -> None:
         question, journal = ticket.question, self._subject.journal
         seconds = max(0, self._subject.now_ns - question.asked_ns) // 1_000_000_000
-        width = self.size.width or self.app.size.width  # it is as wide, and not laid out yet when it first comes
+        width = self.size.width or self.app.size.width  # before the first layout it has no width
         state = (seconds, self._typing, width)
         if state == self._said:
             return
@@ -485,8 +487,8 @@ class NoticeBar(ItemBar):
 
     @property
     def _typing(self) -> bool:
-        """Whether a text field has the focus, which would take the key."""
-        focused = self.app.focused  # the line may not be on a screen yet
+        """Whether a text field is focused, which would consume the key."""
+        focused = self.app.focused  # the line may not be mounted yet
         return focused is not None and focused.check_consume_key("exclamation_mark", "!")
 
     def _right(self, age: str) -> tuple[BarItem, ...]:
@@ -494,7 +496,7 @@ class NoticeBar(ItemBar):
         typing_here = typing[0] if typing else here
         inbox = keys.action("screen.inbox").keys[0]
         items = [BarItem(((age, "warning"),), rank=3)]
-        if self._typing:  # the other keys are text there
+        if self._typing:  # the other keys would be typed into the field
             items.append(BarItem(((typing_here, "accent"), (" here", "muted")), "here"))
         else:
             items.append(BarItem(((inbox, "accent"), (" Inbox", "muted")), "inbox", rank=1))
@@ -504,21 +506,20 @@ class NoticeBar(ItemBar):
         return tuple(items)
 
     def pressed(self, name: str) -> None:
-        """Do what the key beside it does."""
+        """Run the action of the clicked item."""
         action = keys.action({"inbox": "screen.inbox", "tools": "screen.tools"}.get(name, "respond"))
         self.app.call_later(self.app.run_action, action.action)
 
 
-# --- Two lines above the footer while something hangs: who waits on whom, what is known of it, and the key that
-# helps.
+# --- Two lines above the footer while something hangs: who waits for whom, the known facts, and a key that helps.
 
 _WAITING = (ConversationStage.CONNECTING, ConversationStage.OPEN)
 _LOOK_S = 1.0
-"""Between two looks at a child's programs."""
+"""Minimum time between two polls of the child's processes, in seconds."""
 
 
 class WaitingBar(Vertical):
-    """Hidden while nothing hangs."""
+    """The lines about a wait; hidden while nothing hangs."""
 
     DEFAULT_CSS = """
     WaitingBar { display: none; height: auto; max-height: 2; }
@@ -533,12 +534,12 @@ class WaitingBar(Vertical):
         self._programs = Programs()
 
     def compose(self) -> ComposeResult:
-        """Who waits on whom, and what is known of it."""
+        """Compose the chain of who waits for whom, and the known facts."""
         yield self._chain
         yield self._known
 
     def sync(self, subject: OpenConversation | None) -> None:
-        """Look again; None: nobody wants to know."""
+        """Update; None hides the bar."""
         if not self._known.is_attached:
             return
         wait = self._look(subject) if subject is not None else None
@@ -554,7 +555,7 @@ class WaitingBar(Vertical):
         if not subject.can_act or subject.stage not in _WAITING:
             return None
         if subject.login.guide is not None and subject.login.guide.waiting is not None:
-            return None  # a login is told of elsewhere
+            return None  # logins are shown elsewhere
         asked = tuple(_asked(ticket) for ticket in subject.desk.tickets if ticket.state is TicketState.WAITING)
         seen = WaitView(subject.now_ns, subject.stage is ConversationStage.CONNECTING, asked)
         if wait_of(subject.journal, seen) is None:
@@ -564,7 +565,7 @@ class WaitingBar(Vertical):
 
 
 class Programs:
-    """What runs below a child, and how busy that is."""
+    """The processes below a child, and their CPU usage."""
 
     def __init__(self) -> None:
         self._at = 0.0
@@ -574,11 +575,11 @@ class Programs:
         self._pid = 0
 
     def forget(self) -> None:
-        """Nobody waits: the next look is the first."""
+        """Reset, so that the next poll is the first."""
         self._at, self._running, self._busy = 0.0, (), None
 
     def of(self, pid: int) -> tuple[tuple[Process, ...], float | None]:
-        """The programs, and how much of one processor they use; from the last look if that was just now."""
+        """Return the processes and their share of one processor; cached for a short time."""
         now = time.monotonic()
         if not pid:
             return (), None
@@ -598,7 +599,7 @@ def _asked(ticket: Ticket) -> WaitingRequest:
 
 
 def _child(subject: OpenConversation) -> int:
-    """The process that was started last, if it runs; 0 otherwise."""
+    """Return the pid of the process started last if it runs, otherwise 0."""
     for entry in reversed(subject.journal.processes):
         what = entry.what
         if isinstance(what, ProcessFact) and what.event in (ProcessEvent.SPAWN, ProcessEvent.EXIT):

@@ -1,8 +1,7 @@
-"""Who waits on whom, where something has been in flight for a while: our call, the server's question, the person.
+"""Who waits for whom while something has been in flight for long: a request, a server request, the user.
 
-And what is known of whoever is waited for: whether it lives, what it does, how long it has been silent, what it said
-last. Nothing here guesses: that a package is still being installed is told by the programs that run, and those that do
-not.
+And the known facts about the other side: whether it is alive, how busy it is, how long it has been silent, and its
+last message. Nothing is guessed here: that a package is still being installed is derived from the running processes.
 """
 
 from collections.abc import Sequence
@@ -24,50 +23,50 @@ from inspector.text import one_line
 from inspector.transports.children import Process
 
 PATIENCE_NS = 2_000_000_000
-"""How long something is in flight before it is told."""
+"""Time in flight after which a wait is shown."""
 _LOOKED_BACK = 3000
-"""Entries from the end among which the last sign of the server's life is looked for."""
+"""Maximum number of newest entries searched for the server's last sign of life."""
 _INSTALLERS = frozenset(("npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "uvx", "uv", "pipx"))
 _HELPERS = _INSTALLERS | {"bun", "pip", "git", "tar", "node-gyp", "cmake"}
 _BUSY, _IDLE = 0.5, 0.02
-"""Of one processor."""
+"""Shares of one processor."""
 _CANCELLED_BY_KEY = ("tools/call", "resources/read", "prompts/get")
 
 
 class WaitingRequest(msgspec.Struct, frozen=True):
-    """A question that waits."""
+    """A waiting server request."""
 
     question: Question
     of_model: bool = False
-    """Whether a model is being asked for the answer, and not the person."""
+    """Whether the response is requested from a model rather than from the user."""
 
 
 class WaitView(msgspec.Struct, frozen=True):
-    """What there is to look at."""
+    """Input of `wait_of`."""
 
     now_ns: int
     connecting: bool = False
     asked: tuple[WaitingRequest, ...] = ()
     """Oldest first."""
     running: tuple[Process, ...] = ()
-    """The child and what it has started; () if that is not known."""
+    """The child and its subprocesses; () if unknown."""
     busy: float | None = None
-    """How much of one processor they use now; None if that is not known."""
+    """Their current share of one processor; None if unknown."""
 
 
 class WaitLine(msgspec.Struct, frozen=True):
-    """What is told."""
+    """The text about a wait."""
 
     chain: Line
-    """Who waits on whom."""
+    """Who waits for whom."""
     known: Line = ()
-    """What is known of whoever is waited for."""
+    """Known facts about the other side."""
     deeds: tuple[str, ...] = ()
-    """Ids of actions that do something about it."""
+    """Ids of actions that may help."""
 
 
 def wait_of(journal: Journal, seen: WaitView) -> WaitLine | None:
-    """The one wait to tell: for the person, else what has been in flight longest; None if nothing has for long."""
+    """Return the wait to show: for the user, else the one longest in flight; None if there is no long one."""
     asked = next((each for each in seen.asked if seen.now_ns - each.question.asked_ns >= PATIENCE_NS), None)
     if asked is not None:
         return _on_an_answer(journal, asked, seen)
@@ -101,7 +100,7 @@ def _call(exchange: Exchange, now_ns: int) -> Line:
 
 
 def _age(since_ns: int, now_ns: int) -> str:
-    """In whole seconds: tenths of a long wait are nobody's business."""
+    """Format whole seconds: tenths are irrelevant in a long wait."""
     seconds = max(0, now_ns - since_ns) // 1_000_000_000
     return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60} s"
 
@@ -117,7 +116,7 @@ def _on_an_answer(journal: Journal, asked: WaitingRequest, seen: WaitView) -> Wa
     chain = _head((*_call(cause, seen.now_ns), *_on(name), asked_since[1]) if cause else asked_since)
     if asked.of_model:
         return WaitLine((*chain, *_on(("the model", "accent"))), (), ("screen.inbox",))
-    return WaitLine((*chain, *_on(("you", "warning"))))  # the line that reports the question has the keys
+    return WaitLine((*chain, *_on(("you", "warning"))))  # the keys are on the line about the request
 
 
 def _on_the_opening(journal: Journal, seen: WaitView) -> WaitLine:
@@ -135,7 +134,7 @@ def _on_the_opening(journal: Journal, seen: WaitView) -> WaitLine:
 
 
 def installing(argv: Sequence[str], running: Sequence[Process]) -> str:
-    """The package runner that a server is started by, while none but it and its helpers run; "" otherwise."""
+    """Return the package runner that starts a server, while only it and its helpers run; "" otherwise."""
     program = PurePath(argv[0]).name if argv else ""
     if program not in _INSTALLERS or not running or not all(_is_helper(each) for each in running):
         return ""
@@ -143,7 +142,7 @@ def installing(argv: Sequence[str], running: Sequence[Process]) -> str:
 
 
 def _is_helper(process: Process) -> bool:
-    words = [process.name, *process.argv[:3]]  # npm writes all of "npm exec @x/y" into the first word
+    words = [process.name, *process.argv[:3]]  # npm puts all of "npm exec @x/y" into argv[0]
     names = {PurePath(word.partition(" ")[0]).name.removesuffix(".js").removesuffix("-cli") for word in words}
     return bool(names & _HELPERS)
 
@@ -157,7 +156,7 @@ def _has_spoken(journal: Journal) -> bool:
 
 
 def _known(journal: Journal, exchange: Exchange | None, seen: WaitView) -> Line:
-    """Whether it lives and works, how long it has been silent, what it said last."""
+    """Return whether the server is alive and busy, how long it has been silent, and its last message."""
     parts = [_life(journal, seen), _http(journal, exchange), _silence(journal, exchange, seen.now_ns)]
     line: Line = ()
     for part in parts:
@@ -208,7 +207,7 @@ def _silence(journal: Journal, exchange: Exchange | None, now_ns: int) -> Line:
 
 
 def last_sign(journal: Journal) -> int:
-    """The newest entry that came from the server: a message, a line of stderr, an event; 0 if there is none."""
+    """Return the newest entry from the server: a message, a line of stderr, an SSE event; 0 if there is none."""
     store = journal.store
     for n in range(store.count, max(0, store.count - _LOOKED_BACK), -1):
         if store.direction(n) is Direction.FROM_SERVER or store.kind(n) in (EntryKind.STDERR, EntryKind.SSE):
@@ -217,7 +216,7 @@ def last_sign(journal: Journal) -> int:
 
 
 def _said(journal: Journal, n: int) -> str:
-    """What an entry was, in a few words."""
+    """Summarize an entry."""
     store = journal.store
     if store.kind(n) is EntryKind.STDERR:
         line = journal.stderr_tail[-1] if journal.stderr_tail else b""
@@ -231,30 +230,30 @@ def _said(journal: Journal, n: int) -> str:
 
 
 def _last_words(journal: Journal) -> Line:
-    """The newest line of stderr that has anything in it."""
+    """Return the newest non-empty line of stderr."""
     line = next((each for each in reversed(list(journal.stderr_tail)) if each.strip()), None)
     return ((f" {signs.NOTE} stderr: ", "faint"), span(text.decode(line[:300]), "stderr", limit=120)) if line else ()
 
 
-# --- What the line of tabs says of each conversation: its name, how it stands, what went wrong, what waits.
+# --- Tabs of conversations: the name, the state, the failures, the waiting requests.
 
 _WIDEST = 26
 
 
 class TabState(msgspec.Struct, frozen=True):
-    """One conversation, in short."""
+    """Summary of one conversation."""
 
     name: str
     sign: Span
-    """How it stands; a sign of its own for each state."""
+    """State; each has its own sign."""
     failed: int = 0
-    """Exchanges that failed: by an error, a tool's own, or for want of an answer."""
+    """Number of failed exchanges: an error, a tool error, or no response."""
     waiting: int = 0
-    """Questions that wait for an answer."""
+    """Number of server requests waiting for a response."""
 
 
 def spans_of(state: TabState, *, here: bool) -> tuple[Span, ...]:
-    """Its tab."""
+    """Return the label of a tab."""
     role: Role = "title" if here else "muted"
     spans: list[Span] = [(" ", "text"), state.sign, (f" {one_line(state.name, _WIDEST)}", role)]
     if state.waiting:

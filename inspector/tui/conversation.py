@@ -1,7 +1,7 @@
-"""Subject: the conversation that the interface is about, live or recorded, behind one face.
+"""The conversation that the interface shows, live or recorded, behind one common interface.
 
-Panels ask a subject and nothing else. Its journal is read from this thread; whatever must be done to the server is
-handed to the engine's loop and awaited here. A recorded conversation can be looked at and does nothing.
+Panels only use a subject. Its journal is read on this thread; operations on the server run on the engine's loop and
+are awaited here. A recorded conversation can only be viewed.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class DeskView:
-    """The server requests of a conversation and the answers to them: what the Inbox asks. Empty without a live one."""
+    """Server requests of a conversation and their responses, for the Inbox. Empty if it is not live."""
 
     def __init__(self, live: Live | None = None) -> None:
         self._live = live
@@ -54,15 +54,15 @@ class DeskView:
 
     @property
     def tickets(self) -> tuple[Ticket, ...]:
-        """Server requests, oldest first: all that wait for an answer, and the last ones that are over.
+        """Server requests, oldest first: all that are waiting, and the most recent finished ones.
 
-        Read their state, and answer with `answer`.
+        Read-only: respond with `answer`.
         """
         return self._session.options.desk.tickets if self._session else ()
 
     @property
     def answered_earlier(self) -> Sequence[int]:
-        """The exchanges of server requests that were over before those: the journal has them. Only grows."""
+        """Exchanges of earlier finished server requests, which the journal has. Only grows."""
         return self._session.options.desk.earlier if self._session else ()
 
     @property
@@ -79,11 +79,11 @@ class DeskView:
 
     @property
     def patience_s(self) -> float | None:
-        """The total timeout of a call in seconds; None: no timeout."""
+        """Total timeout of a call, in seconds; None if there is none."""
         return self._live.settings.clocks.total_s if self._live else None
 
     async def answer(self, ticket: Ticket, reply: Reply) -> bool:
-        """Answer a server request, on the loop where it waits; False if it does not wait any more."""
+        """Respond to a server request, on the engine's loop; return False if it is no longer waiting."""
         if self._live is None:
             return False
 
@@ -94,29 +94,29 @@ class DeskView:
 
     @property
     def offers(self) -> frozenset[str]:
-        """The capabilities declared to the server now, by the names of `protocol.capabilities`."""
+        """Capabilities currently declared to the server, by their names in `protocol.capabilities`."""
         if self._live is None:
             return frozenset()
         return self._session.offering.client.offers if self._session else self._live.settings.offers
 
     async def declare(self, offers: frozenset[str]) -> bool:
-        """Declare these capabilities from the next request on; False where that takes a new connection."""
+        """Declare these capabilities from the next request on; return False if that requires a new connection."""
         if self._live is None:
             return False
         return await asyncio.wrap_future(self._live.run(lambda session: session.advertise(offers)))
 
     async def set_roots(self, roots: Sequence[Root]) -> None:
-        """List other roots from now on; notifies the server if that was declared."""
+        """Replace the roots; the server is notified if that capability was declared."""
         if self._live is not None:
             await asyncio.wrap_future(self._live.run(lambda session: session.set_roots(roots)))
 
     @property
     def proposer(self) -> Proposer | None:
-        """The model that may be asked to answer sampling requests; None without one."""
+        """The model that can propose responses to sampling requests; None if there is none."""
         return self._session.options.desk.proposer if self._session else None
 
     async def consult(self, ticket: Ticket, params: Any) -> None:
-        """Start asking the model; its answer is added to the ticket. It continues when the person leaves the screen."""
+        """Request a proposal from the model, which is added to the ticket, even if the user leaves the screen."""
         if self._live is not None:
             self._live.run(lambda session: session.options.desk.consult(ticket, params))
 
@@ -133,24 +133,24 @@ class DeskView:
 
 
 class LoginView:
-    """The login of a conversation: what the dialog and the Server screen ask."""
+    """The login of a conversation, for the dialog and the Server screen."""
 
     def __init__(self, live: Live | None = None) -> None:
         self._live = live
 
     @property
     def guide(self) -> "Guide | None":
-        """Guides a person through the login; None where there is no login. Read only."""
+        """Guide through the login; None if there is no login. Read-only."""
         return self._live.settings.guide if self._live else None
 
     @property
     def refused(self) -> bool:
-        """Whether the server requires credentials that are missing, or rejects those it got."""
+        """Whether the server requires missing credentials, or rejects the given ones."""
         session = self._live.session if self._live else None
         return session is not None and isinstance(session.error, AuthorizationNeeded)
 
     async def take_pasted(self, text: str) -> str:
-        """Continue with the address at which the browser ended; returns "", or what is wrong with it."""
+        """Continue with the URL at which the browser ended; return "" or what is wrong with it."""
         guide = self.guide
         if self._live is None or guide is None:
             return "no request is pending"
@@ -173,42 +173,42 @@ class LoginView:
 
 
 class MemoryView:
-    """How the lists of a server compare with those of its last connection."""
+    """Comparison of a server's lists with those of its last connection."""
 
     def __init__(self, live: Live | None = None) -> None:
         self.key = live.target.key if live else ""
-        """Identifies the server: the command line or the URL, never its own name. "": it is not remembered."""
+        """Identifies the server by its command line or URL, never by its name; "" if it is not remembered."""
         self.comparison: RememberedServer | None = None
-        """The newest comparison; None before the first."""
+        """Newest comparison; None before the first."""
         self.compared: tuple[Listing, ...] = ()
-        """The lists that were compared last."""
+        """Lists that were compared last."""
         self.seen: tuple[Listing, ...] = ()
-        """The lists at the last look."""
+        """Lists at the last update."""
         self.rest = 0
-        """Looks for which they have stayed the same."""
+        """Number of updates without a change of the lists."""
         self.shown = False
-        """Whether a person has looked at the changes."""
+        """Whether the user has seen the changes."""
 
 
 class RequestView:
-    """The requests in flight, and the log level that requests carry."""
+    """Requests in flight, and the log level that requests carry."""
 
     def __init__(self, live: Live | None = None) -> None:
         self._live = live
 
     @property
     def log_level(self) -> str:
-        """The log level that every later request carries; "" without one, or if it is set by one request."""
+        """Log level in every later request; "" if there is none, or if a separate request sets it."""
         return self._live.session.logs.level if self._live and self._live.session else ""
 
     async def ask_for_level(self, level: str) -> Called | None:
-        """Set the log level in the way of the revision; the outcome where that takes a request of its own."""
+        """Set the log level as the protocol revision requires; return the outcome if that takes a separate request."""
         if self._live is None:
             return None
         return await asyncio.wrap_future(self._live.run(lambda session: session.set_log_level(level)))
 
     def clocks_of(self, exchange: Exchange) -> Left | None:
-        """The time left until the timeouts of a request of ours; None if it is not in flight."""
+        """Return the time left until the timeouts of a request; None if it is not in flight."""
         session = self._live.session if self._live else None
         waiter = session.waiters.get(exchange.id) if session else None
         return waiter.left() if waiter is not None and waiter.exchange is exchange else None
@@ -218,18 +218,21 @@ T = TypeVar("T")
 
 
 class TaskView:
-    """The tasks that the session follows. The journal knows the rest."""
+    """Tasks that the session follows. Everything else is in the journal."""
 
     def __init__(self, live: Live | None = None) -> None:
         self._live = live
 
     @property
     def followed(self) -> frozenset[str]:
-        """The ids of the server's tasks that are followed until they end."""
+        """Ids of the server's tasks that are followed until they end."""
         return self._live.session.tasks.followed if self._live and self._live.session else frozenset()
 
     async def perform(self, work: Callable[[SessionTasks], Awaitable[T]]) -> T:
-        """Do something with tasks, on the engine's loop. Raises what it raises; NotImplementedError if not live."""
+        """Run `work` with the tasks on the engine's loop.
+
+        Raises: what it raises; NotImplementedError if not live.
+        """
         if self._live is None:
             raise NotImplementedError(_NOT_LIVE)
 
@@ -240,14 +243,14 @@ class TaskView:
 
 
 class WatchView:
-    """The watched resources, and news of the streams that report on them."""
+    """Watched resources, and news of the streams that report on them."""
 
     def __init__(self, live: Live | None = None) -> None:
         self._live = live
         self._told = 0
 
     def news(self) -> tuple[str, ...]:
-        """What happened since the last call: streams cut, ended, open again. May quote the server. Nearly free."""
+        """Return the events since the last call: streams cut, ended, reopened. May quote the server. Nearly free."""
         said = self._live.session.watching.said if self._live and self._live.session else []
         news = tuple(said[self._told :])
         self._told += len(news)
@@ -255,13 +258,13 @@ class WatchView:
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """The resources to watch, granted or not."""
+        """Resources to watch, granted or not."""
         if self._live is None:
             return ()
         return self._live.session.watching.wanted.uris if self._live.session else self._live.watch_first
 
     def watch_first(self, uris: tuple[str, ...]) -> None:
-        """Watch these as soon as there is a connection."""
+        """Watch these resources as soon as there is a connection."""
         if self._live is not None:
             self._live.watch_first = uris
 
@@ -270,31 +273,31 @@ _NOT_LIVE = "this is a recording"
 
 
 class ConversationStage(StrEnum):
-    """Where a subject stands, as the header says it."""
+    """State of a conversation, as the header shows it."""
 
     CONNECTING = "connecting"
     OPEN = "connected"
     CLOSED = "closed"
     FAILED = "failed"
-    """It never opened."""
+    """It has never been open."""
     LOADING = "loading"
     RECORDED = "recorded"
 
 
 class About(msgspec.Struct, frozen=True):
-    """What is known of a subject beside its journal."""
+    """Facts about a subject that are not in its journal."""
 
     label: str
-    """A short name for titles: the script, the host."""
+    """Short name for titles: the script, the host."""
     environment: Environment | None = None
-    """What the child got; None for a server that we did not start."""
+    """Environment of the child; None for a server that was not started here."""
     insecure: bool = False
     profile: str = ""
-    """The client that we behave like, with the date of what is known of it; "" for none."""
+    """The client that is imitated, with the date of that information; "" if none."""
 
 
 class OpenConversation:
-    """What panels ask. A subject that only shows raises on `call`; see `Recording` and `LiveSubject`."""
+    """Interface used by panels. A subject that is not live raises on `call`; see `Recording` and `LiveSubject`."""
 
     can_act = False
 
@@ -310,8 +313,8 @@ class OpenConversation:
 
     @cached_property
     def checks(self) -> "AnyChecks":
-        """What checks have found in it so far. Nothing is checked before somebody gives them time."""
-        from inspector.present.live_checks import LiveChecks  # the first picture has no use for it
+        """Findings of the checks so far. Nothing is checked until the checks are given time."""
+        from inspector.present.live_checks import LiveChecks  # not needed for the first paint
 
         checks = LiveChecks(self.journal, over=lambda: self.stage is ConversationStage.RECORDED and not self.grows)
         if not self.journal.live:
@@ -320,102 +323,102 @@ class OpenConversation:
 
     @property
     def checks_so_far(self) -> "AnyChecks | None":
-        """The same; None before anybody has asked for them."""
+        """The checks if they have been accessed before, otherwise None."""
         return vars(self).get("checks")
 
     @cached_property
     def tool_use(self) -> "ToolUse":
-        """How its tools have been used. Nothing is counted before somebody asks."""
-        from inspector.present.stats_report import ToolUse  # the first picture has no use for it
+        """Statistics of its tools. Nothing is counted until they are requested."""
+        from inspector.present.stats_report import ToolUse  # not needed for the first paint
 
         return ToolUse(self.journal)
 
     @property
     def usage(self) -> "ProcessUsage | None":
-        """What the server's processes use, watched from the first call on; None unless they were started here."""
+        """Resource usage of the server's processes, sampled from the first access on; None if not started here."""
         return None
 
     @property
     def stage(self) -> ConversationStage:
-        """The place of it now."""
+        """Current state."""
         return ConversationStage.RECORDED
 
     @property
     def grows(self) -> bool:
-        """Whether it is a capture that somebody else is recording into now."""
+        """Whether it is a capture that another process is recording."""
         return False
 
     @property
     def moment_shown(self) -> int | None:
-        """The entry at which it is shown as it was then; None: as it is now, or was at its end."""
+        """The replay position that is shown, as an entry; None for the current or final state."""
         return None
 
     @property
     def why(self) -> str:
-        """Why it failed or closed, one sentence with the evidence; "" otherwise."""
+        """Why it failed or closed, as one sentence with the evidence; "" otherwise."""
         return ""
 
     @property
     def hint(self) -> str:
-        """What to do about it, one sentence; "" if nothing sensible can be said."""
+        """What to do about it, as one sentence; "" if there is no useful hint."""
         return ""
 
     @property
     def now_ns(self) -> int:
-        """Now, by the journal's monotonic clock: what is pending is timed by it."""
+        """Current time of the journal's monotonic clock, used to time pending requests."""
         return time.monotonic_ns()
 
     @property
     def opening(self) -> Opening | None:
-        """How the conversation was opened; None until it is."""
+        """How the conversation was opened; None until then."""
         return self.journal.conversation.opening
 
     @property
     def listing(self) -> str | None:
-        """The kind of list being fetched now."""
+        """Kind of the list that is being fetched."""
         return None
 
     async def call(self, method: str, params: Any, opened: Callable[[Exchange], None]) -> Called:
-        """Make a request. `opened` is told, on this thread's loop, of each exchange as soon as it was sent."""
+        """Send a request. `opened` is called on this thread's loop with each exchange as soon as it has been sent."""
         raise NotImplementedError(_NOT_LIVE)
 
     async def perform(self, work: "Callable[[Session], Coroutine[Any, Any, T]]") -> T:
-        """Do something with the session, on the engine's loop."""
+        """Run `work` with the session, on the engine's loop."""
         raise NotImplementedError(_NOT_LIVE)
 
     async def cancel(self, exchange: Exchange) -> None:
-        """Give a request up."""
+        """Cancel a request."""
 
     async def refresh(self, *kinds: str) -> None:
-        """Fetch lists again; all that the server offers if none is named."""
+        """Fetch lists again; without names, all lists that the server offers."""
 
     async def fetch_more(self, *kinds: str) -> None:
-        """Fetch one page more of each of these lists that has more."""
+        """Fetch one more page of each of these lists, if there is one."""
 
     @property
     def refreshes(self) -> bool:
-        """Whether a list is fetched again when the server says that it has changed."""
+        """Whether a list is fetched again when the server reports a change."""
         return False
 
     async def refresh_by_itself(self, on: bool) -> None:
-        """Do so from now on, or do not."""
+        """Turn automatic refreshing on or off."""
 
     def stopped(self, kind: str) -> str:
-        """Why a list was not fetched further, a sentence with the server's words; "" if nothing stopped it."""
+        """Return why fetching a list was stopped, as a sentence that quotes the server; "" if it was not stopped."""
         return ""
 
     def begin(self) -> None:
-        """Connect, where that waited for the first picture."""
+        """Connect, if that was delayed until the first paint."""
 
     async def end(self) -> None:
-        """End whatever lives."""
+        """End everything that is still running."""
 
 
 class Recording(OpenConversation):
-    """A capture. It fills while `load` runs; opening it connects to nothing and starts nothing."""
+    """A capture. Its journal grows while `load` runs; opening it neither connects to nor starts anything."""
 
     def __init__(self, path: Path, cache: Path | None = None) -> None:
-        """Open the file. `cache`: where indexes of captures are kept. Raises: CaptureError if it is not a capture."""
+        """Open the file. `cache`: directory for indexes of captures. Raises: CaptureError if it is not a capture."""
         from inspector.capture.open import CaptureReading
 
         self.reading = CaptureReading(path, cache)
@@ -423,26 +426,26 @@ class Recording(OpenConversation):
 
     @property
     def stage(self) -> ConversationStage:
-        """Loading until the last record was read that was there."""
+        """LOADING until the last record that existed on opening has been read."""
         return ConversationStage.RECORDED if self.reading.is_complete else ConversationStage.LOADING
 
     @property
     def grows(self) -> bool:
-        """Whether it was being recorded to at the last look."""
+        """Whether it was being recorded at the last check."""
         return self.reading.grows
 
     @property
     def now_ns(self) -> int:
-        """The moment of the last record: in a recording, time is paused."""
+        """Time of the last record: in a capture, the clock stands still."""
         count = self.journal.count
         return self.journal.store.time_ns(count) if count else 0
 
     def load(self) -> None:
-        """Read the file to its end, and on while it grows."""
+        """Read the file to its end, and continue while it grows."""
         self.reading.read()
 
     def keep_up(self) -> None:
-        """Load, then watch the file; for a worker with a thread of its own, which ends when the worker is cancelled."""
+        """Load, then watch the file. Runs in a threaded worker, and ends when the worker is cancelled."""
         from textual.worker import get_current_worker
 
         worker = get_current_worker()
@@ -456,7 +459,7 @@ class Recording(OpenConversation):
 
 
 class LiveSubject(OpenConversation):
-    """A conversation that continues."""
+    """A live conversation."""
 
     can_act = True
 
@@ -477,11 +480,11 @@ class LiveSubject(OpenConversation):
 
     @property
     def usage(self) -> "ProcessUsage | None":
-        """What the server's processes use."""
+        """Resource usage of the server's processes; None unless they were started here."""
         if not isinstance(self._live.target, StdioTarget):
             return None
         if self._usage is None:
-            from inspector.tui.process_usage import ProcessUsage  # the first picture has no use for it
+            from inspector.tui.process_usage import ProcessUsage  # not needed for the first paint
 
             self._usage = ProcessUsage(self.journal)
         self._usage.watch()
@@ -489,7 +492,7 @@ class LiveSubject(OpenConversation):
 
     @property
     def stage(self) -> ConversationStage:
-        """The place of it now."""
+        """Current state."""
         if self._error is not None or self._live.crash is not None:
             return ConversationStage.FAILED
         return {
@@ -513,7 +516,7 @@ class LiveSubject(OpenConversation):
 
     @property
     def listing(self) -> str | None:
-        """The kind of list being fetched now."""
+        """Kind of the list that is being fetched."""
         return self._live.listing
 
     @property
@@ -521,7 +524,7 @@ class LiveSubject(OpenConversation):
         return self._live.session.error if self._live.session else None
 
     async def call(self, method: str, params: Any, opened: Callable[[Exchange], None]) -> Called:
-        """Make a request on the engine's loop; its exchanges are told of on this one."""
+        """Send a request on the engine's loop; its exchanges are reported on this one."""
         loop = asyncio.get_running_loop()
 
         def tell(exchange: Exchange) -> None:
@@ -533,11 +536,11 @@ class LiveSubject(OpenConversation):
         return await asyncio.wrap_future(self._live.run(work))
 
     async def perform(self, work: "Callable[[Session], Coroutine[Any, Any, T]]") -> T:
-        """Do something with the session, on the engine's loop."""
+        """Run `work` with the session, on the engine's loop."""
         return await asyncio.wrap_future(self._live.run(work))
 
     async def cancel(self, exchange: Exchange) -> None:
-        """Give a request up."""
+        """Cancel a request."""
         await asyncio.wrap_future(self._live.run(lambda session: session.cancel(exchange)))
 
     async def refresh(self, *kinds: str) -> None:
@@ -545,35 +548,35 @@ class LiveSubject(OpenConversation):
         await asyncio.wrap_future(self._live.refresh(kinds))
 
     async def fetch_more(self, *kinds: str) -> None:
-        """Fetch one page more."""
+        """Fetch one more page."""
         await asyncio.wrap_future(self._live.fetch_more(kinds))
 
     @property
     def refreshes(self) -> bool:
-        """Whether lists that change are fetched again."""
+        """Whether changed lists are fetched again."""
         return self._live.lists.by_itself
 
     async def refresh_by_itself(self, on: bool) -> None:
-        """Fetch them, or do not."""
+        """Turn automatic refreshing on or off."""
         await asyncio.wrap_future(self._live.refresh_by_itself(on))
 
     def stopped(self, kind: str) -> str:
-        """Why a list was not fetched further."""
+        """Return why fetching a list was stopped."""
         return self._live.lists.stopped.get(kind, "")
 
     def begin(self) -> None:
-        """Connect, where that waited for the first picture."""
+        """Connect, if that was delayed until the first paint."""
         self._live.begin()
 
     async def end(self) -> None:
-        """End the session; done when no child and no task of it is left."""
+        """End the session; returns when none of its children and tasks is left."""
         if self._usage is not None:
             self._usage.stop()
         await asyncio.wrap_future(self._live.end())
 
 
 def why_silent(subject: OpenConversation) -> str:
-    """Why nothing can be sent now, and what to do: two sentences for whoever pressed a key that sends; "" if it can."""
+    """Return why nothing can be sent now and what to do, in two sentences for the user; "" if sending is possible."""
     if subject.stage is ConversationStage.OPEN and subject.can_act:
         return ""
     if subject.stage is ConversationStage.CONNECTING:
@@ -583,13 +586,13 @@ def why_silent(subject: OpenConversation) -> str:
     return "This is a recording. ^r starts its server in a new tab."
 
 
-# --- A recording as it was at one of its moments, for the panels: what came later is not known to it.
+# --- A capture at a replay position, for the panels; later entries do not exist in it.
 
 _pasts: "WeakKeyDictionary[OpenConversation, History]" = WeakKeyDictionary()
 
 
 def past_of(subject: OpenConversation) -> History:
-    """All moments of a subject; of a past one, those of the recording."""
+    """Return the history of a subject; for a past one, that of its capture."""
     whole = subject.whole if isinstance(subject, PastSubject) else subject
     found = _pasts.get(whole)
     if found is None:
@@ -598,20 +601,20 @@ def past_of(subject: OpenConversation) -> History:
 
 
 class PastSubject(OpenConversation):
-    """Goes forward as `journal` does. Another moment before this one is another subject."""
+    """State at a replay position. It advances along with `journal`; an earlier position is another subject."""
 
     def __init__(self, whole: OpenConversation, journal: PastJournal) -> None:
         super().__init__(journal, whole.about)
         self.moment = journal
         self.whole = whole
-        """All of the recording."""
+        """The whole capture."""
         self._checks: PastChecks | None = None
         self.waited_ns = 0
-        """How long nothing has come since its newest entry, by the clock of the recording: it is being played."""
+        """Time since its newest entry during playback, by the clock of the capture."""
 
     @property
     def checks(self) -> "AnyChecks":
-        """What checks could say of what had come by then."""
+        """Findings of the checks about the entries up to the replay position."""
         if self._checks is None:
             from inspector.present.live_checks import PastChecks
 
@@ -620,21 +623,21 @@ class PastSubject(OpenConversation):
 
     @property
     def checks_so_far(self) -> "AnyChecks | None":
-        """The same; None before anybody has asked for checks."""
+        """The checks if they have been accessed before, otherwise None."""
         return None if self.whole.checks_so_far is None else self.checks
 
     @property
     def stage(self) -> ConversationStage:
-        """A recording, of which some may not be read yet."""
+        """State of a capture, which may still be loading."""
         return ConversationStage.RECORDED if self.moment.count else self.whole.stage
 
     @property
     def moment_shown(self) -> int | None:
-        """The newest entry that is known here; None if that is all there is."""
+        """Newest entry up to the replay position; None if it is the last of the capture."""
         return self.moment.count if self.moment.live else None
 
     @property
     def now_ns(self) -> int:
-        """The moment of its newest entry, and what has gone by since."""
+        """Time of its newest entry, plus the time since then."""
         count = self.journal.count
         return self.journal.store.time_ns(count) + self.waited_ns if count else 0

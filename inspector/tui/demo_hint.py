@@ -16,11 +16,11 @@ from inspector.tui.tabs import Tab, Tabs
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
 
 _WANTED = "MCP_INSPECT_DEMO_HINTS"
-"""The variable that `mcp-inspect demo` sets for its server."""
+"""Environment variable that `mcp-inspect demo` sets for its server."""
 _EVERY = 10
 """Ticks between two updates."""
 _LEAST_ROWS = 20
-"""Below this height of the terminal there is no hint."""
+"""Minimum height of the terminal; the hint is hidden in a lower one."""
 _NEWEST = 50
 """How many of the newest requests are examined."""
 
@@ -67,7 +67,7 @@ class DemoHintBar(ItemBar):
         self._press = press
 
     def say(self, at: int) -> None:
-        """Show step `at`, from 0; after the last one the closing line."""
+        """Show step `at`, from 0, or the closing line after the last step."""
         is_last = at >= len(STEPS)
         head = "Demo " if is_last else f"Demo {at + 1} of {len(STEPS)}  "
         left = BarItem(((head, "accent"), (LAST if is_last else STEPS[at].text, "text")))
@@ -75,7 +75,7 @@ class DemoHintBar(ItemBar):
         self.show([BarLine((left,), (*right, BarItem((("[ Hide ]", "accent"),), "hide")), inset=1)])
 
     def pressed(self, name: str) -> None:
-        """Next or hide."""
+        """Go to the next step, or hide the hint."""
         self._press(name)
 
 
@@ -90,7 +90,7 @@ class DemoHint:
         self.bar: DemoHintBar | None = None
 
     def tick(self) -> None:
-        """Update now and then."""
+        """Update every few ticks."""
         self._ticks += SLOWER if self._pacing.is_quiet else 1
         if self._is_over or self._ticks < _EVERY:
             return
@@ -119,7 +119,7 @@ class DemoHint:
             return
         self._is_over = True
         self.bar.remove()
-        with suppress(OSError):  # then it is shown again the next time
+        with suppress(OSError):  # on failure, it is shown again the next time
             _hidden().parent.mkdir(parents=True, exist_ok=True)
             _hidden().touch()
 

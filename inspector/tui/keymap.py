@@ -1,9 +1,9 @@
-"""The user's own keys: `keys.toml` in the configuration directory, an action's id with its keys on each line.
+"""The user's own keys: `keys.toml` in the configuration directory, with an action's id and its keys on each line.
 
     "traffic.tree" = "v t"
     "list.follow" = ["F", "v f"]
 
-Each mistake is one sentence with the line it is on; the rest of the file applies.
+Each mistake is reported as one sentence with its line; the rest of the file applies.
 """
 
 import re
@@ -31,30 +31,30 @@ _NEVER = {
     "ctrl+q": "flow control",
     "ctrl+left_square_bracket": "Escape",
 }
-"""Keys that cannot be told from others, or that a terminal keeps, and why."""
+"""Keys that are indistinguishable from others or handled by the terminal, and why."""
 _NAMES = frozenset(str(key.value) for key in Keys) | frozenset(KEY_ALIASES)
 _MODIFIED = re.compile(r"(ctrl|alt|shift|super)\+")
 
 
 class Keymap(msgspec.Struct, frozen=True):
-    """Keys by the id of their action, and what is wrong with the file."""
+    """Keys by the ids of their actions, and the problems of the file."""
 
     keys: dict[str, tuple[str, ...]] = {}
     problems: tuple[str, ...] = ()
 
     @property
     def for_textual(self) -> dict[str, str]:
-        """As `App.set_keymap` takes it."""
+        """The keys as `App.set_keymap` expects them."""
         return {name: ",".join(own) for name, own in self.keys.items()}
 
 
 def path() -> Path:
-    """Where the file is, if there is one."""
+    """Return the path of the file, which need not exist."""
     return keys_file()
 
 
 def take(app: App[Any]) -> None:
-    """Bind the user's own keys in an app, and report what is wrong with that file and with `config.toml`."""
+    """Bind the user's own keys in an app, and report problems in that file and in `config.toml`."""
     own = load() if path().exists() else Keymap()
     if own.keys:
         keys.rebind(own.keys)
@@ -65,7 +65,7 @@ def take(app: App[Any]) -> None:
 
 
 def load(file: Path | None = None) -> Keymap:
-    """Read the file; without one nothing changes. Never raises: what is wrong is among the problems."""
+    """Read the file; a missing one changes nothing. Never raises: errors are among the problems."""
     file = file or path()
     try:
         text = file.read_bytes()[:_MOST_BYTES].decode()
@@ -81,9 +81,9 @@ def load(file: Path | None = None) -> Keymap:
 
 
 def checked(wanted: Mapping[str, Any], text: str = "", file: str = FILE) -> Keymap:
-    """Return what of it is valid, and one sentence for each unknown id, unusable key or conflict.
+    """Return the valid keys, and one sentence for each unknown id, unusable key or conflict.
 
-    `text` is the file's text, in which the lines of the ids are found.
+    `text` is the text of the file, used to find the lines of the ids.
     """
     own: dict[str, tuple[str, ...]] = {}
     problems = []
@@ -100,7 +100,7 @@ def checked(wanted: Mapping[str, Any], text: str = "", file: str = FILE) -> Keym
 
 
 def _flat(found: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """`traffic.tree = "v t"` without quotes makes a table of TOML; it means the same."""
+    """Flatten tables: without quotes, TOML reads `traffic.tree = "v t"` as a table; it means the same."""
     for name, value in found.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{before}{name}.")
@@ -109,7 +109,7 @@ def _flat(found: Any, before: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _keys_of(name: str, value: Any) -> tuple[str, ...]:
-    """Raises: ValueError, with what is wrong."""
+    """Parse the keys of an action. Raises: ValueError, with the problem."""
     if keys.known_action(name) is None:
         raise ValueError(f"unknown action {name!r}; `mcp-inspect keys` lists the ids")
     listed = [value] if isinstance(value, str) else value
@@ -119,7 +119,7 @@ def _keys_of(name: str, value: Any) -> tuple[str, ...]:
 
 
 def _key(typed: str) -> str:
-    """Raises: ValueError."""
+    """Parse one key. Raises: ValueError."""
     leader, _, second = typed.rpartition(" ") if len(typed) > 1 else ("", "", typed)
     second = {",": "comma", " ": "space"}.get(second, second)
     if leader and leader not in MENUS:
@@ -133,13 +133,13 @@ def _key(typed: str) -> str:
 
 
 def _conflicts(name: str, own: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, str]]:
-    """Keys of an action that another one has which is valid at the same time, each with the other's id."""
+    """Yield keys that another action valid at the same time has as well, each with the id of that action."""
     mine = keys.action(name)
     for other in keys.ACTIONS:
         if other.id == name or not _meet(mine, other):
             continue
         theirs = own.get(other.id, other.keys)
-        before = set(mine.keys) & set(other.keys)  # a nearer action may have the same key on purpose
+        before = set(mine.keys) & set(other.keys)  # an action of a narrower scope may reuse a key on purpose
         for key in own[name]:
             if key in theirs and key not in before:
                 yield key, other.id
@@ -147,14 +147,14 @@ def _conflicts(name: str, own: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[
 
 
 def _meet(one: Action, other: Action) -> bool:
-    """Whether both may be valid at the same time."""
+    """Whether both actions may be valid at the same time."""
     if ActionScope.DIALOG in (one.where, other.where):
         return one.where is other.where and one.id.partition(".")[0] == other.id.partition(".")[0]
     return one.where is other.where or any(one.where in places and other.where in places for places in keys.TOGETHER)
 
 
 def _place(name: str, text: str, file: str) -> str:
-    """The file, with the line where the id is if it is found."""
+    """Return the file name, with the line of the id if it is found."""
     last = re.escape(name.rpartition(".")[2])
     wanted = re.compile(rf"""^\s*(["']?{re.escape(name)}["']?|["']?{last}["']?)\s*=""")
     lines = (number for number, line in enumerate(text.splitlines(), 1) if wanted.match(line))

@@ -1,10 +1,10 @@
-"""Every action and its keys, in one table: bindings, footer, menus, palette, help and docs/keys.md come from it.
+"""Table of all actions and their keys: the source of bindings, footer, menus, palette, help and docs/keys.md.
 
-Keys are in layers. Few act at once; `g v f x` open a menu, whose second key is written behind a space: "g t". A letter
-means the same on every screen or nothing. The first key of an action reaches us from every terminal; function keys
-and `ctrl+enter` are secondary because many terminals do not send them. Never bound are `ctrl+i ctrl+m ctrl+[` (Tab,
-Enter and Escape by other names) and `ctrl+s ctrl+q` (flow control). Signs that need a dead key or AltGr on some
-layouts are never the only key. Users rebind by `id` in keys.toml.
+Keys are layered. A few act at once; `g v f x` open a menu, whose second key is written after a space: "g t". A
+letter has the same meaning on every screen, or none. The first key of an action works in every terminal; function
+keys and `ctrl+enter` are secondary because many terminals do not send them. Never bound are `ctrl+i ctrl+m ctrl+[`
+(other names of Tab, Enter and Escape) and `ctrl+s ctrl+q` (flow control). Characters that need a dead key or AltGr
+on some layouts are never the only key. Users rebind actions by `id` in keys.toml.
 """
 
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ SCREENS: tuple[Action, ...] = (
         "app.show('server')",
     ),
 )
-"""The nine screens of the bar, in its order."""
+"""The nine screens of the header, in order."""
 
 _GLOBAL: tuple[Action, ...] = (
     Action("menu.go", ("g",), "Go to", "Open the menu of jumps and further screens.", _E, "app.menu('g')", True),
@@ -326,7 +326,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("help.page_down", ("pagedown",), "Page down", "Scroll one page down.", _H, "scroll('page', 1)"),
     Action("help.page_up", ("pageup",), "Page up", "Scroll one page up.", _H, "scroll('page', -1)"),
 )
-"""The order is the order of footer, menus and help."""
+"""All actions, in the order of footer, menus and help."""
 
 _EVERY, _MOVE, _LIST = ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST
 _JSON, _PAYLOAD, _TEXT, _DETAIL = ActionScope.JSON, ActionScope.PAYLOAD, ActionScope.TEXT, ActionScope.DETAIL
@@ -355,44 +355,44 @@ TOGETHER: tuple[tuple[ActionScope, ...], ...] = (
     (ActionScope.SEARCH, ActionScope.FILTER, ActionScope.SEARCH_MODE),
     (_EVERY, ActionScope.REPLAY, ActionScope.REPLAY_BAR),
 )
-"""Places whose actions are valid at the same time."""
+"""Scopes whose actions are valid at the same time."""
 
 _BY_ID = {action.id: action for action in ACTIONS}
 
 
 def action(identifier: str) -> Action:
-    """Return one action by its id, with the keys of the user. Raises: KeyError."""
+    """Return an action by its id, with the user's keys. Raises: KeyError."""
     return _BY_ID[identifier]
 
 
 def shown_key(identifier: str) -> str:
-    """Return the first key of an action as people write it. Raises: KeyError."""
+    """Return the label of an action's first key. Raises: KeyError."""
     return key_name(_BY_ID[identifier].keys[0])
 
 
 def known_action(identifier: str) -> Action | None:
-    """Return one action by its id; None if there is none."""
+    """Return an action by its id; None if there is none."""
     return _BY_ID.get(identifier)
 
 
 def all_actions() -> tuple[Action, ...]:
-    """Return all actions in order, with the keys of the user."""
+    """Return all actions in order, with the user's keys."""
     return tuple(_BY_ID.values())
 
 
 def rebind(keymap: Mapping[str, tuple[str, ...]]) -> None:
-    """Show these keys of the actions with these ids from now on; the app binds them by Textual's keymap."""
+    """Set the keys to show for these action ids; the app binds them with Textual's keymap."""
     for each in ACTIONS:
         _BY_ID[each.id] = msgspec.structs.replace(each, keys=keymap.get(each.id, each.keys))
 
 
 def bindings(*places: ActionScope) -> list[BindingType]:
-    """Return the bindings of some places, for a widget's or a screen's BINDINGS."""
+    """Return the bindings of some scopes, for the BINDINGS of a widget or a screen."""
     return [binding(found) for found in ACTIONS if found.where in places]
 
 
 def binding(found: Action) -> Binding:
-    """Return one action as Textual wants it."""
+    """Return an action as a Textual binding."""
     return Binding(
         key=",".join(found.keys),
         action=found.action,
@@ -406,12 +406,12 @@ def binding(found: Action) -> Binding:
 
 
 def menu_bindings() -> list[BindingType]:
-    """Return the bindings of the menus, for dialogs, which get no keys of the app."""
+    """Return the bindings of the menus, for dialogs, which do not receive the app's keys."""
     return [binding(each) for each in ACTIONS if each.id.startswith("menu.")]
 
 
 def help_text(*places: ActionScope) -> list[tuple[ActionScope, list[tuple[str, str]]]]:
-    """Return what the help shows of some places: under each heading its keys and what they do."""
+    """Return the help of some scopes: for each, its keys and sentences."""
     return [(place, [(a.key_text, a.sentence) for a in all_actions() if a.where is place]) for place in places]
 
 
@@ -434,4 +434,3 @@ __all__ = [
     "shown_key",
     "types",
 ]
-"""What an action is, where it is offered, and how its keys are written. The table of all of them is `keys`."""

@@ -1,6 +1,6 @@
-"""Going from one screen or tab to another, opening further conversations, and closing them.
+"""Navigation between screens and tabs; opening and closing conversations.
 
-Panels are imported when they are first shown, so that the first picture does not wait for the others.
+Panels are imported when they are first shown, so that they do not delay the first paint.
 """
 
 import asyncio
@@ -38,25 +38,26 @@ _ITEM_SCREENS = {
     "templates": ("resources", "Template"),
     "prompts": ("prompts", "Prompt"),
 }
-"""The screen of each list, and what one of its items is called."""
+"""The screen of each list, and the name of its items."""
 
 
 class Opener(Protocol):
-    """Whoever knows how."""
+    """Opens further conversations."""
 
     def found(self) -> "tuple[Sequence[ConfiguredServer], Sequence[Capture]]":
-        """The servers that hosts on this machine know, and recent captures."""
+        """Return the servers configured in hosts on this machine, and recent captures."""
 
     def open(self, wanted: "Wanted") -> OpenedSession:
-        """Begin it.
+        """Start a conversation.
 
-        Raises: InspectError if it can't be begun at all; a server that fails later is a state of its conversation.
+        Raises: InspectError if it can't be started at all; a later failure of the server is a state of the
+        conversation.
         """
 
     def share(self, capture: Path, out: Path, *, notes: bool, overwrite: bool) -> list[str]:
-        """Copy a capture without its secrets; what was done, in lines.
+        """Copy a capture without its secrets; return a report in lines.
 
-        Raises: InspectError if it can't be copied, or a secret would be left in it.
+        Raises: InspectError if it can't be copied, or a secret would remain in it.
         """
 
 
@@ -66,7 +67,7 @@ class Navigation:
     def __init__(
         self, app: App[None], tabs: Tabs, header: HeaderBar, replay: Replay, toasts: Toasts, opener: Opener | None
     ) -> None:
-        """Without an `opener` nothing further can be opened."""
+        """Without an `opener`, no further conversations can be opened."""
         self._app = app
         self._tabs = tabs
         self._header = header
@@ -74,17 +75,17 @@ class Navigation:
         self._toasts = toasts
         self._opener = opener
         self._typed: tuple[str, Tab] | None = None
-        """What was typed last to open another server, and its tab."""
+        """Last input for another server, and its tab."""
 
     def tick(self) -> None:
-        """Let the header and the visible panel look again; each paints only what has changed."""
+        """Update the header and the visible panel; each repaints only what has changed."""
         self._header.sync()
         self._tabs.panel.sync()
 
     # Screens
 
     async def action_show(self, name: str) -> None:
-        """Show a screen of the visible tab by its name, as `make_panel` knows it."""
+        """Show a screen of the visible tab by its name; see `make_panel`."""
         tab, tabs, replay = self._tabs.current, self._tabs, self._replay
         tabs.shows_timeline = False
         subject, panel = await replay.subject_for(name), tab.panels.get(name)
@@ -102,7 +103,7 @@ class Navigation:
         replay.put_cursor()
 
     def item_commands(self) -> Iterator[Command]:
-        """Yield a command for each tool, resource, template and prompt, which opens it."""
+        """Yield a command to open each tool, resource, template and prompt."""
         listings = self._tabs.subject.journal.conversation.catalogue.listings
         for kind, (screen, where) in _ITEM_SCREENS.items():
             for raw in listings[kind].items:
@@ -116,26 +117,26 @@ class Navigation:
         self._tabs.panel.show_item(thing)
 
     async def show_entry(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
-        """Show an entry in the traffic, in full."""
+        """Show an entry in full in Traffic."""
         await self.action_show("traffic")
         if (playback := self._replay.playback_of(self._tabs.current)) is not None:
             playback.visit(n)
         self._tabs.panel.show_evidence(n, pointer, span)
 
     async def filter_traffic(self, text: str) -> None:
-        """Show the traffic, filtered by this."""
+        """Show Traffic with this filter."""
         await self.action_show("traffic")
         panel = self._tabs.panel
         if isinstance(panel, TrafficPanel):
             panel.list.filters.set(text)
 
     async def write_anew(self, message: bytes) -> None:
-        """Write a message again, on the screen for that."""
+        """Open a message as a draft in the Composer."""
         await self.action_show("raw")
         await self._tabs.panel.take_draft(message)
 
     async def action_back(self) -> None:
-        """Go back one step within the panel; from its first step to the traffic. Never quits."""
+        """Go back one step within the panel, or from its first step to Traffic. Never quits."""
         if not self._tabs.panel.go_back() and self._tabs.current.shown != "traffic":
             await self.action_show("traffic")
 
@@ -149,7 +150,7 @@ class Navigation:
         panel.take_focus()
 
     def action_marks(self) -> None:
-        """List marks and views; what is chosen there is gone to in the traffic."""
+        """List marks and views; show the chosen one."""
         from inspector.tui.screens.notes.dialogs import MarksScreen
 
         if self._tabs.shows_timeline:
@@ -175,7 +176,7 @@ class Navigation:
                 traffic.look_as(found)
 
     async def _go_to_mark(self, n: int) -> None:
-        """On a screen of a recording to that moment, else to the line of the traffic."""
+        """Seek to a mark in a capture, otherwise show its row in Traffic."""
         if self._replay.playback is not None and self._tabs.current.shown != "traffic":
             await self._replay.go_to_moment(n)
             return
@@ -188,7 +189,7 @@ class Navigation:
     # Tabs
 
     async def show_tab(self, number: int) -> None:
-        """Show a tab by its number, on the screen that it was left on; ALL shows the timeline."""
+        """Show a tab by its number, on its last screen; ALL shows the timeline."""
         if number == ALL:
             await self.action_timeline()
             return
@@ -200,13 +201,13 @@ class Navigation:
         await self.action_show(tab.shown)
 
     async def show_entry_of(self, number: int, n: int) -> None:
-        """Show an entry in the traffic of a tab."""
+        """Show an entry in Traffic of a tab."""
         await self.show_tab(number)
         await self.action_show("traffic")
         self._tabs.panel.show_entry(n)
 
     async def action_turn_tab(self, by: int) -> None:
-        """Show the next tab, or the one before; the timeline is one of them."""
+        """Show the next (1) or previous (-1) tab; the timeline is one of them."""
         if len(self._tabs) == 1:
             self._toasts.say(f"Only one server is open. {keys.shown_key('tabs.open')} opens another one.")
             return
@@ -215,7 +216,7 @@ class Navigation:
         await self.show_tab(numbers[(numbers.index(here) + by) % len(numbers)])
 
     async def action_timeline(self) -> None:
-        """Show the traffic of all servers in one list."""
+        """Show the traffic of all tabs in one list."""
         tabs = self._tabs
         if len(tabs) == 1:
             self._toasts.say(f"Only one server is open. {keys.shown_key('tabs.open')} opens another one.")
@@ -229,10 +230,10 @@ class Navigation:
         self._show_only(tabs.timeline)
         self._replay.common.come_in_sight()
 
-    # Coming and going
+    # Opening and closing
 
     async def add_tab(self, opened: OpenedSession) -> Tab:
-        """Put a conversation into a tab, hidden. Raises: CaptureError if it is a capture that can't be read."""
+        """Add a hidden tab with a conversation. Raises: CaptureError if it is a capture that can't be read."""
         tabs = self._tabs
         tab = tabs.add(opened)
         await self._app.mount(tab.notice)
@@ -245,7 +246,7 @@ class Navigation:
         return tab
 
     async def add_tabs(self, several: list[OpenedSession]) -> None:
-        """Give each a tab; one that can't be shown is told of, and the others are there."""
+        """Add several tabs; report those that fail and add the others."""
         for opened in several:
             try:
                 await self.add_tab(opened)
@@ -253,9 +254,10 @@ class Navigation:
                 self._toasts.say(f"{opened.name}: {error}", severity="error")
 
     def action_open(self, typed: str = "", problem: str = "") -> None:
-        """Choose another server, or a capture, to be opened beside.
+        """Let the user choose another server or a capture to open in a new tab.
 
-        What was typed and could not be opened, or failed to connect, is there to be corrected; `problem` says why.
+        Input that could not be opened, or whose connection failed, is shown again to be corrected; `problem` is the
+        reason.
         """
         if self._opener is None:
             self._toasts.say("Opening is not available here.")
@@ -274,7 +276,7 @@ class Navigation:
         self._app.push_screen(screen, chosen)
 
     async def open_tab(self, wanted: "Wanted", typed: str = "") -> None:
-        """Open something in a tab of its own, and show that; what is wrong with it is said, where it was `typed`."""
+        """Open a conversation in a new tab and show it. On failure, show the error and the `typed` input."""
         assert self._opener is not None, "no opener"
         try:
             await _prepare(wanted)
@@ -290,7 +292,7 @@ class Navigation:
         await self.show_tab(tab.number)
 
     async def open_capture(self, path: Path) -> None:
-        """Show the tab that has this capture, or open it in another."""
+        """Show the tab that has this capture, or open it in a new one."""
         for tab in self._tabs:
             shown = tab.subject.journal.capture_path
             if shown is not None and shown.absolute() == path:
@@ -305,7 +307,7 @@ class Navigation:
             await self.open_tab(OpenCapture(path))
 
     def offer_server(self, tab: Tab) -> None:
-        """Show how the server of a recording was started or dialled, and ask whether it is to be, in a tab beside."""
+        """Show how the server of a capture was started, and offer to start it in a new tab."""
         from inspector.present.start import OpenServer
         from inspector.tui.screens.start.start import ApproveScreen
 
@@ -326,7 +328,7 @@ class Navigation:
         self._app.push_screen(ApproveScreen(server), answered)
 
     def action_close_tab(self) -> None:
-        """End the server of the visible tab and close it; asks first while something runs."""
+        """Close the visible tab and end its server; asks first while something is running."""
         if self._tabs.shows_timeline:
             self._toasts.say("This tab shows all servers. Go to the tab to close.")
             return
@@ -349,7 +351,7 @@ class Navigation:
         self._app.push_screen(ConfirmScreen("Close", question, "\n".join(running), ways), answered)
 
     async def close_tab(self, tab: Tab) -> None:
-        """End a conversation and take its tab away; another one becomes visible."""
+        """End a conversation and remove its tab; another one becomes visible."""
         tabs = self._tabs
         if tab not in tabs or len(tabs) == 1:
             return
@@ -375,7 +377,7 @@ class Navigation:
 
 
 async def _prepare(wanted: "Wanted") -> None:
-    """Make a capture of another program's file, however long that takes. Raises: CaptureError."""
+    """Convert another program's file to a capture, which may take long. Raises: CaptureError."""
     from inspector.present.start import OpenCapture
 
     if isinstance(wanted, OpenCapture):
@@ -385,7 +387,7 @@ async def _prepare(wanted: "Wanted") -> None:
 
 
 def make_panel(name: str, subject: OpenConversation) -> Panel:
-    """The panel of a screen, by its name: "traffic", "tools", "resources", "prompts" or "server"."""
+    """Create the panel of a screen by its name, such as "traffic"."""
     match name:
         case "traffic":
             return TrafficPanel(subject)
@@ -422,7 +424,7 @@ def make_panel(name: str, subject: OpenConversation) -> Panel:
 
 
 def _further(name: str, subject: OpenConversation) -> Panel:
-    """The panel of a screen on a letter, or one that few look at."""
+    """Create the panel of a screen that is opened by a letter or rarely used."""
     match name:
         case "raw":
             from inspector.tui.screens.compose.panel import RawPanel

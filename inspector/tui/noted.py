@@ -1,4 +1,4 @@
-"""A person's notes about a conversation, kept beside its capture, shared by its moments."""
+"""The user's notes on a conversation. They are stored beside its capture and shared by all replay positions."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -12,35 +12,35 @@ if TYPE_CHECKING:
 
 
 class Noted:
-    """The notes of one conversation."""
+    """Notes on one conversation."""
 
     def __init__(self, subject: OpenConversation) -> None:
-        """Read them."""
+        """Read the notes."""
         journal = subject.journal
         self._journal = journal
         self._file = NotesFile(journal.capture_path, journal.head.id)
         self.changes = 0
-        """Grows with each change."""
+        """Counter that grows with each change."""
         self.notes = self._file.read()
         self.colour = ""
-        """The colour that was given last."""
+        """Last colour used."""
         self._take(self.notes)
 
     @property
     def is_kept(self) -> bool:
-        """Whether there is a file for them."""
+        """Whether there is a file to store them in."""
         return self._file.path is not None
 
     def change(self, made: Callable[[Notes], Notes]) -> None:
-        """Make other notes of them, and keep those. Raises: UsageError if they can't be kept; nothing is changed."""
+        """Replace the notes and store them. Raises: UsageError if they can't be stored; nothing is changed then."""
         self._take(self._file.change(made))
 
     def mark_at(self, n: int) -> Mark:
-        """The mark of an entry, or the one that it would get. Nothing is changed."""
+        """Return the mark of an entry, or the one that it would get. Changes nothing."""
         return self.notes.marks.get(n) or new_mark(n, self.colour or new_mark(n).color)
 
     def mark(self, n: int, *, color: str = "", text: str | None = None) -> Mark:
-        """Mark an entry; what is not named stays, and without a mark the colour is the last one given.
+        """Mark an entry. Omitted properties stay; a new mark gets the last colour used.
 
         Raises: UsageError.
         """
@@ -51,7 +51,7 @@ class Noted:
         return mark
 
     def unmark(self, n: int) -> None:
-        """Take the mark of an entry away. Raises: UsageError."""
+        """Remove the mark of an entry. Raises: UsageError."""
         self.change(lambda notes: notes.marked(n, None))
 
     def _take(self, notes: Notes) -> None:
@@ -65,7 +65,7 @@ _noted: "WeakKeyDictionary[OpenConversation, Noted]" = WeakKeyDictionary()
 
 
 def noted_of(subject: OpenConversation) -> Noted:
-    """The notes of a conversation; of a moment of a recording, those of the recording."""
+    """Return the notes on a conversation; at a replay position, those on the capture."""
     whole = subject.whole if isinstance(subject, PastSubject) else subject
     found = _noted.get(whole)
     if found is None:

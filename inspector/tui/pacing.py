@@ -1,7 +1,7 @@
-"""How often the app looks whether something has changed: ten times a second where nothing has for a while, else thirty.
+"""Clock of the app: thirty updates a second, or ten if nothing has happened for a while.
 
-What a person does ends the quiet at once, and so does the first message that is seen. Nobody notices the difference
-but the processor, which has a third to do while nothing happens.
+Any input ends the quiet state at once, and so does the first new message. The difference is not noticeable, except
+that CPU usage is a third while nothing happens.
 """
 
 from collections.abc import Awaitable, Callable
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 TICKS_PER_SECOND = 30
 QUIET_AFTER = 45
-"""Looks without traffic or a key after which it is quiet: a second and a half."""
+"""Updates without traffic or input after which the app is quiet: one and a half seconds."""
 SLOWER = 3
-"""In quiet, one look takes the time of so many."""
+"""Factor by which the interval is longer in the quiet state."""
 
 
 class Pacing:
-    """The clock of an app. A widget of it that has more to do than one look had time for calls `hurry`."""
+    """The clock of an app. A widget with more work than fits into one update calls `hurry`."""
 
     def __init__(
         self,
@@ -31,7 +31,10 @@ class Pacing:
         entries: Callable[[], int],
         is_replaying: Callable[[], bool],
     ) -> None:
-        """`look` is called at each tick. `entries` counts those of all tabs; a new one, and a replay, end the quiet."""
+        """`look` is called at each tick. `entries` counts those of all tabs.
+
+        A new entry or a replay ends the quiet state.
+        """
         self._app = app
         self._look = look
         self._entries = entries
@@ -42,7 +45,7 @@ class Pacing:
         self._entries_seen = -1
 
     def start(self) -> None:
-        """Look from now on."""
+        """Start the clock."""
         self._often = self._app.set_interval(1 / TICKS_PER_SECOND, self.beat)
         self._seldom = self._app.set_interval(SLOWER / TICKS_PER_SECOND, self.beat, pause=True)
 
@@ -52,7 +55,7 @@ class Pacing:
         return self._looks_since >= QUIET_AFTER
 
     async def beat(self) -> None:
-        """Look, and see whether it is quiet."""
+        """Update, and switch to the quiet state if it is due."""
         entries = self._entries()
         if entries != self._entries_seen or self._is_replaying():
             self._entries_seen = entries
@@ -64,20 +67,20 @@ class Pacing:
         await self._look()
 
     def wake(self) -> None:
-        """Something happens: look often again."""
+        """End the quiet state."""
         if self.is_quiet and self._often is not None and self._seldom is not None:
             self._seldom.pause()
             self._often.resume()
         self._looks_since = 0
 
     def notice(self, event: Event) -> None:
-        """Whoever does something wants to see at once what comes of it."""
+        """End the quiet state on input: the user expects to see its effect at once."""
         if isinstance(event, InputEvent | Resize):
             self.wake()
 
 
 def hurry(widget: "Widget") -> None:
-    """There is more to do than one look had time for: the next ones come soon."""
+    """Keep the clock fast: there is more work than fits into one update."""
     pacing = getattr(widget.app, "pacing", None)
     if isinstance(pacing, Pacing):
         pacing.wake()

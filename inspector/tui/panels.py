@@ -1,4 +1,4 @@
-"""What fills the screen below the header: each panel asks view-models and posts what the person wants."""
+"""Base of the panels below the header. A panel reads view-models and posts messages with requests of the user."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     Part = Widget
 else:
     Part = object
-"""What parts of a panel derive from, to be named before its widgets.
+"""Base class of the parts of a panel, listed before its widgets.
 
-A class of widgets takes as long to make as three modules to import, and a part is none by itself.
+At runtime it is `object`: creating a widget class takes as long as importing three modules, and a part is no widget.
 """
 
 
@@ -35,27 +35,27 @@ class ExportScope(msgspec.Struct, frozen=True):
     name: str
     entries: Sequence[int] = ()
     find: Callable[[], Sequence[int]] | None = None
-    """Finds the entries, where that may take long: for a thread."""
+    """Function that finds the entries, if that may be slow; runs on a thread."""
 
     def found(self) -> Sequence[int]:
-        """All entries of it."""
+        """Return all its entries."""
         return self.entries if self.find is None else self.find()
 
 
 @runtime_checkable
 class ShowsHeld(Protocol):
-    """A panel that shows what an attached tap holds."""
+    """A panel that shows the messages held by an attached tap."""
 
     def show_held(self, status: "TapStatus") -> None:
-        """Show it as it is now."""
+        """Show the current status."""
 
 
 @runtime_checkable
 class CanNarrow(Protocol):
-    """A panel that counts what a filter lets through."""
+    """A panel whose counts can be limited by a filter."""
 
     def narrow(self, term: "Term | None") -> None:
-        """Count only that; None: everything."""
+        """Count only the matches of a filter; None for everything."""
 
 
 @runtime_checkable
@@ -64,110 +64,110 @@ class HasEntry(Protocol):
 
     @property
     def chosen_entry(self) -> int:
-        """Its number; 0 for none."""
+        """Number of the entry; 0 if there is none."""
 
 
 class RepeatableCalls(Protocol):
-    """The calls, reads or prompts of a panel."""
+    """Calls, reads or prompts of a panel."""
 
     made: "RunningCall | None"
-    """The last one, running or over."""
+    """The last one, running or finished."""
 
     def repeat(self, made: "RunningCall") -> "RunningCall":
-        """Make it again on the connection of now; nothing moves on the screen."""
+        """Repeat it on the current connection, without changing what is shown."""
 
 
 class Panel(Widget):
-    """What the app asks of every panel."""
+    """Base class of panels, as used by the app."""
 
     class EntryWanted(Message):
-        """An entry of the journal is to be shown in the traffic."""
+        """Requests to show an entry of the journal in Traffic."""
 
         def __init__(
             self, n: int, pointer: str = "", span: tuple[int, int] | None = None, *, matching: str = ""
         ) -> None:
             super().__init__()
             self.n = n
-            """0 for none."""
+            """Number of the entry; 0 if there is none."""
             self.matching = matching
-            """A filter: its entries are to be shown instead of one; "" for none."""
+            """Filter whose matches are to be shown instead of one entry; "" for none."""
             self.pointer = pointer
-            """The value in it that is meant; "" for the whole."""
+            """JSON pointer to the value to select; "" for the whole entry."""
             self.span = span
-            """The bytes of it that are meant; None for all."""
+            """Range of bytes to select; None for all."""
 
     class DraftWanted(Message):
-        """A message is to be written again, from one that crossed the wire."""
+        """Requests to open a message from the wire as a draft in the Composer."""
 
         def __init__(self, message: bytes) -> None:
             super().__init__()
             self.message = message
 
     class HeldWanted(Message):
-        """A message that an attached tap holds is to be shown."""
+        """Requests to show a message that an attached tap holds."""
 
         def __init__(self, held: int) -> None:
             super().__init__()
             self.held = held
 
     places: tuple[ActionScope, ...] = ()
-    """What the help shows while it is visible."""
+    """Scopes that the help lists while the panel is visible."""
     requests: "RepeatableCalls | None" = None
-    """The calls, reads or prompts that are made here; None for none."""
+    """Calls, reads or prompts made here; None if there are none."""
 
     def sync(self) -> None:
-        """Look again, thirty times a second: nearly free while nothing has changed."""
+        """Update; called thirty times a second and nearly free while nothing has changed."""
 
     def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation with the same server."""
 
     def turn_back(self, subject: OpenConversation) -> None:
-        """Show another moment of the same conversation: nothing stays of what came later."""
+        """Show an earlier state of the same conversation: nothing of later entries remains."""
         self.rebind(subject)
 
     @property
     def meant_findings(self) -> "Sequence[Finding]":
-        """What checks have found about what is chosen here: where the screen of findings begins; () for nothing."""
+        """Findings about the current selection, where the Findings screen begins; () if there are none."""
         return ()
 
     def show_findings(self, findings: "Sequence[Finding]") -> None:
-        """Begin at the first of these. Means something on the screen of findings."""
+        """Select the first of these findings; only on the Findings screen."""
 
     @property
     def export_scopes(self) -> "Sequence[ExportScope]":
-        """Parts of the conversation that are visible or chosen here, to be exported instead of all of it."""
+        """Visible or selected parts of the conversation, to be exported instead of all of it."""
         return ()
 
     @property
     def export_capture(self) -> Path | None:
-        """A capture that is chosen here, to be exported instead of the conversation; None for none."""
+        """A selected capture, to be exported instead of the conversation; None if there is none."""
         return None
 
     def take_focus(self) -> None:
-        """Focus what a person uses first."""
+        """Focus the widget that is used first."""
 
     def go_back(self) -> bool:
-        """Go back one step; whether there was one."""
+        """Go back one step; return whether there was one."""
         return False
 
     def copy(self) -> None:
-        """Copy what is selected."""
+        """Copy the selection."""
 
     def cycle_layout(self) -> None:
-        """Arrange another way."""
+        """Switch the layout."""
 
     def show_entry(self, n: int) -> None:
-        """Show an entry of the journal. Means something on the traffic's screen."""
+        """Show an entry of the journal; only in Traffic."""
 
     def show_item(self, thing: ListedItem) -> None:
-        """Open an item of a list. Means something on the screens of tools, resources and prompts."""
+        """Open an item of a list; only on the screens of tools, resources and prompts."""
 
     def show_evidence(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
-        """Show an entry, and what in it is meant. Means something on the traffic's screen."""
+        """Show an entry, and select a value or bytes in it; only in Traffic."""
 
     async def take_draft(self, message: bytes) -> None:
-        """Write a message again. Means something where messages are written by hand."""
+        """Open a message as a draft; only in the Composer."""
 
     async def cancel_running(self) -> bool:
-        """Cancel what runs; whether something did."""
+        """Cancel the running call; return whether there was one."""
         return False

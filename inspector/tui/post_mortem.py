@@ -1,6 +1,6 @@
-"""The post-mortem card: why a connection could not be made or is gone, and what there is to read about it.
+"""The post-mortem card: why a connection failed or was lost, and the evidence.
 
-It stands beside the traffic and takes nothing away. Its keys connect again, copy all of it, and put it away.
+It is shown beside the traffic and covers nothing. Its keys reconnect, copy its text, and close it.
 """
 
 import os
@@ -30,9 +30,9 @@ from inspector.tui.widgets.virtual_lines import Scroller
 _WIDE = 100
 _STDERR, _LOST = "stderr", "Lost"
 _LEAST_LINES, _MOST_LINES = 3, 12
-"""Of stderr, as there is room; the server's log and the traffic have more."""
+"""Lines of stderr, depending on the space; the server's log and Traffic have more."""
 _SHARE = 0.65
-"""Of the height that is there, at most."""
+"""Maximum share of the available height."""
 
 
 class PostMortemCard(Scroller):
@@ -54,10 +54,10 @@ class PostMortemCard(Scroller):
     }
     """
     _LOOKS_AGAIN_S = 0.5
-    """The last words on stderr may come after the end."""
+    """Update interval in seconds: the last output on stderr may arrive after the end."""
 
     def __init__(self, subject: OpenConversation, *, dismissable: bool = True, id: str | None = None) -> None:  # noqa: A002 - Textual's word
-        """Tell of the end of `subject`; `dismissable` says whether Esc puts the card away."""
+        """Show the end of `subject`; `dismissable`: whether Esc closes the card."""
         super().__init__(id=id)
         self._subject = subject
         self._dismissable = dismissable
@@ -65,13 +65,13 @@ class PostMortemCard(Scroller):
         self._text = Static(markup=False)
 
     def compose(self) -> ComposeResult:
-        """One text that scrolls, and what can be done."""
+        """Compose a scrollable text and the buttons."""
         yield self._text
         restart = "Restart" if self._subject.can_act else "Start server"
         yield ButtonBar(("reconnect", restart), ("screen.log", "Log"), "copy")
 
     def on_mount(self) -> None:
-        """Draw, and look again for last words."""
+        """Draw, and keep checking for late output."""
         self.border_title = "Post-mortem"
         if self._dismissable:
             back = keys.action("back")
@@ -81,7 +81,7 @@ class PostMortemCard(Scroller):
         self.set_interval(self._LOOKS_AGAIN_S, self.sync)
 
     def sync(self) -> None:
-        """Look again; nearly free while nothing has changed."""
+        """Update; nearly free while nothing has changed."""
         checks = self._subject.checks_so_far
         found = checks.changes if checks is not None else 0
         seen = (self._subject.journal.count, self._subject.stage, self._subject.why, found)
@@ -97,7 +97,7 @@ class PostMortemCard(Scroller):
         self._text.update(drawn)
 
     def on_resize(self) -> None:
-        """Use the room."""
+        """Draw for the new size."""
         self._draw()
 
     def _mortem(self) -> PostMortem:
@@ -107,7 +107,7 @@ class PostMortemCard(Scroller):
         return with_surroundings(mortem, subject.journal, subject.about.environment, shell)
 
     def _reason(self) -> list[Line]:
-        """Why it came to this, as far as the checks know by now; they work beside the screen."""
+        """Return the reason, as far as the checks have found it by now; they run in the background."""
         checks = self._subject.checks_so_far
         if checks is None or not checks.all:
             return []
@@ -116,7 +116,7 @@ class PostMortemCard(Scroller):
         return diagnosis_lines(found) if found is not None else []
 
     def action_copy(self) -> None:
-        """Copy all of the card as text."""
+        """Copy the whole card as text."""
         mortem = self._mortem()
         note = "\n".join(filter(None, (mortem.why, *map(plain, self._reason()))))
         head = Section(plain(_headline(self._subject, mortem)), note=note)
@@ -140,9 +140,9 @@ def _drawn(
     wide: bool,
     dark: bool,
 ) -> RenderableType:
-    """Return the card: what happened, and why, then the end of stderr and the facts, side by side if there is room.
+    """Return the card: what happened and why, then the end of stderr and the facts, side by side if they fit.
 
-    `size`: cells and rows that are in sight at once.
+    `size`: visible width and height, in cells and rows.
     """
     width, rows = size
     inks = role_styles(dark=dark)
@@ -158,7 +158,7 @@ def _drawn(
         shown = spans_to_text(line, dark=dark)
         shown.no_wrap, shown.end = False, "\n"
         head.append(shown)
-    if subject.hint and len(reason) < 2:  # the second line is what to do
+    if subject.hint and len(reason) < 2:  # the second line says what to do
         head.append(Text(visible(subject.hint, limit=500), inks["accent"]))
     room = rows - sum(-(-cell_width(each.plain) // width) for each in head) - 3
     words = [_last_words(section, subject, room, dark=dark) for section in mortem.sections if section.title == _STDERR]
@@ -168,7 +168,7 @@ def _drawn(
 
 
 def _last_words(section: Section, subject: OpenConversation, room: int, *, dark: bool) -> RenderableType:
-    """The end of stderr: as many lines as there is room for, each cut at the edge."""
+    """Return the end of stderr: as many lines as fit, each cut at the edge."""
     shown = section.lines[-max(_LEAST_LINES, min(room, _MOST_LINES)) :]
     there = len(subject.journal.stderr_tail)
     total = f" of {there}" if there < TAIL_LINES else ""
@@ -181,7 +181,7 @@ def _last_words(section: Section, subject: OpenConversation, room: int, *, dark:
 
 
 def _says_the_same(why: str, headline: str) -> bool:
-    """Whether `why` adds nothing to the headline but another way to write the time."""
+    """Whether `why` only repeats the headline, apart from another format of the time."""
     said = headline[2:].partition(" after ")[0]
     return why.lower().startswith(said.lower()) and len(why) <= len(headline) + 8
 

@@ -1,6 +1,6 @@
-"""What the processes of a stdio server use: processor time and memory, sampled each second on a thread of its own.
+"""CPU and memory usage of a stdio server's processes, sampled each second on a thread.
 
-Sampling begins when a screen first shows it, and ends with the process.
+Sampling starts when a screen first shows it, and ends with the process.
 """
 
 import threading
@@ -18,28 +18,28 @@ from inspector.text import human_size
 
 _PACE_S = 1.0
 _KEPT = 600
-"""Samples: ten minutes."""
+"""Maximum number of samples: ten minutes."""
 _COLUMNS = 16
 _SOME_PERCENT = 10
-"""Of one processor: less than this does not take the whole height."""
+"""Minimum full scale of the CPU chart, in percent of one processor."""
 _LEAST_S = 120.0
-"""For so long at least is memory watched before it is said to grow."""
+"""Minimum time in seconds before memory is reported as growing."""
 _GROWS = 1.1
-"""Memory grows if it is so many times what it was, and more in each third of the time than in the one before."""
+"""Memory is growing if it has increased by this factor, and more so in each third of the time."""
 
 
 class Usage(NamedTuple):
-    """What all processes of the server use at a moment."""
+    """Usage of all processes of the server at one time."""
 
     at_s: float
     cpu_s: float
-    """Processor time since their start."""
+    """CPU time since their start, in seconds."""
     rss: int
-    """Bytes of memory."""
+    """Memory in bytes."""
 
 
 class ProcessUsage:
-    """Samples of one server, the newest of ten minutes."""
+    """Samples of one server, at most the newest ten minutes."""
 
     def __init__(self, journal: Journal, pace_s: float = _PACE_S) -> None:
         self._journal = journal
@@ -48,25 +48,25 @@ class ProcessUsage:
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self.changes = 0
-        """Grows with each sample."""
+        """Counter that grows with each sample."""
 
     @property
     def samples(self) -> Sequence[Usage]:
-        """The samples so far, oldest first."""
+        """Samples so far, oldest first."""
         return tuple(self._samples)
 
     def watch(self) -> None:
-        """Sample from now on, if the process runs. Nearly free if that is so already."""
+        """Start sampling if the process runs. Nearly free if it has started already."""
         if self._thread is None and (pid := running_pid(self._journal)) and not self._stop.is_set():
             self._thread = threading.Thread(target=self._sample, args=(pid,), name="process usage", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Sample no more. A second call does nothing."""
+        """Stop sampling; does nothing if already stopped."""
         self._stop.set()
 
     def _sample(self, pid: int) -> None:
-        import psutil  # only where processes are watched
+        import psutil  # needed only if processes are watched
 
         from inspector.features.bench.load import ProcessTree
 
@@ -81,7 +81,7 @@ class ProcessUsage:
 
 
 def running_pid(journal: Journal) -> int:
-    """The process of the server; 0 if it does not run, or was not started here."""
+    """Return the pid of the server; 0 if it is not running, or was not started here."""
     for entry in reversed(journal.processes):
         what = entry.what
         if isinstance(what, ProcessFact) and what.event in (ProcessEvent.SPAWN, ProcessEvent.EXIT):
@@ -90,13 +90,13 @@ def running_pid(journal: Journal) -> int:
 
 
 def shares(samples: Sequence[Usage]) -> list[float]:
-    """The processor time between each two samples, in percent of one processor."""
+    """Return the CPU usage between consecutive samples, in percent of one processor."""
     pairs = pairwise(samples)
     return [100 * max(0.0, b.cpu_s - a.cpu_s) / (b.at_s - a.at_s) for a, b in pairs if b.at_s > a.at_s]
 
 
 def usage_facts(samples: Sequence[Usage]) -> tuple[Fact, ...]:
-    """CPU and memory with their course; () before the second sample."""
+    """Return CPU and memory usage with charts; () before the second sample."""
     used = shares(samples)
     if not used:
         return ()
@@ -112,7 +112,7 @@ def usage_facts(samples: Sequence[Usage]) -> tuple[Fact, ...]:
 
 
 def usage_text(samples: Sequence[Usage]) -> str:
-    """The same in one line; "" before the second sample."""
+    """Return the usage in one line; "" before the second sample."""
     used = shares(samples)
     if not used:
         return ""
@@ -121,7 +121,7 @@ def usage_text(samples: Sequence[Usage]) -> str:
 
 
 def grows_steadily(sizes: Sequence[float]) -> bool:
-    """Whether memory grows: each third of the time needs more than the one before, the last clearly more."""
+    """Whether memory grows: each third of the time needs more than the previous one, the last significantly more."""
     third = len(sizes) // 3
     if not third:
         return False
@@ -130,12 +130,12 @@ def grows_steadily(sizes: Sequence[float]) -> bool:
 
 
 def _course(sizes: Sequence[float]) -> str:
-    """Memory over time, from the least on; a change of a tenth or more takes the whole height."""
+    """Return a chart of memory that starts at its minimum; its full scale is at least a tenth of that."""
     least = min(sizes)
     return sparkline([each - least for each in _parts(sizes)], least / 10)
 
 
 def _parts(values: Sequence[float]) -> list[float]:
-    """At most so many values as there are columns, each the largest of its part."""
+    """Reduce values to the number of columns, each the maximum of its part."""
     columns = min(_COLUMNS, len(values))
     return [max(values[at * len(values) // columns : (at + 1) * len(values) // columns]) for at in range(columns)]

@@ -1,6 +1,6 @@
-"""What a restart of the server has changed, as lines: its definitions, and the result of the last call beside the new.
+"""Lines about the effects of a server's restart: changed definitions, and the last call's result before and after.
 
-The bar shows the first lines of it; the dialog shows all.
+The bar shows the first of these lines; the dialog shows all.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,28 +25,28 @@ if TYPE_CHECKING:  # few sessions restart a server
     from inspector.present.calls import Looked
 
 SIDE_BY_SIDE = 100
-"""Columns from which before and after are beside each other."""
+"""Minimum width in columns to show before and after side by side."""
 _MOST_LINES = 2_000
-"""Lines of a text that are compared one by one."""
+"""Maximum number of lines of a text that are compared."""
 _AROUND = 16
-"""Characters in front of the first that differs, where a long value is cut."""
+"""Number of characters kept before the first difference when a long value is cut."""
 
 
 class CallResult(msgspec.Struct, frozen=True):
-    """What a call came to."""
+    """Result of a call."""
 
     target: str
-    """The tool, the URI or the prompt; foreign text."""
+    """The tool, the URI or the prompt; untrusted text."""
     value: Any
-    """The result; an object with `error` or `failure` where there is none."""
+    """The result; without one, an object with `error` or `failure`."""
     status: Line
     frame: int = 0
-    """Its request in the capture; 0 if it was not sent."""
+    """Number of its request in the capture; 0 if it was not sent."""
     wall_ns: int = 0
 
 
 def result_of(looked: "Looked", target: str, wall_ns: int) -> CallResult:
-    """What a call came to, from the call as it was read back."""
+    """Return the result of a call that was read back."""
     finished = looked.finished
     value = finished.result
     if finished.error is not None:
@@ -62,39 +62,39 @@ class ResultChange(msgspec.Struct, frozen=True):
 
     after: CallResult
     before: CallResult | None = None
-    """None if the call had no result before."""
+    """None if the call had no result before the restart."""
     changes: tuple[JsonChange, ...] = ()
 
 
 def compare_results(before: CallResult | None, after: CallResult) -> ResultChange:
-    """What is different in the result of the same call."""
+    """Compare two results of the same call."""
     return ResultChange(after, before, () if before is None else differences(before.value, after.value))
 
 
 class RestartReport(msgspec.Struct, frozen=True):
-    """How a restart went, as far as it is known by now."""
+    """Outcome of a restart, as far as it is known."""
 
     doing: str = ""
-    """What it waits for, a few words; "" once it is through."""
+    """What it is waiting for, as a short text; "" once it is finished."""
     verb: str = "Restarted"
-    """"Reconnected" for a server that we did not start."""
+    """Verb for the outcome: "Reconnected" for a server that was not started here."""
     change: "FileChange | None" = None
-    """The change that it was restarted for; None for a person's key."""
+    """File change that caused it; None if the user requested it."""
     took_ns: int | None = None
-    """From the request to restart to the open connection; None while it is not open."""
+    """Time from the request to restart to the open connection; None until it is open."""
     failed: str = ""
-    """Why there is no connection, one sentence; may quote foreign text."""
+    """Why there is no connection, as one sentence; may quote untrusted text."""
     last_words: tuple[bytes, ...] = ()
-    """The end of stderr, where there is no connection."""
+    """The end of stderr if there is no connection."""
     definitions: "SurfaceDiff | None" = None
-    """None until the lists were fetched on both sides."""
+    """None until the lists of both connections have been fetched."""
     result: ResultChange | None = None
     not_run: str = ""
-    """Why the last call was not run again, one sentence; "" if it was, or if there is none."""
+    """Why the last call was not repeated, as one sentence; "" if it was, or if there is none."""
 
     @property
     def has_new_result(self) -> bool:
-        """Whether the last call came to something else."""
+        """Whether the last call has another result."""
         return self.result is not None and bool(self.result.changes)
 
     @property
@@ -104,7 +104,7 @@ class RestartReport(msgspec.Struct, frozen=True):
 
 
 def status_line(report: RestartReport, *, follows: bool = False) -> Line:
-    """How the restart went, in a few words; `follows` others in the line."""
+    """Return the outcome of the restart; `follows`: whether it follows other text in its line."""
     if report.failed:
         return ((f"{signs.ERROR} not connected: {text.one_line(report.failed, 200)}", "error"),)
     if report.took_ns is None:
@@ -115,12 +115,12 @@ def status_line(report: RestartReport, *, follows: bool = False) -> Line:
 
 
 def watching_line(globs: str) -> Line:
-    """What is watched."""
+    """Return what is being watched."""
     return ((f"{signs.CONNECTED} Watching ", "ok"), span(globs, "text", limit=200))
 
 
 def change_line(report: RestartReport) -> Line:
-    """Which file has changed, and when; () if it was not restarted for one."""
+    """Return which file has changed, and when; () if no file caused the restart."""
     change = report.change
     if change is None:
         return ()
@@ -130,13 +130,13 @@ def change_line(report: RestartReport) -> Line:
 
 
 def last_lines(report: RestartReport, most: int) -> list[Line]:
-    """The end of stderr of a server that did not start; at most so many lines."""
+    """Return the end of stderr of a server that did not start; at most `most` lines."""
     words = [line for each in report.last_words if (line := text.decode(each[:2_000]).rstrip())]
     return [(("  ", "text"), span(line, "stderr")) for line in words[-max(1, most) :]]
 
 
 def definitions_line(report: RestartReport) -> Line:
-    """How much has changed in the definitions, and the worst of it; () while that is not known."""
+    """Return the number of changed definitions and the most severe change; () while that is unknown."""
     found = report.definitions
     if found is None:
         return ()
@@ -173,7 +173,7 @@ def _change_in_short(change: "SurfaceChange") -> Iterator[Span]:
 
 
 def result_line(report: RestartReport) -> Line:
-    """Whether the last call came to the same; () while that is not known."""
+    """Return whether the last call has the same result; () while that is unknown."""
     head: Span = ("Result       ", "muted")
     if report.not_run:
         return (head, (report.not_run, "warning"))
@@ -191,7 +191,7 @@ def result_line(report: RestartReport) -> Line:
 
 
 def side_lines(found: ResultChange, width: int, most: int) -> list[Line]:
-    """Before and after, beside each other or one below the other; at most so many lines of so many columns."""
+    """Return before and after, side by side or one below the other; at most `most` lines."""
     if not found.changes or most < 2 or found.before is None:
         return []
     wide = width >= SIDE_BY_SIDE
@@ -219,7 +219,7 @@ def _beside(before: Line, after: Line, room: int) -> Line:
 
 
 def _pairs(change: JsonChange, room: int) -> Iterator[tuple[Line, Line]]:
-    """Lines of both sides that belong together; () on the side that has none."""
+    """Yield corresponding lines of both sides; () for a missing line."""
     before, after = change.before, change.after
     if isinstance(before, str) and isinstance(after, str) and ("\n" in before or "\n" in after):
         yield from _line_pairs(before.splitlines(), after.splitlines(), room)
@@ -250,7 +250,7 @@ def _side(sign: str, path: str, value: str, role: Role) -> Line:
 
 
 def _cut(value: str, other: str, room: int) -> str:
-    """A value that has more characters than there is room for, from a little before the first that differs."""
+    """Cut a value that is too long, to start shortly before its first difference."""
     if len(value) <= room:
         return value
     first = next((at for at, (one, two) in enumerate(zip(value, other, strict=False)) if one != two), 0)
@@ -259,8 +259,8 @@ def _cut(value: str, other: str, room: int) -> str:
 
 
 def full_lines(report: RestartReport) -> list[Line]:
-    """All that has changed, for the dialog."""
-    from inspector.features.lock.lines import diff_lines  # only once something has changed
+    """Return all changes, for the dialog."""
+    from inspector.features.lock.lines import diff_lines  # needed only after a change
 
     lines: list[Line] = []
     if report.definitions is not None:

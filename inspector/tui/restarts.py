@@ -1,7 +1,7 @@
-"""Restarting the server of a tab, or reconnecting to it: by a key, from the post-mortem, or because a file has changed.
+"""Restarts or reconnects the server of a tab: on a key, from the post-mortem, or because a file has changed.
 
-The old process is ended as on leaving before the new one starts. Screen, selection, form and results stay. The last
-call is run again, and a bar below the header says what has changed in the definitions and in its result.
+The old process is ended as on exit before the new one starts. Screen, selection, form and results stay. The last
+call is repeated, and a bar below the header shows what has changed in the definitions and in its result.
 """
 
 import asyncio
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from inspector.tui.screens.items.calls import RunningCall
 
 _LOOK_S = 0.02
-"""Between two looks at a connection that is being made."""
+"""Poll interval of a connection that is being opened, in seconds."""
 _SHARE = 4
-"""The lines before and after take no more than one of so many of the screen."""
+"""The comparison takes at most this fraction (one of four) of the screen's height."""
 _ATTEMPTS, _AGAIN_S = 6, 0.5
-"""How often a server by URL is connected to after a change, and seconds to the second time; longer each time."""
+"""Maximum number of connections to a server by URL after a change, and the growing delay between them, in seconds."""
 _WATCHED = 1
-"""The number of the tab whose server is watched."""
+"""Number of the tab whose server is watched."""
 _PROBLEMS_EVERY = 10
-"""Ticks between two looks at what is wrong with watching."""
+"""Ticks between two polls of the watcher's problems."""
 _LAST_WORDS_S = 0.1
-"""What a server writes to stderr at its end may be read after its end."""
+"""Delay in seconds: the last output on stderr may be read after the end of the server."""
 _OPENED_BY = ("initialize", "server/discover")
 
 
@@ -56,7 +56,7 @@ _DEEDS = {
 
 
 class RestartBar(ItemBar):
-    """How the restart went, and what it has changed. Hidden until there is one."""
+    """Outcome of the restart, and what it has changed. Hidden before the first restart."""
 
     DEFAULT_CSS = """
     RestartBar { display: none; background: $surface; }
@@ -64,33 +64,33 @@ class RestartBar(ItemBar):
     """
 
     def __init__(self, press: Callable[[str], None]) -> None:
-        """`press` does what a clicked item is for: its name is a key of `_DEEDS`."""
+        """`press` runs the action of a clicked item, whose name is a key of `_DEEDS`."""
         super().__init__()
         self._press = press
 
     def pressed(self, name: str) -> None:
-        """Do it."""
+        """Run the action of the clicked item."""
         self._press(name)
 
 
 class TabRestarts:
-    """What is remembered of one tab from restart to restart."""
+    """State of one tab that is kept between restarts."""
 
     def __init__(self) -> None:
         self.turn = asyncio.Lock()
-        """Held while one process is ended for the next."""
+        """Held while one process is ended and the next one started."""
         self.definitions: ServerDefinitions | None = None
-        """Of the last connection that was open."""
+        """Definitions of the last open connection."""
         self.call: RunningCall | None = None
-        """The call that is to be run again."""
+        """The call to repeat."""
         self.result: CallResult | None = None
-        """What it came to when it last ended."""
+        """Its last result."""
         self.report: RestartReport | None = None
         self.is_hidden = False
 
 
 class Restarts:
-    """Restarts servers, and says what that has changed."""
+    """Restarts servers, and shows what that has changed."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Restarts:
         offer_server: Callable[[Tab], None],
         watcher: "Watcher | None" = None,
     ) -> None:
-        """`offer_server` offers to start the server of a recording; `watcher` is of the server of the first tab."""
+        """`offer_server` offers to start the server of a capture; `watcher` watches the server of the first tab."""
         self._app = app
         self._tabs = tabs
         self._header = header
@@ -111,19 +111,19 @@ class Restarts:
         self._problems: tuple[str, ...] = ()
         self._looks = 0
         self._known: dict[int, TabRestarts] = {}
-        """By the number of a tab."""
+        """By tab number."""
         self.bar: RestartBar | None = None
         """None before the first restart."""
         self._shown: object = None
 
     def begin_watching(self) -> None:
-        """Begin to watch files, where that is wanted."""
+        """Start watching files, if there is a watcher."""
         if self._watcher is not None:
             self._known[_WATCHED] = TabRestarts()
             self._watcher.start()
 
     def stop_watching(self) -> None:
-        """Stop it."""
+        """Stop watching files."""
         if self._watcher is not None:
             self._watcher.stop()
             self._watcher = None
@@ -131,11 +131,11 @@ class Restarts:
     # Actions
 
     def action_reconnect(self) -> None:
-        """End this conversation and begin a new one with the same server; of a recording, offer to start its server."""
+        """End this conversation and start a new one with the same server; for a capture, offer to start its server."""
         self.restart(self._tabs.current)
 
     def action_restart_again(self) -> None:
-        """Restart, and run the last call again whatever it may do."""
+        """Restart, and repeat the last call even if it may be destructive."""
         self.restart(self._tabs.current, confirmed=True)
 
     def action_restart_report(self) -> None:
@@ -147,7 +147,7 @@ class Restarts:
             state.is_hidden = not state.is_hidden
 
     def action_restart_changes(self) -> None:
-        """Show all that the restart has changed."""
+        """Show all changes caused by the restart."""
         state = self._known.get(self._tabs.current.number)
         report = state.report if state is not None else None
         if report is None or not report.changed:
@@ -162,7 +162,7 @@ class Restarts:
         self._app.call_later(self._app.run_action, f"app.{_DEEDS[name]}")
 
     def action_call_again(self) -> None:
-        """Run the last call on this connection, whatever it may do."""
+        """Repeat the last call on this connection, even if it may be destructive."""
         tab = self._tabs.current
         state = self._known.get(tab.number)
         if state is not None and isinstance(tab.subject, LiveSubject):
@@ -179,15 +179,16 @@ class Restarts:
         change: "FileChange | None" = None,
         attempt: int = 1,
     ) -> None:
-        """Restart the server of a tab. `confirmed`: the last call is run again even if it may destroy something.
+        """Restart the server of a tab. `confirmed`: whether the last call is repeated even if it may be destructive.
 
-        Without `runs_again` it is not run again. `change` is why it is restarted, if a file has changed, and `attempt`
-        counts connections to a server by URL, which may still be starting. Of a recording, its server is offered.
+        Without `runs_again`, it is not repeated. `change` is the file change that caused the restart, if any.
+        `attempt` counts connections to a server by URL, which may still be starting. For a capture, starting its
+        server is offered.
         """
         if tab.begin is None:
             self._offer_server(tab)
             return
-        from inspector.tui.restart_model import RestartReport  # the first picture has no use for it
+        from inspector.tui.restart_model import RestartReport  # not needed for the first paint
 
         state = self._known.setdefault(tab.number, TabRestarts())
         state.is_hidden = state.is_hidden and change is not None
@@ -204,7 +205,7 @@ class Restarts:
         is_remote = isinstance(live.target, HttpTarget)
         ending = "disconnecting" if is_remote else "stopping the old process"
         state.report = RestartReport(ending, "Reconnected" if is_remote else "Restarted", change)
-        if is_remote:  # there is nothing that only one of the two connections can hold
+        if is_remote:  # the two connections share nothing that only one can hold
             new.begin()
         self._app.run_worker(self._renew(state, old, new), group="ending")
         follow = partial(
@@ -226,7 +227,7 @@ class Restarts:
         return max(made, key=lambda call: call.begun_ns, default=None)
 
     async def _renew(self, state: TabRestarts, old: OpenConversation, new: OpenConversation) -> None:
-        """End the old connection, and only then begin the new one: a server may hold a port, a file or a lock."""
+        """End the old connection before starting the new one: a server may hold a port, a file or a lock."""
         async with state.turn:
             try:
                 await self._remember(state, old)
@@ -235,7 +236,7 @@ class Restarts:
                 new.begin()
 
     async def _remember(self, state: TabRestarts, old: OpenConversation) -> None:
-        """Keep of a connection what the next one is compared with."""
+        """Store the state of a connection that the next one is compared with."""
         if old.opening is not None:
             state.definitions = await asyncio.to_thread(_definitions, old)
         call = state.call
@@ -254,7 +255,7 @@ class Restarts:
         remote: bool,
         attempt: int,
     ) -> None:
-        """Wait for the connection and its lists, run the last call again, and report."""
+        """Wait for the connection and its lists, repeat the last call, and report."""
         await _until(lambda: new.stage is not ConversationStage.CONNECTING)
         is_open = new.stage is ConversationStage.OPEN
         if tab.number == _WATCHED and self._watcher is not None:
@@ -278,7 +279,7 @@ class Restarts:
             await self._call_again(tab, state, confirmed=confirmed)
 
     async def _call_again(self, tab: Tab, state: TabRestarts, *, confirmed: bool) -> None:
-        """Run the last call again, unless that may destroy something, and compare its result."""
+        """Repeat the last call, unless it may be destructive, and compare its result."""
         made, subject = state.call, tab.subject
         if made is None:
             return
@@ -301,7 +302,7 @@ class Restarts:
     # The bar
 
     def tick(self) -> None:
-        """Restart what has changed, and show how the visible tab was restarted; nearly free while nothing is new."""
+        """Restart after file changes, and show the restart of the visible tab; nearly free while nothing is new."""
         self._look_at_files()
         number = self._tabs.current.number
         state = self._known.get(number)
@@ -328,7 +329,7 @@ class Restarts:
         if watcher is None:
             return
         tab = self._tabs.numbered(_WATCHED)
-        if tab is None:  # it is closed
+        if tab is None:  # the tab is closed
             self.stop_watching()
             return
         self._looks = (self._looks + 1) % _PROBLEMS_EVERY
@@ -349,14 +350,14 @@ async def _until(condition: Callable[[], bool]) -> None:
 
 
 def _opened_ns(subject: OpenConversation) -> int:
-    """When the response came that opened a connection."""
+    """Return the time of the response that opened a connection."""
     first = (each for each in subject.journal.conversation.exchanges[:4] if each.method in _OPENED_BY)
     ended = [each.ended_ns for each in first if each.ended_ns is not None]
     return max(ended, default=time.monotonic_ns())
 
 
 def _is_listed(subject: OpenConversation) -> bool:
-    """Whether every list that the server declares was fetched, or could not be."""
+    """Whether every list that the server declares has been fetched or has failed."""
     capabilities = subject.opening.capabilities if subject.opening is not None else {}
     listings = subject.journal.conversation.catalogue.listings
     declared = [kind for kind, listed in LISTS.items() if listed.capability in capabilities]
@@ -376,7 +377,7 @@ def _compared_definitions(before: "ServerDefinitions", subject: OpenConversation
 
 
 def _result(call: "RunningCall") -> "CallResult":
-    """What a call that is over came to. Reads the disk."""
+    """Return the result of a finished call. Reads from disk."""
     from inspector.present.calls import look
     from inspector.tui.restart_model import result_of
 
@@ -386,7 +387,7 @@ def _result(call: "RunningCall") -> "CallResult":
 
 
 def _why_not(made: "RunningCall", subject: OpenConversation, *, confirmed: bool) -> str:
-    """Why a call is not run again by itself; "" if it is. What counts is what the tool says of itself now."""
+    """Return why a call is not repeated automatically; "" if it is. What counts is the tool's current definition."""
     if not isinstance(made.thing, Tool):
         return ""
     name = visible(made.thing.name, limit=60)
@@ -402,7 +403,7 @@ def _why_not(made: "RunningCall", subject: OpenConversation, *, confirmed: bool)
 def _bar_lines(
     report: "RestartReport | None", watched: str, problems: Sequence[str], width: int, most: int
 ) -> list[BarLine]:
-    """The lines of the bar; `watched` is what is watched, "" for nothing."""
+    """Return the lines of the bar; `watched` is what is being watched, "" for nothing."""
     from inspector.tui.restart_model import definitions_line, last_lines, result_line, side_lines
 
     right = (_EXIT_REPORT, *_RIGHT) if report is not None and report.failed else _RIGHT
@@ -443,7 +444,7 @@ def _text_line(line: Line) -> BarLine:
 
 
 _SHORT = 24
-"""Cells of what is watched, where room is short."""
+"""Width of the watched files where space is short, in cells."""
 _EXIT_REPORT = BarItem((("[ Exit report ]", "accent"),), "report", rank=2)
 _RIGHT = (
     BarItem((("Restart ", "muted"), (keys.shown_key("reconnect"), "accent")), "restart", rank=4),

@@ -1,9 +1,9 @@
-"""The second wall: no control character reaches the terminal, whatever a widget was given.
+"""Second barrier against control characters: none reaches the terminal, whatever text a widget shows.
 
-The first wall is `viewmodels.text.visible`, which every foreign text passes on its way to a widget and which
-shows what it replaces. The filters here see each line that Textual is about to draw and stop what came around
-that wall. Textual asks no filter about a widget that overrides `render_lines`; ours pass their lines through
-`through_filters`.
+The first barrier is `inspector.text.visible`, which is applied to every untrusted text on its way to a widget and
+marks what it replaces. The filters here process each line that Textual is about to draw and stop what has bypassed
+that barrier. Textual applies no filters to a widget that overrides `render_lines`; our widgets pass their lines
+through `through_filters`.
 """
 
 import re
@@ -65,14 +65,14 @@ _NOT_ASCII = r"[^\x00-\x7f]"
 
 
 class _TextFilter(LineFilter):
-    """A filter of letters, not of colours."""
+    """A filter of text rather than colours."""
 
     def __init__(self, clean: Callable[[str], str]) -> None:
         super().__init__()
         self._clean = clean
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments cleaned; a line of ordinary ASCII comes back as it is."""
+        """Return the cleaned segments; a line of printable ASCII is returned as it is."""
         if all(segment.text.isascii() and segment.text.isprintable() for segment in segments):
             return segments
         return [
@@ -81,7 +81,7 @@ class _TextFilter(LineFilter):
 
 
 class _Wall(dict[int, str]):
-    """What a terminal gets for each character; worked out once per character, for as many as ordinary text has."""
+    """Maps each character to its safe form. It is filled on demand, up to a size that ordinary text does not exceed."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -92,11 +92,11 @@ class _Wall(dict[int, str]):
 
 
 class ControlFilter(_TextFilter):
-    """Removes what acts on a terminal, or looks like nothing there.
+    """Removes characters that control a terminal or are invisible there.
 
-    Mostly it removes and does not replace: Textual counts no cell for these characters, so a sign in their place
-    would push the rest of the line over the edge. Where it counts one, a sign is there. What is left takes as
-    many cells as before: a joiner that goes makes two pictures of one.
+    Most are removed, not replaced: Textual counts no cell for them, so a replacement would push the rest of the line
+    over the edge. Where Textual counts a cell, there is a replacement. The line keeps its width: removing a joiner
+    turns one symbol into two.
     """
 
     def __init__(self) -> None:
@@ -109,13 +109,13 @@ class ControlFilter(_TextFilter):
 
 
 def _few_marks(found: re.Match[str]) -> str:
-    """The first few marks of a heap that would cover other lines; they take no cells."""
+    """Keep the first few of a pile of combining marks that would cover other lines; they have no width."""
     runs = ((marks, "".join(run)) for marks, run in groupby(found.group(), is_mark))
     return "".join(run[:MARKS_KEPT] if marks else run for marks, run in runs)
 
 
 class AsciiFilter(_TextFilter):
-    """Writes everything in ASCII, for a terminal whose encoding has no more; each cell stays where it is."""
+    """Writes everything in ASCII, for terminals with an ASCII encoding; each cell keeps its position."""
 
     def __init__(self) -> None:
         super().__init__(lambda text: re.sub(_NOT_ASCII, lambda found: _ascii(found.group()), text))
@@ -126,18 +126,18 @@ def _ascii(char: str) -> str:
 
 
 class ThemeFilter(LineFilter):
-    """Shows what was drawn in one theme in the other: texts that stock widgets keep carry the colours of their time."""
+    """Translates colours to the current theme: stock widgets keep texts with the colours of their creation."""
 
     def __init__(self) -> None:
         super().__init__(enabled=False)
         self._dark = True
 
     def turn(self, *, dark: bool) -> None:
-        """Another theme is in use from now on. Until the first time nothing needs this filter, and it costs nothing."""
+        """Set the current theme. Before the first change this filter is disabled and costs nothing."""
         self.enabled, self._dark = True, dark
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments in the colours of the theme in use."""
+        """Return the segments in the colours of the current theme."""
         return [
             segment if segment.style is None else segment._replace(style=in_theme(segment.style, dark=self._dark))
             for segment in segments
@@ -145,7 +145,7 @@ class ThemeFilter(LineFilter):
 
 
 def install(app: App[Any], *, ascii_only: bool = False) -> None:
-    """Put the filters before all others of `app`; once, before it runs."""
+    """Install the filters before all others of `app`; call it once, before the app runs."""
     walls: list[LineFilter] = [ControlFilter()]
     if ascii_only:
         walls.append(AsciiFilter())
@@ -154,9 +154,9 @@ def install(app: App[Any], *, ascii_only: bool = False) -> None:
 
 
 def through_filters(widget: Widget, strip: Strip, background: Color | None = None) -> Strip:
-    """Return a strip as Textual's own renderer would pass it on: cleaned, and without colour where that is asked.
+    """Apply Textual's line filters to a strip: it is cleaned, and without colours if so configured.
 
-    `background` is the widget's, if the caller has looked it up before.
+    `background` is the widget's background, if the caller has looked it up already.
     """
     background = background or widget.background_colors[1]
     for line_filter in widget.get_line_filters():
@@ -164,31 +164,31 @@ def through_filters(widget: Widget, strip: Strip, background: Color | None = Non
     return strip
 
 
-# --- Ways around defects of Textual, each until a release without it. docs/textual.md describes them.
+# --- Workarounds for defects of Textual, each until a release fixes it. See docs/textual.md.
 
 
 def install_workarounds() -> None:
-    """Put them in place, for every app of this process; doing so again changes nothing."""
+    """Install the workarounds for every app of this process; calling it again changes nothing."""
     StylesCache.get_inner_outer = staticmethod(_inner_outer)  # type: ignore[method-assign, assignment]
 
 
 @lru_cache(1024)
 def _inner_outer(base_background: Color, background: Color) -> tuple[Style, Style]:
-    """The grounds within and around a border, as `StylesCache.get_inner_outer` answers, kept by the two colours alone.
+    """Return the styles within and around a border like `StylesCache.get_inner_outer`, but cached by the colours only.
 
-    The original is cached with the `StylesCache` itself as part of the key: 1,024 of them stay alive with all lines
-    that they hold, long after their widgets are gone.
+    The original's cache key includes the `StylesCache` itself: up to 1,024 of them stay alive with all their lines,
+    long after their widgets have been removed.
     """
     return Style(background=base_background + background), Style(background=base_background)
 
 
-# --- Copies text to the clipboard, by OSC 52: without control characters, up to a size, and with a word about both.
+# --- Copying to the clipboard with OSC 52: without control characters, up to a maximum size, confirmed by a toast.
 
 
 def copy(app: App[Any], text: str, name: str = "") -> None:
-    """Copy a text and say so in a toast. A text beyond `copies.LARGEST` is not copied, and the toast says that.
+    """Copy a text and confirm it in a toast. A text longer than `copies.LARGEST` is not copied, and the toast says so.
 
-    `name` is what the text is ("JSON"); "" for nothing more than its size.
+    `name` describes the text ("JSON"); with "", only its size is shown.
     """
     found = copied(name, text)
     if found.text:
@@ -196,12 +196,11 @@ def copy(app: App[Any], text: str, name: str = "") -> None:
     app.notify(found.said, markup=False, timeout=4, severity="information" if found.text else "warning")
 
 
-# --- The theme of an app: the configured one, else the one that was used last; and the switch to the other, which is
-# remembered.
+# --- The theme: the configured one, else the last one used. Switching to the other one is remembered.
 
 
 def dress(app: App[Any]) -> None:
-    """Choose the theme before anything has a style, and report no change: else everything is styled twice."""
+    """Set the theme before anything is styled, without reporting a change: otherwise everything is styled twice."""
     for theme in THEMES:
         app.register_theme(theme)
     chosen = user_config().theme or KeptTheme(places().state).last()
@@ -210,7 +209,7 @@ def dress(app: App[Any]) -> None:
 
 
 def turn_theme(app: App[Any]) -> None:
-    """Switch between dark and light, everything visible and out of it, and remember the choice."""
+    """Switch between dark and light, also for hidden widgets, and remember the choice."""
     name = LIGHT_NAME if app.theme == DARK_NAME else DARK_NAME
     for each in app._filters:  # noqa: SLF001 - Textual has no public way to its filters
         if isinstance(each, ThemeFilter):

@@ -1,4 +1,4 @@
-"""The start screen as an app: what can be opened, before there is a conversation."""
+"""The start screen as a separate app: what can be opened before there is a conversation."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -19,7 +19,7 @@ from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, Men
 
 
 class StartApp(App[StartChoice]):
-    """Shows what there is; `run` returns the choice, None if the person left."""
+    """Shows the choices; `run` returns the chosen one, None if the user quits."""
 
     TITLE = "mcp-inspect"
     ENABLE_COMMAND_PALETTE = False
@@ -31,7 +31,7 @@ class StartApp(App[StartChoice]):
     def __init__(
         self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture], taps: Sequence[LiveTap] = ()
     ) -> None:
-        """Show servers in the order given, running taps, and captures, the newest first."""
+        """Show servers in the given order, running taps, and captures with the newest first."""
         super().__init__()
         install(self, ascii_only=glyphs().to_server.isascii())
         dress(self)
@@ -39,7 +39,7 @@ class StartApp(App[StartChoice]):
         self._menus = Menus(self)
 
     def compose(self) -> ComposeResult:
-        """One line of name, the pane, one line of keys."""
+        """Compose a line with the name, the pane, and the footer."""
         bar = ItemBar()
         name = BarItem((("mcp-inspect", "title"), (f" {__version__}", "muted")))
         said = BarItem((("Inspect, test and debug MCP servers.", "text"),), rank=1)
@@ -49,12 +49,12 @@ class StartApp(App[StartChoice]):
         yield FooterBar()
 
     async def on_event(self, event: Event) -> None:
-        """Let an open menu take keys and clicks first."""
+        """Pass keys and clicks to an open menu first."""
         if not await self._menus.take(event):
             await super().on_event(event)
 
     async def on_menu_bar_pressed(self, message: MenuBar.Pressed) -> None:
-        """An entry of a menu was clicked."""
+        """Run a clicked menu entry."""
         await self._menus.choose(message.key)
 
     def action_menu(self, leader: str) -> None:
@@ -66,7 +66,7 @@ class StartApp(App[StartChoice]):
         keymap.take(self)
 
     def on_start_pane_chosen(self, message: StartPane.Chosen) -> None:
-        """Take the choice."""
+        """Exit with the choice."""
         self.exit(message.choice)
 
     async def action_back(self) -> None:
@@ -78,5 +78,5 @@ class StartApp(App[StartChoice]):
         turn_theme(self)
 
     def action_help(self) -> None:
-        """Show the keys, or put them away."""
+        """Show or hide the keys."""
         turn_help(self, (ActionScope.START, ActionScope.MOVING))

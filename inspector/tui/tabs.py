@@ -1,6 +1,6 @@
-"""The tabs of the app: a conversation each, with its own panels and notices; one of them is visible.
+"""Tabs of the app: one conversation each, with its panels and notices; one tab is visible.
 
-Events in a hidden tab are shown with its name. A line of tabs is there only while there are several.
+Events in a hidden tab are shown with its name. The line of tabs exists only while there are several.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 ALL = 0
-"""The number that stands for the timeline of all tabs; tabs count from 1."""
+"""Number of the timeline of all tabs; the numbers of tabs start at 1."""
 _LONGEST_NAME = 40
 _LOOK = 3
-"""The line of tabs is painted at every third look, as figures that run are."""
+"""The line of tabs is repainted at every third update, like running figures."""
 
 
 class Tab:
@@ -46,10 +46,10 @@ class Tab:
         named: bool = True,
         close: Callable[[], object] | None = None,
     ) -> None:
-        """`number` is its own for as long as the app runs; for the others see `Opened`.
+        """`number` identifies the tab for as long as the app runs; for the other arguments see `Opened`.
 
-        `begin` makes a new connection. It takes the capabilities to declare, if they were chosen, and `held`: nothing
-        is started or sent before `Live.begin`.
+        `begin` creates a new connection. It takes the capabilities to declare, if the user chose some, and `held`:
+        nothing is started or sent before `Live.begin`.
         """
         self.number = number
         self.subject = subject
@@ -58,22 +58,22 @@ class Tab:
         self._is_named = named and bool(name)
         self.close = close
         self.offers: frozenset[str] | None = None
-        """What new connections offer the server; None for what the caller set."""
+        """Capabilities that new connections declare; None for the caller's choice."""
         self.shown = shown
         self.panels: dict[str, Panel] = {}
         self._stage = subject.stage
         self._login: object = None
-        """The login that has been told of."""
+        """The login that has been reported."""
 
     @cached_property
     def notice(self) -> "NoticeBar":
-        """The line about server requests. Made after the first picture."""
+        """The line about server requests, created after the first paint."""
         from inspector.tui.bars import NoticeBar
 
         return NoticeBar(self.subject)
 
     def own_name(self) -> str:
-        """The server's own name, once it is known, for a tab that nobody named; "" otherwise, and from then on."""
+        """Return the server's name once, when it becomes known, if the user has not named the tab; "" otherwise."""
         opening = None if self._is_named else self.subject.opening
         if opening is None or not isinstance(self.subject, LiveSubject):
             return ""
@@ -90,7 +90,7 @@ class Tab:
             panel.rebind(subject)
 
     def end_told(self) -> str:
-        """That it has failed or broken off since the last time this was asked, with the reason; "" otherwise."""
+        """Return that the connection has failed or closed since the last call, with the reason; "" otherwise."""
         stage, before = self.subject.stage, self._stage
         self._stage = stage
         if stage is before or stage not in (ConversationStage.FAILED, ConversationStage.CLOSED) or not self.subject.why:
@@ -98,7 +98,7 @@ class Tab:
         return ("not connected: " if stage is ConversationStage.FAILED else "closed: ") + self.subject.why
 
     def login_told(self) -> str:
-        """That its server wants a login, once for each; "" otherwise."""
+        """Return that the server requires a login, once for each login; "" otherwise."""
         guide = self.subject.login.guide
         waiting, before = guide.waiting if guide is not None else None, self._login
         self._login = waiting
@@ -106,7 +106,7 @@ class Tab:
 
     @property
     def running(self) -> list[str]:
-        """What would be lost if it ended now, a line each: requests under way, and questions."""
+        """What would be lost by closing the tab, one line each: pending requests and server requests."""
         from inspector.tui.screens.inbox.model import asked_in_short
 
         if not self.subject.can_act or self.subject.stage is not ConversationStage.OPEN:
@@ -124,7 +124,7 @@ class Tab:
 
 
 def subject_of(first: Live | None, capture: Path | None) -> OpenConversation:
-    """What a tab shows. Raises: CaptureError if `capture` is not a capture."""
+    """Return the subject of a tab. Raises: CaptureError if `capture` is not a capture."""
     if capture is not None:
         return Recording(capture, places().cache / "captures")
     assert first is not None, "a waiting request"
@@ -132,7 +132,7 @@ def subject_of(first: Live | None, capture: Path | None) -> OpenConversation:
 
 
 class Tabs(Sequence[Tab]):
-    """All tabs in their order, the one visible, and the timeline of all of them once it was shown."""
+    """All tabs in order, the visible one, and the timeline of all of them once it has been shown."""
 
     def __init__(self, app: App[None], toasts: Toasts, first: Tab) -> None:
         self._app = app
@@ -141,11 +141,11 @@ class Tabs(Sequence[Tab]):
         self._numbers = first.number
         self._looks = 0
         self.current = first
-        """The one visible, or that was before the timeline was."""
+        """The visible tab; while the timeline is visible, the previous one."""
         self.timeline: TimelinePanel | None = None
         self.shows_timeline = False
         self.bar: ConversationBar | None = None
-        """The line of tabs; None while there is one tab."""
+        """The line of tabs; None while there is only one tab."""
 
     @overload
     def __getitem__(self, index: int) -> Tab: ...
@@ -159,7 +159,7 @@ class Tabs(Sequence[Tab]):
 
     @property
     def subject(self) -> OpenConversation:
-        """The conversation of the visible tab."""
+        """Conversation of the visible tab."""
         return self.current.subject
 
     @property
@@ -171,16 +171,16 @@ class Tabs(Sequence[Tab]):
 
     @property
     def panels(self) -> list[Panel]:
-        """Those of all tabs, and the timeline."""
+        """Panels of all tabs, and the timeline."""
         panels = [panel for tab in self for panel in tab.panels.values()]
         return panels if self.timeline is None else [*panels, self.timeline]
 
     def numbered(self, number: int) -> Tab | None:
-        """The tab with this number; None once it is closed."""
+        """Return the tab with this number; None if it is closed."""
         return next((each for each in self if each.number == number), None)
 
     def add(self, opened: OpenedSession) -> Tab:
-        """Put a conversation into a tab, hidden. Raises: CaptureError if it is a capture that can't be read."""
+        """Add a hidden tab with a conversation. Raises: CaptureError if it is a capture that can't be read."""
         self._numbers += 1
         subject = subject_of(opened.first, opened.capture)
         tab = Tab(self._numbers, subject, opened.begin, name=opened.name, named=opened.named, close=opened.close)
@@ -191,13 +191,13 @@ class Tabs(Sequence[Tab]):
         return tab
 
     def remove(self, tab: Tab) -> Tab:
-        """Take a tab out of the list; the one that becomes visible in its place."""
+        """Remove a tab, and return the tab that becomes visible instead."""
         place = self._tabs.index(tab)
         self._tabs.remove(tab)
         return self._tabs[min(place, len(self) - 1)]
 
     def tick(self) -> None:
-        """Report what is new in each tab, and renew the line of tabs."""
+        """Report news of each tab, and update the line of tabs."""
         for tab in self:
             self._tell_news(tab)
         self._looks = (self._looks + 1) % _LOOK
@@ -214,17 +214,17 @@ class Tabs(Sequence[Tab]):
         seen = not here or getattr(self._app.screen, "SHOWS_QUESTIONS", False)
         if came := tab.notice.sync(shown="inbox" if seen else tab.shown):
             self._app.bell()
-            if not here:  # in its own tab the line above the footer says it
+            if not here:  # in the visible tab, the line above the footer shows it
                 self._toasts.say(prefix + came)
         for said in tab.subject.watching.news():
             self._toasts.say(prefix + said, severity="warning")
         for said in (tab.end_told(), tab.login_told()):
-            if said and not here:  # in its own tab it is seen
+            if said and not here:  # in the visible tab, it is seen anyway
                 self._toasts.say(prefix + said, severity="warning")
 
 
 def _unlike(name: str, others: list[str]) -> str:
-    """A name that no other tab has."""
+    """Return a unique tab name by appending a number if necessary."""
     number, found = 1, name
     while found in others:
         number += 1

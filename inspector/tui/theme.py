@@ -1,8 +1,8 @@
-"""What a role looks like: the only file with colours and glyphs.
+"""Appearance of roles: the only file with colours and glyphs.
 
-Two themes of our own, one dark and one light, each with one accent. Text keeps a contrast of 4.5 or more on
-every ground it can be on (a test measures it), and no state is told by its colour alone: beside it is
-a glyph from `glyphs()` or a word. Widgets write `$surface` or `$accent` in their CSS, view-models name roles.
+There are two themes, one dark and one light, with one accent each. Text has a contrast of 4.5 or more on every
+background it can appear on (a test measures it), and no state is shown by colour alone: there is also a glyph from
+`glyphs()` or a text. Widgets use `$surface` or `$accent` in their CSS, view-models use names of roles.
 """
 
 import locale
@@ -20,7 +20,7 @@ from inspector.present.spans import Role, Span
 
 
 class _Colours(msgspec.Struct, frozen=True):
-    """The colours of one theme. Grounds from the screen outwards, then inks from loud to quiet, then hues."""
+    """Colours of one theme: backgrounds from the screen outwards, text colours from loud to quiet, then hues."""
 
     background: str
     surface: str
@@ -110,7 +110,7 @@ def _theme(name: str, c: _Colours, *, dark: bool) -> Theme:
 
 
 def _variables(c: _Colours) -> dict[str, str]:
-    """Say what Textual would otherwise mix from the accent, so that only what has the focus carries it."""
+    """Define the colours that Textual would otherwise derive from the accent, so that only focused widgets use it."""
     return {
         "text": c.text,
         "text-muted": c.muted,
@@ -162,7 +162,7 @@ def _variables(c: _Colours) -> dict[str, str]:
 DARK = _theme(DARK_NAME, _DARK, dark=True)
 LIGHT = _theme(LIGHT_NAME, _LIGHT, dark=False)
 THEMES = (DARK, LIGHT)
-"""To be registered by the app; the first is the default."""
+"""The app's themes; the first one is the default."""
 
 
 def _styles(c: _Colours) -> Mapping[Role, Style]:
@@ -203,13 +203,13 @@ def _styles(c: _Colours) -> Mapping[Role, Style]:
 
 @cache
 def role_styles(*, dark: bool) -> Mapping[Role, Style]:
-    """Return the style of every role: ink and weight, no ground. `dark` is `app.current_theme.dark`."""
+    """Return the style of every role: colour and weight, no background. `dark` is `app.current_theme.dark`."""
     return _styles(_DARK if dark else _LIGHT)
 
 
 @cache
 def _inks(*, dark: bool) -> Mapping[str, Color]:
-    """For each colour of the other theme its counterpart in this one."""
+    """Map each colour of the other theme to its counterpart in this one."""
     old, new = (_LIGHT, _DARK) if dark else (_DARK, _LIGHT)
     return {getattr(old, name): Color.parse(getattr(new, name)) for name in _Colours.__struct_fields__}
 
@@ -226,24 +226,24 @@ def in_theme(style: Style, *, dark: bool) -> Style:
 
 
 class Grounds(msgspec.Struct, frozen=True):
-    """The grounds of lines that we paint ourselves, each with the ink of text without a role."""
+    """Backgrounds of custom-painted lines, each with the colour of text without a role."""
 
     header: Style
     cursor: Style
     cursor_blurred: Style
     chosen: Style
-    """Of an open tab: the ground of what is below it."""
+    """Of an open tab: the background of the area below it."""
     grave: Style
-    """Of a warning that lasts."""
+    """Of a permanent warning."""
     scrollbar: Style
-    """Ink alone."""
+    """Text colour only."""
 
 
 @cache
 def grounds(*, dark: bool) -> Grounds:
-    """Return the grounds of a theme.
+    """Return the backgrounds of a theme.
 
-    Component classes would say the same; each of them costs as much as a widget, whenever Textual styles anything.
+    Component classes would do as well, but each costs as much as a widget whenever Textual computes styles.
     """
     c = _DARK if dark else _LIGHT
     on = Style.parse
@@ -258,18 +258,18 @@ def grounds(*, dark: bool) -> Grounds:
 
 
 def spans_to_text(spans: Iterable[Span], *, dark: bool) -> Text:
-    """Return spans as something a stock widget can show without reading markup in it."""
+    """Return spans as text that a stock widget shows without parsing markup."""
     styles = role_styles(dark=dark)
     return Text.assemble(*((text, styles[role]) for text, role in spans), no_wrap=True, end="")
 
 
 class Glyphs(msgspec.Struct, frozen=True):
-    """Signs of one cell each, in one alphabet."""
+    """Signs, one cell each, in one character set."""
 
     to_server: str = "→"
     from_server: str = "←"
     note: str = "·"
-    """A notification, and whatever separates two words of ours."""
+    """A notification, and the separator between labels."""
     ok: str = "✓"
     error: str = "✗"
     warning: str = "▲"
@@ -294,7 +294,7 @@ class Glyphs(msgspec.Struct, frozen=True):
     ellipsis: str = "…"
     times: str = "×"
     claimed: str = "~"
-    """Before what a server says of itself."""
+    """Precedes what a server claims about itself."""
     play: str = "►"
     stop: str = "■"
     mark: str = "★"
@@ -334,6 +334,6 @@ _ASCII = Glyphs(
 
 @cache
 def glyphs(encoding: str | None = None) -> Glyphs:
-    """Return the signs that `encoding` can write; None asks the locale once."""
+    """Return the signs that `encoding` supports; None uses the locale's encoding, determined once."""
     name = (encoding or locale.getencoding()).lower().replace("-", "").replace("_", "")
     return _UNICODE if name.startswith("utf") or name == "cp65001" else _ASCII
