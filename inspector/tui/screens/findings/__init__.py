@@ -1,1 +1,1 @@
-"""Findings: what checks found, with evidence and fixes."""
+"""Findings of the checks, with evidence and fixes."""

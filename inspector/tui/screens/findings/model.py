@@ -1,7 +1,7 @@
-"""The list of findings as rows: worst first, grouped by check, with a count; a folded group is one row.
+"""Findings as rows: worst first, grouped by check, with a count; a folded group is one row.
 
-A check with one finding is one row. Rows are rebuilt after a finding, a mute, a fold or a filter, and keep their keys,
-so that the cursor stays on its row.
+A check with one finding is one row. Rows are rebuilt after a new finding, mute, fold or filter. They keep their
+keys, so that the cursor stays on its row.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,9 +18,9 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Fact, Section, Span, lay
 
 _FEW = 3
-"""Findings of one check that are unfolded by default."""
+"""Groups with at most this number of findings are unfolded by default."""
 _PLACE = 26
-"""Cells of the place at most."""
+"""Maximum cells of the place."""
 _MUTED: tuple[list[Span], list[Span]] = ([], [("muted ", "claimed")])
 _AFFECTED, _NAMED = 3, 8
 """Places of a group that its detail names."""
@@ -35,7 +35,7 @@ class Group(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> tuple[Severity, str]:
-        """The same for a group that grows."""
+        """Key that stays the same when the group grows."""
         return self.severity, self.id
 
 
@@ -43,7 +43,7 @@ Item = Group | Finding
 
 
 def groups_of(findings: Sequence[Finding]) -> Iterator[Group]:
-    """The findings by severity, the worst first, then by check, in the order of their first findings."""
+    """Yield the findings by severity, worst first, then by check, in the order of their first findings."""
     groups: dict[tuple[Severity, str], list[Finding]] = {}
     for each in sorted(findings, key=lambda each: each.severity.rank):
         groups.setdefault((each.severity, each.id), []).append(each)
@@ -52,27 +52,27 @@ def groups_of(findings: Sequence[Finding]) -> Iterator[Group]:
 
 
 class FindingRows(RowSource):
-    """The rows of one journal's findings."""
+    """Rows of one journal's findings."""
 
     folds = True
 
     def __init__(self) -> None:
         self.wanted = ""
-        """Words that all have to be in a finding for it to be shown."""
+        """Filter: words that a visible finding must contain."""
         self.shows_muted = False
         self.shown = 0
-        """How many findings match, the folded ones included."""
+        """Number of matching findings, including folded ones."""
         self._found: JournalFindings | None = None
         self._items: list[Item] = []
         self._numbers: dict[object, int] = {}
         self._at: dict[int, int] = {}
         self._turned: set[tuple[Severity, str]] = set()
-        """Groups that somebody has folded, or unfolded, against what they are by themselves."""
+        """Groups that the user has folded or unfolded against the default."""
         self._seen: tuple[object, ...] = ()
         self._generation = 0
 
     def take(self, found: JournalFindings | None) -> bool:
-        """Look again; whether the rows are other ones now."""
+        """Update the rows; return whether they have changed."""
         seen = (id(found), found.changes if found else 0, self.wanted, self.shows_muted, len(self._turned))
         if seen == self._seen:
             return False
@@ -108,7 +108,7 @@ class FindingRows(RowSource):
         return self._generation
 
     def item(self, index: int) -> Item | None:
-        """What a row is about."""
+        """Return the group or finding in a row; None if there is none."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def key(self, index: int) -> int:
@@ -127,7 +127,7 @@ class FindingRows(RowSource):
             self.take(self._found)
 
     def reveal(self, finding: Finding) -> int | None:
-        """Unfold what hides a finding; where it is then, None if it is muted or filtered out."""
+        """Unfold the group of a finding and return its row; None if it is muted or filtered out."""
         key = finding.severity, finding.id
         for at, item in enumerate(self._items):
             if isinstance(item, Group) and item.key == key and self._is_folded(item):
@@ -154,7 +154,7 @@ class FindingRows(RowSource):
         return _both_ends(left, right, width, 0.6)
 
     def _times(self, group: Group) -> int:
-        """How often; of a check that found more than is kept, what it counted."""
+        """Return the number of findings; if a check found more than is kept, its own count."""
         kept = len(group.findings)
         if self._found is None or kept != sum(each.id == group.id for each in self._found.all):
             return kept
@@ -174,7 +174,7 @@ class FindingRows(RowSource):
 
 
 def _both_ends(left: Sequence[Span], right: Sequence[Span], width: int, share: float) -> list[Span]:
-    """Left and right aligned spans; the first at the right is dropped if they need more than a share of the width."""
+    """Return left and right aligned spans; the first right one is dropped if they exceed a share of the width."""
     if spans.spans_width(right) > share * width:
         right = right[1:]
     room = max(0, width - spans.spans_width(right))
@@ -182,7 +182,7 @@ def _both_ends(left: Sequence[Span], right: Sequence[Span], width: int, share: f
 
 
 def _text(finding: Finding) -> str:
-    """What a filter looks through."""
+    """Return the text that a filter searches."""
     parts = (finding.id, finding.severity, title_of(finding.id), finding.sentence, place_of(finding))
     return " ".join(parts).casefold()
 
@@ -191,11 +191,11 @@ def _text(finding: Finding) -> str:
 
 assert everything.AREAS
 Both = tuple[list[Span], list[Span]]
-"""Left and right aligned."""
+"""Left and right aligned spans."""
 
 
 def counted(checks: AnyChecks | None, *, shows_muted: bool = False) -> Both:
-    """The number of findings of each severity, and of muted ones."""
+    """Return the number of findings per severity, and of muted ones."""
     left: list[Span] = [("Findings", "title")]
     if checks is None:
         return left, []
@@ -217,7 +217,7 @@ def counted(checks: AnyChecks | None, *, shows_muted: bool = False) -> Both:
 
 
 def checked(checks: AnyChecks | None, entries: int, *, failed: bool = False) -> Both:
-    """Progress of the checks, and what they left out. `failed`: an internal error ended them."""
+    """Return the progress of the checks, and what they left out. `failed`: an internal error ended them."""
     if checks is None:
         return [("Checks have not started.", "muted")], []
     left: list[Span] = []
@@ -244,7 +244,7 @@ def checked(checks: AnyChecks | None, entries: int, *, failed: bool = False) -> 
 
 
 def disabled_line(checks: AnyChecks | None) -> list[Span]:
-    """The first check with an internal error, and the number of others; [] if there are none."""
+    """Return the first check with an internal error, and the number of others; [] if there are none."""
     failed = checks.disabled_checks if checks is not None else ()
     if not failed:
         return []
@@ -253,7 +253,7 @@ def disabled_line(checks: AnyChecks | None) -> list[Span]:
 
 
 def about(item: Group | Finding, affected: Sequence[str] = ()) -> Section:
-    """The detail of a row. `affected` are the names of the tools and other listed things that it is about."""
+    """Return the detail of a row. `affected` are the names of the tools and other listed items that it is about."""
     section = about_group(item) if isinstance(item, Group) else finding_section(item)
     if not affected:
         return section
@@ -265,7 +265,7 @@ def about(item: Group | Finding, affected: Sequence[str] = ()) -> Section:
 
 
 def about_group(group: Group) -> Section:
-    """The detail of a group: that of its first finding, with the places of all."""
+    """Return the detail of a group: that of its first finding, with the places of all."""
     first, count = group.findings[0], len(group.findings)
     section = finding_section(first)
     places = list(dict.fromkeys(filter(None, map(place_of, group.findings))))

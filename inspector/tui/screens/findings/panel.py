@@ -1,7 +1,7 @@
-"""The Findings screen: what the checks found, worst first, with evidence, impact, fix and specification.
+"""Findings screen: findings of the checks, worst first, with evidence, impact, fix and specification.
 
-A wide terminal shows the detail beside the list, a narrow one below it. Enter goes to the evidence in Traffic. Checks
-run behind the traffic: the row below the list shows their progress.
+A wide terminal shows the detail beside the list, a narrow one below it. Enter goes to the evidence in Traffic.
+Checks lag behind the traffic: the row below the list shows their progress.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from inspector.tui.widgets.virtual_list import LogList
 
 _MOST_COPIED = 100
 _MOST_EVIDENCE = 100
-"""Entries of one finding that are exported."""
+"""Maximum number of exported entries per finding."""
 
 
 _NARROW = 120
@@ -45,7 +45,7 @@ _TICKS = 10
 
 
 class FindingsPanel(Panel):
-    """The findings about one conversation."""
+    """Panel of the findings of one conversation."""
 
     places = (ActionScope.EVERYWHERE, ActionScope.FINDINGS, ActionScope.LIST, ActionScope.MOVING, ActionScope.SEARCH)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.FINDINGS)
@@ -87,7 +87,7 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
         self._ticks = 0
 
     def compose(self) -> ComposeResult:
-        """How many there are, the filter, the list, how far the checks are; and the chosen one in full."""
+        """Lay out the counts, the filter, the list, the progress, and the detail."""
         with Vertical():
             yield self._line
             yield self._bar
@@ -100,13 +100,13 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
             yield self._buttons
 
     def on_resize(self, event: events.Resize) -> None:
-        """Use the room."""
+        """Choose the layout for the width."""
         self.set_class(event.size.width < _NARROW, "-narrow")
 
-    # What the app asks
+    # Interface for the app
 
     def sync(self) -> None:
-        """Take in what is new."""
+        """Update the list and the detail."""
         if not (self._list.is_mounted and self._bar.is_mounted and self._text.is_mounted):
             return
         self._ticks += 1
@@ -115,23 +115,23 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
         self._list.sync()
 
     def rebind(self, subject: OpenConversation) -> None:
-        """Show the findings about another conversation; the filter stays."""
+        """Show the findings of another conversation; the filter is kept."""
         self._subject = subject
         self._ticks = 0
 
     def take_focus(self) -> None:
-        """The list."""
+        """Focus the list."""
         self._list.focus()
 
     def go_back(self) -> bool:
-        """From the filter's line to the list."""
+        """Return from the filter line or the detail to the list."""
         if not self._bar.has_focus_within and not self._page.has_focus:
             return False
         self._list.focus()
         return True
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
-        """Begin at the first of these, once it is there."""
+        """Move the cursor to the first of these findings at the next update."""
         self._wanted_finding = findings[0] if findings else None
         self._ticks = 0
 
@@ -143,32 +143,32 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
         self._bar.focus()
 
     def action_clear_filter(self) -> None:
-        """Show all again."""
+        """Show all findings again."""
         self._bar.text = ""
         self._bar.display = False
         self._want("")
         self._list.focus()
 
-    # What the parts tell
+    # Messages of the widgets
 
     def on_search_bar_changed(self, message: SearchBar.Changed) -> None:
-        """Filter as it is typed."""
+        """Filter while typing."""
         message.stop()
         self._want(message.text)
 
     def on_search_bar_done(self, message: SearchBar.Done) -> None:
-        """Back to the list; an empty filter goes away."""
+        """Return to the list; hide an empty filter."""
         message.stop()
         self._bar.display = bool(self._rows.wanted)
         self._list.focus()
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
-        """Show the chosen one in full."""
+        """Show the detail of the selected row."""
         message.stop()
         self._show()
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Go to the evidence; of a group, to the first."""
+        """Show the evidence in Traffic; for a group, that of its first finding."""
         message.stop()
         item = self._rows.item(message.index)
         found = item.findings[0] if isinstance(item, Group) else item
@@ -177,7 +177,7 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
         elif found is not None:
             self.notify("No evidence to show: a message is missing.", markup=False)
 
-    # Showing
+    # Rendering
 
     def _want(self, words: str) -> None:
         self._rows.wanted = words
@@ -190,7 +190,7 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
             self._list.sync()
             self._show()
         elif not self._rows.count and (empty := _empty(self._subject, self._rows)) != self._list.empty:
-            self._list.empty = empty  # something has failed since, though nothing more was found
+            self._list.empty = empty  # something has failed since, without a new finding
             self._list.refresh()
         self._go_to_wanted()
         self._line.show(*counted(checks, shows_muted=self._rows.shows_muted))
@@ -204,7 +204,7 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
             self._bar.say_count(None)
 
     def _say_failed(self) -> None:
-        """Name the checks that failed with an internal error."""
+        """Show which checks failed with an internal error."""
         words = spans_to_text(disabled_line(self._subject.checks_so_far), dark=self.app.current_theme.dark)
         words.no_wrap, words.overflow = False, "fold"
         if words.plain != self._said_failed:
@@ -239,7 +239,7 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
         self._buttons.offer(*evidence, "copy", "findings.mute") if item is not None else self._buttons.offer()
 
     def _affected(self, item: Group | Finding) -> Sequence[str]:
-        """The listed things that a whole group is about, or a finding that is the only one of its check."""
+        """Return the names of the listed items that a group, or the only finding of a check, is about."""
         checks = self._subject.checks_so_far
         if checks is None or (isinstance(item, Finding) and checks.times(item.id) > 1):
             return ()
@@ -247,17 +247,17 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
 
     @property
     def _evidence(self) -> Finding | None:
-        """The chosen finding, or the first of the chosen group, if there is an entry to show."""
+        """Selected finding, or the first of the selected group; None without an entry to show."""
         found = self._findings()[:1]
         return found[0] if found and found[0].frames else None
 
     def action_open(self) -> None:
-        """Show the evidence of the chosen finding in Traffic."""
+        """Show the evidence of the selected finding in Traffic."""
         if (found := self._evidence) is not None:
             self.post_message(self.EntryWanted(found.frames[0], found.pointer, found.span))
 
     def copy(self) -> None:
-        """Copy the chosen finding, or those under the chosen heading."""
+        """Copy the selected finding, or those of the selected group."""
         chosen = self._findings()[:_MOST_COPIED]
         if chosen:
             self.app.copy_to_clipboard(findings_text(chosen))
@@ -265,12 +265,12 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
             self.notify(f"Copied {many}.", markup=False, timeout=3)
 
     def action_muted(self) -> None:
-        """Show what is muted, or hide it."""
+        """Toggle whether muted findings are shown."""
         self._rows.shows_muted = not self._rows.shows_muted
         self._look()
 
     def action_pause(self) -> None:
-        """Let the checks stand still, or go on."""
+        """Pause or resume the checks."""
         checks = self._subject.checks
         checks.pause(not checks.paused)
         self._look()
@@ -296,7 +296,7 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
 
     @property
     def export_scopes(self) -> Sequence[ExportScope]:
-        """What the chosen findings rest on, with the operations that it belongs to."""
+        """Evidence of the selected findings, with the operations that it belongs to."""
         ns = dict.fromkeys(n for each in self._findings() for n in each.frames[:_MOST_EVIDENCE])
         find = partial(entries_of_all, self._subject.journal, tuple(ns))
         return (ExportScope("the finding's evidence", find=find),) if ns else ()
@@ -310,7 +310,7 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
 
 
 def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
-    """The empty state: why there are no rows, and one action."""
+    """Return the text of an empty list: why it is empty, and an action."""
     checks = subject.checks_so_far
     if rows.wanted:
         return [[("No finding matches the filter.", "muted")], [("f c clears the filter", "faint")]]
@@ -336,7 +336,7 @@ def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
 
 
 def _failure(subject: OpenConversation) -> str:
-    """What failed, as far as the subject or its traffic says; "" if nothing did."""
+    """Return what failed, according to the conversation or its traffic; "" if nothing did."""
     if subject.stage is ConversationStage.FAILED:
         return f"no session was opened{f': {subject.why}' if subject.why else ''}"
     return failure_in(subject.journal)
