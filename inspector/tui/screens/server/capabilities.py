@@ -1,6 +1,7 @@
-"""What we offer the server, as switches over the visible screen. Leaving it changes nothing; taking it does.
+"""Dialog with switches for the client capabilities. Closing it changes nothing; applying does.
 
-Where each request says what is offered, the next one says it again; after a handshake it takes a new connection.
+If each request declares the capabilities, a change applies from the next request on. After a handshake it requires a
+new connection.
 """
 
 from typing import ClassVar
@@ -23,7 +24,7 @@ from inspector.tui.widgets.virtual_list import LogList
 
 
 class OfferRows(RowSource):
-    """The switches as rows."""
+    """Switches as rows."""
 
     def __init__(self, now: frozenset[str], revision: Revision | None) -> None:
         self._now, self._revision = now, revision
@@ -31,7 +32,7 @@ class OfferRows(RowSource):
         self.chosen = now
 
     def toggle(self, index: int) -> None:
-        """Switch one."""
+        """Toggle the switch in a row."""
         self.chosen = toggled(self.chosen, ALL[index])
         self._generation += 1
 
@@ -49,7 +50,7 @@ class OfferRows(RowSource):
 
 
 class OffersScreen(Dialog[frozenset[str] | None]):
-    """The switches, and what they come to. Returns what is to be offered; None to leave it."""
+    """Switches and the resulting declaration. Returns the chosen capabilities; None if closed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("capabilities.switch")),
@@ -77,7 +78,7 @@ class OffersScreen(Dialog[frozenset[str] | None]):
         self._then = StatusLine()
 
     def compose(self) -> ComposeResult:
-        """The switches, what they declare, and when that holds."""
+        """Lay out the switches, the declaration, and when a change applies."""
         with Vertical() as box:
             box.border_title = "Client capabilities"
             yield self._list
@@ -87,7 +88,7 @@ class OffersScreen(Dialog[frozenset[str] | None]):
         yield FooterBar()
 
     def on_mount(self) -> None:
-        """Show how it stands."""
+        """Show the current state."""
         self._list.focus()
         self._renew()
 
@@ -105,14 +106,14 @@ class OffersScreen(Dialog[frozenset[str] | None]):
         self._renew()
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Enter switches too."""
+        """Toggle the capability on Enter too."""
         event.stop()
         self.action_switch()
 
     def action_take(self) -> None:
-        """Offer this."""
+        """Apply the chosen capabilities."""
         self.dismiss(self.rows.chosen)
 
     def action_leave(self) -> None:
-        """Leave it."""
+        """Close the dialog without changes."""
         self.dismiss(None)

@@ -1,6 +1,6 @@
-"""What we offer a server, as switches: which are on, what each means, and how the revision declares it.
+"""Client capabilities as switches: their state, their meaning, and their declaration in a protocol version.
 
-Two of them lean on each other: tools in sampling mean nothing without sampling.
+Two of them depend on each other: tools in sampling need sampling.
 """
 
 import json
@@ -25,31 +25,31 @@ _NAME = max(map(len, MEANINGS)) + 2
 
 
 class Switch(msgspec.Struct, frozen=True):
-    """One thing that can be offered."""
+    """Switch of one capability."""
 
     name: str
     on: bool
     was_on: bool
-    """Whether it is offered now, before anything was switched."""
+    """Whether it is declared at present."""
     exists: bool
-    """Whether the revision has words for it; True while none is settled."""
+    """Whether the protocol version has it; True while no version is negotiated."""
 
 
 def switches(chosen: Collection[str], now: Collection[str], revision: Revision | None) -> tuple[Switch, ...]:
-    """All of them, in the order of the command line's words."""
+    """Return all switches, in the order of the command line's names."""
     known = capabilities.offered_in(revision, capabilities.ALL) if revision is not None else frozenset(capabilities.ALL)
     return tuple(Switch(name, name in chosen, name in now, name in known) for name in capabilities.ALL)
 
 
 def toggled(chosen: frozenset[str], name: str) -> frozenset[str]:
-    """The same with one switched; the other is switched along where one can't be without it."""
+    """Return the set with one capability toggled, and a dependent one with it where necessary."""
     if name in chosen:
         return chosen - {name} - ({capabilities.SAMPLING_TOOLS} if name == capabilities.SAMPLING else set())
     return chosen | {name} | ({capabilities.SAMPLING} if name == capabilities.SAMPLING_TOOLS else set())
 
 
 def switch_row(switch: Switch, *, on: str, off: str, width: int) -> list[Span]:
-    """One as a line; `on` and `off` are its two signs."""
+    """Return one switch as a line; `on` and `off` are its signs."""
     sign: Span = (f" {on if switch.on else off} ", "ok" if switch.on else "muted")
     name: Span = (text.pad(switch.name, _NAME), "strong" if switch.on else "text")
     if not switch.exists:
@@ -61,5 +61,5 @@ def switch_row(switch: Switch, *, on: str, off: str, width: int) -> list[Span]:
 
 
 def declaration(chosen: Collection[str], revision: Revision | None) -> str:
-    """What is declared then, as a line of JSON; "" while no revision is settled."""
+    """Return the resulting declaration as a line of JSON; "" while no protocol version is negotiated."""
     return json.dumps(capabilities.declared(chosen, revision)) if revision is not None else ""

@@ -1,7 +1,7 @@
-"""Server: who it is, what both sides can do, how it runs, what it wrote last, and where that is kept.
+"""Server screen: identity, capabilities of both sides, process, stderr and recording.
 
-Each section is a card that can be focused and copied; wide terminals show two columns of them. Values of variables
-are masked until a key reveals them. What is shown is compared before it is drawn, so a quiet server costs nothing.
+Each section is a card that can be focused and copied. Wide terminals show two columns of cards. Values of variables
+are masked until a key reveals them. Nothing is redrawn while nothing has changed, so a quiet server costs nothing.
 """
 
 from collections.abc import Iterator
@@ -30,19 +30,19 @@ from inspector.tui.widgets.virtual_lines import Scroller
 
 _WIDE = 110
 _TICKS = 6
-"""It looks at every sixth call: five times a second are enough to read along."""
+"""Number of `sync` calls per update: five updates a second are fast enough."""
 _MANY = 5000
 _TICKS_OF_MANY = 60
-"""With so many exchanges, which are all counted each time, once in two seconds."""
+"""The same with more than `_MANY` exchanges, which an update counts: one update in two seconds."""
 _RIGHT = ("Process", "HTTP", "Login", "Environment", "Ping", "Traffic", "Recording", "stderr")
-"""What is in the right column, in this order; everything else is in the left one."""
+"""Sections of the right column, in this order; all others are in the left one."""
 _FIRST = ("pid", "started", "state")
-"""What is said first of a process."""
+"""First facts of a process."""
 _CAPABILITIES = frozenset({"Server capabilities", "Client capabilities"})
 
 
 class ServerPanel(Panel):
-    """What is known of the server."""
+    """Panel of everything known about the server."""
 
     places = (ActionScope.SERVER, ActionScope.MOVING, ActionScope.EVERYWHERE)
     BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(ActionScope.SERVER), COPY]
@@ -67,24 +67,24 @@ class ServerPanel(Panel):
         self._buttons = ButtonBar()
 
     def compose(self) -> ComposeResult:
-        """Two columns, empty until the first look, and what can be done."""
+        """Lay out two columns, empty until the first update, and the buttons."""
         with Scroller(id="server-page"), Vertical(id="server-columns"):
             yield Vertical(id="server-left")
             yield Vertical(id="server-right")
         yield self._buttons
 
     def on_mount(self) -> None:
-        """Look for the first time."""
+        """Make the first update."""
         self._look()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Use the room."""
+        """Choose the layout for the width."""
         self.set_class(event.size.width >= _WIDE, "-wide")
 
-    # --- what the app asks
+    # --- interface for the app
 
     def sync(self) -> None:
-        """Look again if it is time, and draw the cards that have changed."""
+        """Update the cards that have changed, at intervals."""
         self._ticks += 1
         many = len(self.subject.journal.conversation.exchanges) > _MANY
         if self.is_mounted and self._ticks >= (_TICKS_OF_MANY if many else _TICKS):
@@ -101,18 +101,18 @@ class ServerPanel(Panel):
             self._look()
 
     def take_focus(self) -> None:
-        """The page; Tab goes to its cards."""
+        """Focus the page; Tab moves to its cards."""
         self.query_one("#server-page").focus()
 
     def copy(self) -> None:
-        """Copy all sections, as they are shown."""
+        """Copy all sections as shown."""
         self.app.copy_to_clipboard(sections_text(self._sections()))
         self.notify("All sections copied.", timeout=3)
 
     # --- keys
 
     def action_reveal(self) -> None:
-        """Show the values of variables, or mask them."""
+        """Toggle the masking of variable values."""
         self._reveal = not self._reveal
         self._look()
 
@@ -120,7 +120,7 @@ class ServerPanel(Panel):
         """Copy all sections; a card with the focus copies itself."""
         self.copy()
 
-    # --- showing
+    # --- rendering
 
     def _look(self) -> None:
         self._ticks = 0
@@ -139,7 +139,7 @@ class ServerPanel(Panel):
         self._mourn()
 
     def _state(self) -> tuple[object, ...]:
-        """What has to change before anything is looked at more closely."""
+        """Return a state that is cheap to compare; sections are built only if it has changed."""
         journal = self.subject.journal
         return (
             id(journal),
@@ -189,14 +189,14 @@ class ServerPanel(Panel):
         self.query_one("#server-right").mount(card, before=later[0] if later else None)
 
     def _mourn(self) -> None:
-        """Put the card of a dead connection above all others, once."""
+        """Show the card of a dead connection above all others, once."""
         if self._mortem is None and _is_dead(self.subject):
             self._mortem = PostMortemCard(self.subject, dismissable=False)
             self.query_one("#server-page").mount(self._mortem, before=0)
 
 
 def _is_dead(subject: OpenConversation) -> bool:
-    """Whether the connection failed, or ended without having been asked to."""
+    """Return whether the connection failed or ended unexpectedly."""
     match subject.stage:
         case ConversationStage.FAILED:
             return True
@@ -209,5 +209,5 @@ def _is_dead(subject: OpenConversation) -> bool:
 
 
 def _ticked(section: Section) -> Section:
-    """Return capabilities with a tick before each: what is there is there."""
+    """Return the section with a tick before each capability, since only present ones are listed."""
     return replace(section, facts=tuple(replace(fact, key=f"{glyphs().ok} {fact.key}") for fact in section.facts))
