@@ -1,7 +1,7 @@
-"""The start: what there is to look at. It ends with a choice, and starts and opens nothing itself.
+"""Start screen: servers and captures to open. It returns a choice, and starts and opens nothing itself.
 
-It is an app of its own, so that the inspector begins afresh on what was chosen. A server from a file is somebody's
-command line: it is shown in full first, and a second key is needed.
+It is a separate app, so that the inspector starts cleanly with the choice. The command line of a server from a file
+was written by someone else: it is shown in full first, and needs a second key.
 """
 
 import shlex
@@ -57,24 +57,24 @@ from inspector.tui.widgets.virtual_list import LogList
 
 
 class StartList(LogList):
-    """A list whose headings are passed over."""
+    """List whose headings can't be selected."""
 
     def __init__(self, rows: StartRows) -> None:
         super().__init__(rows, id="start-list")
         self.start = rows
 
     def go_to(self, index: int) -> None:
-        """Choose the next row that is a choice."""
+        """Select the nearest row that is a choice."""
         found = self.start.nearest(max(0, min(index, self.start.count - 1)), index - self.view.cursor)
         super().go_to(found)
 
     def action_last(self) -> None:
-        """Go to the last row that is a choice; nothing comes that could be followed."""
+        """Select the last choice, without following new rows as other lists do."""
         self.go_to(self.start.count - 1)
 
 
 class ApproveScreen(Dialog[bool]):
-    """All about a server, before it is started or dialled. Its end must have been visible before it can be."""
+    """Shows a server in full before it is started or connected to, and enables that only after scrolling to the end."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("start.confirm")),
@@ -105,10 +105,10 @@ class ApproveScreen(Dialog[bool]):
         super().__init__()
         self._server = server
         self._is_read = False
-        """Whether the end was visible."""
+        """Whether the end has been visible."""
 
     def compose(self) -> ComposeResult:
-        """What would be done, and two keys."""
+        """Lay out the question, the details of the server, and the keys."""
         dark = self.app.current_theme.dark
         section = server_section(self._server)
         question = spans_to_text([(_question(self._server), "strong")], dark=dark)
@@ -120,14 +120,14 @@ class ApproveScreen(Dialog[bool]):
             yield FooterBar()
 
     def on_mount(self) -> None:
-        """See how far it was read, now and whenever that changes."""
+        """Track how far the text is scrolled."""
         scroller = self.query_one(Scroller)
         for changing in ("scroll_y", "virtual_size", "size"):
             self.watch(scroller, changing, self._look, init=False)
         self.call_after_refresh(self._look)
 
     def _look(self) -> None:
-        """Allow to go on once the end is visible; say until then how much is below."""
+        """Enable confirmation once the end is visible; until then show how many lines are below."""
         scroller = self.query_one(Scroller)
         if self._is_read or not scroller.size.height or not self.query_one(Static).size.height:
             return
@@ -138,17 +138,17 @@ class ApproveScreen(Dialog[bool]):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to go on only where there is something to go on with, and all of it was visible."""
+        """Enable confirmation only for a valid server that was shown in full."""
         if action != "confirm":
             return True
         return can_open(self._server) and (self._is_read or None)
 
     def action_confirm(self) -> None:
-        """Yes."""
+        """Approve the server."""
         self.dismiss(True)
 
     def action_back(self) -> None:
-        """No."""
+        """Go back without approval."""
         self.dismiss(False)
 
 
@@ -158,11 +158,11 @@ def _question(server: ConfiguredServer) -> str:
     return "Connect to this server?" if server.url else "Run this command with your permissions?"
 
 
-# Asking before a start, one server after the other: each in full, and nothing is started or dialled from here.
+# Approval before a start, one server after the other, each in full. Nothing is started or connected to here.
 
 
 def ask_for(app: "App[Any]", server: ConfiguredServer, then: "Callable[[ConfiguredServer | None], None]") -> None:
-    """Ask for what a file leaves to the person; `then` gets the server with that, or None if the person left."""
+    """Ask for the values that the file leaves open; `then` gets the completed server, or None if the user leaves."""
     if not server.wishes:
         then(server)
         return
@@ -174,7 +174,7 @@ def ask_for(app: "App[Any]", server: ConfiguredServer, then: "Callable[[Configur
 
 
 class WishesScreen(Dialog["dict[str, str] | None"]):
-    """Answers with the values by id; None for none: nothing is started then."""
+    """Form for the values of a server. Returns the values by id; None if the user leaves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("inputs.done")),
@@ -200,7 +200,7 @@ class WishesScreen(Dialog["dict[str, str] | None"]):
         self._edits = [LineEdit(each.default, unset=True, secret=each.secret) for each in self._wishes]
 
     def compose(self) -> ComposeResult:
-        """What each value is for, and a line for it; a secret one shows dots."""
+        """Lay out a description and a field for each value; secrets are masked."""
         with Vertical() as box:
             box.border_title = Content(f"Values for {self._name}")
             with VerticalScroll(can_focus=False):
@@ -217,11 +217,11 @@ class WishesScreen(Dialog["dict[str, str] | None"]):
             yield FooterBar()
 
     def on_mount(self) -> None:
-        """Begin with the first."""
+        """Focus the first field."""
         self._edits[0].focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go on to the next value, or be done behind the last."""
+        """Focus the next field, or finish after the last."""
         event.stop()
         at = next((at for at, edit in enumerate(self._edits) if edit is event.input), len(self._edits) - 1)
         if at + 1 < len(self._edits):
@@ -230,7 +230,7 @@ class WishesScreen(Dialog["dict[str, str] | None"]):
             self.action_done()
 
     def action_done(self) -> None:
-        """Take the values, unless one is none of those that are allowed."""
+        """Return the values if all of them are allowed."""
         for wish, edit in zip(self._wishes, self._edits, strict=True):
             if wish.options and edit.value not in wish.options:
                 said = f"{visible(wish.id, limit=100)} must be one of the values above."
@@ -240,14 +240,14 @@ class WishesScreen(Dialog["dict[str, str] | None"]):
         self.dismiss({wish.id: edit.value for wish, edit in zip(self._wishes, self._edits, strict=True)})
 
     def action_leave(self) -> None:
-        """Back, without starting."""
+        """Go back without starting."""
         self.dismiss(None)
 
 
 class ApproveApp(App["list[ConfiguredServer | None]"]):
-    """Answers with each server that was approved, with the values that it needs, and None for each other.
+    """App that returns each approved server with its values, and None for each other one.
 
-    None for all if it was left by force.
+    Returns None for all if the app is quit.
     """
 
     TITLE = "mcp-inspect"
@@ -262,7 +262,7 @@ class ApproveApp(App["list[ConfiguredServer | None]"]):
         self._answers: list[ConfiguredServer | None] = []
 
     def on_mount(self) -> None:
-        """Ask about the first."""
+        """Ask for the first server."""
         self._ask()
 
     def _ask(self) -> None:
@@ -282,11 +282,11 @@ class ApproveApp(App["list[ConfiguredServer | None]"]):
         self._ask()
 
 
-# What can be opened: a line to type into, and a list. Starts nothing itself.
+# Selection of what to open: an input line and a list. Starts nothing itself.
 
 
 class StartPane(Vertical):
-    """The line, what is wrong with it, and the list with saved and recent targets first."""
+    """Input line, its error, and the list with saved and recent targets first."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.START, ActionScope.OPEN)
     DEFAULT_CSS = """
@@ -297,14 +297,14 @@ class StartPane(Vertical):
     """
 
     class Chosen(Message):
-        """Something is to be opened; a server of a client's file has been approved."""
+        """The user opens something; a server from a client's file has been approved."""
 
         def __init__(self, choice: Wanted) -> None:
             super().__init__()
             self.choice = choice
 
     class Left(Message):
-        """Nothing is to be opened."""
+        """The user leaves without opening anything."""
 
     def __init__(
         self,
@@ -316,9 +316,9 @@ class StartPane(Vertical):
         problem: str = "",
         alone: bool = False,
     ) -> None:
-        """`typed` and `problem`: what was typed before, and why it could not be opened; "" at first.
+        """`typed` and `problem`: text typed earlier, and why it could not be opened; "" at first.
 
-        `alone`: there is nothing to go back to, and advice is shown.
+        `alone`: there is no screen to return to, and advice is shown.
         """
         super().__init__()
         self._typed = typed
@@ -335,13 +335,13 @@ class StartPane(Vertical):
         )
 
     def compose(self) -> ComposeResult:
-        """A line to type into, what is wrong with it, and a list."""
+        """Lay out the input line, its error and the list."""
         yield Input(self._typed, placeholder="Command, URL, capture file or saved name", select_on_focus=False)
         yield StatusLine()
         yield self._list
 
     def on_mount(self) -> None:
-        """Begin with the line, which takes every character from the first on. Enter alone takes the chosen row."""
+        """Focus the input line, which takes all typed characters. Enter in an empty line opens the selected row."""
         self._list.go_to(0)
         line = self.query_one(Input)
         line.cursor_position = len(line.value)
@@ -354,11 +354,11 @@ class StartPane(Vertical):
 
     @property
     def typed(self) -> str:
-        """What is in the line."""
+        """Text of the input line."""
         return self._typed
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Take the choice."""
+        """Open the selected row."""
         message.stop()
         self._choose(message.index)
 
@@ -369,7 +369,7 @@ class StartPane(Vertical):
             self._take(choice)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take what was typed."""
+        """Open what was typed."""
         event.stop()
         if not event.value.strip():
             self._choose(self._list.view.cursor)
@@ -380,13 +380,13 @@ class StartPane(Vertical):
             self._say(f"{error}. {error.hint}".replace("?.", "?") if error.hint else str(error))
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Remove the message about another text."""
+        """Remove the error of the previous text."""
         if event.value != self._typed:
             self._typed = event.value
             self.query_one(StatusLine).show([])
 
     def _take(self, choice: Wanted) -> None:
-        """Ask first if a host's file says what is started or dialled."""
+        """Open a choice; a server from a client's file needs approval first."""
         if isinstance(choice, OpenServer):
 
             def answered(sure: bool | None) -> None:
@@ -402,7 +402,7 @@ class StartPane(Vertical):
             self.post_message(self.Chosen(choice))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer what the list and its chosen row allow."""
+        """Enable the actions that the list and its selected row allow."""
         if action in ("edit", "delete"):
             return self._list.has_focus and self._target() is not None
         if action == "list":
@@ -425,15 +425,15 @@ class StartPane(Vertical):
         self._take(OpenDemo())
 
     def action_type(self) -> None:
-        """Go to the line to type into."""
+        """Focus the input line."""
         self.query_one(Input).focus()
 
     def action_list(self) -> None:
-        """Go to the list."""
+        """Focus the list."""
         self._list.focus()
 
     def leave(self) -> None:
-        """Go back one step: from a text to none; then to the list if nothing is below, else out."""
+        """Go back one step. Without a screen to return to, clear the input, then focus the list; otherwise leave."""
         line = self.query_one(Input)
         if line.value and self._alone:
             line.value = ""
@@ -444,13 +444,13 @@ class StartPane(Vertical):
             self.post_message(self.Left())
 
     def action_add(self) -> None:
-        """Save a target, beginning with what is in the line."""
+        """Save a new target, prefilled from the input line."""
         typed = self._typed.strip()
         is_url = typed.startswith(("http://", "https://"))
         self._edit(SavedTarget("", command="" if is_url else typed, url=typed if is_url else ""))
 
     def action_edit(self) -> None:
-        """Edit the chosen target; a recent one is saved."""
+        """Edit the selected target; a recent one becomes a saved one."""
         known = self._target()
         if known is None:
             return
@@ -479,7 +479,7 @@ class StartPane(Vertical):
             self._say(trouble)
 
     def action_delete(self) -> None:
-        """Delete the chosen target, after a question."""
+        """Delete the selected target after confirmation."""
         known = self._target()
         if known is None:
             return
@@ -514,7 +514,7 @@ _FIELDS = (
 
 
 class TargetScreen(Dialog["str | None"]):
-    """A form for a target; it saves, and answers with the name, or with None for nothing."""
+    """Form that saves a target. Returns its name; None if nothing was saved."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("target.save")),
@@ -541,7 +541,7 @@ class TargetScreen(Dialog["str | None"]):
         self._edits = [LineEdit(value, unset=True) for value in values]
 
     def compose(self) -> ComposeResult:
-        """A line for each field, with what it takes."""
+        """Lay out a line with a hint for each field."""
         with Vertical() as box:
             box.border_title = Content(f"Edit {self._instead_of}" if self._instead_of else "Add target")
             with VerticalScroll(can_focus=False):
@@ -552,11 +552,11 @@ class TargetScreen(Dialog["str | None"]):
             yield FooterBar()
 
     def on_mount(self) -> None:
-        """Begin with the first field."""
+        """Focus the first field."""
         self._edits[0].focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go to the next field, or save behind the last."""
+        """Focus the next field, or save after the last."""
         event.stop()
         at = next((at for at, edit in enumerate(self._edits) if edit is event.input), len(self._edits) - 1)
         if at + 1 < len(self._edits):
@@ -565,7 +565,7 @@ class TargetScreen(Dialog["str | None"]):
             self.action_save()
 
     def action_save(self) -> None:
-        """Save, or say what is wrong."""
+        """Save the target, or show what is wrong."""
         values = {name: edit.value for (name, _, _), edit in zip(_FIELDS, self._edits, strict=True)}
         try:
             target = target_from(values)
@@ -576,12 +576,12 @@ class TargetScreen(Dialog["str | None"]):
         self.dismiss(target.name)
 
     def action_leave(self) -> None:
-        """Back, without saving."""
+        """Go back without saving."""
         self.dismiss(None)
 
 
 class OpenScreen(Dialog["Wanted | None"]):
-    """Answers with what is to be opened beside; None for nothing."""
+    """Returns what to open in a new tab; None for nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = [replace(keys.binding(keys.action("back")), show=True)]
     DEFAULT_CSS = """
@@ -591,12 +591,12 @@ class OpenScreen(Dialog["Wanted | None"]):
     def __init__(
         self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture], *, typed: str = "", problem: str = ""
     ) -> None:
-        """`typed` and `problem`: what was typed before, and why it could not be opened; "" at first."""
+        """`typed` and `problem`: text typed earlier, and why it could not be opened; "" at first."""
         super().__init__()
         self._pane = StartPane(servers, captures, typed=typed, problem=problem)
 
     def compose(self) -> ComposeResult:
-        """A title, and the pane."""
+        """Lay out a title and the pane."""
         bar = ItemBar()
         said = BarItem((("Opens in a new tab.", "text"),), rank=1)
         bar.show([BarLine((BarItem((("Open another server", "title"),)), said), inset=1)])
@@ -606,17 +606,17 @@ class OpenScreen(Dialog["Wanted | None"]):
 
     @property
     def typed(self) -> str:
-        """What is in the line."""
+        """Text of the input line."""
         return self._pane.typed
 
     def on_start_pane_chosen(self, message: StartPane.Chosen) -> None:
-        """Answer with it."""
+        """Return the choice."""
         self.dismiss(message.choice)
 
     def on_start_pane_left(self, message: StartPane.Left) -> None:
-        """Answer with nothing."""
+        """Return None."""
         self.dismiss(None)
 
     def action_back(self) -> None:
-        """Open nothing."""
+        """Leave without opening anything."""
         self._pane.leave()
