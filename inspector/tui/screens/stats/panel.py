@@ -1,7 +1,7 @@
-"""The Statistics screen: requests by tool, method, server, client or hour, with a histogram of the selected row.
+"""Statistics screen: requests by tool, method, server, client or hour, with a histogram of the selected row.
 
-The filter of Traffic narrows what is counted. Enter on a row adds the row to that filter; Enter on a call of a top list
-shows its request. In a replay the statistics are those of the position.
+The filter of Traffic restricts what is counted. Enter on a row adds the row to that filter; Enter on a call of a top
+list shows its request. In a replay, the statistics are those at the replay position.
 """
 
 import time
@@ -50,38 +50,37 @@ from inspector.tui.widgets.bars import BarItem, BarLine, TabLine
 from inspector.tui.widgets.virtual_list import LogList
 
 _TICKS = 10
-"""Ticks between two pictures: about a third of a second, since figures that change more often are hard to read."""
+"""Ticks between redraws: about a third of a second, since figures that change more often are hard to read."""
 _LONGEST_S = 0.005
-"""How long one look may count."""
+"""Time limit of one update, in seconds."""
 _PIECE, _REPEATS_PIECE, _ENTRIES_PIECE = 500, 20, 2000
-"""Requests that are counted, requests whose arguments are compared, and entries that are filtered between two looks at
-the clock."""
+"""Requests counted, requests whose arguments are compared, and entries filtered between two time checks."""
 _WIDE = 110
-"""From this width on, the filter is shown in full."""
+"""Width from which the filter is shown in full."""
 _TREND = 24
-"""Columns of the sparklines of the selected row, at most."""
+"""Maximum columns of the sparklines of the selected row."""
 
 
 class GroupRows(RowSource):
-    """The groups in the order of a column."""
+    """Groups sorted by a column."""
 
     def __init__(self) -> None:
         self.table = StatsTable()
         self.by = COLUMNS[0].title
-        """The title of the column that they are sorted by."""
+        """Title of the sort column."""
         self._groups: list[StatsGroup] = []
         self._numbers: dict[str, int] = {}
         self._generation = 0
 
     def take(self) -> None:
-        """Show the groups as they are now."""
+        """Update the groups."""
         self._groups = sorted_groups(self.table, self.by)
         for group in self._groups:
             self._numbers.setdefault(group.key, len(self._numbers))
         self._generation += 1
 
     def group(self, index: int) -> StatsGroup | None:
-        """The group in a row; None if there is no such row."""
+        """Return the group in a row; None if there is no such row."""
         return self._groups[index] if 0 <= index < len(self._groups) else None
 
     @property
@@ -107,7 +106,7 @@ class GroupRows(RowSource):
 
 
 class GroupList(LogList):
-    """The groups; a click on a title sorts."""
+    """List of groups; a click on a title sorts."""
 
     class TitleChosen(Message):
         """A title was clicked."""
@@ -117,13 +116,13 @@ class GroupList(LogList):
             self.title = title
 
     def on_click(self, event: events.Click) -> None:
-        """Sort by the title that was clicked; Textual then continues to the handler of the list."""
+        """Sort by the clicked title; Textual then also calls the handler of the base class."""
         if event.y < self.header_height and (title := column_at(event.x, self.line_width)):
             self.post_message(self.TitleChosen(title))
 
 
 class StatsPanel(Panel):
-    """The table of groups, the histogram of one of them, and the totals."""
+    """Panel with the table of groups, the histogram of one of them, and the totals."""
 
     places = (ActionScope.EVERYWHERE, ActionScope.STATS, ActionScope.LIST, ActionScope.MOVING)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.STATS)
@@ -154,7 +153,7 @@ class StatsPanel(Panel):
         self._begin()
 
     def _begin(self) -> None:
-        """Count from the beginning."""
+        """Restart counting."""
         if self._chosen is not None:
             self._chosen.cancel()
         subject, journal = self._subject, self._subject.journal
@@ -169,7 +168,7 @@ class StatsPanel(Panel):
         self._ticks, self._told = 0, ()
 
     def compose(self) -> ComposeResult:
-        """The groupings, the groups, and below them the selected one and the totals."""
+        """Lay out the groupings, the groups, and below them the selected group and the totals."""
         yield self._head
         yield self._list
         with Horizontal():
@@ -177,37 +176,37 @@ class StatsPanel(Panel):
             with Vertical():
                 yield self._totals
 
-    # What the app asks
+    # Interface for the app
 
     def sync(self) -> None:
-        """Count what is new."""
+        """Count new requests."""
         if not (self._list.is_mounted and self._totals.is_mounted and self._group.is_mounted):
             return
         self._ticks += 1
         if (self._ticks == 1 or self._ticks % _TICKS != 1) and self._count():
             hurry(self)
         if self._ticks % _TICKS == 1:
-            self._look()  # the first time with what is counted already: a key may follow at once
+            self._look()  # even with partial counts the first time: a key may follow at once
         for each in (self._list, self._totals):
             each.sync()
 
     def rebind(self, subject: OpenConversation) -> None:
-        """Show the statistics of another conversation; grouping and filter stay."""
+        """Show the statistics of another conversation; grouping and filter are kept."""
         self._subject = subject
         self._begin()
 
     def narrow(self, term: Term | None) -> None:
-        """Count only what this filter lets through; None: everything."""
+        """Count only what matches this filter; None: everything."""
         if term != self._term:
             self._term = term
             self._begin()
 
     def take_focus(self) -> None:
-        """The groups."""
+        """Focus the groups."""
         self._list.focus()
 
     def go_back(self) -> bool:
-        """From the lower panes to the groups."""
+        """Return from the lower panes to the groups."""
         if self._list.has_focus:
             return False
         self._list.focus()
@@ -222,7 +221,7 @@ class StatsPanel(Panel):
     # Keys and clicks
 
     def action_turn(self, by: int) -> None:
-        """Group by the next key, or the previous one."""
+        """Group by the next or previous key."""
         self._group_by(GROUPINGS[(GROUPINGS.index(self._by) + by) % len(GROUPINGS)])
 
     def action_sort(self) -> None:
@@ -231,12 +230,12 @@ class StatsPanel(Panel):
         self._sort_by(titles[(titles.index(self._rows.by) + 1) % len(titles)])
 
     def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
-        """Group by the key that was clicked."""
+        """Group by the clicked key."""
         message.stop()
         self._group_by(next(each for each in GROUPINGS if each.title == message.name))
 
     def on_group_list_title_chosen(self, message: GroupList.TitleChosen) -> None:
-        """Sort by the column that was clicked."""
+        """Sort by the clicked column."""
         message.stop()
         self._sort_by(message.title)
 
@@ -274,10 +273,10 @@ class StatsPanel(Panel):
         self._rows.take()
         self._list.sync()
 
-    # Counting and showing
+    # Counting and rendering
 
     def _count(self) -> bool:
-        """Count for some milliseconds; whether more is left."""
+        """Count for some milliseconds; return whether more is left."""
         end = time.perf_counter() + _LONGEST_S
         parts: list[Callable[[], bool]] = [lambda: self._stats.take(_PIECE), lambda: self._repeats.take(_REPEATS_PIECE)]
         if (chosen := self._chosen) is not None:
