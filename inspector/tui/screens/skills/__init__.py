@@ -1,1 +1,1 @@
-"""Skills: the skills a server lists, read and verified."""
+"""Skills that a server lists, read and verified."""

@@ -1,7 +1,7 @@
-"""The skills of a conversation as rows: each skill, and below it its files with what became of reading them.
+"""Skills of a conversation as rows: each skill, and below it its files with the outcome of reading them.
 
-All of it is read back from the journal, so that a recording shows its own skills. A read counts for the entry that was
-held at the time: an entry that comes again has none of its files verified.
+Everything is read from the journal, so that a recording shows its own skills. A read is verified against the entry
+known at that time. When an entry is received again, none of its files counts as verified.
 """
 
 from collections.abc import Sequence
@@ -21,28 +21,28 @@ from inspector.protocol.skills import GET, LIST, READ, Skill, SkillFile, Verifie
 
 
 class Held(msgspec.Struct):
-    """An entry, and what was read of its skill since."""
+    """A skill's entry, and the reads of its files since."""
 
     skill: Skill
     since: int
-    """Number of the exchange that brought the entry."""
+    """Number of the exchange with the entry."""
     reads: dict[str, Verified] = msgspec.field(default_factory=dict)
-    """By URI: the newest content, held against the entry."""
+    """Newest content by URI, verified against the entry."""
     errors: dict[str, str] = msgspec.field(default_factory=dict)
-    """By URI: why the newest read brought no result."""
+    """Error of the newest read by URI."""
     running: set[str] = msgspec.field(default_factory=set)
     """URIs that are being read."""
 
 
 class SkillRow(msgspec.Struct, frozen=True):
-    """A line of the list: a skill, or one of its files."""
+    """Row of the list: a skill or one of its files."""
 
     held: Held
     file: SkillFile | None = None
 
 
 class SkillIndex(RowSource):
-    """What is known of skills. `take` looks whether there is anything new."""
+    """Known skills; `take` updates them."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -52,13 +52,13 @@ class SkillIndex(RowSource):
         self._entries: dict[str, Held] = {}
         self.rows: list[SkillRow] = []
         self.listed = False
-        """Whether a list was asked for."""
+        """Whether a list was requested."""
         self.refusal = ""
-        """Why the newest list did not come; "" if it did."""
+        """Why the newest list request failed; "" if it did not."""
         self._twice: frozenset[str] = frozenset()
 
     def take(self) -> bool:
-        """Take in what has happened; whether anything about skills has."""
+        """Process new exchanges; return whether any was about skills."""
         exchanges = self._journal.conversation.exchanges
         count = len(exchanges)
         numbers = [*self._open, *range(self._seen, count)]
@@ -139,7 +139,7 @@ class SkillIndex(RowSource):
 
     @property
     def skills(self) -> int:
-        """How many skills there are."""
+        """Number of skills."""
         return len(self._entries)
 
     def row(self, index: int, width: int) -> RowView:
@@ -167,7 +167,7 @@ def _file(held: Held, file: SkillFile) -> list[Span]:
 
 
 def state_of(held: Held, file: SkillFile) -> tuple[str, Role]:
-    """What became of reading a file, in a few words."""
+    """Return the outcome of reading a file, as a short text."""
     if file.uri in held.running:
         return f"{signs.PENDING} reading", "pending"
     if held.errors.get(file.uri):
@@ -196,7 +196,7 @@ def _params(journal: Journal, exchange: Exchange) -> object:
 
 
 def _result(journal: Journal, exchange: Exchange) -> object:
-    """The result of an exchange; None where none came."""
+    """Return the result of an exchange; None if there is none."""
     for message in _messages(journal, exchange.answer_frame):
         if isinstance(message, jsonrpc.Answer) and message.id == exchange.id:
             return message.result if isinstance(message.result, dict) else {}

@@ -1,7 +1,7 @@
-"""The screen of skills: the skills that a server lists, reading their files, and whether those are what was listed.
+"""Skills screen: the skills that a server lists, reading their files, and verifying those against the list.
 
-Opening the screen asks for the list and reads nothing. A file that is not what its entry says is not shown: both
-values be there, and its bytes are in the traffic.
+Opening the screen requests the list and reads no files. A file that does not match its entry is not shown: the
+screen shows expected and actual values, and Traffic has its bytes.
 """
 
 from collections.abc import Callable
@@ -33,14 +33,14 @@ from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.section_card import section_renderable, sections_text
 from inspector.tui.widgets.virtual_list import LogList
 
-# One skill, or one of its files: the entry, the comparison, and the text of what is as listed
+# One skill or one of its files: the entry, the verification, and the text of a verified file
 
 _NOT_SAFE = "A match shows that file and entry agree, not that the content is safe."
 _NOT_USED = "The file does not match its entry and must not be used. Its content is in Traffic."
 
 
 class SkillDetail(VerticalScroll, can_focus=True):
-    """About one line of the list."""
+    """Details of one row."""
 
     DEFAULT_CSS = """
     SkillDetail { padding: 0 1; border-left: solid $border-blurred; }
@@ -51,19 +51,19 @@ class SkillDetail(VerticalScroll, can_focus=True):
         super().__init__()
         self._about = Static("", markup=False)
         self.sections: tuple[Section, ...] = ()
-        """What is shown."""
+        """Sections that are shown."""
 
     def compose(self) -> ComposeResult:
-        """One text."""
+        """Lay out the text."""
         yield self._about
 
     @property
     def is_ready(self) -> bool:
-        """Whether something can be shown."""
+        """Whether the text is mounted."""
         return self._about.is_mounted
 
     def show(self, row: SkillRow | None) -> None:
-        """Show another line, or the same after something has happened; None for nothing."""
+        """Show another row or a new state of the same one; None for nothing."""
         self.sections = () if row is None else (_about_skill(row.held),) if row.file is None else _about_file(row)
         dark = self.app.current_theme.dark
         self._about.update(Group(*(section_renderable(section, dark=dark) for section in self.sections)))
@@ -71,7 +71,7 @@ class SkillDetail(VerticalScroll, can_focus=True):
 
 
 def why_not_read(held: Held, file: SkillFile) -> str:
-    """Why a file must not be asked for; "" if it may."""
+    """Return why a file must not be read; "" if it may."""
     skill = held.skill
     return skill.flaw or ("" if skill.is_dynamic and file.is_manifest else file.flaw)
 
@@ -101,7 +101,7 @@ _NARROW = 110
 
 
 class SkillsPanel(Panel):
-    """The skills of a server."""
+    """Panel of the server's skills."""
 
     places = (ActionScope.EVERYWHERE, ActionScope.SKILLS, ActionScope.MOVING, ActionScope.LIST)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.SKILLS)
@@ -121,23 +121,23 @@ class SkillsPanel(Panel):
         self._list = LogList(self.index)
         self._detail = SkillDetail()
         self._under_way: list[str] = []
-        """What is being asked for now, newest last."""
+        """Running operations, newest last."""
         self._asked_for = False
 
     def compose(self) -> ComposeResult:
-        """What there is, the list, and what is known of the chosen line."""
+        """Lay out the status line, the list, and the details of the selected row."""
         yield self._line
         yield self._list
         yield self._detail
 
     def on_resize(self, event: events.Resize) -> None:
-        """Use the room."""
+        """Choose the layout for the width."""
         self.set_class(event.size.width < _NARROW, "-narrow")
 
-    # What the app asks
+    # Interface for the app
 
     def sync(self) -> None:
-        """Take in what is new; ask for the list once, where the server says that it has skills."""
+        """Update the list and the details; request the list once if the server declares skills."""
         if not self._list.is_mounted or not self._detail.is_ready:
             return
         changed = self.index.take()
@@ -162,37 +162,37 @@ class SkillsPanel(Panel):
         self._detail.show(self._row)
 
     def take_focus(self) -> None:
-        """The list."""
+        """Focus the list."""
         self._list.focus()
 
     def go_back(self) -> bool:
-        """From the text to the list."""
+        """Return from the details to the list."""
         if not self._detail.has_focus:
             return False
         self._list.focus()
         return True
 
     def copy(self) -> None:
-        """Copy what is known of the chosen line."""
+        """Copy the details of the selected row."""
         self.app.copy_to_clipboard(sections_text(self._detail.sections))
         self.app.notify("Copied.", markup=False, timeout=3)
 
     # Keys
 
     def action_list(self) -> None:
-        """Ask for the list."""
+        """Request the list."""
         if self._can_ask("listing"):
             self._perform("listing", lambda revision: list_skills(revision=revision))
 
     def action_get(self) -> None:
-        """Ask for the chosen skill's entry."""
+        """Request the entry of the selected skill."""
         row = self._chosen()
         if row is not None and self._can_ask("requesting the entry"):
             uri = row.held.skill.uri
             self._perform("requesting the entry", lambda revision: get_skill(uri, revision=revision))
 
     def action_read(self) -> None:
-        """Read the chosen file; of a skill its SKILL.md."""
+        """Read the selected file; for a skill, its SKILL.md."""
         row = self._chosen()
         if row is None or not self._can_ask("reading"):
             return
@@ -206,7 +206,7 @@ class SkillsPanel(Panel):
             self._perform("reading", lambda revision: read_skill_file(skill, file, revision=revision))
 
     def action_check(self) -> None:
-        """Read all files of the chosen skill, up to the first that differs."""
+        """Read all files of the selected skill, up to the first mismatch."""
         row = self._chosen()
         if row is not None and self._can_ask("verifying"):
             skill = row.held.skill
@@ -224,15 +224,15 @@ class SkillsPanel(Panel):
         finally:
             self._under_way.remove(busy)
 
-    # What the parts tell
+    # Messages of the widgets
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Show what is known of it."""
+        """Show the details of the selected row."""
         event.stop()
         self._detail.show(self._row)
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Read it, or go to its text if it was read."""
+        """Read the file, or focus its text if it was read already."""
         event.stop()
         row = self._row
         if row is not None and row.file is not None and row.file.uri in row.held.reads:
@@ -240,7 +240,7 @@ class SkillsPanel(Panel):
         else:
             self.action_read()
 
-    # Showing
+    # Rendering
 
     @property
     def _row(self) -> SkillRow | None:
@@ -252,7 +252,7 @@ class SkillsPanel(Panel):
         return self.conversation.can_act and self.conversation.stage is ConversationStage.OPEN
 
     def _chosen(self) -> SkillRow | None:
-        """The line that a key is about; without one, it is said why the key does nothing."""
+        """Return the row that a key applies to; if there is none, notify the user why and return None."""
         if self._row is None:
             arriving = "listing" in self._under_way
             said = (
@@ -264,7 +264,7 @@ class SkillsPanel(Panel):
         return self._row
 
     def _can_ask(self, what: str) -> bool:
-        """Whether something may be asked for now. A shown skill can be read while the list is still arriving."""
+        """Return whether an operation can start now. A visible skill can be read while the list is still arriving."""
         if not self._may_ask:
             self.app.notify(why_silent(self.conversation), severity="warning", markup=False)
         elif what in self._under_way:
