@@ -1,6 +1,6 @@
-"""What is to be made of a conversation, of which part of it, with or without notes, and into which file.
+"""Export dialog: the format, the scope, with or without notes, and the target file.
 
-Nothing is replaced without being asked, and nothing is written before the path was seen.
+Files are overwritten only after confirmation, and nothing is written before the path was shown.
 """
 
 from collections.abc import Callable
@@ -23,15 +23,15 @@ from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.save import Making
 from inspector.tui.widgets.virtual_list import LogList
 
-# A dialog with a line for a path, and a file that is made there: on a thread, and one at a time.
+# Dialog with a path field that creates a file on a thread, one at a time
 
 
 _LABEL = 16
-"""Cells of the first column."""
+"""Width of the first column in cells."""
 
 
 class _Rows(RowSource):
-    """The ways, in their order."""
+    """Export formats as rows."""
 
     @property
     def count(self) -> int:
@@ -43,7 +43,7 @@ class _Rows(RowSource):
 
 
 class ExportScreen(Making[Made]):
-    """Answers with what was made; None if nothing was."""
+    """Dialog that returns the export; None if there is none."""
 
     SAID = "#export-said"
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.EXPORT)
@@ -71,7 +71,7 @@ class ExportScreen(Making[Made]):
         self._proposal = ""
 
     def compose(self) -> ComposeResult:
-        """What of it, with what; as what; into which file; what is wrong with that."""
+        """Lay out scope and notes, the formats, the path, and its error."""
         with Vertical() as box:
             box.border_title = "Export"
             box.border_subtitle = "Enter continues, Esc closes"
@@ -81,7 +81,7 @@ class ExportScreen(Making[Made]):
             yield Static(id="export-said")
 
     def on_mount(self) -> None:
-        """Begin with the list."""
+        """Focus the list."""
         line = self.query_one(Input)
         line.cursor_blink = False
         rows = self.query_one(LogList)
@@ -91,32 +91,32 @@ class ExportScreen(Making[Made]):
         self._propose()
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
-        """Another way; a path that nobody has touched follows."""
+        """Choose another format; a path that the user has not edited follows."""
         message.stop()
         if 0 <= message.index < len(WAYS):
             self._way = WAYS[message.index]
             self._propose()
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Show where it goes, before it does."""
+        """Focus the path before anything is written."""
         message.stop()
         line = self.query_one(Input)
         line.focus()
         line.cursor_position = len(line.value)
 
     def maker(self, path: Path, *, replace: bool) -> Callable[[], Made]:
-        """Make what is chosen now."""
+        """Return the function that makes the chosen export."""
         way = self._way
         scope = None if way.whole else self._scopes[self._scope]
         wish = ExportRequest(way, path, scope, self._notes and way.notes, replace)
         return lambda: make(wish, self._source)
 
     def told(self, made: Made) -> str:
-        """What it says of itself."""
+        """Return the message about the finished export."""
         return made.said
 
     def busy(self) -> str:
-        """What is said meanwhile."""
+        """Return the message while it runs."""
         return "Reading…" if self._way.reads else "Writing…"
 
     def _propose(self) -> None:
@@ -124,11 +124,11 @@ class ExportScreen(Making[Made]):
         if line.value == self._proposal:
             line.value = self._proposal = str(proposed(self._way, self._source))
             line.cursor_position = 0
-            self.call_after_refresh(line.action_end)  # of a long one the end is visible: what it is called
+            self.call_after_refresh(line.action_end)  # shows the end of a long path: the file name
         self._tell()
 
     def _tell(self) -> None:
-        """Say what it is made of."""
+        """Show scope and notes."""
         way, scope = self._way, None if self._way.whole else self._scopes[self._scope]
         path = self._source.path if self._source.journal is None else None
         everything = f"all of {path.name}" if path is not None else "everything"
@@ -149,20 +149,16 @@ class ExportScreen(Making[Made]):
         return keys.key_name(keys.action(f"export.{name}").keys[0])
 
     def action_what(self, by: int) -> None:
-        """Another part of it."""
+        """Choose the next or previous scope."""
         if not self._way.whole:
             self._scope = (self._scope + by) % len(self._scopes)
             self._tell()
 
     def action_notes(self) -> None:
-        """With notes, or without."""
+        """Toggle the notes."""
         self._notes = not self._notes
         self._tell()
 
     def action_list(self) -> None:
-        """From the path to the list."""
+        """Return from the path to the list."""
         self.query_one(LogList).focus()
-
-
-# Where to save what a server gave: a path that the person types. A file that is there is never replaced
-# without being asked.

@@ -1,6 +1,6 @@
-"""What can be made of a conversation inside the interface, and how each is made: on a thread, of a journal or a file.
+"""Exports of a conversation: formats, and how each is made from a journal or a file, on a thread.
 
-Each does what the command of its name does: `export`, `share`, `surface`, `promote`, `diff`.
+Each does the same as the command of its name: `export`, `share`, `surface`, `promote`, `diff`.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,28 +28,28 @@ from inspector.tui.panels import ExportScope
 
 
 class Share(Protocol):
-    """Copies a capture without its secrets, and says in lines what was done."""
+    """Copies a capture without its secrets, and returns lines that report what was done."""
 
     def __call__(self, capture: Path, out: Path, /, *, notes: bool, overwrite: bool) -> list[str]:
         """Raises: InspectError."""
 
 
 class ExportTarget(msgspec.Struct, frozen=True):
-    """One of the things that can be made."""
+    """An export format."""
 
     id: str
     label: str
     says: str
     ending: str
-    """What the name of the file ends with."""
+    """Ending of the file name."""
     notes: bool = False
-    """Whether it has a place for notes."""
+    """Whether it can include notes."""
     whole: bool = False
-    """Whether it is always made of everything."""
+    """Whether it always exports everything."""
     adds: bool = False
-    """Whether it is added to a file that is there."""
+    """Whether it adds to an existing file."""
     reads: bool = False
-    """Whether the file is read, and nothing is written."""
+    """Whether it reads the file and writes nothing."""
 
 
 _LABELS = {
@@ -71,21 +71,21 @@ WAYS = (
 
 
 class ExportSource(msgspec.Struct, frozen=True):
-    """What it is made of."""
+    """Source of an export."""
 
     stem: str
-    """For the names of files; fit for that."""
+    """Stem for file names, with safe characters only."""
     path: Path | None
-    """The capture; None if nothing keeps it."""
+    """Capture file; None if there is none."""
     journal: Journal | None = None
-    """None: the capture is loaded."""
+    """Open journal; None: the capture file is loaded."""
     scopes: tuple[ExportScope, ...] = ()
-    """Parts of it that can be taken instead of all."""
+    """Scopes that can be chosen instead of everything."""
     share: Share | None = None
 
 
 class ExportRequest(msgspec.Struct, frozen=True):
-    """What somebody wants."""
+    """The user's choices for an export."""
 
     way: ExportTarget
     path: Path
@@ -96,25 +96,25 @@ class ExportRequest(msgspec.Struct, frozen=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """The outcome of it."""
+    """Outcome of an export."""
 
     said: str
-    """A sentence; may quote names of files."""
+    """Message, which may quote file names."""
     lines: tuple[Line, ...] = ()
-    """More, to be read; () if the sentence says all."""
+    """Additional lines; () if the message says everything."""
 
 
 def proposed(way: ExportTarget, source: ExportSource) -> Path:
-    """Where it would go: here; cases beside the capture."""
+    """Return the proposed path: in the working directory; for test cases beside the capture."""
     if way.id == "cases" and source.path is not None:
         return beside(source.path).absolute()
     return Path.cwd() / (source.stem + way.ending)
 
 
 def make(wish: ExportRequest, source: ExportSource) -> Made:
-    """Make it. Takes as long as it takes.
+    """Make an export. May take long for a large capture.
 
-    Raises: FileExistsError if the file is there and was not to be replaced; InspectError if it can't be made.
+    Raises: FileExistsError if the file exists and must not be overwritten; InspectError if the export fails.
     """
     writes = not wish.way.adds and not wish.way.reads
     if writes and not wish.overwrite and (wish.path.is_symlink() or wish.path.exists()):
@@ -201,11 +201,8 @@ def _compared(wish: ExportRequest, journal: Journal) -> Made:
 
 
 def _called(path: Path) -> str:
-    """A file's name; with its directory, unless that is the one that one is in."""
+    """Return the file name; the whole path if the file is not in the working directory."""
     return path.name if path.parent == Path.cwd() else str(path)
 
 
 _OTHERS = {"surface": _surface, "cases": _cases, "compare": _compared}
-
-
-# Lines to be read, over what is there: they wrap, are walked through and copied.
