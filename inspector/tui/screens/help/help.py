@@ -1,4 +1,4 @@
-"""The help: twelve keys first, then all keys of this place, signs and terms; a field searches all actions."""
+"""Help: twelve keys first, then all keys of this screen, signs and terms; a field searches all actions."""
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
@@ -53,11 +53,11 @@ _FIRST = (
     ("Restart or reconnect", "reconnect"),
     ("Quit", "quit"),
 )
-"""The twelve keys that come first."""
+"""Keys that are listed first."""
 
 
 class _Field(Input):
-    """What is searched for; a question mark in it closes the help while it is empty."""
+    """Search field. While it is empty, a question mark closes the help."""
 
     async def _on_key(self, event: events.Key) -> None:
         if event.character == "?" and not self.value:
@@ -69,7 +69,7 @@ class _Field(Input):
 
 
 class HelpScreen(Dialog[Command | None]):
-    """Help on the places visible, over what is there. Dismissed with a found command, or None."""
+    """Help about the visible scopes, over the current screen. Returns the command that was found, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.HELP)
     DEFAULT_CSS = """
@@ -98,14 +98,14 @@ class HelpScreen(Dialog[Command | None]):
     def __init__(
         self, places: tuple[ActionScope, ...], more: Sequence[Section] = (), commands: Sequence[Command] = ()
     ) -> None:
-        """Explain the keys of `places` and those that work everywhere; `more` comes first. `commands` can be run."""
+        """Explain the keys of `places` and the global ones; `more` is listed first. `commands` can be run."""
         super().__init__()
         self._places = places
         self._more = more
         self._rows = CommandRows(_all_commands(commands, self))
 
     def compose(self) -> ComposeResult:
-        """A field, and below it keys, signs and terms, or what was found."""
+        """Lay out the field, and below it keys, signs and terms, or the matches."""
         here = [place for place in self._places if place is not ActionScope.EVERYWHERE]
         with Vertical() as frame:
             frame.border_title = "Help"
@@ -119,11 +119,11 @@ class HelpScreen(Dialog[Command | None]):
             yield LogList(self._rows, empty=((("Nothing matches", "muted"),),))
 
     def on_mount(self) -> None:
-        """Begin in the field."""
+        """Focus the field."""
         self.query_one(Input).focus()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Use the room."""
+        """Choose the layout for the width."""
         self.set_class(event.size.width >= _WIDE, "-wide")
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -145,15 +145,15 @@ class HelpScreen(Dialog[Command | None]):
             self.dismiss(self._rows.found[at])
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Run it."""
+        """Run the opened result."""
         self.dismiss(self._rows.found[event.index])
 
     def action_back(self) -> None:
-        """Close."""
+        """Close the help."""
         self.dismiss(None)
 
     def action_scroll(self, way: str, by: int) -> None:
-        """Move in the results, or in the text, while the field keeps the focus."""
+        """Scroll the results or the text while the field keeps the focus."""
         if self.has_class("-searching"):
             getattr(self.query_one(LogList), f"action_{way}")(by)
         else:
@@ -163,7 +163,7 @@ class HelpScreen(Dialog[Command | None]):
 
 
 def _all_commands(valid: Sequence[Command], owner: Widget) -> list[Command]:
-    """Every action: what is valid now can be run, the rest says that it can't."""
+    """Return all actions: valid ones can be run, the others notify the user that they can't."""
 
     def say() -> None:
         owner.app.notify("Not available here.", markup=False, timeout=3)
@@ -179,9 +179,9 @@ def turn_help(
     commands: Sequence[Command] = (),
     run: Callable[[Command | None], None] | None = None,
 ) -> None:
-    """Show the help of a dialog on top by its own keys, else that of `places`; close it if it is open.
+    """Show the help of the dialog on top, else that of `places`; close the help if it is open.
 
-    `run` gets what was found among the valid `commands`.
+    `run` gets the command found among the valid `commands`.
     """
     top = app.screen
     if isinstance(top, HelpScreen):
@@ -206,9 +206,9 @@ def turn_help(
 
 
 class _Column(Widget):
-    """Sections one under the other, laid out once for a width and painted line by line.
+    """Column of sections, laid out once per width and painted line by line.
 
-    A table of the renderer for each section would be laid out several times before it is first seen.
+    A renderable table for each section would be laid out several times before it is first painted.
     """
 
     DEFAULT_CSS = """
@@ -226,11 +226,11 @@ class _Column(Widget):
         return self._laid[1]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many lines as the sections take at this width."""
+        """Return the number of lines at this width."""
         return len(self._lines(width))
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The lines of a part, in the theme of the moment."""
+        """Return the lines of a region in the current theme."""
         width, paper, ground = self.size.width, self.rich_style, self.background_colors[1]
         inks = role_styles(dark=self.app.current_theme.dark)
         lines = self._lines(width)[crop.y : crop.bottom]
@@ -242,7 +242,7 @@ class _Column(Widget):
 
 
 def _lay(sections: Sequence[Section], width: int) -> list[list[Span]]:
-    """Each section under its title, an empty line above it; what a key does is wrapped beside the key."""
+    """Return each section below its title with an empty line above; descriptions wrap beside their keys."""
     lines: list[list[Span]] = []
     for section in sections:
         beside = min(_WIDEST_KEY, max([_KEY_WIDTH, *(cell_width(fact.key) for fact in section.facts)]))

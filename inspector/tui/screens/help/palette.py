@@ -1,4 +1,4 @@
-"""The palette: every valid action by name with its key, and the server's tools, resources and prompts."""
+"""Palette: every valid action by name with its key, and the server's tools, resources and prompts."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -20,16 +20,16 @@ from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.virtual_list import LogList
 
 _NAMES, _WHERE, _KEYS = 30, 14, 10
-"""Cells for the name of a command, for where it is valid, and for its key."""
+"""Widths in cells of a command's name, of its scope, and of its key."""
 _NARROW = 70
 """Cells below which only name and key are shown."""
 
 
 class CommandRows(RowSource):
-    """The matching commands, best match first; without a search the recent ones first."""
+    """Matching commands, best match first; without a search text, recent ones first."""
 
     def __init__(self, commands: Sequence[Command], recent: Sequence[str] = ()) -> None:
-        """`recent` are ids, the newest first."""
+        """`recent` are ids, newest first."""
         place = {name: at for at, name in enumerate(recent)}
         self._commands = sorted(commands, key=lambda each: place.get(each.id, len(place)))
         self.found: Sequence[Command] = self._commands
@@ -37,11 +37,11 @@ class CommandRows(RowSource):
 
     @property
     def all(self) -> int:
-        """How many there are, matching or not."""
+        """Number of commands, matching or not."""
         return len(self._commands)
 
     def search(self, typed: str) -> None:
-        """Show those whose name or description has every word of `typed`, or whose name has its letters in order."""
+        """Show commands with every word of `typed` in name or description, or with its letters in order in the name."""
         wanted = typed.casefold()
         self.found = best_first(self._commands, lambda each: _rank(each, wanted))
         self._generation += 1
@@ -73,7 +73,7 @@ class CommandRows(RowSource):
 
 
 def _rank(command: Command, wanted: str) -> int | None:
-    """How well a command matches: 0 is best; None if it does not."""
+    """Return the rank of a match, 0 for the best; None if the command does not match."""
     name, words = command.name.casefold(), wanted.split()
     if name.startswith(wanted):
         return 0
@@ -86,7 +86,7 @@ def _rank(command: Command, wanted: str) -> int | None:
 
 
 class PaletteScreen(Dialog[Command | None]):
-    """Dismissed with the chosen command, or None."""
+    """Returns the chosen command, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("palette.leave")),
@@ -108,20 +108,20 @@ class PaletteScreen(Dialog[Command | None]):
     """
 
     def __init__(self, commands: Sequence[Command], recent: Sequence[str] = ()) -> None:
-        """`recent` are ids of commands, the newest first: they are listed first."""
+        """`recent` are ids of commands, newest first; these are listed first."""
         super().__init__()
         self._rows = CommandRows(commands, recent)
 
     def compose(self) -> ComposeResult:
-        """A line to type into above a list."""
+        """Lay out the search field above the list."""
         with Vertical() as frame:
             frame.border_title = "Palette"
             yield (line := Input(placeholder="Search actions, tools, resources and prompts", compact=True))
-            line.cursor_blink = False  # it would write to the terminal all day
+            line.cursor_blink = False  # blinking would write to the terminal all the time
             yield LogList(self._rows, empty=((("Nothing matches", "muted"),),))
 
     def on_mount(self) -> None:
-        """Begin with typing."""
+        """Focus the search field."""
         self.query_one(Input).focus()
         self._search("")
 
@@ -143,7 +143,7 @@ class PaletteScreen(Dialog[Command | None]):
         )
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take what the list's cursor is on; what was typed last may not have been searched for yet."""
+        """Return the command under the cursor, after a search for the latest text."""
         event.stop()
         shown = self._rows.found
         self._rows.search(event.value)
@@ -152,21 +152,21 @@ class PaletteScreen(Dialog[Command | None]):
             self.dismiss(self._rows.found[at])
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Take it."""
+        """Return the opened command."""
         self.dismiss(self._rows.found[event.index])
 
     def on_click(self, event: events.Click) -> None:
-        """Take the row that was clicked."""
+        """Return the clicked command."""
         rows = self._list
         at = rows.view.top + event.y - rows.header_height
         if event.widget is rows and 0 <= at < self._rows.count:
             self.dismiss(self._rows.found[at])
 
     def action_list(self, way: str, by: int | None = None) -> None:
-        """Move the list's cursor while the line keeps the focus."""
+        """Move the cursor of the list while the search field keeps the focus."""
         action = getattr(self._list, f"action_{way}")
         action() if by is None else action(by)
 
     def action_leave(self) -> None:
-        """Choose nothing."""
+        """Close without a choice."""
         self.dismiss(None)
