@@ -1,7 +1,7 @@
-"""A login as a dialog: the steps so far, where to consent, and what to do if the redirect fails.
+"""Login dialog: the steps so far, the URL for the user's consent, and what to do if the redirect fails.
 
-The address is shown whole, with its host as browsers see it; it is opened on a key and never by itself. Leaving the
-dialog leaves the login waiting. It goes away by itself once the login is through.
+The URL is shown in full, with its host as browsers show it. It is opened on a key and never by itself. Closing the
+dialog leaves the login waiting. The dialog closes itself once the login has succeeded.
 """
 
 from typing import ClassVar
@@ -30,7 +30,7 @@ _WHILE_WAITING = ("open", "copy", "paste", "draw", "give_up")
 
 
 class LoginScreen(Dialog[None]):
-    """The login that continues."""
+    """Dialog of a running login."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("login.open")),
@@ -64,7 +64,7 @@ class LoginScreen(Dialog[None]):
         self._began = subject.login.guide.logins if subject.login.guide else 0
 
     def compose(self) -> ComposeResult:
-        """Steps, address, ways, and a line to paste into."""
+        """Lay out steps, URL, instructions, and a field to paste into."""
         with Vertical() as box:
             box.border_title = "Login required"
             with VerticalScroll(id="login-ladder"):
@@ -76,17 +76,17 @@ class LoginScreen(Dialog[None]):
         yield FooterBar()
 
     def on_mount(self) -> None:
-        """Look, and look after it."""
+        """Show the login and check its state regularly."""
         self.query_one("#login-ladder").focus()
         self._tick()
         self.set_interval(1 / _TICKS_PER_SECOND, self._tick)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Where there are few lines, the address goes before the steps."""
+        """Give the URL priority over the steps on low screens."""
         self.set_class(event.size.height < 34, "-low")
 
     def _tick(self) -> None:
-        if not is_on_top(self):  # dismissed, and not yet gone; or below another, which is read first
+        if not is_on_top(self):  # dismissed but not yet removed, or covered by another dialog
             return
         guide = self._subject.login.guide
         if guide is None or guide.logins != self._began or self._has_ended():
@@ -100,7 +100,7 @@ class LoginScreen(Dialog[None]):
         self._draw(ladder_lines(guide.rungs, brief=True))
 
     def _has_ended(self) -> bool:
-        """Whether it is through. One that broke stays, to be read; what it came to is told in either case."""
+        """Return whether the login has succeeded, and notify the user then. A failed one stays visible."""
         guide = self._subject.login.guide
         if guide is None or guide.busy:
             return False
@@ -137,12 +137,12 @@ class LoginScreen(Dialog[None]):
         self.query_one("#login-wrong", Static).update(Text(why))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what means anything now."""
+        """Enable only the actions that apply now."""
         return self._waiting is not None or action not in _WHILE_WAITING
 
     def action_open(self) -> None:
-        """Open the address."""
-        if self._waiting is None:  # it ended just now
+        """Open the URL in the browser."""
+        if self._waiting is None:  # the login ended just now
             return
         link = read_link(self._waiting.url)
         if why_not := link.why_not or out_of_reach():
@@ -153,17 +153,17 @@ class LoginScreen(Dialog[None]):
             self._wrong("")
 
     def action_copy(self) -> None:
-        """Copy it."""
+        """Copy the URL."""
         if self._waiting is not None:
             self.app.copy_to_clipboard(for_clipboard(self._waiting.url)[0])
             self.app.notify("URL copied.", timeout=3, markup=False)
 
     def action_paste(self) -> None:
-        """Type, or paste."""
+        """Focus the field to type or paste."""
         self.query_one(Input).focus()
 
     def action_draw(self) -> None:
-        """Show it for a camera."""
+        """Show the URL as a QR code."""
         if self._waiting is None:
             return
         lines = qr_lines(self._waiting.url)
@@ -173,18 +173,18 @@ class LoginScreen(Dialog[None]):
             self.app.push_screen(QrScreen(lines))
 
     async def action_give_up(self) -> None:
-        """End the login."""
+        """Cancel the login."""
         await self._subject.login.give_up()
 
     def action_leave(self) -> None:
-        """From the line back to the keys; from there leave it waiting."""
+        """Leave the field, or close the dialog while the login keeps waiting."""
         if self.query_one(Input).has_focus:
             self.query_one("#login-ladder").focus()
         else:
             self.dismiss()
 
     async def on_paste(self, event: events.Paste) -> None:
-        """What is pasted anywhere belongs into the line."""
+        """Put pasted text into the field and use it, wherever the focus is."""
         event.stop()
         field = self.query_one(Input)
         if not field.has_focus:
@@ -192,7 +192,7 @@ class LoginScreen(Dialog[None]):
             await self._take(field.value)
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go on with it."""
+        """Use the typed text."""
         event.stop()
         await self._take(event.value)
 
@@ -202,7 +202,7 @@ class LoginScreen(Dialog[None]):
 
 
 class QrScreen(Dialog[None]):
-    """The address for a camera, dark on light in every theme."""
+    """URL as a QR code, dark on light in every theme."""
 
     BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("qr.back"))]
     DEFAULT_CSS = """
@@ -215,12 +215,12 @@ class QrScreen(Dialog[None]):
         self._lines = lines
 
     def compose(self) -> ComposeResult:
-        """The code alone."""
+        """Lay out the code."""
         yield Static(Text("\n".join(self._lines), "#000000 on #ffffff"), markup=False)
 
 
 def _ways(waiting: WaitingForLogin) -> str:
-    """What can be done, where the browser is on this machine and where it is not."""
+    """Return the instructions, with or without a browser on this machine."""
     why_not = out_of_reach()
     if not why_not:
         return f"{keys.shown_key('login.open')} opens the browser. If the redirect fails, paste the final URL here."
