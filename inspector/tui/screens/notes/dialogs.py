@@ -1,4 +1,4 @@
-"""The marks and views of a conversation, over the whole screen. Answers with the entry or the view to go to."""
+"""Full-screen list of the marks and views of a conversation. Returns the mark or view to go to."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -32,7 +32,7 @@ def _empty() -> list[list[Span]]:
 
 
 class MarksScreen(Dialog["Mark | View | None"]):
-    """What was noted, to be gone to or changed."""
+    """Marks and views, to go to or to change."""
 
     places = (ActionScope.MARKS, ActionScope.MOVING)
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -45,7 +45,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
     """
 
     def __init__(self, subject: OpenConversation, noted: Noted, present: View | None) -> None:
-        """`present`: how the traffic is looked at now, to be kept by a name; None where it is not looked at."""
+        """`present`: the current view of Traffic, which can be saved under a name; None if Traffic is not shown."""
         super().__init__()
         self._subject = subject
         self._noted = noted
@@ -53,14 +53,14 @@ class MarksScreen(Dialog["Mark | View | None"]):
         self._rows = NotedRows(subject.journal, noted.notes)
 
     def compose(self) -> ComposeResult:
-        """Title, marks, what there is to say, keys."""
+        """Lay out title, list, status line and footer."""
         yield Static(Text(f"Marks and views  {visible(self._subject.about.label, limit=60)}"))
         yield LogList(self._rows, empty=_empty())
         yield StatusLine()
         yield FooterBar()
 
     def on_mount(self) -> None:
-        """Begin at the first."""
+        """Focus the list."""
         self.query_one(LogList).focus()
         self._show()
 
@@ -78,17 +78,17 @@ class MarksScreen(Dialog["Mark | View | None"]):
         self.query_one(StatusLine).show([(visible(said, limit=300), "warning")], [(counts, "muted")])
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Go there."""
+        """Return the opened mark or view."""
         self.dismiss(self._rows.item(message.index))
 
     def action_colour(self) -> None:
-        """Give the chosen mark the next colour."""
+        """Give the selected mark the next colour."""
         mark = self._chosen
         if isinstance(mark, Mark):
             self._try(lambda: self._noted.mark(mark.n, color=next_colour(mark.color)))
 
     def action_comment(self) -> None:
-        """Write beside the chosen mark."""
+        """Edit the comment of the selected mark."""
         mark = self._chosen
         if not isinstance(mark, Mark):
             return
@@ -100,7 +100,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
         self.app.push_screen(CommentScreen(mark.n, mark.color, mark.text), written)
 
     def action_remove(self) -> None:
-        """Take the chosen mark or view away."""
+        """Remove the selected mark or view."""
         item = self._chosen
         if isinstance(item, Mark):
             self._try(lambda: self._noted.unmark(item.n))
@@ -108,7 +108,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
             self._try(lambda: self._noted.change(lambda notes: notes.with_view(item.name, None)))
 
     def action_keep_view(self) -> None:
-        """Keep the way the traffic is looked at now, by a name."""
+        """Save the current view of Traffic under a name."""
         present = self._present
         if present is None:
             return
@@ -121,7 +121,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
         self.app.push_screen(NameScreen("Name of the view (filter and columns)"), named)
 
     def action_leave(self) -> None:
-        """Back to where one was."""
+        """Close the list."""
         self.dismiss(None)
 
     def _try(self, change: Callable[[], object]) -> None:
@@ -134,9 +134,3 @@ class MarksScreen(Dialog["Mark | View | None"]):
 
 def _some(count: int, one: str) -> str:
     return f"{count:,} {one}{'' if count == 1 else 's'}"
-
-
-# A mark and what is written beside it: a line to type into, and the colours to choose from.
-
-
-# A name for something, in one line.
