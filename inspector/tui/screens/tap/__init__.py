@@ -1,1 +1,1 @@
-"""The dialog of an attached tap: held messages and rules."""
+"""Dialog of an attached tap: held messages and rules."""

@@ -1,6 +1,7 @@
-"""Held messages of an attached tap: release, edit, respond, drop; its rules: add, edit, switch; requests of one's own.
+"""Dialog of an attached tap: its held messages, its rules, and requests of the user.
 
-The tap decides by itself when a deadline comes or this interface goes away; what is shown here is what it said last.
+Held messages can be released, edited, answered and dropped; rules can be added, edited and switched. The tap itself
+decides when a deadline passes or this interface goes away; the dialog shows its last reported status.
 """
 
 import asyncio
@@ -47,14 +48,14 @@ _PACE_S = 0.25
 
 
 class Editing(msgspec.Struct, frozen=True):
-    """What the editor holds."""
+    """Content of the editor."""
 
     kind: str = ""
-    """`held` or `response` of a held message, `rule`, or `request` for one of the person's own."""
+    """`held` or `response` for a held message, `rule`, or `request` for the user's own request."""
     key: Any = None
     """Number of the held message, or name of the rule."""
     text: str = ""
-    """As it was put into the editor."""
+    """Text that was loaded into the editor."""
 
 
 _SAYS = {
@@ -67,7 +68,7 @@ _SAYS = {
 
 
 class AttachedTap:
-    """The part of the app that talks to the tap: it asks what is held, which also renews the lease."""
+    """Connection of the app to the tap. It polls the status, which also renews the lease."""
 
     def __init__(self, app: App[None], header: HeaderBar, toasts: Toasts, tabs: Tabs, socket: str) -> None:
         self._app = app
@@ -78,19 +79,19 @@ class AttachedTap:
         self._client: TapClient | None = None
         self.status = TapStatus()
         self.gone = ""
-        """Why the tap can't be asked any more."""
+        """Why the connection to the tap was lost; "" while it exists."""
 
     @property
     def journal(self) -> Journal:
-        """The capture of the tap."""
+        """Journal of the tap's capture."""
         return self._tabs.current.subject.journal
 
     def start(self) -> None:
-        """Begin to ask, four times a second."""
+        """Start polling, four times a second."""
         self._app.run_worker(self._watch(), group="tap")
 
     def tick(self) -> None:
-        """Show the badge, and held messages where requests wait."""
+        """Update the badge, and the held messages in the Inbox."""
         self._header.badge = self.status.badge
         if isinstance(panel := self._tabs.panel, ShowsHeld):
             panel.show_held(self.status)
@@ -98,8 +99,9 @@ class AttachedTap:
     def show(self, kind: str = "", key: int = 0) -> None:
         """Show held messages and rules.
 
-        `kind`: what to begin with: `held` the message with this number, `rule` the first rule, `propose` a rule for the
-        entry with this number, `request` a request like that of this entry; "" for what waits longest.
+        `kind`: the initial content of the editor. `held`: the message with this number; `rule`: the first rule;
+        `propose`: a rule for the entry with this number; `request`: a request like that of this entry; "": the
+        message held longest.
         """
         if self.gone:
             self._toasts.say(f"Nothing is held: {self.gone}.")
@@ -124,7 +126,7 @@ class AttachedTap:
         return Editing(kind, key)
 
     async def ask(self, what: str, **members: Any) -> bool:
-        """Have the tap do something; a refusal is a toast. Whether it did."""
+        """Send a command to the tap and return whether it succeeded; a failure is shown as a toast."""
         try:
             if not self.status.told.get("controls"):
                 await asyncio.to_thread(self._ask, "control")
@@ -156,7 +158,7 @@ class AttachedTap:
 
 
 class HeldScreen(Dialog[None]):
-    """Held messages and rules beside an editor for what is under the cursor."""
+    """Held messages and rules beside an editor for the selected one."""
 
     takes_edits = True
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -183,7 +185,7 @@ class HeldScreen(Dialog[None]):
     """
 
     def __init__(self, tap: AttachedTap, first: Editing) -> None:
-        """`first`: what is in the editor at the beginning."""
+        """`first`: the initial content of the editor."""
         super().__init__()
         self._tap = tap
         self._rows = HeldRows()
@@ -196,11 +198,11 @@ class HeldScreen(Dialog[None]):
         self._editing = Editing()
         self._first = first
         self._drafts: list[Any] = []
-        """Results that can be sent in the place of the server's, the next one first."""
+        """Results that can be sent instead of the server's, the next one first."""
         self._deeds = PayloadDeeds(self._editor, self)
 
     def compose(self) -> ComposeResult:
-        """List and editor, and below them a line to add a rule."""
+        """Lay out list and editor, and below them a field to add a rule."""
         with Vertical() as box:
             box.border_title = "Held messages and rules"
             yield self._line
@@ -215,7 +217,7 @@ class HeldScreen(Dialog[None]):
         yield FooterBar()
 
     def on_mount(self) -> None:
-        """Begin with what was asked for; else in the list, or in the line that adds a rule."""
+        """Show the initial content, and focus the editor, the list, or the field that adds a rule."""
         self._list.empty = [[("Nothing is held, and there are no rules.", "muted")]]
         self._look()
         if self._first.kind in ("rule", "request") and self._first.text:
@@ -255,7 +257,7 @@ class HeldScreen(Dialog[None]):
         return next((each for each in self._tap.status.held if each["held"] == number), None)
 
     def _show(self, row: dict[str, Any]) -> None:
-        """Put a held message or a rule into the editor, unless it is there already."""
+        """Load a held message or a rule into the editor; a held message that is loaded already is kept."""
         if "held" not in row:
             self._put(Editing("rule", row["name"], json_text(written_rule(row))))
         elif (self._editing.kind, self._editing.key) not in (("held", row["held"]), ("response", row["held"])):
@@ -273,38 +275,38 @@ class HeldScreen(Dialog[None]):
         key = keys.shown_key("held.release")
         self._says.show([(what, "title")], [(f"{key} {does}" if does else "", "faint")])
 
-    # What PayloadDeeds asks
+    # Interface for PayloadDeeds
 
     @property
     def whole(self) -> bytes:
-        """What is in the editor."""
+        """Content of the editor."""
         return self._editor.text.encode()
 
     @property
     def place(self) -> str | None:
-        """No place in a message."""
+        """None: no position in a message."""
         return None
 
     def copies(self) -> list[Copy]:
-        """Nothing."""
+        """Return nothing to copy."""
         return []
 
     def on_payload_deeds_edited(self, event: PayloadDeeds.Edited) -> None:
-        """Take what the person's editor has made of it."""
+        """Load the text that the user's external editor returned."""
         event.stop()
         self._editor.load_text(event.payload.decode("utf-8", "replace"))
 
     # Events and actions
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Show what is under the cursor."""
+        """Show the selected row if the user selected it."""
         event.stop()
         found = self._rows.at(event.index)
         if found is not None and event.by_reader:
             self._show(found)
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Go to the editor."""
+        """Show the row and focus the editor."""
         event.stop()
         found = self._rows.at(event.index)
         if found is not None:
@@ -312,7 +314,7 @@ class HeldScreen(Dialog[None]):
             self._editor.focus()
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Add a rule that holds what matches."""
+        """Add a rule that holds matching requests."""
         event.stop()
         when = event.value.strip()
         if when:
@@ -322,18 +324,18 @@ class HeldScreen(Dialog[None]):
                 self.set_focus(self._list)
 
     def action_leave(self) -> None:
-        """From the editor to the list; from there back. What is held stays held."""
+        """Return from the editor to the list; from there close the dialog. Messages stay held."""
         if self.focused is not self._list and self._rows.count:
             self.set_focus(self._list)
         else:
             self.dismiss()
 
     def action_editor(self) -> None:
-        """Edit the text in the person's editor."""
+        """Edit the text in the user's external editor."""
         self._deeds.action_edit_out()
 
     async def action_release(self) -> None:
-        """Do with what is in the editor what the line above it says."""
+        """Release, send or arm the content of the editor, as the line above it shows."""
         await self._read_form()
         kind, key, text = self._editing.kind, self._editing.key, self._editor.text
         done = False
@@ -366,7 +368,7 @@ class HeldScreen(Dialog[None]):
         await self._tap.ask("release_all")
 
     def action_respond(self) -> None:
-        """Write a response to the held request: begin with the newest one that was recorded, or a blank one."""
+        """Write a response to the held request, starting with the newest recorded one, or a blank one."""
         held = self._held(self._editing.key) if self._editing.kind in ("held", "response") else None
         if held is None or held["side"] != "request":
             self.app.notify("Select a held request to respond to it.", markup=False)
@@ -378,7 +380,7 @@ class HeldScreen(Dialog[None]):
         self.set_focus(self._editor)
 
     def action_recorded(self) -> None:
-        """Begin with another response that was recorded; after the oldest one with a blank one."""
+        """Start with the next older recorded response; after the oldest one with a blank one."""
         if self._editing.kind != "response":
             self.action_respond()
             return
@@ -387,7 +389,7 @@ class HeldScreen(Dialog[None]):
         self._put(Editing("response", self._editing.key, json_text(draft)))
 
     async def action_form(self) -> None:
-        """Between JSON and the form of the tool's schema: arguments of a held call, structured content of a result."""
+        """Switch between JSON and the form of the tool's schema: call arguments or structured content of a result."""
         if self.has_class("-form"):
             await self._read_form()
             self.set_focus(self._editor)
@@ -410,7 +412,7 @@ class HeldScreen(Dialog[None]):
             self._form.focus_first()
 
     async def _read_form(self) -> None:
-        """Put what the form says into the text."""
+        """Write the content of the form to the editor."""
         if not self.has_class("-form"):
             return
         self.remove_class("-form")
@@ -425,7 +427,7 @@ class HeldScreen(Dialog[None]):
             self._editor.load_text(json_text(value | {"params": params}))
 
     async def action_drop(self) -> None:
-        """Forward nothing; of a rule, remove it."""
+        """Drop the held message; for a rule, remove it."""
         row = self._rows.at(self._list.view.cursor)
         if self._editing.kind == "rule" and row is not None and "held" not in row:
             if await self._tap.ask("remove_rule", name=row["name"]):
@@ -435,7 +437,7 @@ class HeldScreen(Dialog[None]):
         self._look()
 
     async def action_switch(self) -> None:
-        """Switch the rule under the cursor on or off."""
+        """Enable or disable the rule under the cursor."""
         found = self._rows.at(self._list.view.cursor)
         if found is not None and "held" not in found:
             await self._tap.ask("enable_rule", name=found["name"], enabled=not found["enabled"])
@@ -452,7 +454,7 @@ class HeldScreen(Dialog[None]):
         return await self._tap.ask("release", held=held, payload=text)
 
     def _json(self, what: str, text: str) -> Any:
-        """The value of a text; None and a toast if it is not JSON."""
+        """Return the JSON value of a text; show a toast and return None if it is not JSON."""
         try:
             return read_json(text)
         except UnreadableDocument as error:
