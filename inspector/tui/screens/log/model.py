@@ -342,6 +342,3 @@ class FilteredLines(Sequence[int]):
     def __getitem__(self, index: int) -> int:  # type: ignore[override]  # nobody slices it
         old = len(self._old)
         return self._old[old - 1 - index] if index < old else self._new[index - old]
-
-
-# Log level requested from the server, and how it was requested: the text above the lines
