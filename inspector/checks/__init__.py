@@ -1,1 +1,1 @@
-"""Checks: rules of the specification and diagnoses of servers, over the entries of a capture."""
+"""Checks: rules of the specification and diagnoses of servers, applied to the entries of a capture."""

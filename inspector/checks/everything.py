@@ -44,11 +44,11 @@ _AREA_OF = {module.__name__: area for area, modules in AREAS.items() for module 
 
 
 def area_of(check: Check) -> str:
-    """The area that a check belongs to, a key of `AREAS`."""
+    """Return the area that a check belongs to, a key of `AREAS`."""
     return _AREA_OF[check.module]
 
 
 def all_checks() -> list[Check]:
-    """Every check by area, then by slug."""
+    """Return every check by area, then by slug."""
     order = list(AREAS)
     return sorted(CHECKS.values(), key=lambda each: (order.index(area_of(each)), each.id))

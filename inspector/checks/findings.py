@@ -1,6 +1,6 @@
 """Finding: a defect of a server, with its evidence and its fix.
 
-Findings are kept beside the traffic and never change it. A finding refers to messages by entry number.
+Findings are stored separately from the traffic and never change it. A finding refers to messages by entry number.
 """
 
 from enum import StrEnum
@@ -22,7 +22,7 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """From 0, the worst, upwards."""
+        """Rank from 0, the worst, upwards."""
         return _RANKS[self]
 
 
@@ -47,29 +47,29 @@ class Finding(msgspec.Struct, frozen=True):
     sentence: str
     """What happened, in one sentence. May quote foreign text: show it through `visible()` only."""
     frames: tuple[int, ...] = ()
-    """Numbers of the entries that are its evidence, the most important first; () if it rests on an absence."""
+    """Entry numbers of its evidence, the most important first; () if something is absent."""
     pointer: str = ""
-    """Where in that frame's message, as a JSON pointer; "" for the whole."""
+    """Place in that frame's message, as a JSON pointer; "" for the whole message."""
     span: tuple[int, int] | None = None
-    """Which bytes of that entry's payload, from and up to; None for all."""
+    """Range of bytes in that entry's payload, end exclusive; None for all."""
     fix: str = ""
     """What the server's author can do; "" if unknown."""
     page: str = ""
-    """The URL of the page of the specification; "" if there is none."""
+    """URL of the page of the specification; "" if there is none."""
     revision: str = ""
-    """The protocol version it was judged by; "" if none was known."""
+    """Protocol version it was judged by; "" if none was known."""
     count: int = 1
-    """How often it was found; the evidence is the first occurrence."""
+    """Number of times it was found; the evidence is the first occurrence."""
     connection: int = 1
-    """The number of the connection in the journal, from 1."""
+    """Number of the connection in the journal, from 1."""
     trait: str = ""
-    """The trait in the compatibility data; "" if there is none. See `checks.compat`."""
+    """Trait in the compatibility data; "" if there is none. See `checks.compat`."""
     hosts: tuple[str, ...] = ()
     """Ids of the clients affected, if not all with the trait; () for all of those."""
     chosen: bool = False
-    """Whether these clients were selected by the user; facts whose source names no version are shown then."""
+    """Whether the user selected these clients; then facts whose source names no version are shown, too."""
     known_at: int = 0
-    """The entry with which it became known; 0: from the start."""
+    """Entry at which it became known; 0: from the start."""
 
 
 # Pages of the specification
@@ -84,12 +84,12 @@ _MODERN = {
 }
 _LEGACY = {"stdio": "basic/transports", "http": "basic/transports"}
 _TASKS = "https://modelcontextprotocol.github.io/ext-tasks/specification"
-"""Where tasks are specified since they are an extension."""
+"""The specification of tasks since they are an extension."""
 JSON_RPC = "https://www.jsonrpc.org/specification"
 
 
 def page_of(topic: str, revision: Revision | None) -> str:
-    """The URL of a topic's page in a revision; "" without a topic, or if no revision is known yet."""
+    """Return the URL of a topic's page in a revision; "" without a topic, or if no revision is known yet."""
     if topic.startswith("https://") or not topic:
         return topic
     if revision is None:

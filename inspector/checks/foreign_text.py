@@ -14,13 +14,13 @@ _NAMES = (
     *("detail", "details", "reason", "message", "error_description", "error", "cause", "description", "msg", "title"),
     *("hint", "errors", "issues", "name"),
 )
-"""Members that say why, the best first."""
+"""Members that contain a reason, best first."""
 _STACK = re.compile(r"\n\s+at |Traceback \(most recent")
 _TITLE = re.compile(r"(?is)<title[^>]*>(.{1,200}?)</title>")
 
 
 def reason_of(error: Any) -> str:
-    """The message of a JSON-RPC error, and what its `data` adds to that; "" if it is empty."""
+    """Return the message of a JSON-RPC error, and what its `data` adds to it; "" if it is empty."""
     said = (peek.text(error, "message") or "").strip()
     more = words_in(peek.at(error, "data"))
     if not more or more.lower() in said.lower():
@@ -29,7 +29,7 @@ def reason_of(error: Any) -> str:
 
 
 def words_in(value: Any) -> str:
-    """The words for a cause in a value of any shape; "" if there are none."""
+    """Return the text of a cause in a value of any shape; "" if there is none."""
     return next(_words(value, _DEPTH), "")
 
 
@@ -48,7 +48,7 @@ def _words(value: Any, depth: int) -> Iterator[str]:
 
 
 def words_of_body(body: bytes) -> str:
-    """The words for a cause in the body of an HTTP error: of JSON, of a web page its title, of text its first line."""
+    """Return the text of a cause in an HTTP error body: from JSON, a web page's title, or the first line of text."""
     text = body[:20_000].decode("utf-8", "replace").strip()
     if text.startswith("<"):
         found = _TITLE.search(text)
@@ -95,18 +95,18 @@ _WORDS = tuple(
 )
 _ANY_BEGINNING = re.compile(b"|".join(re.escape(begin) for begin, _, _ in _SHAPES))
 _ANY_WORD = re.compile(b"|".join(re.escape(word) for word in _WORDS))
-"""Most texts have none of them, which one pass tells."""
+"""Finds in one pass whether a text contains any of them; most texts do not."""
 _VALUE = re.compile(rb"[\\\"']{0,3}\s{0,3}[:=]\s{0,3}[\\\"']{0,3}([^\s\\\"',;}&]{8,200})")
 _EMPTY = re.compile(
     rb"(?i)[*.x#_-]{3}|\xe2\x80\xa2|[<\[$%{(]|redact|hidden|masked|secret|none|null|undefined|true|false|not|example"
     rb"|your|required|missing|invalid|string"
 )
 _SECRETS_MOST = 20
-"""Places of one beginning or word that are looked at."""
+"""Maximum occurrences of one prefix or word that are examined."""
 
 
 def secret_in(text: bytes) -> str:
-    """What kind of secret a text has in it, for a sentence: "a GitHub token"; "" for none."""
+    """Return the kind of secret in a text, for a sentence: "a GitHub token"; "" for none."""
     for begin, kind, rest in _SHAPES if _ANY_BEGINNING.search(text) else ():
         for at in _places(text, begin) if begin in text else ():
             behind_letter = begin[:1].isalpha() and at and text[at - 1 : at].isalnum()

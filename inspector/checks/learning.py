@@ -32,11 +32,11 @@ from inspector.protocol.revisions.openings import Opening, from_discover, from_i
 from inspector.protocol.revisions.table import resolve
 from inspector.protocol.tracking.opening import declared_revision
 
-# The revision a response is judged by
+# The revision by which a response is judged
 
 
 def row_of_request(state: ConnectionState, method: str, params: Any) -> int:
-    """The row that a request asks to be answered by; 0 for one that finds the revision out."""
+    """Return the row of the revision that a request declares; 0 for `initialize`, which negotiates it."""
     if method == "initialize":
         return 0
     declared = declared_revision(params)
@@ -44,7 +44,7 @@ def row_of_request(state: ConnectionState, method: str, params: Any) -> int:
 
 
 def row_of_answer(state: ConnectionState, asked: TrackedRequest, value: Any, *, is_result: bool) -> int:
-    """The row to judge an answer by; 0 where it bears none out."""
+    """Return the row by which to judge a response; 0 if the response confirms no revision."""
     if asked.method == "initialize":
         if not is_result:
             return 0
@@ -62,15 +62,15 @@ def row_of_answer(state: ConnectionState, asked: TrackedRequest, value: Any, *, 
 
 _MEMBERS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 ASKING = frozenset({"tools/call", "prompts/get", "resources/read"})
-"""Requests that may be answered with questions."""
+"""Requests whose response may require input."""
 _OF_RETRIES = frozenset({"inputResponses", "requestState", "_meta"})
 _MOST_REQUESTS, _MOST_KEYS = 100, 1000
 _KEPT_PARAMS = 4096
-"""Members of an argument object that are kept with a request; larger ones are ignored here."""
+"""Maximum members of an argument object that are kept with a request; larger ones are ignored here."""
 
 
 def learn_sent(state: ConnectionState, frame: Frame, message: Message, batched: bool) -> None:
-    """The client sent a message."""
+    """Update the state for a message from the client."""
     state.process.provoked = _provocation(frame, message) if frame.probe else None
     match message:
         case Request():
@@ -87,7 +87,7 @@ def learn_sent(state: ConnectionState, frame: Frame, message: Message, batched: 
 
 
 def _provocation(frame: Frame, message: Message) -> tuple[int, str] | None:
-    """What doctor sent on purpose; None for the probe that finds out the era, which every client may send."""
+    """Return what doctor sent on purpose; None for the probe of the era, which any client may send."""
     if isinstance(message, NotJsonRpc):
         return frame.n, "bytes that are not JSON"
     method = getattr(message, "method", "")
@@ -125,14 +125,14 @@ def _notified(state: ConnectionState, frame: Frame, message: Notification) -> No
 
 
 def find_progress(state: ConnectionState, case: CheckMoment) -> None:
-    """A progress notification is about to be judged: what is known of it, and its request."""
+    """Look up the progress and the request of a progress notification, before it is checked."""
     token = peek.request_id(case.value, "progressToken")
     case.progress = state.requests.progress.get(token) if token is not None else None
     case.asked = case.progress.asked if case.progress else None
 
 
 def learn_received(state: ConnectionState, case: CheckMoment) -> None:
-    """What the server sent is learned, after it was judged."""
+    """Update the state for a message from the server, after it was checked."""
     state.messages += 1
     if state.first_message_ns is None and type(case.message) in (Request, Notification, Answer, ErrorAnswer):
         state.first_message_ns = case.time_ns
@@ -177,13 +177,13 @@ def _learn_from_notification(state: ConnectionState, case: CheckMoment, message:
 
 
 def listen_of(state: ConnectionState, params: Any) -> Listen | None:
-    """The open listen that a notification names; None if it names none."""
+    """Return the open `subscriptions/listen` that a notification names; None if it names none."""
     id_ = peek.request_id(params, "_meta", PREFIX + "subscriptionId")
     return None if id_ is None else state.ongoing.listens.get(id_)
 
 
 def learn_response(state: ConnectionState, case: CheckMoment) -> None:
-    """A request of the client's was answered."""
+    """Update the state for a response to a client request."""
     asked = case.asked
     assert asked is not None
     asked.answered = case.n
@@ -272,7 +272,7 @@ def _note_app(state: ConnectionState, name: str, tool: Any, frame: int, at: int)
 
 
 def app_uri(tool: Any) -> str | None:
-    """The URI of the page that a tool brings; None if it names none."""
+    """Return the URI of a tool's page; None if it names none."""
     uri = peek.at(tool, "_meta", "ui", "resourceUri")
     return uri if isinstance(uri, str) else peek.text(tool, "_meta", "ui/resourceUri")
 
@@ -298,19 +298,19 @@ def _note_task(state: ConnectionState, case: CheckMoment) -> None:
 
 
 def is_nested(result: Any) -> bool:
-    """Whether a result is a task's handle as the core of 2025-11-25 has it, and the extension does not."""
+    """Whether a result is a task's handle in the form of the core of 2025-11-25, not of the extension."""
     nested = peek.text(result, "task", "taskId") is not None
     return nested and not peek.has(result, "content") and not peek.has(result, "taskId")
 
 
 def requests_of(word: Any) -> dict[str, int]:
-    """What a task or a result asks, by its key: digests, to compare them."""
+    """Return digests of a task's or a result's input requests by key, for comparison."""
     found = peek.mapping(word, "inputRequests")
     return {key: hash(encode(found[key])) for key in list(found)[:_MOST_REQUESTS]}
 
 
 def call_of(asked: TrackedRequest) -> int:
-    """A digest of a call without what a retry adds: the same for all rounds of one."""
+    """Return a digest of a call without the members of a retry: the same for all rounds of one call."""
     params = {key: value for key, value in peek.mapping(asked.params).items() if key not in _OF_RETRIES}
     return hash(encode([asked.method, params]))
 
@@ -333,7 +333,7 @@ def _note_round(state: ConnectionState, case: CheckMoment, asked: TrackedRequest
 
 
 def _forget_tokens(state: ConnectionState) -> None:
-    """Finished tokens are remembered, to recognize late progress; not all of them."""
+    """Forget some finished tokens if there are too many; the others are kept to recognize late progress."""
     if len(state.requests.progress) > 2 * _KEPT_PARAMS:
         ended = [token for token, each in state.requests.progress.items() if each.asked.answered is not None]
         for token in ended[:_KEPT_PARAMS]:
@@ -344,11 +344,11 @@ _NOBODY = ProgressState(TrackedRequest(Direction.TO_SERVER, "", "", None, 0, 0, 
 
 
 _MOST_OF_LOGIN = 100
-"""Refusals and documents of a login that are remembered."""
+"""Maximum refusals and documents of a login that are remembered."""
 
 
 def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> None:
-    """A request, a response or the end of an exchange was judged."""
+    """Update the state for a request, a response or the end of an exchange, after it was checked."""
     http = case.http
     assert http is not None
     if fact.event is HttpEvent.RESPONSE:
@@ -369,7 +369,7 @@ def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> Non
 
 
 def _is_of_the_server(state: ConnectionState, http: HttpExchangeState) -> bool:
-    """Whether an exchange is with the MCP server: it carried a message, or went to its URL. Others are of a login."""
+    """Whether an exchange is with the MCP server: it carried a message or went to its URL. Others belong to a login."""
     if http.asked or http.told:
         return True
     url = state.connection.url if state.connection is not None else ""
@@ -377,7 +377,7 @@ def _is_of_the_server(state: ConnectionState, http: HttpExchangeState) -> bool:
 
 
 def learn_sse_note(case: CheckMoment, note: SseNote) -> None:
-    """An event without a message was judged."""
+    """Update the state for an event without a message, after it was checked."""
     http = case.http
     if http is not None:
         if note.id:
@@ -387,7 +387,7 @@ def learn_sse_note(case: CheckMoment, note: SseNote) -> None:
 
 
 def learn_sse_event(http: HttpExchangeState, frame: Frame) -> None:
-    """A message came on a stream."""
+    """Update the state for a message on a stream."""
     http.events += 1
     if frame.sse is not None:
         http.has_ids = http.has_ids or bool(frame.sse.id)
@@ -395,42 +395,42 @@ def learn_sse_event(http: HttpExchangeState, frame: Frame) -> None:
 
 
 def learn_response_time(state: ConnectionState, asked: TrackedRequest, time_ns: int) -> None:
-    """A request was answered, wherever the answer came."""
+    """Record the time at which all requests of an HTTP exchange have a response."""
     http = state.http.exchanges.get(asked.http) if asked.http is not None else None
     if http is not None and all(each.answered is not None for each in http.asked):
         http.answered_ns = time_ns
 
 
 def learn_streamed(state: ConnectionState, case: CheckMoment) -> None:
-    """Remember where a message came that can't come twice."""
+    """Remember which exchange carried a message that cannot be repeated."""
     if is_distinct(case) and case.frame is not None and case.frame.http is not None:
         state.http.streamed.setdefault(hash(case.frame.payload), case.frame.http)
         trim(state.http.streamed)
 
 
-# Traits: what one look at a message shows, so that only the checks that can apply are asked
+# Traits: what one pass over a message shows, so that only checks that can apply are called
 
 CARRIED = 1
-"""It came over HTTP."""
+"""It was received over HTTP."""
 PROBED = 2
-"""It answers a request that was made on purpose."""
+"""It is the response to a probe."""
 LARGE = 4
 """Its bytes are `LARGE_FROM` or more."""
 AFTER = 8
-"""Something has happened to the process since it was started."""
+"""An event of the process was recorded after its start."""
 FAILED = 16
-"""The result says that the call failed."""
+"""The result reports that the call failed."""
 RICH = 32
-"""The content is not a list, or has more than plain texts."""
+"""The content is not a list, or has more than plain text blocks."""
 STRUCTURED = 64
 """The result has structured content."""
 TASK = 128
-"""The result is about a task, or one was asked for."""
+"""The result is about a task, or the request asked for one."""
 LARGE_FROM = 100_000
 
 
 def traits_of_result(case: CheckMoment) -> int:
-    """The traits of a result that a model waits for; all of them for others, and if it is not an object."""
+    """Return the traits of a result for a model; all traits for other results and for values that are not objects."""
     asked, value = case.asked, case.value
     if asked is None or asked.method not in ASKING or type(value) is not dict:
         return ALL_TRAITS
@@ -460,5 +460,5 @@ def _is_rich(content: Any) -> bool:
 
 
 def traits_of_notification(case: CheckMoment) -> int:
-    """The traits of a notification or a request of the server's: how it came alone."""
+    """Return the traits of a notification or a server request, which only depend on the transport."""
     return ALL_TRAITS if case.http is not None else ALL_TRAITS & ~CARRIED

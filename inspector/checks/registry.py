@@ -1,7 +1,7 @@
 """The registry of checks: functions with metadata, looked up by the moments they apply to.
 
-A check is a generator: it receives a `CheckMoment` and yields a `Flaw` for each fault. It keeps no state itself. It is
-only called for the protocol versions in its metadata.
+A check is a generator: it receives a `CheckMoment` and yields a `Flaw` for each fault. It has no state. It is only
+called for the protocol versions in its metadata.
 """
 
 from collections.abc import Callable, Container, Iterator
@@ -14,11 +14,11 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.protocol.revisions.table import ROWS
 
 LAST = len(ROWS)
-"""Rows of the table of revisions are counted from 1; 0 means "not known yet"."""
+"""Number of the last row of the table of revisions, counted from 1; 0 means "not known yet"."""
 
 
 def row_of_date(date: str) -> int:
-    """The row of exactly this version string."""
+    """Return the row of exactly this version string."""
     return 1 + [row.date for row in ROWS].index(date)
 
 
@@ -31,17 +31,17 @@ class Flaw(msgspec.Struct, frozen=True):
     """Further entries of the evidence; without `instead` they follow the current entry."""
     span: tuple[int, int] | None = None
     severity: Severity | None = None
-    """If it differs from that of the check."""
+    """Severity, if it differs from that of the check."""
     instead: bool = False
     """Whether `frames` replaces the current entry."""
     id: str = ""
-    """Of another check, whose metadata then applies: a shape has many rules."""
+    """Id of another check whose metadata applies instead: a shape has many rules."""
     fix: str = ""
-    """If there is a more specific one than that of the check."""
+    """Fix, if there is a more specific one than that of the check."""
     confidence: Confidence | None = None
-    """If it differs from that of the check."""
+    """Confidence, if it differs from that of the check."""
     trait: str = ""
-    """The trait in the compatibility data; "" if there is none. See `checks.compat`."""
+    """Trait in the compatibility data; "" if there is none. See `checks.compat`."""
     hosts: tuple[str, ...] = ()
     """Ids of the clients affected, if not all with the trait; () for all of those."""
 
@@ -54,23 +54,23 @@ class Check(msgspec.Struct, frozen=True):
     """The metadata of a check."""
 
     id: str
-    """A slug in kebab-case, such as `duplicate-response`: printed, filtered by and muted by."""
+    """A slug in kebab-case, such as `duplicate-response`: printed, and used in filters and to mute."""
     title: str
-    """The defect in a few words, as a heading."""
+    """Title of the defect in a few words, as a heading."""
     severity: Severity
     topic: str
-    """The page of the specification; see `page_of`."""
+    """Page of the specification; see `page_of`."""
     fix: str
     since: int
-    """The first row of the table it applies to, from 1."""
+    """First row of the table it applies to, from 1."""
     until: int
-    """The last one."""
+    """Last row it applies to."""
     mild_until: int
-    """Up to this row its severity is `mild`; 0 for none."""
+    """Last row in which its severity is `mild`; 0 for none."""
     mild: Severity
     confidence: Confidence
     hooks: tuple[str, ...]
-    """The moments it is called at; () for a rule of a shape."""
+    """Moments at which it is called; () for a rule of a shape."""
     heavy: bool
     """Whether it is expensive, and waits for `judge_pending`."""
     judge: Judge | None
@@ -79,16 +79,16 @@ class Check(msgspec.Struct, frozen=True):
     early: bool = False
     """Whether it is also called before a protocol version is known: logins precede the negotiation."""
     needs: int = 0
-    """The traits of which a message needs at least one; 0 for none. See `state`."""
+    """Traits of which a message needs at least one; 0 for none. See `learning`."""
     belated: bool = False
-    """Whether it is also called for messages before the response to `initialize`, once that is known."""
+    """Whether it is also called for messages before the response to `initialize`, once that has been received."""
     is_diagnosis: bool = False
-    """Whether it names the cause of a failure, and not only a rule of the specification that is violated."""
+    """Whether it names the cause of a failure, instead of only a violated rule of the specification."""
     module: str = ""
-    """The name of the module that declares it."""
+    """Name of the module that declares it."""
 
     def applies_to(self, row: int) -> bool:
-        """Whether it may be called; before a version is known, only if it applies to all."""
+        """Whether it may be called in this row; before a version is known, only if it applies to all."""
         return self.since <= row <= self.until if row else self.early or (self.since, self.until) == (1, LAST)
 
     def may_care(self, traits: int, aside: Container[str]) -> bool:
@@ -96,12 +96,12 @@ class Check(msgspec.Struct, frozen=True):
         return (not self.needs or bool(self.needs & traits)) and self.id not in aside
 
     def severity_in(self, row: int) -> Severity:
-        """Its severity in a revision; before a revision is known, `mild` if it has one."""
+        """Return its severity in a revision; before a revision is known, `mild` if it has one."""
         return self.mild if self.mild_until and row <= self.mild_until else self.severity
 
     @property
     def revisions(self) -> tuple[str, ...]:
-        """The version strings it applies to, oldest first."""
+        """Version strings it applies to, oldest first."""
         return tuple(row.date for row in ROWS[self.since - 1 : self.until])
 
 
@@ -159,12 +159,12 @@ def declare(
 
 
 def check(id_: str, severity: Severity, title: str, *on: str, **more: Any) -> Callable[[J], J]:
-    """Make the function below the check `id_`, to be asked at the moments `on`; `more` as for `declare`.
+    """Register the function as the check `id_`, to be called at the moments `on`; `more` as for `declare`.
 
-    Moments: "answer", "error", "request", "notification", each also of one method alone ("answer tools/call"),
-    "asking" (an answer that asks for input), "carried" (an answer over HTTP), "meta" (any of them with `_meta`),
-    "orphan", "late", "garbled", "frame" (bytes that need a closer look), "refusal" (the body of an HTTP error), "note"
-    (an event that carries no message), "http", "http end", "end".
+    Moments: "answer", "error", "request", "notification", each also of one method only ("answer tools/call"),
+    "asking" (a result that requires input), "carried" (a response over HTTP), "meta" (any of them with `_meta`),
+    "orphan", "late", "garbled", "frame" (unusual bytes), "refusal" (the body of an HTTP error), "note" (an event
+    without a message), "http", "http end", "end".
     """
 
     def add(judge: J) -> J:
@@ -186,7 +186,7 @@ class CheckTable(msgspec.Struct, frozen=True):
 
 
 def tables() -> tuple[CheckTable, ...]:
-    """The checks for each row; the first is for "not known yet"."""
+    """Return the checks for each row; the first table is for "not known yet"."""
     return tuple(CheckTable(_by_hook(row, heavy=False), _by_hook(row, heavy=True)) for row in range(LAST + 1))
 
 

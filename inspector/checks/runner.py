@@ -1,9 +1,9 @@
 """Runs the checks over the entries of a journal, in batches of any size.
 
 Entries are taken in journal order and findings returned. Only this module updates the state: a check sees what was
-known before its message, and the state learns from the message afterwards. Expensive checks wait for `judge_pending`.
-Nothing is raised for what a server sent. A check with an internal error is disabled, and the others continue. Callers
-with an event loop run it in a thread.
+known before its message, and the state is updated afterwards. Expensive checks wait for `judge_pending`. Nothing
+that a server sent raises an exception here. A check with an internal error is disabled, and the others continue.
+Callers with an event loop run it on a thread.
 """
 
 import logging
@@ -62,7 +62,7 @@ _LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
 
 
 def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
-    """Whether a frame needs a closer look: false for one plain message in plain bytes."""
+    """Whether a frame needs a closer look; False for one plain message in plain bytes."""
     first, payload = messages[0], frame.payload
     return (
         len(messages) != 1
@@ -82,7 +82,7 @@ def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
 
 
 def is_for_a_probe(state: ConnectionState, http: HttpExchangeState, n: int) -> bool:
-    """Whether this is the response to an HTTP probe; its headers are sufficient, and its requests are finished."""
+    """Whether this is the response to an HTTP probe: its headers are sufficient, and its requests are finished."""
     if http.request is None or not http.request.probe:
         return False
     for asked in http.asked:
@@ -92,7 +92,7 @@ def is_for_a_probe(state: ConnectionState, http: HttpExchangeState, n: int) -> b
 
 
 def is_undeclared(asked: TrackedRequest) -> bool:
-    """Whether it is doctor's request without a protocol version, unlike all others."""
+    """Whether it is the request that doctor sends without a protocol version."""
     is_modern = asked.row > 0 and ROWS[asked.row - 1].era is Era.MODERN
     return is_modern and asked.method == "tools/list" and declared_revision(asked.params) is None
 
@@ -117,7 +117,7 @@ def is_our_doing(case: CheckMoment, id_: str, *, again: bool) -> bool:
 
 
 def is_told_of_this_task(case: CheckMoment, id_: str, flaw: Flaw) -> bool:
-    """Whether an earlier message about the same task showed this fault: one finding, however many polls."""
+    """Whether an earlier message about the same task had this fault: one finding suffices, however many polls."""
     if not case.method.startswith(("tasks/", "notifications/tasks")):
         return False
     asked = case.asked.params if case.asked is not None else None
@@ -146,7 +146,7 @@ def _is_utf8(payload: bytes) -> bool:
 
 
 def request_of(state: ConnectionState, case: CheckMoment, message: Answer | ErrorAnswer) -> TrackedRequest | None:
-    """The open request that is answered: by its id, or, without a usable one, by the HTTP exchange."""
+    """Return the open request of a response: by its id, or, without a usable one, by the HTTP exchange."""
     if message.id is not None:
         found = state.requests.open.get((Direction.TO_SERVER, message.id))
         if found is not None or isinstance(message, Answer):
@@ -158,14 +158,14 @@ def request_of(state: ConnectionState, case: CheckMoment, message: Answer | Erro
 # Checks with an internal error
 
 LEARNING = "the analysis of entries"
-"""Instead of a check's id: the code shared by all checks failed at an entry, which is skipped."""
+"""In place of a check's id: the code shared by all checks failed at an entry, which is skipped."""
 
 
 class DisabledCheck(msgspec.Struct, frozen=True):
-    """What failed, where, and at which entry."""
+    """A check with an internal error, the location of the error, and the entry."""
 
     check: str
-    """Its id, or `LEARNING`."""
+    """Id of the check, or `LEARNING`."""
     error: str
     """Type and message of the exception; may quote what a server sent."""
     where: str
@@ -175,14 +175,14 @@ class DisabledCheck(msgspec.Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """A message for users; may contain foreign text."""
+        """Message for users; may contain foreign text."""
         what = self.check if self.check == LEARNING else f"check {self.check}"
         said = f"{what} failed with an internal error at #{self.n}: {self.error} ({self.where})"
         return f"{said}; other checks continue; please report it"
 
 
 def record_failure(check: str, n: int, error: Exception) -> DisabledCheck:
-    """Make a record of an internal error."""
+    """Return a record of an internal error."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -198,13 +198,13 @@ _Moment = tuple[int, str, str, int]
 _Plan = tuple[tuple[Judge, Check], ...]
 """The checks to call at a moment."""
 MOST_OF_ONE = 200
-"""Findings of one check that are kept one by one; further ones are counted."""
+"""Maximum findings of one check that are kept individually; further ones are only counted."""
 MOST_FLAWS = 60
-"""Flaws of one check per message."""
+"""Maximum flaws of one check per message."""
 MOST_EARLY = 200
-"""Messages before the response to `initialize` that are judged once it has come; further ones are not."""
+"""Maximum messages before the response to `initialize` that are judged after it."""
 MOST_WAITING = 2000
-"""Expensive calls that wait; further ones are skipped, and counted."""
+"""Maximum expensive calls that wait; further ones are skipped and counted."""
 
 
 class Observed(Protocol):
@@ -212,15 +212,15 @@ class Observed(Protocol):
 
     @property
     def n(self) -> int:
-        """Its number, from 1."""
+        """Number of the entry, from 1."""
 
     @property
     def time_ns(self) -> int:
-        """Monotonic clock, nanoseconds."""
+        """Time on the monotonic clock, in nanoseconds."""
 
     @property
     def what(self) -> Frame | Fact:
-        """A frame, or a fact beside the frames."""
+        """A frame, or a fact about something besides the frames."""
 
 
 class Inspection:
@@ -233,32 +233,32 @@ class Inspection:
         rest: Callable[[], None] = lambda: None,
         read: Callable[[Frame], tuple[Message, ...]] = messages_of,
     ) -> None:
-        """`beside`: names of the tools of other configured servers, by server.
+        """Start before the first entry. `beside`: names of the tools of other configured servers, by server.
 
-        `seen`: the stored definitions of the server, by kind of list. `rest` is called now and then during one long
-        message, so that other threads can run. `read` decodes the messages of a frame: callers that have the objects
-        of a long one need not decode it twice.
+        `seen`: the stored definitions of the server, by kind of list. `rest` is called from time to time during one
+        long message, so that other threads can run. `read` decodes the messages of a frame: callers that have the
+        objects of a long one need not decode it twice.
         """
         self._beside, self._seen, self._rest, self._read = beside or {}, seen or {}, rest, read
         self.state = ConnectionState(beside=self._beside, seen=self._seen, rest=rest)
         self.taken = 0
-        """Entries taken in so far."""
+        """Number of entries taken so far."""
         self.counts: Counter[str] = Counter()
-        """How often each check found something, including findings that were not kept."""
+        """Number of findings of each check, including those that were not kept."""
         self.unasked = 0
-        """Expensive calls that were skipped."""
+        """Number of expensive calls that were skipped."""
         self.disabled_checks: dict[str, DisabledCheck] = {}
-        """By id, the checks with an internal error."""
+        """Checks with an internal error, by id."""
         self._tables = tables()
         self._plans: dict[_Moment, _Plan] = {}
         self._waiting: deque[tuple[CheckMoment, Check]] = deque()
         self._early: list[CheckMoment] = []
-        """What the server sent between `initialize` and its response, which cannot be judged before that."""
+        """Messages between `initialize` and its response, which cannot be judged before that."""
         self._found: list[Finding] = []
         self._over = False
 
     def take(self, entries: Iterable[Observed]) -> list[Finding]:
-        """Take the next entries; returns the findings of the quick checks, in order."""
+        """Take the next entries; return the findings of the quick checks, in order."""
         for entry in entries:
             self.taken += 1
             what = entry.what
@@ -267,15 +267,16 @@ class Inspection:
                     self._frame(what)
                 else:
                     self._fact(entry, what)
-            except Exception as error:  # the inspection's border: the checks skip the entry, and continue
+            except Exception as error:  # boundary of the inspection: skip the entry and continue
                 logger.exception("the checks lost entry %d", entry.n)
                 _disable(self.disabled_checks, self._plans, LEARNING, entry.n, error)
         return self._give()
 
     def take_unread(self, n: int, time_ns: int, size: int, id_: RequestId | None, method: str = "") -> list[Finding]:
-        """Take a long message of the server without decoding it: only its length is judged.
+        """Take a long server message without decoding it, so that only its length is judged.
 
-        With a `method` it is a request, else a response. For callers that cannot wait until `take` has decoded it.
+        With a `method` it is a request, otherwise a response. For callers that cannot wait until `take` has decoded
+        it.
         """
         state = self.state
         self.taken += 1
@@ -297,12 +298,12 @@ class Inspection:
 
     @property
     def observed(self) -> frozenset[str]:
-        """The ids of the checks that had something to examine so far."""
+        """Ids of the checks that had something to examine so far."""
         plans = tuple(self._plans.values())
         return frozenset(check.id for plan in plans for _, check in plan)
 
     def skip_logs(self, count: int, time_ns: int) -> None:
-        """Skip so many log messages, the last at `time_ns`."""
+        """Skip `count` log messages, the last at `time_ns`."""
         self.taken += count
         self.state.messages += count
         self.state.last_ns = time_ns
@@ -310,7 +311,7 @@ class Inspection:
             self.state.first_message_ns = time_ns
 
     def judge_pending(self, most: int = 50) -> list[Finding]:
-        """Call up to so many of the waiting expensive checks; returns their findings."""
+        """Call up to `most` of the waiting expensive checks; return their findings."""
         for _ in range(min(most, len(self._waiting))):
             case, check = self._waiting.popleft()
             assert check.judge is not None
@@ -320,11 +321,11 @@ class Inspection:
 
     @property
     def waiting(self) -> int:
-        """How many expensive calls wait."""
+        """Number of expensive calls that wait."""
         return len(self._waiting)
 
     def finish(self) -> list[Finding]:
-        """Call everything that waits, and the checks of the end. Once, after the last entry."""
+        """Call everything that waits, and the checks of the end. Call it once, after the last entry."""
         self._end(self.taken)
         return self._give() + self.judge_pending(len(self._waiting))
 
@@ -391,7 +392,7 @@ class Inspection:
         learn_received(state, case)
 
     def _unreadable(self, frame: Frame, message: Message) -> None:
-        """An unreadable response is a response: its request is finished."""
+        """Finish the request of an unreadable response, which is a response nevertheless."""
         id_ = answered_id(frame) if is_unreadable(frame, (message,)) else None
         asked = None if id_ is None else self.state.requests.open.get((Direction.TO_SERVER, id_))
         if asked is not None:
@@ -399,7 +400,7 @@ class Inspection:
             self.state.requests.finish(asked)
 
     def _judge_early(self, row: int, n: int) -> None:
-        """Judge what was sent before the response to `initialize` by a row; entry `n` has made that possible."""
+        """Judge messages before the response to `initialize` by a row; entry `n` made that possible."""
         early, self._early = self._early, []
         for case in early:
             case.row, case.known_at = row, n
@@ -464,7 +465,7 @@ class Inspection:
                 ConnectionState(self.state.number + another, self._beside, self._seen, self._rest),
                 False,
             )
-            if fact.event is ConnectionEvent.RENEW and fact.transport != "stdio":  # it may still be answered
+            if fact.event is ConnectionEvent.RENEW and fact.transport != "stdio":  # a response may still follow
                 self.state.requests.open, self.state.requests.done = asked, done
             self.state.connection = fact if fact.transport or before is None else before
             self.state.opened, self.state.began_ns = entry.n, entry.time_ns
@@ -490,7 +491,7 @@ class Inspection:
     def _end(self, n: int) -> None:
         if not self._over and self.taken:
             self._over = True
-            if self._early and self.state.handshake is not None:  # it was never answered: what was offered counts
+            if self._early and self.state.handshake is not None:  # no response: use the offered version
                 offered = peek.text(self.state.handshake.params, "protocolVersion") or ""
                 self._judge_early(row_of(resolve(offered, Era.LEGACY)[0]), n)
             case = CheckMoment(self.state, n, self.state.last_ns, self.state.row)
@@ -502,7 +503,7 @@ class Inspection:
         self._ask(case, self._plan(moment) if plan is None else plan)
 
     def _ask(self, case: CheckMoment, plan: _Plan) -> None:
-        """Call checks for one moment. One that fails is disabled."""
+        """Call the checks of one moment. A check that raises an exception is disabled."""
         asked = iter(plan)
         while True:
             check: Check | None = None
@@ -511,7 +512,7 @@ class Inspection:
                     for flaw in judge(case):
                         self._keep(case, check, flaw)
                 return
-            except Exception as error:  # the checks' border: an internal error in one must not stop the others
+            except Exception as error:  # boundary of the checks: an error in one must not stop the others
                 logger.exception("a check failed at entry %d", case.n)
                 _disable(self.disabled_checks, self._plans, check.id if check is not None else LEARNING, case.n, error)
 
@@ -559,7 +560,7 @@ class Inspection:
 
 
 def _for_later(inspection: Inspection, waiting: deque[tuple[CheckMoment, Check]], check: Check) -> Judge:
-    """Queue an expensive check, if it is worth its time."""
+    """Return a function that queues an expensive check if it is worth its time."""
 
     def judge(case: CheckMoment) -> Iterator[Flaw]:
         if check.wanted is None or check.wanted(case):
@@ -573,7 +574,7 @@ def _for_later(inspection: Inspection, waiting: deque[tuple[CheckMoment, Check]]
 
 
 def _disable(aside: dict[str, DisabledCheck], plans: dict[_Moment, _Plan], what: str, n: int, error: Exception) -> None:
-    """Record an internal error, and plan again without the check."""
+    """Record an internal error, and discard all plans so that they are made again without the check."""
     if what not in aside:
         aside[what] = record_failure(what, n, error)
         plans.clear()

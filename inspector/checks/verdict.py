@@ -1,8 +1,8 @@
-"""Orders findings: the most important first, consequences of another finding below it.
+"""Orders findings: the most important first, each with its consequences below it.
 
-One fault causes many findings: a missing variable ends the process, which ends the connection, which leaves a request
-without its response. The cause is shown first, with its consequences below it. Otherwise an error precedes a warning,
-a fatal finding others, a certain one a likely one, and that a guess.
+One fault causes many findings: a missing variable ends the process, which ends the connection, which leaves a
+request without its response. The cause is shown first, with its consequences below it. Otherwise errors precede
+warnings, fatal findings precede others, certain findings precede likely ones, and guesses are last.
 """
 
 from collections.abc import Iterable, Sequence
@@ -157,7 +157,7 @@ def _explanations(table: str) -> dict[str, tuple[str, ...]]:
 
 
 EXPLAINS = _explanations(_EXPLAINS)
-"""By the id of a check, the checks whose findings may be consequences of its own, in the same connection."""
+"""By the id of a check: the checks whose findings may be consequences of its findings, in the same connection."""
 
 _FATAL = """
 command-not-found program-not-runnable exit-during-handshake exit-without-input server-killed
@@ -174,18 +174,18 @@ metadata-is-html credentials-rejected oauth-client-rejected redirect-issuer-mism
 resource-metadata-invalid authorization-server-metadata-invalid
 """
 FATAL = frozenset(_FATAL.split())
-"""With one of these findings nothing works."""
+"""With any of these findings nothing works."""
 
 
 class Verdict(msgspec.Struct, frozen=True):
     """The findings of one connection, ordered."""
 
     primary: Finding | None = None
-    """The most important one; None if there are no findings."""
+    """Most important finding; None if there are no findings."""
     follows: tuple[Finding, ...] = ()
-    """Its consequences, in the order of the entries."""
+    """Consequences of the primary finding, in the order of the entries."""
     others: tuple[Finding, ...] = ()
-    """The others with their consequences, in the same order."""
+    """Other findings with their consequences, in the order of the entries."""
 
 
 def verdict(findings: Iterable[Finding]) -> Verdict:
@@ -204,7 +204,7 @@ def verdict(findings: Iterable[Finding]) -> Verdict:
 
 
 def verdicts(findings: Iterable[Finding]) -> list[Verdict]:
-    """A verdict on each connection with findings, in their order."""
+    """Return a verdict for each connection with findings, in their order."""
     by_connection: dict[int, list[Finding]] = {}
     for each in findings:
         by_connection.setdefault(each.connection, []).append(each)
@@ -212,13 +212,13 @@ def verdicts(findings: Iterable[Finding]) -> list[Verdict]:
 
 
 def primary_of(findings: Iterable[Finding]) -> Finding | None:
-    """The most important finding of all connections; None if there is none."""
+    """Return the most important finding of all connections; None if there are none."""
     first = [each.primary for each in verdicts(findings) if each.primary is not None]
     return min(first, key=_key) if first else None
 
 
 def roots_of(findings: Sequence[Finding]) -> list[str]:
-    """For each finding the id of its root cause within its connection; its own id if there is none."""
+    """Return the id of the root cause of each finding within its connection; its own id if there is none."""
     by_connection: dict[int, list[Finding]] = {}
     for each in findings:
         by_connection.setdefault(each.connection, []).append(each)
@@ -227,7 +227,7 @@ def roots_of(findings: Sequence[Finding]) -> list[str]:
 
 
 def causes_of(findings: Sequence[Finding]) -> dict[str, str]:
-    """By the id of a check the id of the check that explains its findings."""
+    """Return the check that explains the findings of a check, by their ids."""
     best: dict[str, Finding] = {}
     for each in findings:
         if each.id not in best or _key(each) < _key(best[each.id]):
@@ -251,7 +251,7 @@ def _root(id_: str, causes: dict[str, str]) -> str:
 
 
 def _gravity(finding: Finding) -> tuple[int, bool]:
-    """Severity, and whether it is not fatal."""
+    """Return the rank of the severity, and whether the finding is not fatal."""
     return finding.severity.rank, finding.id not in FATAL
 
 

@@ -1,1 +1,1 @@
-"""Client compatibility: what programs do with tool definitions, as dated facts with sources."""
+"""Client compatibility: how clients treat tool definitions, as dated facts with sources."""

@@ -36,12 +36,12 @@ class CompatEffect(StrEnum):
 
     @property
     def rank(self) -> int:
-        """From 0, the worst, upwards."""
+        """Rank from 0, the worst, upwards."""
         return _RANKS[self]
 
     @property
     def severity(self) -> Severity:
-        """The severity for users of that client."""
+        """Severity for users of that client."""
         return Severity.ERROR if self.rank <= 3 else Severity.WARNING if self.rank == 4 else Severity.HINT
 
 
@@ -53,15 +53,15 @@ class CompatSource(msgspec.Struct, frozen=True):
 
     url: str
     date: date
-    """Of the issue or commit; of code without a date the day on which it was read."""
+    """Date of the issue or commit; for undated code the day on which it was read."""
     seen_in: str = ""
-    """The version it applies to; "" if the source names none."""
+    """Version it applies to; "" if the source names none."""
     confidence: Confidence = Confidence.LIKELY
     """CERTAIN: read in the code or tried; LIKELY: reported with evidence; GUESS: old, or reported once."""
 
     @property
     def version(self) -> str:
-        """The version it applies to, or the commit in its URL; "" if neither is known."""
+        """Version it applies to, or the commit in its URL; "" if neither is known."""
         commit = _COMMIT.search(self.url)
         return self.seen_in or (f"commit {commit.group(1)[:12]}" if commit else "")
 
@@ -109,7 +109,7 @@ class Host(msgspec.Struct, frozen=True):
     """One client, with all its facts."""
 
     id: str
-    """As written after `--host`."""
+    """Value for `--host`."""
     name: str
     short: str
     """At most five letters, for a column title."""
@@ -121,4 +121,4 @@ class Host(msgspec.Struct, frozen=True):
 
 
 FEATURES = ("tools", "resources", "prompts", "sampling", "elicitation", "roots", "pages")
-"""The parts of the protocol that packs speak of; "pages": whether lists are read beyond their first page."""
+"""The parts of the protocol that packs cover; "pages": whether lists are read beyond their first page."""

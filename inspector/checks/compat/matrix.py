@@ -18,21 +18,21 @@ from inspector.checks.findings import Finding, Severity
 from inspector.protocol import peek
 
 BYTES_PER_TOKEN = 4
-"""For estimates, which are labelled as such."""
+"""Used for estimates, which are labelled as such."""
 
 
 class CheckedDefinitions(msgspec.Struct, frozen=True):
     """The definitions of a server."""
 
     tools: tuple[Any, ...]
-    """As listed, of all pages."""
+    """As listed, from all pages."""
     server: str = ""
-    """The name under which a client has it in its configuration."""
+    """Name of the server in a client's configuration."""
     instructions: str = ""
     pages: int = 1
     """Pages of the tool list."""
     uses: frozenset[str] = frozenset()
-    """The features of the protocol that it was seen to use, by the names of `FEATURES`."""
+    """Protocol features that the server was seen to use, by the names of `FEATURES`."""
 
 
 class CompatVerdict(msgspec.Struct, frozen=True):
@@ -63,7 +63,7 @@ class Matrix(msgspec.Struct, frozen=True):
     """The cost of all definitions, estimated."""
 
     def gone(self, host: int) -> Row | None:
-        """The first tool because of which a client drops all of them; None if none."""
+        """Return the first tool that makes a client drop all tools; None if there is none."""
         for row in self.rows:
             if row.cells[host] and row.cells[host][0].fact.effect is CompatEffect.ALL_GONE:
                 return row
@@ -71,7 +71,7 @@ class Matrix(msgspec.Struct, frozen=True):
 
 
 def matrix_of(surface: CheckedDefinitions, hosts: Iterable[Host]) -> Matrix:
-    """Every tool that is an object against every client."""
+    """Return the matrix of all clients and all tools that are objects."""
     chosen = tuple(hosts)
     budget, rows = WalkBudget(), []
     tools = [tool for tool in surface.tools if type(tool) is dict]
@@ -90,7 +90,7 @@ def matrix_of(surface: CheckedDefinitions, hosts: Iterable[Host]) -> Matrix:
 
 
 def _missed(host: Host, surface: CheckedDefinitions) -> list[CompatVerdict]:
-    """The features that the server uses and the client is known to lack."""
+    """Return verdicts for the features that the server uses and the client is known to lack."""
     return [
         CompatVerdict(
             CompatFact(f"uses-{lacks.name}", CompatEffect.FAILS, f"does not support {lacks.name}", lacks.source),
@@ -140,14 +140,14 @@ def _of_whole(surface: CheckedDefinitions, tools: Sequence[dict[str, Any]]) -> t
 
 
 def tokens_of(value: Any) -> int:
-    """About how many tokens a JSON value needs; 0 for one that is nested too deep to serialize."""
+    """Return the estimated number of tokens of a JSON value; 0 if it is nested too deep to serialize."""
     try:
         return len(msgspec.json.encode(value)) // BYTES_PER_TOKEN
     except RecursionError:
         return 0
 
 
-# The clients that a finding concerns, and its severity for the selected ones
+# The clients that a finding affects, and its severity for the selected ones.
 
 _TRAITS: dict[str, str] = {
     "input-schema-not-object": "input-root",
@@ -177,7 +177,7 @@ _HOSTS_ALONE = frozenset(
 
 
 def concerns(finding: Finding, hosts: Iterable[Host] = HOSTS.values()) -> list[tuple[Host, CompatFact]]:
-    """The clients known to fail on it, worst first, each once."""
+    """Return the clients that are known to fail on a finding, worst first, each once."""
     trait = finding.trait or _trait_of_rule(finding)
     if not trait:
         return []
@@ -192,9 +192,10 @@ _ANY = 1 << 60
 
 
 def told_of(finding: Finding) -> list[tuple[Host, CompatFact]]:
-    """The facts shown with a finding; without those whose source names no version, unless their clients were selected.
+    """Return the facts shown with a finding.
 
-    Clients change, so a statement is useful only with the version it applies to.
+    Facts whose source names no version are left out, unless their clients were selected: clients change, so a
+    statement is useful only with the version it applies to.
     """
     return [(host, fact) for host, fact in concerns(finding) if finding.chosen or fact.source.version]
 
@@ -217,10 +218,10 @@ def _trait_of_rule(finding: Finding) -> str:
 
 
 def for_hosts(findings: Sequence[Finding], hosts: Sequence[Host]) -> list[Finding]:
-    """The findings for users of exactly these clients.
+    """Return the findings for users of exactly these clients.
 
-    A finding has the severity of its worst effect there. A finding that no specification forbids and no selected client
-    fails on is dropped; all others are unchanged.
+    A finding has the severity of its worst effect there. A finding that no specification forbids and that no
+    selected client fails on is dropped; all others are unchanged.
     """
     kept = []
     for each in findings:

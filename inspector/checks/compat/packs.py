@@ -247,7 +247,7 @@ CURSOR = Host(
 )
 
 
-# The clients of the official SDKs, tested one by one: programs built on them behave alike
+# The clients of the official SDKs, tested one by one: programs built on an SDK behave like its client
 
 _TRIED = date(2026, 11, 22)
 
@@ -474,7 +474,7 @@ AGES_AFTER_DAYS = 180
 
 
 def facts_about(trait: str, hosts: Iterable[Host], amount: int = 0) -> list[tuple[Host, CompatFact]]:
-    """The effects of a trait in the clients, worst first; `amount` is its number, if numeric."""
+    """Return the effects of a trait in the clients, worst first; `amount` is its number, if numeric."""
     found = [
         (host, fact)
         for host in hosts
@@ -485,5 +485,5 @@ def facts_about(trait: str, hosts: Iterable[Host], amount: int = 0) -> list[tupl
 
 
 def newest() -> date:
-    """The date of the newest source."""
+    """Return the date of the newest source."""
     return max(fact.source.date for host in HOSTS.values() for fact in host.facts)

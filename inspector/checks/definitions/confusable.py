@@ -1,7 +1,7 @@
 """Tools that a model may confuse: names, descriptions and parameters that are nearly alike.
 
-Likeness is measured by character trigrams (cosine), as in fuzzy search: it needs no language model and gives the same
-answer everywhere. Only tools that share a rare word are compared, so that the cost grows with the number of tools.
+Likeness is measured by character trigrams (cosine), as in fuzzy search: it needs no language model and has the same
+result everywhere. Only tools that share a rare word are compared, so the cost grows with the number of tools.
 """
 
 import re
@@ -16,11 +16,11 @@ import msgspec
 from inspector.protocol import peek
 
 MOST_TOOLS: Final = 5_000
-"""Tools that are compared."""
+"""Maximum number of tools that are compared."""
 ALIKE: Final = 0.72
 """Likeness from which two tools are reported. Calibrated with the tools of ten public servers."""
 _OTHER_ACTION: Final = 0.8
-"""Factor for two names with different actions, such as `read_file` and `write_file`: they tell the tools apart."""
+"""Factor for two names with different actions, such as `read_file` and `write_file`, which distinguish the tools."""
 _ACTIONS: Final = (
     frozenset(
         (
@@ -77,20 +77,20 @@ _ACTIONS: Final = (
     | frozenset(("unsubscribe", "upload", "write"))
 )
 _BLOCK: Final = 60
-"""Tools that share a word and are compared with each other; a more frequent word tells nothing."""
+"""Maximum number of tools that share a word and are compared with each other; a more frequent word is ignored."""
 _RAREST: Final = 6
-"""How many of its rarest words a tool is found by."""
+"""Number of a tool's rarest words that are used to find similar tools."""
 _LONGEST: Final = 2_000
-"""Characters of a description that count."""
+"""Maximum characters of a description that count."""
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _EMPTY: Final = frozenset(
     ("a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "if", "in", "is", "it", "its", "of", "on", "or")
 ) | frozenset(("that", "the", "this", "to", "tool", "use", "used", "when", "which", "with", "will", "you", "your"))
-"""Words that tell no tools apart."""
+"""Words that do not distinguish tools."""
 
 
 class ConfusablePair(msgspec.Struct, frozen=True):
-    """Two tools that are nearly alike. Foreign texts."""
+    """Two tools that are nearly alike. The texts are foreign."""
 
     first: int
     """Index of the first tool."""
@@ -98,7 +98,7 @@ class ConfusablePair(msgspec.Struct, frozen=True):
     likeness: float
     """0 to 1."""
     apart: tuple[tuple[str, ...], tuple[str, ...]]
-    """The words that only the first one has, and only the second one; at most eight each."""
+    """The words that only the first tool has, and those that only the second has; at most eight each."""
 
 
 class _Tool(msgspec.Struct):
@@ -121,9 +121,9 @@ def words_of(text: str) -> list[str]:
 def confusable_pairs(
     tools: Sequence[Mapping[str, Any]], rest: Callable[[int], None] = lambda _: None
 ) -> list[ConfusablePair]:
-    """Return the pairs of tools that are nearly alike, the most alike first. Of many tools, the first 5,000 count.
+    """Return the pairs of tools that are nearly alike, the most alike first. Only the first 5,000 tools count.
 
-    `rest` is called now and then with the number of comparisons so far.
+    `rest` is called from time to time with the number of comparisons so far.
     """
     known = [_read(tool) for tool in tools[:MOST_TOOLS]]
     found = []
@@ -143,7 +143,7 @@ def _read(tool: Mapping[str, Any]) -> _Tool:
 
 
 def _candidates(known: Sequence[_Tool]) -> Iterator[tuple[int, int]]:
-    """Pairs of tools that share one of their rarest words, each once."""
+    """Yield the pairs of tools that share one of their rarest words, each once."""
     count = Counter(word for tool in known for word in set(tool.words))
     blocks: dict[str, list[int]] = defaultdict(list)
     for at, tool in enumerate(known):

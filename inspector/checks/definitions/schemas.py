@@ -1,6 +1,6 @@
-"""Features of a JSON Schema that clients handle differently, each with name, place and sentence.
+"""Features of a JSON Schema that clients handle differently, each with a name, a place and a sentence.
 
-The names are shared with the compatibility data, which says what a client does with each.
+The names are shared with the compatibility data, which records how each client handles them.
 """
 
 import re
@@ -16,11 +16,11 @@ from inspector.forms.refs import SchemaDocument
 # Subschemas and their places
 
 MOST_OF_ONE: Final = 10_000
-"""Subschemas examined per schema."""
+"""Maximum subschemas examined per schema."""
 MOST_OF_ALL: Final = 250_000
-"""Subschemas examined in all the schemas of one list: a second or two."""
+"""Maximum subschemas examined in all the schemas of one list: a second or two."""
 DEEPEST: Final = 64
-"""Nesting depth; some clients read no deeper."""
+"""Maximum nesting depth; some clients read no deeper."""
 
 _MAPS: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
 _LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
@@ -38,7 +38,7 @@ _KINDS: Final = {
 
 
 class WalkBudget:
-    """How many subschemas may still be examined, in one schema and in all of a list."""
+    """The number of subschemas that may still be examined, in one schema and in all of a list."""
 
     __slots__ = ("all_left", "left", "too_deep")
 
@@ -46,10 +46,10 @@ class WalkBudget:
         self.all_left = most
         self.left = MOST_OF_ONE
         self.too_deep: Path | None = None
-        """The first place of the current schema that was too deep."""
+        """First place of the current schema that was too deep."""
 
     def begin(self) -> bool:
-        """Start another schema; returns whether any budget is left."""
+        """Start another schema; return whether any budget is left."""
         self.left, self.too_deep = min(MOST_OF_ONE, self.all_left), None
         return self.left > 0
 
@@ -59,7 +59,7 @@ class WalkBudget:
         return self.left < 0
 
     def spend(self) -> bool:
-        """Spend one unit; False if none is left."""
+        """Spend one unit; return False if none is left."""
         if self.left <= 0:
             self.left = -1
             return False
@@ -69,7 +69,7 @@ class WalkBudget:
 
 
 def schemas_in(root: Any, budget: WalkBudget) -> Iterator[tuple[Path, dict[str, Any], bool]]:
-    """Every schema that is an object, outermost first: its place, itself, whether it is one branch of several."""
+    """Yield every schema that is an object, outermost first: place, schema, whether it is one of several branches."""
     waiting: list[tuple[Path, Any, bool]] = [((), root, False)]
     while waiting:
         path, node, is_branch = waiting.pop()
@@ -103,7 +103,7 @@ def _below(path: Path, node: dict[str, Any], is_branch: bool) -> Iterator[tuple[
 # References
 
 MOST_WRITTEN_OUT: Final = 100_000
-"""Parts of a schema with all references expanded."""
+"""Maximum parts of a schema with all references expanded."""
 _MOST_VISITED: Final = 20_000
 _DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
 
@@ -112,7 +112,7 @@ Found = tuple[str, Path, str]
 
 
 def reference_features(schema: Any, reads: Sequence[tuple[Path, Any]], side: str) -> Iterator[Found]:
-    """The defects of the references at these places."""
+    """Yield the defects of the references at these places."""
     if not reads:
         return
     document = SchemaDocument(schema)
@@ -148,9 +148,9 @@ def _is_loop(document: SchemaDocument, target: Any) -> bool:
 
 
 def written_out(schema: Any, document: SchemaDocument) -> tuple[int, bool]:
-    """How many parts a schema has with its references expanded, and whether it is recursive.
+    """Return the number of parts of a schema with its references expanded, and whether it is recursive.
 
-    A recursive reference counts as one part. Counting stops a little above `MOST_WRITTEN_OUT`.
+    A recursive reference counts as one part. Counting stops shortly after `MOST_WRITTEN_OUT`.
     """
     sizes: dict[int, int] = {}
     open_: set[int] = set()
@@ -210,9 +210,9 @@ class SchemaFeature(msgspec.Struct, frozen=True):
 def features_of(
     schema: Any, budget: WalkBudget, *, is_input: bool, passed_over: Collection[str] = ()
 ) -> list[SchemaFeature]:
-    """All features of an input or output schema, outermost first; [] once the budget is spent.
+    """Return all features of an input or output schema, outermost first; [] once the budget is spent.
 
-    Keywords that are `passed_over` are not examined; see `keywords_of`.
+    Keywords in `passed_over` are not examined; see `keywords_of`.
     """
     if not budget.begin():
         return []
@@ -236,7 +236,7 @@ def features_of(
 _OF_INPUTS: Final = frozenset(
     ("array-without-items", "several-types", "enum-not-string", "boolean-bound", "boolean-required", "admits-nothing")
 )
-"""Features that matter only where a model writes values."""
+"""Features that matter only if a model writes the values."""
 
 
 def _sided(feature: SchemaFeature, side: str) -> SchemaFeature:
@@ -282,7 +282,7 @@ def _is_plain(name: str) -> bool:
 
 
 Look = Callable[[str, Path, dict[str, Any], bool, str], Iterator[SchemaFeature]]
-"""A keyword, the place of its schema, the schema, whether that is one branch of several, its dialect."""
+"""Parameters: keyword, place of the schema, schema, whether it is one of several branches, dialect."""
 
 
 _OTHERS_NAMES = {each: each for each in TYPES} | {
@@ -297,7 +297,7 @@ _OTHERS_NAMES = {each: each for each in TYPES} | {
     "map": "object",
     "nonetype": "null",
 }
-"""Names of types in programming languages, in lower case, and in JSON Schema."""
+"""Names of types in programming languages, in lower case, and their names in JSON Schema."""
 
 
 def _type(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
@@ -429,11 +429,11 @@ _KINDS_BY_KEY: Final = {
     "default": {"default-wrong"},
     "additionalProperties": {"admits-nothing"},
 }
-"""The features that the visit of a keyword can find; few keywords of a schema have others."""
+"""Kinds of features that are found by visiting a keyword. Keywords that show other kinds are rare in schemas."""
 
 
 def keywords_of(kinds: Set[str]) -> frozenset[str]:
-    """The keywords that are visited for these kinds of features only."""
+    """Return the keywords that are visited only for these kinds of features."""
     return frozenset(key for key, found in _KINDS_BY_KEY.items() if found <= kinds)
 
 
@@ -466,7 +466,7 @@ def _named(kinds: Any) -> str:
 
 
 def _where(path: Path) -> str:
-    """“ (a.b)”: the property that contains a place; "" at the root."""
+    """Return “ (a.b)”, the property that contains a place; "" at the root."""
     names = [str(name) for at, name in enumerate(path) if at and path[at - 1] == "properties"]
     return f" ({'.'.join(names)[:60]})" if names else ""
 

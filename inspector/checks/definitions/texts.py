@@ -12,9 +12,9 @@ from typing import Any, Final
 import msgspec
 
 MOST_LOOKED_AT: Final = 200_000
-"""Characters examined per text."""
+"""Maximum characters examined per text."""
 MOST_TEXTS: Final = 5_000
-"""Texts examined per tool."""
+"""Maximum texts examined per tool."""
 
 _HOLDS_TEXT: Final = frozenset((str, dict, list))
 
@@ -34,14 +34,14 @@ class Hidden(msgspec.Struct, frozen=True):
 
     count: int
     first: int
-    """The index of the first one."""
+    """Index of the first one."""
     sentence: str
     is_grave: bool
-    """Whether it serves only to hide: words in tag characters, terminal commands, reversed text."""
+    """Whether they only serve to hide: words in tag characters, terminal commands, reversed text."""
 
 
 def hidden_in(text: str) -> Hidden | None:
-    """The hidden characters of a text; None if there are none."""
+    """Return the hidden characters of a text; None if there are none."""
     text = text[:MOST_LOOKED_AT]
     if _SUSPECT.search(text) is None:
         return None
@@ -101,8 +101,9 @@ _NEEDED: Final = (
     (("always", "must"), ("this",), ("tool",), ("first", "before")),
     (("instead",), ("tool",)),
 )
-"""For each pattern below, words in lower case: an ASCII text that matches has one of each group. Searching for these
-costs a fraction of the patterns.
+"""Words in lower case for each pattern below: an ASCII text that matches contains one of each group.
+
+Searching for these costs a fraction of the patterns.
 """
 _ORDERS: Final = (
     re.compile(r"(?i)<\s*/?\s*(important|system|secret|instructions?|assistant|admin)\s*>"),
@@ -118,7 +119,7 @@ _ORDERS: Final = (
 
 
 def order_in(text: str) -> str:
-    """The part of a text that reads as an instruction to a model, hidden characters removed; "" if there are none."""
+    """Return the part of a text that reads like an instruction to a model, without hidden characters; "" if none."""
     text = text[:MOST_LOOKED_AT]
     if not text.isascii():
         text = _SUSPECT.sub("", text)
@@ -129,9 +130,9 @@ def order_in(text: str) -> str:
 
 
 def all_of(value: Any) -> str:
-    """Every text in a JSON value and every member name, one per line; as many as `texts_in` yields, or more.
+    """Return every text in a JSON value and every member name, one per line; at least those of `texts_in`.
 
-    Costs a fraction of `texts_in`. If it has nothing hidden and no instruction, no single text has.
+    Costs a fraction of `texts_in`. If the result contains nothing hidden and no instruction, no single text does.
     """
     try:
         raw = msgspec.json.encode(value)
@@ -177,7 +178,7 @@ def _any_in(text: str) -> Callable[[tuple[str, ...]], bool]:
 
 
 def texts_in(value: Any) -> Iterator[tuple[str, str]]:
-    """Every text in a JSON value with its JSON pointer, names of members included; up to a limit."""
+    """Yield every text in a JSON value with its JSON pointer, including names of members; up to a limit."""
     waiting: list[tuple[str, Any]] = [("", value)]
     for _ in range(MOST_TEXTS):
         if not waiting:
@@ -199,5 +200,5 @@ def _escaped(key: str) -> str:
 
 
 def units(text: str) -> int:
-    """The length of a text in UTF-16 code units, as most clients count it."""
+    """Return the length of a text in UTF-16 code units, as most clients count it."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -18,7 +18,7 @@ from inspector.protocol import peek
 from inspector.protocol.headers import mirrors
 
 MOST_PROPERTIES: Final = 2_000
-"""Members whose descriptions are measured."""
+"""Maximum members whose descriptions are measured."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
 _WRITES: Final = re.compile(
     r"(?i)(?:^|[_.\-/])(delete|remove|drop|write|create|update|insert|send|move|rename|kill|purge|truncate|upload)"
@@ -36,30 +36,30 @@ _HINTS: Final = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorld
 
 
 class Trait(msgspec.Struct, frozen=True):
-    """One trait of a tool or of all server definitions."""
+    """A trait of a tool or of all server definitions."""
 
     kind: str
     pointer: str
     """Within the tool, or within the result that lists it."""
     sentence: str
     amount: int = 0
-    """The number, for numeric traits."""
+    """Value of a numeric trait."""
 
 
 class SeenTool(msgspec.Struct, frozen=True):
     """One tool of a page."""
 
     place: str
-    """Its JSON pointer within the response."""
+    """JSON pointer within the response."""
     name: str
-    """For sentences: shortened, and never empty."""
+    """Name for sentences: shortened, and never empty."""
     tool: dict[str, Any]
     traits: tuple[Trait, ...]
-    """A kind that many tools of the page have is kept for the first `MOST_WITH` tools."""
+    """If many tools of the page have a trait, it is kept for the first `MOST_WITH` tools."""
 
 
 def traits_of(tool: dict[str, Any], budget: WalkBudget, passed_over: Collection[str] = ()) -> list[Trait]:
-    """All traits of a tool, except those that depend on the server's name.
+    """Return all traits of a tool, except those that depend on the server's name.
 
     `passed_over`: keywords of schemas that are not examined.
     """
@@ -81,7 +81,7 @@ def _of_name(tool: dict[str, Any]) -> list[Trait]:
 
 
 def writes(tool: dict[str, Any]) -> str:
-    """The word in the name of a tool with readOnlyHint that suggests writing; "" if there is none."""
+    """Return the word in the name of a tool with readOnlyHint that suggests writing; "" if there is none."""
     if peek.flag(tool, "annotations", "readOnlyHint") is not True:
         return ""
     match = _WRITES.search(peek.text(tool, "name") or "")
@@ -149,7 +149,7 @@ def _of_schemas(tool: dict[str, Any], budget: WalkBudget, passed_over: Collectio
 
 
 class TooLong(StrEnum):
-    """How a name that is too long is shortened."""
+    """How a client shortens a name that is too long."""
 
     CUT = "cut"
     """The end is cut."""
@@ -158,7 +158,7 @@ class TooLong(StrEnum):
     HASH = "hash"
     """The end is replaced by a hash."""
     NOTHING = "nothing"
-    """The name is used unchanged, or the tool is dropped; the compatibility data says which."""
+    """The name is used unchanged, or the tool is dropped; see the compatibility data."""
 
 
 class Naming(msgspec.Struct, frozen=True):
@@ -170,22 +170,22 @@ class Naming(msgspec.Struct, frozen=True):
     """Characters; 0 if unknown."""
     too_long: TooLong = TooLong.NOTHING
     replaced: str = ""
-    """The characters replaced by an underscore, as the inside of a character class; "" for none."""
+    """Characters that are replaced by an underscore, as the content of a character class; "" for none."""
     longest_server: int = 0
-    """Characters to which the prefix is cut; 0 for none."""
+    """Maximum characters of the prefix; 0 for no limit."""
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A tool's name as a model sees it."""
+    """A tool's name as shown to a model."""
 
     name: str
     joined: int
-    """Its length before it was shortened."""
+    """Length before it was shortened."""
     is_too_long: bool
 
 
 def shown_name(naming: Naming, server: str, tool: str) -> Shown:
-    """The name that a model sees for a tool of a server that is configured under a name."""
+    """Return the name that a model sees for a tool, if its server is configured under the name `server`."""
     before, _, behind = naming.template.partition("{tool}")
     prefix = before.replace("{server}", server)
     if naming.longest_server and len(prefix) > naming.longest_server:

@@ -1,1 +1,1 @@
-"""From symptom to cause to cure, over the process, its bytes and how the conversation began."""
+"""Diagnoses from symptoms to causes and fixes: of the process, its bytes, and the start of the conversation."""

@@ -1,7 +1,7 @@
 """Diagnoses of authorization: challenges, metadata, tokens and redirects.
 
-A login is judged by headers, challenges and public metadata only. Captures contain neither the traffic between browser
-and authorization server nor the bodies with tokens.
+A login is judged by headers, challenges and public metadata only. Captures contain neither the traffic between
+browser and authorization server nor the bodies with tokens.
 """
 
 import re
@@ -27,7 +27,7 @@ _SERVER = ("/.well-known/oauth-authorization-server", "/.well-known/openid-confi
 
 
 def _looked(state: ConnectionState) -> list[MetadataDocument]:
-    """Where metadata of the resource was requested."""
+    """Return the places where metadata of the resource was requested."""
     return [each for each in state.login.tried if _PROTECTED in each.url]
 
 
@@ -40,7 +40,7 @@ def _looked(state: ConnectionState) -> list[MetadataDocument]:
     fix='Send WWW-Authenticate: Bearer resource_metadata="https://…" with 401.',
 )
 def refusals_have_a_challenge(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients must guess where to log in; a warning if a guess succeeds."""
+    """Without a challenge, clients must guess where to log in; a warning if a guess succeeds."""
     login = case.state.login
     bare = [n for n, status, challenge in login.refusals if status == 401 and not challenge]
     if bare:
@@ -110,7 +110,7 @@ def resource_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
     fix="Return 404 for well-known URLs that do not exist, before the catch-all page.",
 )
 def metadata_is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
-    """A web application that returns 200 for every path."""
+    """Found if a web application returns 200 for every path."""
     http = responded(case)
     if http is None or http.request is None or http.response is None or _WELL_KNOWN not in http.request.target:
         return
@@ -119,7 +119,7 @@ def metadata_is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _brought(case: CheckMoment, *places: str) -> Any:
-    """The metadata that an exchange has just delivered from one of these places; None at any other moment."""
+    """Return the metadata that an exchange has just delivered from one of these places; None at any other moment."""
     fact, http = case.fact, case.http
     if fact is None or fact.event is not HttpEvent.END or http is None or http.request is None:
         return None
@@ -135,7 +135,7 @@ def _brought(case: CheckMoment, *places: str) -> Any:
     fix="Register a client manually, and pass --client-id.",
 )
 def clients_can_register(case: CheckMoment) -> Iterator[Flaw]:
-    """Neither dynamic registration nor client ID metadata documents."""
+    """The authorization server supports neither dynamic registration nor client ID metadata documents."""
     found = _brought(case, *_SERVER)
     if found is None or "issuer" not in found or peek.text(found, "registration_endpoint"):
         return
@@ -198,7 +198,7 @@ def credentials_are_taken(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _earlier(case: CheckMoment) -> list[str]:
-    """The scopes that earlier challenges of the connection named: a step-up login requests the union."""
+    """Return the scopes that earlier challenges of the connection named: a step-up login requests the union."""
     headers = (header or "" for _, _, header in case.state.login.refusals)
     return [scope for header in headers for name, scope in _SAID.findall(header) if name == "scope"]
 
@@ -236,7 +236,7 @@ _SKEW_S = 120
     fix="Set the incorrect clock: the validity of tokens depends on it.",
 )
 def clocks_agree(case: CheckMoment) -> Iterator[Flaw]:
-    """By the Date header of a response, where authorization is involved."""
+    """Compares the Date header of a response, if authorization is involved."""
     http, state = responded(case), case.state
     date = http.header("date") if http is not None else None
     if (
@@ -291,9 +291,9 @@ def _describes_a_server(document: MetadataDocument) -> bool:
 
 
 def _way_back(case: CheckMoment) -> dict[str, str] | None:
-    """The parameters of the redirect of a login, as far as recorded; None at any other moment.
+    """Return the parameters of a login's redirect, as far as recorded; None at any other moment.
 
-    It is recorded as a request without a response, since the exchange was the browser's.
+    The redirect is recorded as a request without a response, because the browser made the exchange.
     """
     http, fact = case.http, case.fact
     if fact is None or fact.event is not HttpEvent.END or http is None or http.request is None or http.response:
@@ -346,7 +346,7 @@ _SCHEME = re.compile(r"\s*([A-Za-z][\w-]*)")
     fix="Pass the credentials with --header 'Authorization: …'; clients log in by themselves for Bearer only.",
 )
 def challenges_are_for_bearers(case: CheckMoment) -> Iterator[Flaw]:
-    """401 with Basic, Digest or Negotiate, mostly of a proxy."""
+    """A 401 with Basic, Digest or Negotiate, mostly from a proxy."""
     http = responded(case)
     challenge = http.header("www-authenticate") if http is not None else None
     if http is None or http.response is None or http.response.status != 401 or not challenge:

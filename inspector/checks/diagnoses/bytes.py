@@ -16,10 +16,10 @@ from inspector.protocol.jsonrpc import NotJsonRpc, Request
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _SAID = 10
-"""Lines of one kind that are reported one by one; further ones are the same fault."""
+"""Maximum lines of one kind that are reported individually; further ones are the same fault."""
 
 _MOST_READ = 4 << 20
-"""Bytes of an invalid line that are searched for its values."""
+"""Maximum bytes of an invalid line that are searched for its values."""
 _MOST_VALUES = 10_000
 _NOT_BLANK = re.compile(r"\S")
 
@@ -37,7 +37,7 @@ _ELSEWHERE = "Write everything but messages to stderr: console.error, print(…,
 
 
 def _garbage(case: CheckMoment) -> bytes | None:
-    """The bytes of a line of stdout that is not JSON; None for anything else."""
+    """Return the bytes of a line of stdout that is not JSON; None for anything else."""
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
         return None
@@ -66,7 +66,7 @@ def stdout_is_for_messages(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _stray_object(case: CheckMoment) -> bytes | None:
-    """A line of JSON without any member of JSON-RPC: mostly a JSON logger."""
+    """Return a line of JSON without any JSON-RPC member, mostly from a JSON logger; None for anything else."""
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
         return None
@@ -96,7 +96,7 @@ _OBJECT = re.compile(rb"\s*\[object \w+\]\s*$")
     fix="Encode each message once with a JSON library: json.dumps(message), JSON.stringify(message).",
 )
 def messages_are_json(case: CheckMoment) -> Iterator[Flaw]:
-    """As Python or JavaScript print an object, or encoded twice."""
+    """An object as Python or JavaScript prints it, or JSON that is encoded twice."""
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
         return
@@ -147,7 +147,7 @@ def messages_are_written_to_their_end(case: CheckMoment) -> Iterator[Flaw]:
     fix="Write each message with one call, and hold a lock if several threads write.",
 )
 def messages_are_written_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
-    """The rest of a line is JSON once a complete message is taken out of its middle."""
+    """The rest of a line is JSON after a complete message is removed from its middle."""
     line = _garbage(case)
     if line is None or not line.lstrip().startswith(b"{") or len(line) > _MOST_READ:
         return
@@ -159,7 +159,7 @@ def messages_are_written_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
         except (ValueError, RecursionError):
             continue
         if not text[end:].strip() or type(whole) is not dict:
-            continue  # one after the other
+            continue  # complete messages one after the other
         span = len(text[: found.start()].encode()), len(text[:end].encode())
         yield Flaw("two messages are interleaved: one was written in the middle of the other", span=span)
         return
@@ -203,7 +203,7 @@ def messages_are_lines(case: CheckMoment) -> Iterator[Flaw]:
     fix="End each message with a newline.",
 )
 def lines_are_messages(case: CheckMoment) -> Iterator[Flaw]:
-    """A complete value with more behind it, or at the end of the stream."""
+    """A complete value with more text behind it, or at the end of the stream."""
     frame = case.frame
     if frame is None or frame.channel is not Channel.STDOUT or not frame.payload.lstrip().startswith(b"{"):
         return
@@ -220,7 +220,7 @@ def lines_are_messages(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _ends_of_values(line: bytes) -> tuple[int, int]:
-    """Where the first and the last of the JSON values at the start of a line end; 0 for none. Reads this many."""
+    """Return where the first and the last of the JSON values at the start of a line end; 0 for none."""
     first = at = 0
     decoder = json.JSONDecoder()
     with suppress(ValueError, RecursionError):
@@ -257,7 +257,7 @@ def output_is_flushed(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _closed_ns(case: CheckMoment) -> int | None:
-    """When stdin was closed, if the response waited for that."""
+    """Return when stdin was closed, if the response waited for that."""
     asked, processes = case.asked, case.state.process.facts
     if asked is None or case.frame is None or case.frame.channel is not Channel.STDOUT or len(processes) < 2:
         return None
@@ -282,7 +282,7 @@ _PACKED = ((b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
     fix="Set PYTHONUTF8=1, or encode output as UTF-8.",
 )
 def text_is_utf8(case: CheckMoment) -> Iterator[Flaw]:
-    """Names the byte, and the character it may stand for."""
+    """The finding names the byte, and the character it may represent."""
     payload = case.frame.payload if case.frame is not None else b""
     if payload.startswith(_BOMS):
         return
@@ -309,7 +309,7 @@ def text_is_utf8(case: CheckMoment) -> Iterator[Flaw]:
     fix="Write UTF-8 without a byte-order mark.",
 )
 def text_has_no_mark(case: CheckMoment) -> Iterator[Flaw]:
-    """PowerShell does that. Many clients reject a byte-order mark before UTF-8."""
+    """PowerShell writes one. Many clients reject a byte-order mark before UTF-8."""
     payload = case.frame.payload if case.frame is not None else b""
     if payload.startswith(_BOMS):
         if payload.startswith(_BOMS[0]):
@@ -365,7 +365,7 @@ _PROFILE = re.compile(rb"Last login|[Ww]elcome|\bnvm\b|conda|direnv|Now using|Yo
     fix="Start the program directly, or the shell without -l and -i.",
 )
 def profile_is_silent(case: CheckMoment) -> Iterator[Flaw]:
-    """The first lines, of a shell that reads its start-up files."""
+    """The first lines, from a shell that reads its start-up files."""
     line, connection = _garbage(case), case.state.connection
     if line is None or not line.strip() or connection is None or case.state.first_message_ns is not None:
         return
@@ -428,11 +428,11 @@ def _has_no_number(payload: bytes) -> bool:
 
 
 LONG = 16 << 20
-"""Bytes from which on a message is too long."""
+"""A message is too long from this number of bytes on."""
 
 
 def too_long(size: int) -> Flaw:
-    """The flaw of a message of so many bytes."""
+    """Return the flaw of a message with this number of bytes."""
     return Flaw(f"one message of {size >> 20} MiB")
 
 
@@ -458,7 +458,7 @@ def messages_are_not_too_long(case: CheckMoment) -> Iterator[Flaw]:
     fix=("Check the command. If it runs in a pseudo-terminal, start it without one (docker without -t)."),
 )
 def nobody_echoes(case: CheckMoment) -> Iterator[Flaw]:
-    """A terminal with echo, or a program such as cat, returns the request of the client."""
+    """A terminal with echo, or a program such as cat, returns the client's request."""
     message = case.message
     if not isinstance(message, Request) or case.frame is None or case.frame.channel is not Channel.STDOUT:
         return

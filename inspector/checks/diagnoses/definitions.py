@@ -1,6 +1,6 @@
 """Diagnoses of server definitions: names, texts, size, order, changes and content types.
 
-Several checks examine the same page; what was parsed of it is kept in its `CheckMoment`.
+Several checks examine the same page; its `CheckMoment` caches what was parsed.
 """
 
 import base64
@@ -30,13 +30,13 @@ from inspector.protocol.things import KIND_OF_METHOD, LISTS
 
 LIST = "answer tools/list"
 MOST_WITH: Final = 60
-"""Tools of a page whose traits of one kind are kept; no check reports more per message."""
+"""Maximum tools of a page whose traits of one kind are kept; no check reports more per message."""
 _COUNTED: Final = frozenset(("input-dialect", "output-dialect"))
-"""Kinds of which a check counts all; a tool has at most one of each."""
+"""Kinds that are always kept, because a check counts all of them; a tool has at most one of each."""
 
 
 def tools_seen(case: CheckMoment) -> tuple[SeenTool, ...]:
-    """Every tool of the page that is an object."""
+    """Return every tool of the page that is an object."""
     if case.tools is None:
         case.tools = tuple(_tools_seen(case))
     return case.tools
@@ -60,12 +60,12 @@ def _tools_seen(case: CheckMoment) -> Iterator[SeenTool]:
 
 
 def called(thing: Any, at: int) -> str:
-    """How a sentence names a tool, prompt or resource."""
+    """Return the name of a tool, prompt or resource for a sentence."""
     return (peek.text(thing, "name") or f"number {at + 1}")[:80]
 
 
 def flaws_of(case: CheckMoment, *kinds: str, most: int = 1 << 30) -> Iterator[Flaw]:
-    """A flaw for each trait of these kinds, at most so many per tool."""
+    """Yield a flaw for each trait of these kinds, at most `most` per tool."""
     for at, seen in enumerate(tools_seen(case)):
         case.rest(at)
         found = [each for each in seen.traits if each.kind in kinds]
@@ -100,7 +100,7 @@ _SAME: Final = re.compile(r"[^A-Za-z0-9]")
     fix="Shorten the name: clients with several servers prefix it with the server name.",
 )
 def names_survive(case: CheckMoment) -> Iterator[Flaw]:
-    """Too long with the server name as prefix, or equal to another name once clients have normalised both."""
+    """Names that are too long with the server's name as prefix, or equal once clients have normalised them."""
     server = peek.text(case.state.opening.server if case.state.opening else None, "name") or ""
     seen_as: dict[str, str] = {}
     told = 0
@@ -121,7 +121,7 @@ def names_survive(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _too_long_for(server: str, name: str) -> tuple[str, ...]:
-    """The clients in which the name is too long; without a server name its own length alone counts."""
+    """Return the clients for which the name is too long; without a server name only its own length counts."""
     if len(server) + len(name) < 40:
         return ()
     hosts = (host for host in HOSTS.values() if host.naming is not None)
@@ -129,7 +129,7 @@ def _too_long_for(server: str, name: str) -> tuple[str, ...]:
 
 
 def _listed(hosts: tuple[str, ...]) -> str:
-    """The limit of the clients with known version and date; without any, what they have in common."""
+    """Return the limits of clients with known version and date; without any, what the clients have in common."""
     sources = ((HOSTS[each].name, HOSTS[each].naming_source) for each in hosts)
     named = [f"{name} ({source.label})" for name, source in sources if source is not None and source.version]
     return ", ".join(named) or "a limit of 64 characters"
@@ -163,7 +163,7 @@ def annotations_fit_the_name(case: CheckMoment) -> Iterator[Flaw]:
     fix="Correct it before the server is used over HTTP, where clients must ignore such a tool.",
 )
 def headers_would_do(case: CheckMoment) -> Iterator[Flaw]:
-    """Over HTTP itself, `mirrored-header-invalid` reports it."""
+    """Over HTTP, `mirrored-header-invalid` reports it instead."""
     if case.state.is_http:
         return
     for seen in tools_seen(case):
@@ -210,7 +210,7 @@ _MEMBERS = ("tools", "prompts", "resources", "resourceTemplates")
     fix="State the most important facts first, and move the rest to a resource or another tool.",
 )
 def texts_are_short(case: CheckMoment) -> Iterator[Flaw]:
-    """The description of a tool, or the instructions of the server."""
+    """Examines the description of a tool, or the instructions of the server."""
     for seen in tools_seen(case) if case.method == "tools/list" else ():
         said = peek.text(seen.tool, "description") or ""
         yield from _cut(seen.name + "'s description", said, f"{seen.place}/description", "description-length")
@@ -233,7 +233,7 @@ def _cut(what: str, said: str, place: str, trait: str) -> Iterator[Flaw]:
 
 
 def _things(case: CheckMoment) -> Iterator[tuple[str, str, Any]]:
-    """Each text in a response that a model reads: pointer, name, text."""
+    """Yield each text in a response that a model reads: pointer, name, text."""
     for member in _MEMBERS:
         for at, thing in enumerate(peek.items(case.value, member)):
             case.rest(at)
@@ -296,7 +296,7 @@ _MANY_PAGES = 100
     fix="Group tools so that users can choose, or split the server.",
 )
 def tools_are_few(case: CheckMoment) -> Iterator[Flaw]:
-    """Their number, and the approximate cost of their definitions per request; reported at the last page."""
+    """Reports the number of tools and the approximate cost of their definitions per request, at the last page."""
     if peek.has(case.value, "nextCursor"):
         return
     here = peek.items(case.value, "tools")
@@ -325,7 +325,7 @@ def tools_are_few(case: CheckMoment) -> Iterator[Flaw]:
     fix="Sort the list.",
 )
 def order_stays(case: CheckMoment) -> Iterator[Flaw]:
-    """Another order invalidates prompt caches. Since 2026-07-28 the specification asks for a stable order of tools."""
+    """Another order invalidates prompt caches. Since 2026-07-28 the specification requests a stable order of tools."""
     kind = _KINDS[case.method]
     before = list(case.state.lists.known[kind])
     if not before or is_paged(case) or (case.is_modern and kind != "tools"):
@@ -401,7 +401,7 @@ _SURFACE_MEMORY_LISTS = tuple(f"answer {LISTS[kind].method}" for kind in _ONE)
     wanted=lambda case: bool(case.state.seen),
 )
 def definitions_stay(case: CheckMoment) -> Iterator[Flaw]:
-    """Each definition with another hash; new definitions beside known ones are a hint."""
+    """Compares each definition by hash; new definitions next to known ones are a hint."""
     kind = KIND_OF_METHOD.get(case.method, "")
     known = case.state.seen.get(kind or INSTRUCTIONS)
     if known is None:
@@ -428,7 +428,7 @@ def _instructions(result: Any, known: Remembered) -> Iterator[Flaw]:
 
 
 def _since(known: Remembered) -> str:
-    """Since when; a lock file has no date."""
+    """Return the date of the stored definitions; a lock file has none."""
     if not known.since:
         return "since the lock file was written"
     try:
@@ -453,7 +453,7 @@ _MAGIC = (
     (b"PK\x03\x04", "application/zip"),
 )
 _ZIPPED = ("application/vnd.", "application/epub", "application/java", "application/x-")
-"""Types that are zip files."""
+"""Types whose content is a zip file."""
 _LOOKED_AT = 1 << 20
 
 
@@ -469,7 +469,7 @@ _LOOKED_AT = 1 << 20
     fix="Set the mimeType of the contents; clients choose by it how to handle them.",
 )
 def contents_are_what_they_say(case: CheckMoment) -> Iterator[Flaw]:
-    """By the first bytes, or by parsing JSON."""
+    """Decided by the first bytes, or by parsing JSON."""
     for place, item in _contents(case):
         said = (peek.text(item, "mimeType") or "").split(";")[0].strip().lower()
         data = peek.text(item, "blob") or peek.text(item, "data")

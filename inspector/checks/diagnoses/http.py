@@ -21,7 +21,7 @@ _NEVER = 1 << 62
 
 
 def responded(case: CheckMoment) -> HttpExchangeState | None:
-    """The exchange whose response has just begun, unless it is a probe."""
+    """Return the exchange whose response has just begun, unless it is a probe."""
     http, fact = case.http, case.fact
     if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
         return None
@@ -29,7 +29,7 @@ def responded(case: CheckMoment) -> HttpExchangeState | None:
 
 
 def refused(case: CheckMoment) -> tuple[HttpExchangeState, bytes] | None:
-    """The exchange, unless it is a probe, whose error has just delivered its body, with the beginning of the body."""
+    """Return the exchange whose error body has just arrived, with the beginning of the body; None for a probe."""
     http, frame = case.http, case.frame
     if http is None or frame is None or http.request is None or http.response is None or http.request.probe:
         return None
@@ -37,12 +37,12 @@ def refused(case: CheckMoment) -> tuple[HttpExchangeState, bytes] | None:
 
 
 def kind_of(http: HttpExchangeState) -> str:
-    """The content type of a response, in lower case and without parameters."""
+    """Return the content type of a response, in lower case and without parameters."""
     return (http.header("content-type") or "").partition(";")[0].strip().lower()
 
 
 def once(case: CheckMoment, id_: str) -> bool:
-    """Whether this is the first time in the connection."""
+    """Whether this is the first call with this id in the connection."""
     return case.state.is_sampled(id_, 1, _NEVER)
 
 
@@ -61,7 +61,7 @@ _TITLE = re.compile(rb"(?is)<title[^>]*>(.{1,200}?)</title>")
     fix="Try the paths /mcp and /sse, and check for a login page or a proxy.",
 )
 def is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
-    """A POST is answered with HTML, and no later attempt opened a connection."""
+    """A POST got an HTML response, and no later attempt opened a connection."""
     state = case.state
     if http := responded(case):
         if http.request is not None and http.request.method == "POST" and kind_of(http) == "text/html":
@@ -89,12 +89,12 @@ _UNREACHED = re.compile(r"refuses connections|can't be resolved|^No connection t
     fix=("Check that the server is running, at this host and port, with or without TLS."),
 )
 def somebody_answers(case: CheckMoment) -> Iterator[Flaw]:
-    """Connection refused, name not resolved, host not reached: the error of the operating system."""
+    """Connection refused, name not resolved, or host not reached, with the error of the operating system."""
     fact, http = case.fact, case.http
     if fact is None or fact.event is not HttpEvent.ERROR or http is None or http.request is None or http.request.probe:
         return
     if is_discovery(http) and "no HTTP response" in fact.why:
-        return  # it was reached, and the next request shows more
+        return  # the host was reached, and the next request shows more
     if (
         not _UNREACHED.search(fact.why)
         or "/.well-known/" in http.request.target
@@ -131,7 +131,7 @@ def _host(url: str) -> str:
     fix="Accept both application/json and text/event-stream, in any order.",
 )
 def accepts_what_clients_accept(case: CheckMoment) -> Iterator[Flaw]:
-    """406, although both types were accepted; or because a header of the user removed one."""
+    """HTTP 406, although both types were accepted, or because a header of the user removed one."""
     http = responded(case)
     if (
         http is not None
@@ -320,7 +320,7 @@ def gives_the_session_it_wants(case: CheckMoment) -> Iterator[Flaw]:
     fix="Trust its issuer with --cacert FILE.",
 )
 def certificate_is_trusted(case: CheckMoment) -> Iterator[Flaw]:
-    """By the certificate authorities of this system; or the server does not use TLS."""
+    """Judged by the certificate authorities of this system; or the server does not use TLS."""
     why = case.fact.why if case.fact is not None and case.fact.event is HttpEvent.ERROR else ""
     if why.startswith("The TLS certificate") and once(case, "certificate-untrusted"):
         own = "self" in why or "unable to get local issuer" in why
@@ -412,7 +412,7 @@ def head_and_body_agree(case: CheckMoment) -> Iterator[Flaw]:
     fix="Connect with --capability NAME.",
 )
 def needs_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
-    """Error -32021 names it."""
+    """Error -32021 names the missing capability."""
     if peek.integer(case.value, "code") == -32021:
         named = ", ".join(str(each)[:40] for each in peek.mapping(case.value, "data", "requiredCapabilities"))
         offered = named.split(",")[0] or "…"
@@ -437,7 +437,7 @@ _BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30
     fix="Accept the version of the initialize result.",
 )
 def takes_the_version_agreed_on(case: CheckMoment) -> Iterator[Flaw]:
-    """MCP-Protocol-Version has the version that initialize negotiated, but is rejected."""
+    """MCP-Protocol-Version has the version that initialize negotiated, but the server rejects it."""
     found, revision = refused(case), case.state.revision
     if found is None or revision is None or found[0].sent("mcp-protocol-version") != revision.in_header:
         return
@@ -458,7 +458,7 @@ _MOST_SAID = 1000
 
 
 def _said(case: CheckMoment) -> str:
-    """What the body of the exchange that has just ended states as the reason; "" if nothing."""
+    """Return the reason in the body of the exchange that has just ended; "" if there is none."""
     words = case.state.notes.get(_SAID, {}).pop(case.fact.http, "") if case.fact is not None else ""
     return f": {words}" if words else ""
 
@@ -474,7 +474,7 @@ def _said(case: CheckMoment) -> str:
     fix="Send fewer requests, or raise the limit.",
 )
 def has_patience(case: CheckMoment) -> Iterator[Flaw]:
-    """HTTP 429, with Retry-After if present. The request failed; a stream or a notification may not matter."""
+    """HTTP 429, with Retry-After if present. The request must have failed; a stream or notification may not matter."""
     http = case.http
     if http is None or http.request is None or http.response is None or http.request.probe:
         return
@@ -521,7 +521,7 @@ def does_not_fail(case: CheckMoment) -> Iterator[Flaw]:
 
 
 _ELSEWHERE = (401, 406, 407, 415, 421, 429)
-"""Statuses that have a diagnosis of their own."""
+"""Statuses with a separate diagnosis."""
 _NOT_HERE = {
     404: "Check the path; most end with /mcp or /sse.",
     405: "Check the path, and whether a proxy blocks POST: this URL does not accept POST.",
@@ -621,7 +621,7 @@ STREAM = "text/event-stream"
 
 
 def _stops_in_the_middle(payload: bytes) -> bool:
-    """Whether it is the beginning of JSON."""
+    """Whether it is an incomplete beginning of JSON."""
     import json  # the error of the decoder has the position; truncated bodies are rare
 
     text = payload.decode("utf-8", "replace").strip()
@@ -643,7 +643,7 @@ def _stops_in_the_middle(payload: bytes) -> bool:
     fix="Send the JSON-RPC response; 202 without a body is for notifications.",
 )
 def answers_have_a_body(case: CheckMoment) -> Iterator[Flaw]:
-    """HTTP 200 for a request without a byte, or an event stream that ends without a message and cannot be resumed."""
+    """HTTP 200 for a request without any body, or an event stream that ends without a message and cannot be resumed."""
     http, fact = case.http, case.fact
     if http is None or fact is None or http.response is None or http.request is None or http.request.probe:
         return

@@ -84,7 +84,7 @@ def answers_initialize(case: CheckMoment) -> Iterator[Flaw]:
     fix="Respond first, and load data afterwards.",
 )
 def answers_soon(case: CheckMoment) -> Iterator[Flaw]:
-    """From the start of the connection. No limit is specified; a minute exceeds common timeouts."""
+    """Measured from the start of the connection. No limit is specified; a minute exceeds common timeouts."""
     took = case.time_ns - case.state.began_ns
     if took > _SLOW_NS and case.state.began_ns and case.state.opening is None:
         worse = _WARNING if took > _TOO_SLOW_NS else None
@@ -92,7 +92,7 @@ def answers_soon(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def log_of(state: ConnectionState) -> str:
-    """What a server on this transport writes its log to."""
+    """Return where a server on this transport writes its log."""
     return "log" if state.is_http else "stderr"
 
 
@@ -112,7 +112,7 @@ _EARLY = re.compile(
     fix="Send notifications/initialized before the first request.",
 )
 def knows_that_it_was_initialized(case: CheckMoment) -> Iterator[Flaw]:
-    """The server has lost its session state, or the client was too early."""
+    """The server has lost its session state, or the client sent its request too early."""
     state, said = case.state, peek.text(case.value, "message") or ""
     if state.opening is None or case.method in ("initialize", "server/discover") or not _EARLY.search(said[:500]):
         return
@@ -136,7 +136,7 @@ AWAITS_INITIALIZED = re.compile(
     r"\binitialized\b.{0,40}?(?:expected|required|missing|not received|first)|"
     r"(?:unknown|unhandled|unexpected|unsupported|not found).{0,40}notifications/initialized"
 )
-"""Texts of errors of servers that wait for notifications/initialized."""
+"""Error messages of servers that wait for notifications/initialized."""
 _NAME = "Accept notifications/initialized: a server that expects “initialized”, without the prefix, waits forever."
 
 
@@ -154,7 +154,7 @@ _VERSION = re.compile(
     fix="Connect with a --revision that the server supports.",
 )
 def has_a_version_in_common(case: CheckMoment) -> Iterator[Flaw]:
-    """-32022, or initialize rejected because of its version; harmless if a common version is known."""
+    """Error -32022, or initialize rejected because of its version; harmless if a common version is known."""
     code, asked = peek.integer(case.value, "code"), case.asked
     said = peek.text(case.value, "message") or ""
     if code != -32022 and not (case.method == "initialize" and _VERSION.search(said[:500])):
@@ -225,7 +225,7 @@ _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheSco
     fix="Return error -32601 for unknown methods.",
 )
 def answers_the_unknown(case: CheckMoment) -> Iterator[Flaw]:
-    """The probe had no response, initialize had: clients of both eras wait at each start.
+    """The probe had no response, but initialize had: clients of both eras wait at each start.
 
     A hint: before initialize, legacy clients should send nothing else.
     """
@@ -275,19 +275,19 @@ def changes_are_told(case: CheckMoment) -> Iterator[Flaw]:
     fix="Check the error message and the log of the server.",
 )
 def takes_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
-    """By an error that is not about versions; a server without initialize may be of the modern era."""
+    """Rejected with an error that is not about versions; a server without initialize may be of the modern era."""
     code, said, opening = peek.integer(case.value, "code"), peek.text(case.value, "message") or "", case.state.opening
     if code in (-32601, -32022) or _VERSION.search(said[:500]) or _echoed(case):
         return
     if opening is not None and opening.era is Era.MODERN:
-        return  # it has opened without a handshake
+        return  # the connection was opened without a handshake
     said = reason_of(case.value)
     fix = f"See its {log_of(case.state)}: a prerequisite is missing, or it rejects this client."
     yield Flaw(f"initialize was rejected with {code}: {said[:240]}", "/error", fix=fix)
 
 
 def _echoed(case: CheckMoment) -> bool:
-    """Whether the server has sent that very request itself, so that the response is ours."""
+    """Whether the server has echoed this request, so that the response is our own."""
     return case.asked is not None and (Direction.FROM_SERVER, case.asked.id) in (
         *case.state.requests.open,
         *case.state.requests.done,
@@ -296,7 +296,7 @@ def _echoed(case: CheckMoment) -> bool:
 
 _LISTS = (*_TOLD_BY, "resources/templates/list")
 _WAITS = ("initialize", "server/discover", "subscriptions/listen", "tools/call", "tasks/result")
-"""Methods with a diagnosis of their own, or without a time limit."""
+"""Methods with a separate diagnosis, or without a time limit."""
 
 
 @diagnosis(
@@ -308,7 +308,7 @@ _WAITS = ("initialize", "server/discover", "subscriptions/listen", "tools/call",
     fix="Respond to each request, with an error if need be, and set a timeout on what it waits for.",
 )
 def answers_everything(case: CheckMoment) -> Iterator[Flaw]:
-    """The server is running and has responded to others, but not to this request for a while."""
+    """The server is running and has responded to other requests, but not to this one for a while."""
     state = case.state
     if state.opening is None or state.why:
         return
@@ -329,7 +329,7 @@ def answers_everything(case: CheckMoment) -> Iterator[Flaw]:
     fix="Check the log of the server. Omit what cannot be listed, not the whole list.",
 )
 def gives_its_lists(case: CheckMoment) -> Iterator[Flaw]:
-    """Rejected; unknown methods, versions and missing capabilities are other faults."""
+    """The list was rejected; unknown methods, versions and missing capabilities are other faults."""
     code = peek.integer(case.value, "code")
     explained = _KNOWN_REFUSALS if case.is_modern else (-32601, -32022)
     if code is not None and code not in explained:
@@ -371,7 +371,7 @@ def is_quiet_before_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send no response to a message without an id: strict clients disconnect.",
 )
 def notifications_get_no_answer(case: CheckMoment) -> Iterator[Flaw]:
-    """A response without an id that matches no open request; which one it was for may be known at the end only."""
+    """A response without an id that matches no open request; the request it was for may be known only at the end."""
     if case.message is None:
         for each in case.state.notes.get("anonymous", ()):
             if each.asked.answered is not None:
@@ -388,7 +388,7 @@ _FEW = 3
 
 
 class _Stray(msgspec.Struct, frozen=True):
-    """A response without an id, that may belong to a request."""
+    """A response without an id that may belong to a request."""
 
     frame: int
     asked: TrackedRequest
@@ -475,7 +475,7 @@ _RESULTS = {
     "resources/list": frozenset(("resources",)),
     "tools/call": frozenset(("content", "structuredContent")),
 }
-"""By method, members that identify its result."""
+"""Members that identify a result, by method."""
 
 
 def _members(payload: bytes) -> frozenset[str]:
@@ -487,7 +487,7 @@ def _members(payload: bytes) -> frozenset[str]:
 
 
 def _open(state: ConnectionState) -> list[TrackedRequest]:
-    """The client requests without a response, the oldest first, cancelled ones included."""
+    """Return the client requests without a response, oldest first, including cancelled ones."""
     given_up = [each for each in state.requests.done.values() if each.answered is None]
     ours = (each for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER)
     return [*(each for each in given_up if each.sender is Direction.TO_SERVER), *ours]
@@ -555,7 +555,7 @@ def declares_something(case: CheckMoment) -> Iterator[Flaw]:
     fix="Correct the call. If the tool itself failed, the server should return isError with the reason.",
 )
 def calls_are_taken(case: CheckMoment) -> Iterator[Flaw]:
-    """With the reason as the error, its data, or the tool's own schema states it."""
+    """Reports the reason that the error, its data, or the tool's own schema states."""
     if case.asked is None or case.asked.probe or peek.integer(case.value, "code") == -32603:
         return
     name = peek.text(case.asked.params, "name") or ""
@@ -569,7 +569,7 @@ def calls_are_taken(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _problems(tool: Any, asked: TrackedRequest) -> str:
-    """The validation errors of the arguments of a call, as one phrase."""
+    """Return the validation errors of the arguments of a call, as one phrase."""
     schema = peek.at(tool, "inputSchema")
     if type(schema) is not dict:
         return ""

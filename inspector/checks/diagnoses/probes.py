@@ -23,7 +23,7 @@ _METHOD_NOT_FOUND, _INVALID_PARAMS, _HEADER_MISMATCH = -32601, -32602, -32020
 
 
 def _params(case: CheckMoment) -> Any:
-    """The params of the probe of a response; None for a response to other requests."""
+    """Return the params of the probe of a response; None for a response to another request."""
     return case.asked.params if case.asked is not None and case.asked.probe else None
 
 
@@ -40,7 +40,7 @@ def lacks_header(case: CheckMoment) -> bool:
 
 
 def _refusal(case: CheckMoment, wanted: int, what: str, *, worse: Severity | None = None) -> Iterator[Flaw]:
-    """The flaw of a probe that was accepted, or rejected with another code."""
+    """Yield the flaw of a probe that was accepted, or rejected with another code."""
     if isinstance(case.message, Answer):
         yield Flaw(f"{what} is accepted", severity=worse)
     elif (code := peek.integer(case.value, "code")) != wanted and not (code == _HEADER_MISMATCH and lacks_header(case)):
@@ -104,7 +104,7 @@ def invalid_params_are_told(case: CheckMoment) -> Iterator[Flaw]:
 def everything_is_answered(case: CheckMoment) -> Iterator[Flaw]:
     last = (
         case.state.process.provoked[0] if case.state.process.provoked and case.state.why else 0
-    )  # it ended the server (`exit-on-invalid-message`)
+    )  # it made the server exit (`exit-on-invalid-message`)
     everything = (*case.state.requests.open.values(), *case.state.requests.done.values())
     asked = [each for each in everything if each.probe and each.frame != last]
     for each in asked:
@@ -159,7 +159,7 @@ def arguments_are_demanded(case: CheckMoment) -> Iterator[Flaw]:
     fix="Return -32602 if _meta lacks the protocol version or the capabilities.",
 )
 def requests_declare_themselves(case: CheckMoment) -> Iterator[Flaw]:
-    """Required since requests are self-contained.
+    """Required because modern requests are self-contained.
 
     Over stdio the era of such a request is unknown, so a server that also implements initialize may take it for a
     legacy one; this is known only at the end.
@@ -179,7 +179,7 @@ def requests_declare_themselves(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _knocked(case: CheckMoment) -> HttpExchangeState | None:
-    """The HTTP exchange of a probe whose response has just begun."""
+    """Return the HTTP exchange of a probe whose response has just begun."""
     http, fact = case.http, case.fact
     if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
         return None
@@ -224,7 +224,7 @@ _FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "con
     fix="Answer OPTIONS, if web clients should use the server.",
 )
 def browsers_may_ask(case: CheckMoment) -> Iterator[Flaw]:
-    """What the response to a CORS preflight lacks for clients in foreign web pages."""
+    """Reports what a CORS preflight response lacks for clients in foreign web pages."""
     http = _knocked(case)
     if http is None or http.request is None or http.request.method != "OPTIONS" or http.sent("origin") is None:
         return
@@ -273,7 +273,7 @@ def host_is_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     fix="Listen on both, or use the address instead of localhost: clients differ in which they try first.",
 )
 def both_addresses_answer(case: CheckMoment) -> Iterator[Flaw]:
-    """127.0.0.1 and ::1, where only one responds.
+    """Of 127.0.0.1 and ::1, only one responds.
 
     Judged for localhost, which means both, and for an address that did not respond.
     """
@@ -300,4 +300,4 @@ def both_addresses_answer(case: CheckMoment) -> Iterator[Flaw]:
 
 
 _DIALLED = ""
-"""Instead of an address: the one that the session itself uses."""
+"""In place of an address: the one that the session itself uses."""

@@ -16,11 +16,11 @@ from inspector.protocol.frames import Direction
 # Known causes in stderr
 
 _LOOKED_AT = 60
-"""Lines of stderr, from the end, that are searched for a cause."""
+"""Maximum lines of stderr, from the end, that are searched for a cause."""
 _MOST = 160
 
 _Say = str | Callable[[re.Match[str]], str]
-"""The sentence of a cause: a format for the first group found, or a function of the match."""
+"""The sentence of a cause: a format string for the first group, or a function of the match."""
 
 
 def _java(found: re.Match[str]) -> str:
@@ -221,15 +221,18 @@ _NOISE = re.compile(
 )
 """Lines that never state a cause by themselves."""
 _IN_A_GROUP = re.compile(r"^[ |+]*\| (?=\S)")
-"""What Python prints before the lines of an exception group."""
+"""Prefix that Python prints before the lines of an exception group."""
 _HEADS = re.compile(
     r"^(?:\S{1,60}: |\[\S{1,40}\] )?(?:Unhandled exception\.? |Uncaught |error: Uncaught \(in promise\) )?"
     r"(?:[\w.$]*(?:Error|Exception|Exit|Timeout|PromiseRejection)"
     r"\b[^\n]{0,40}?: |FATAL\b|fatal(?: error)?: |PHP Fatal error)"
 )
-"""How the message of an exception begins."""
+"""The beginning of an exception's message."""
 _TRAP = re.compile(r"^(?:\S{1,200}:\d+: )?Fatal error: ")
-"""How Swift names the check that ends a program (“Server.swift:31: Fatal error: …”); a long backtrace may follow."""
+"""How Swift reports a failed check that ends a program (“Server.swift:31: Fatal error: …”).
+
+A long backtrace may follow.
+"""
 _BAD = re.compile(
     r"(?i)\b(?:error|critical|fatal|failed|failure|cannot|can't|could not|couldn't|unable to|denied|refused|not found|"
     r"no such|missing|invalid|required|must be|not set|unsupported)\b"
@@ -237,12 +240,12 @@ _BAD = re.compile(
 
 
 def tail_of(state: ConnectionState) -> list[tuple[int, str]]:
-    """The last lines of stderr with their numbers, the newest first."""
+    """Return the last lines of stderr with their numbers, newest first."""
     return [(n, line.decode("utf-8", "replace")) for n, line in reversed(state.process.stderr)]
 
 
 def line_like(state: ConnectionState, pattern: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
-    """The newest line of stderr that matches a pattern."""
+    """Return the newest line of stderr that matches a pattern; None if there is none."""
     for n, line in tail_of(state):
         if found := pattern.search(line[:2000]):
             return n, found
@@ -250,9 +253,9 @@ def line_like(state: ConnectionState, pattern: re.Pattern[str]) -> tuple[int, re
 
 
 def last_words(state: ConnectionState, n: int) -> Flaw:
-    """What stderr says of an exit: a known cause, else its most informative line.
+    """Return what stderr contains about an exit: a known cause, else its most informative line.
 
-    The sentence continues one that says how the server ended. `n` is the entry of the exit.
+    The sentence continues one that describes how the server ended. `n` is the entry of the exit.
     """
     newest = tail_of(state)[:_LOOKED_AT]
     if known := _known(newest):
@@ -266,7 +269,7 @@ def last_words(state: ConnectionState, n: int) -> Flaw:
 
 
 def cause_in(state: ConnectionState) -> tuple[int, str, str] | None:
-    """A cause that stderr states beyond doubt, with its entry and fix; None if there is none."""
+    """Return a cause that stderr states beyond doubt, with its entry and fix; None if there is none."""
     if trap := line_like(state, _TRAP):
         return (
             trap[0],
@@ -293,9 +296,9 @@ def _known(newest: list[tuple[int, str]]) -> tuple[int, str, str] | None:
 
 
 def _telling(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
-    """The most informative line: its entry, its text, and whether it is about a failure; None if there is no text.
+    """Return the most informative line: entry, text, and whether it is about a failure; None if there is no text.
 
-    That is the newest head of an exception, else the newest line about a failure, else any other.
+    That is the newest beginning of an exception, else the newest line about a failure, else any other.
     """
     newest = [(at, _IN_A_GROUP.sub("", line)) for at, line in newest]
     words = [(at, line.strip()[:_MOST]) for at, line in newest if not _NOISE.match(line)]
@@ -314,7 +317,7 @@ _LIKELY = Confidence.LIKELY
 
 
 def exit_of(state: ConnectionState) -> tuple[int, int, ProcessFact] | None:
-    """The exit of the child, if mcp-inspect did not cause it: number, time, fact. None after a probe of doctor."""
+    """Return the child's exit (number, time, fact) unless mcp-inspect caused it; None after a probe of doctor."""
     for n, time_ns, fact in state.process.facts:
         if fact.event is ProcessEvent.EXIT and state.why and state.process.provoked is None:
             return n, time_ns, fact
@@ -339,7 +342,7 @@ def survives_invalid_messages(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def died(state: ConnectionState) -> tuple[int, int, ProcessFact] | None:
-    """The exit, if the connection was not opened before."""
+    """Return the exit if the connection was never opened."""
     return exit_of(state) if state.opening is None else None
 
 
@@ -349,7 +352,7 @@ _NOT_FOUND = re.compile(
 
 
 _NOT_RUNNABLE = re.compile(r"exists but|neither a program")
-"""What the lookup of the command reports of a file that exists."""
+"""How the lookup of a command describes a file that exists but cannot be run."""
 _RUN = "Run chmod +x, check the first line of the file, or name its interpreter in the command."
 
 
@@ -362,7 +365,7 @@ _RUN = "Run chmod +x, check the first line of the file, or name its interpreter 
     fix="Install the program, or give its absolute path.",
 )
 def command_can_be_run(case: CheckMoment) -> Iterator[Flaw]:
-    """Exit codes 127 and 126 of shells, and defects of the file found before the start."""
+    """Exit codes 127 and 126 of shells, and defects of the file that are found before the start."""
     if not case.state.process.facts and _NOT_RUNNABLE.search(case.state.why):
         yield Flaw(case.state.why.rstrip("."), frames=(case.n,), instead=True, fix=_RUN)
         return
@@ -415,7 +418,7 @@ _OPENING = ("initialize", "server/discover")
     fix="Check the log of the server for an exception.",
 )
 def survives_its_work(case: CheckMoment) -> Iterator[Flaw]:
-    """It exited by itself with an open request, before its first response, or with an exit code other than 0."""
+    """The server exited by itself with an open request, before its first response, or with a non-zero exit code."""
     state, ended = case.state, exit_of(case.state)
     if state.opening is None or ended is None or ended[2].signal or ended[2].code in SIGNAL_CODES:
         return
@@ -458,7 +461,7 @@ def keeps_its_stdout(case: CheckMoment) -> Iterator[Flaw]:
     ),
 )
 def waits_for_input(case: CheckMoment) -> Iterator[Flaw]:
-    """Exit code 0, at once, without a message."""
+    """Exit code 0 at once, without a message."""
     ended = died(case.state)
     if ended and ended[2].code == 0 and case.state.first_message_ns is None:
         if ended[1] - case.state.began_ns < _AT_ONCE_NS:
@@ -484,7 +487,7 @@ _KILLED = {
     fix="Find what sent the signal, and check the memory limit.",
 )
 def is_not_killed(case: CheckMoment) -> Iterator[Flaw]:
-    """By a signal that mcp-inspect did not send, or the exit code that a container makes of one."""
+    """A signal that mcp-inspect did not send, or the exit code that a container makes of one."""
     ended = exit_of(case.state)
     if ended is None or any(fact.event is ProcessEvent.SIGNAL for _, _, fact in case.state.process.facts):
         return
@@ -522,7 +525,7 @@ _FIELD = re.compile(r"(?i)field required")
 
 
 def _missing_variable(state: ConnectionState) -> tuple[int, str] | None:
-    """The name of a variable that stderr reports as missing, and its line; settings are named by their field."""
+    """Return the name of a variable that stderr reports as missing, and its line; settings are named by their field."""
     if line := line_like(state, _MISSING):
         return line[0], next(group for group in line[1].groups() if group)
     newest = tail_of(state)[:60]
@@ -570,7 +573,7 @@ _PLACEHOLDER = re.compile(
     fix=("Replace the placeholder with its value; mcp-inspect expands none in a command."),
 )
 def placeholders_are_filled(case: CheckMoment) -> Iterator[Flaw]:
-    """In the command as it was run, or in the URL."""
+    """Examines the command as it was run, or the URL."""
     connection = case.state.connection
     for word in (*connection.argv, connection.url) if connection else ():
         if found := _PLACEHOLDER.search(word):
@@ -626,7 +629,7 @@ _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,
     fix="Give the absolute path, or set --cwd.",
 )
 def directory_is_right(case: CheckMoment) -> Iterator[Flaw]:
-    """A relative path, resolved in the working directory; or that directory itself."""
+    """A relative path that is resolved in the working directory; or that directory itself."""
     if not case.state.process.facts and case.state.why.startswith("The directory to start"):
         yield Flaw(
             case.state.why.rstrip("."), frames=(case.n,), instead=True, fix="Set --cwd to an existing directory."
@@ -647,7 +650,7 @@ _PROGRAM = re.compile(r"(?:can't open file|Cannot find module|Module not found) 
 
 
 def _relative(argv: Sequence[str], path: str) -> str:
-    """The word of a command that names this path in part; "" if none does."""
+    """Return the argument that names this path as a relative one; "" if there is none."""
     meant = (word for word in argv[1:] if not word.startswith(("/", "-")))
     return next((word for word in meant if path.endswith("/" + word.removeprefix("./"))), "")
 
@@ -662,7 +665,7 @@ _PORT = re.compile(
     "port-in-use", _ERROR, "Port is in use", "end", topic="", fix="Stop the other process, or choose another port."
 )
 def port_is_free(case: CheckMoment) -> Iterator[Flaw]:
-    """Often by an older instance of the same server."""
+    """Often used by an older instance of the same server."""
     ended = exit_of(case.state)
     if ended and (line := line_like(case.state, _PORT)):
         number = line[1].group(1) or line[1].group(2)
@@ -684,7 +687,7 @@ _OTHER_SDK = re.compile(
     fix="Run pip install 'mcp<2', or migrate the server.",
 )
 def sdk_is_the_right_one(case: CheckMoment) -> Iterator[Flaw]:
-    """By an import or attribute that was tried with both: mcp 1.30.0 has it, mcp 2.3.0 does not."""
+    """Decided by an import or attribute that was tried with both: mcp 1.30.0 has it, mcp 2.3.0 does not."""
     ended = died(case.state)
     if ended and (line := line_like(case.state, _OTHER_SDK)):
         said = f"{line[1].group()}: the Python package mcp has it in 1.30.0, but not in 2.3.0 (tried 2026-11-22)"
@@ -700,7 +703,7 @@ def sdk_is_the_right_one(case: CheckMoment) -> Iterator[Flaw]:
     fix="Exit at the end of stdin.",
 )
 def ends_with_its_input(case: CheckMoment) -> Iterator[Flaw]:
-    """It needed a signal more than two seconds after stdin was closed."""
+    """The server needed a signal more than two seconds after stdin was closed."""
     closed = signalled = None
     for n, time_ns, fact in case.state.process.facts:
         if fact.event is ProcessEvent.STDIN_EOF and closed is None:

@@ -17,7 +17,7 @@ _MOST_TOKENS = 25_000
 """About 100,000 characters: a large part of a model's context for one result."""
 _LARGE_IMAGE = 1 << 20
 _LOOKED_AT = 256 * 1024
-"""Bytes of a result that are searched for secrets."""
+"""Maximum bytes of a result that are searched for secrets."""
 
 
 @diagnosis(
@@ -31,7 +31,7 @@ _LOOKED_AT = 256 * 1024
     needs=LARGE,
 )
 def result_fits_a_model(case: CheckMoment) -> Iterator[Flaw]:
-    """By the length of its text; a token is about four characters."""
+    """Judged by the length of its text; a token is about four characters."""
     if case.frame is None or len(case.frame.payload) < _MOST_TOKENS * _CHARACTERS_PER_TOKEN:
         return
     text = sum(len(peek.text(block, "text") or "") for block in peek.items(case.value, "content"))
@@ -117,7 +117,7 @@ def calls_are_answered(case: CheckMoment) -> Iterator[Flaw]:
     fix="Remove the secret: results are passed to the model and its provider.",
 )
 def results_hold_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
-    """By the formats of well-known tokens. It gives the place and never the secret.
+    """Detects the formats of well-known tokens. The finding has the place and never the secret.
 
     It examines the message, not its frame: the frame of a batch has thousands.
     """

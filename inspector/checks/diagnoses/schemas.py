@@ -24,7 +24,7 @@ _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
     fix="Move it into a property, or split the tool in two: all clients support a plain object at the root.",
 )
 def root_is_plain(case: CheckMoment) -> Iterator[Flaw]:
-    """Legal since 2026; the compatibility data says which clients fail."""
+    """Legal since 2026; the compatibility data records which clients fail."""
     yield from flaws_of(case, "input-root-combinator", "input-root-condition", most=1)
 
 
@@ -78,7 +78,7 @@ _OLD: Final = ("tuple-items", "boolean-bound", "old-keyword", "input-broken")
     fix="Use the keyword of the declared dialect.",
 )
 def keywords_are_of_the_dialect(case: CheckMoment) -> Iterator[Flaw]:
-    """The keyword is ignored, and not validated."""
+    """The keyword is ignored, not validated."""
     yield from flaws_of(case, "old-keyword")
     for flaw in flaws_of(case, "old-place", most=1):
         yield Flaw(flaw.sentence, flaw.pointer, severity=_HINT, trait=flaw.trait)
@@ -124,7 +124,7 @@ _MIXED_UP: Final = re.compile(r"_parse is not a function|reading '_(def|zod)'|_z
 
 
 def _may_be_mixed_up(case: CheckMoment) -> bool:
-    """A list, or a failure."""
+    """Whether a response is a list, or a failure."""
     value = case.value
     failed = type(value) is dict and ("code" in value or value.get("isError") is True)
     return failed or case.method == "tools/list"
@@ -145,7 +145,7 @@ def _may_be_mixed_up(case: CheckMoment) -> bool:
     fix="Install one version only of the library that generates schemas (such as zod).",
 )
 def library_fits_the_sdk(case: CheckMoment) -> Iterator[Flaw]:
-    """An error says so, or all schemas are empty although descriptions mention parameters."""
+    """An error indicates it, or all schemas are empty although descriptions mention parameters."""
     said = peek.text(case.value, "message") or peek.text(case.value, "content", 0, "text") or ""
     if _MIXED_UP.search(said[:2000]):
         yield Flaw(f"the schema library fails: {said[:100]}", "/error" if peek.has(case.value, "code") else "/result")
@@ -184,7 +184,7 @@ def schemas_agree_with_themselves(case: CheckMoment) -> Iterator[Flaw]:
     fix="Use letters, digits, _ . and - only, and objects instead of true.",
 )
 def apis_take_it(case: CheckMoment) -> Iterator[Flaw]:
-    """Legal in JSON Schema; clients pass schemas to APIs with more restrictions. The compatibility data says which."""
+    """Legal in JSON Schema, but clients pass schemas to more restrictive APIs; see the compatibility data."""
     for flaw in flaws_of(case, "property-name", most=3):
         fix = "Use letters, digits, _ . and - only, and at most 64 characters."
         yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix=fix)
@@ -226,7 +226,7 @@ def schemas_are_of_mcp(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _library_of(schema: Any) -> str:
-    """The library whose object is in place of a schema; "" if none is recognised."""
+    """Return the library whose object replaces a schema; "" if none is recognised."""
     if type(schema) is not dict:
         return ""
     inner = [schema, *(each for each in schema.values() if type(each) is dict and "$schema" not in schema)]
@@ -268,7 +268,7 @@ def objects_admit_something(case: CheckMoment) -> Iterator[Flaw]:
     fix="Use the types string, number, integer, boolean, array, object and null; some clients drop such a tool.",
 )
 def keywords_have_values(case: CheckMoment) -> Iterator[Flaw]:
-    """Unknown types, enums that are not arrays, in any dialect."""
+    """Unknown types and enums that are not arrays, in any dialect."""
     yield from flaws_of(case, "input-broken", "output-broken", most=3)
     for flaw in flaws_of(case, "boolean-required", most=3):
         fix = 'Move it to "required": ["name", …] beside properties.'

@@ -41,7 +41,7 @@ def command_exists(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def unanswered(state: ConnectionState) -> TrackedRequest | None:
-    """The first request of a server that is running but has sent nothing for a while; None for any other server."""
+    """Return the first request of a running server that has sent nothing for a while; None for any other server."""
     exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in state.process.facts) and bool(state.why)
     # The bytes that doctor sends may have ended a server that was silent before.
     if (exited and state.process.provoked is None) or state.messages:
@@ -60,7 +60,7 @@ _FIX_INSTALL = "Install the package in advance and pin its version, or run the c
 
 
 def _manager(state: ConnectionState) -> str:
-    """The package manager that the command is; "" for another program."""
+    """Return the package manager that the command runs; "" for another program."""
     name = PurePath(state.connection.argv[0]).stem if state.connection and state.connection.argv else ""
     return name if name in _MANAGERS else ""
 
@@ -77,7 +77,7 @@ def _manager(state: ConnectionState) -> str:
     confidence=Confidence.LIKELY,
 )
 def is_installed(case: CheckMoment) -> Iterator[Flaw]:
-    """Silence of npx, uvx and the like; or a response that was delayed by them."""
+    """Silence of npx, uvx and the like, or a response that they delayed."""
     state = case.state
     name, words = _manager(state), [(n, line) for n, line in tail_of(state) if line.strip()]
     pulls = bool(words) and re.search(r"(?i)pulling from|pull complete|unable to find image", words[0][1]) is not None
@@ -109,7 +109,7 @@ _FIX_DOCKER = "Use docker run -i --rm IMAGE: with -i, without -t and without -d.
 
 
 def _run_flags(argv: Sequence[str]) -> tuple[set[str], str] | None:
-    """The one-letter flags of `docker run`, and its image; None for another command."""
+    """Return the one-letter flags of `docker run`, and its image; None for another command."""
     if not argv or PurePath(argv[0]).stem not in ("docker", "podman", "nerdctl") or "run" not in argv[1:4]:
         return None
     flags: set[str] = set()
@@ -132,7 +132,7 @@ _LONG = {"--interactive": "i", "--tty": "t", "--detach": "d"}
 
 @diagnosis("docker-flags", _ERROR, "`docker run` flags disconnect stdin", "end", topic="", fix=_FIX_DOCKER)
 def container_gets_stdin(case: CheckMoment) -> Iterator[Flaw]:
-    """`-i` is needed, `-t` allocates a terminal, `-d` detaches."""
+    """`docker run` needs `-i`; `-t` allocates a terminal, `-d` detaches."""
     state = case.state
     found = _run_flags(state.connection.argv if state.connection else ())
     if found is None or (not state.process.facts and state.why):
@@ -165,7 +165,7 @@ _SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})
     fix=("Start the server with its option for stdio, and pass stdin on in wrapper scripts."),
 )
 def started_servers_read(case: CheckMoment) -> Iterator[Flaw]:
-    """The log on stderr says that it runs, but there is no response on stdout."""
+    """The log on stderr reports that the server runs, but there is no response on stdout."""
     asked = unanswered(case.state)
     words = [(n, line) for n, line in tail_of(case.state) if _STARTED.search(line[:500])]
     if asked is None or not words:

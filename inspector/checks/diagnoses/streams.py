@@ -21,7 +21,7 @@ _AT_LEAST = 3
 
 
 class _Burst(msgspec.Struct):
-    """What arrived on one stream, and when."""
+    """Messages that arrived on one stream, and when."""
 
     first_ns: int
     last_ns: int
@@ -63,7 +63,7 @@ def events_come_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _proxy(http: HttpExchangeState) -> str:
-    """The response header that shows a proxy."""
+    """Return the response header that shows a proxy."""
     if via := http.header("via"):
         return f"Via: {via[:40]}"
     if ray := http.header("cf-ray"):
@@ -89,7 +89,7 @@ _LIMITS = (30, 60, 100, 125, 240, 300)
     fix="Send a comment every 15 to 25 seconds, or raise the proxy's idle timeout.",
 )
 def streams_outlive_silence(case: CheckMoment) -> Iterator[Flaw]:
-    """It ended after a silence as long as a usual idle timeout of proxies."""
+    """The stream ended after a silence as long as a usual idle timeout of proxies."""
     heard: dict[int, int] = case.state.notes.setdefault("stream-idle-timeout", {})
     http, fact = case.http, case.fact
     if fact is None or fact.event is HttpEvent.RESPONSE:
@@ -110,7 +110,7 @@ def streams_outlive_silence(case: CheckMoment) -> Iterator[Flaw]:
 
 
 _RESUMABLE = row_of_date("2025-11-25")
-"""From this row on a server may close a stream whose events have ids before it has responded."""
+"""From this revision on, a server may close a stream whose events have ids before it has responded."""
 
 
 @diagnosis(
@@ -160,7 +160,7 @@ def streams_are_not_compressed(case: CheckMoment) -> Iterator[Flaw]:
     fix="End each event with a blank line: data: {…}, then two line feeds.",
 )
 def events_are_ended(case: CheckMoment) -> Iterator[Flaw]:
-    """An event that is incomplete when the stream ends. The SSE rules say to discard it."""
+    """An event is incomplete when the stream ends. The SSE rules require clients to discard it."""
     note, http = case.note, case.http
     if note is None or http is None or note.event == "endpoint" or http.request is None or http.request.probe:
         return
@@ -216,7 +216,7 @@ def events_are_messages(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send event: endpoint with the URL as its data first, and a blank line after it.",
 )
 def streams_name_their_endpoint(case: CheckMoment) -> Iterator[Flaw]:
-    """HTTP+SSE begins with that event."""
+    """HTTP+SSE begins with an endpoint event."""
     state, http = case.state, responded(case)
     if http is not None and http.request is not None and http.response is not None and state.transport == "sse":
         if http.request.method == "GET" and http.response.status == 200 and kind_of(http) == "text/event-stream":
@@ -241,7 +241,7 @@ def streams_name_their_endpoint(case: CheckMoment) -> Iterator[Flaw]:
     fix="Write JSON without line feeds, or begin each of its lines with data:.",
 )
 def data_lines_say_so(case: CheckMoment) -> Iterator[Flaw]:
-    """The data of an event is a bracket: the first line of indented JSON."""
+    """The data of an event is a single bracket: the first line of indented JSON."""
     frame = case.frame
     if frame is not None and frame.sse is not None and frame.payload.strip() in (b"{", b"["):
         yield Flaw("only the first line of an indented message begins with data:, so the rest is lost")
@@ -270,4 +270,4 @@ def bodies_fit_their_type(case: CheckMoment) -> Iterator[Flaw]:
 
 
 _FIELDS = re.compile(rb"\s*(?:(?:event|id|retry):[^\n]*\n\s*)*data:")
-"""How an event begins."""
+"""The beginning of an event."""

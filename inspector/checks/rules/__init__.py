@@ -1,1 +1,1 @@
-"""What the specification says and a shape can't: a file per chapter, a small function per rule."""
+"""Rules of the specification that a shape can't express: a file per chapter, a small function per rule."""

@@ -21,11 +21,11 @@ _LOCAL = re.compile(r"http://(localhost|127\.0\.0\.1|\[::1\])([:/]|$)")
 _TYPES = {"string", "number", "integer", "boolean"}
 _FORMATS = {"email", "uri", "date", "date-time"}
 _LISTS_SINCE = row_of_date("2025-11-25")
-"""From this row on a form can have multiple choice."""
+"""From this revision on, a form can have multiple choice."""
 
 
 def _asked(case: CheckMoment, method: str) -> Iterator[tuple[str, Any]]:
-    """The params of each server request of a kind in a message, with their pointers."""
+    """Yield the params of each server request of a kind in a message, with their pointers."""
     if isinstance(case.message, Request):
         if case.message.method == method:
             yield "/params", case.value
@@ -184,7 +184,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 def _wrong_default(field: dict[str, Any]) -> str:
-    """The defect of the default of a field; "" if there is none."""
+    """Return the defect of a field's default; "" if there is none."""
     if "default" not in field:
         return ""
     default, kind = field["default"], str(field.get("type"))
@@ -224,7 +224,7 @@ def url_can_be_visited(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send `elicitationId` in 2025-11-25 only, in URL mode.",
 )
 def elicitation_has_its_id(case: CheckMoment) -> Iterator[Flaw]:
-    """Only one protocol version has it."""
+    """Only one protocol version defines `elicitationId`."""
     for place, params in _elicitations(case):
         if _mode(params) == "url" and not case.is_modern and peek.text(params, "elicitationId") is None:
             yield Flaw("an elicitation in URL mode without elicitationId", f"{place}/elicitationId")
@@ -277,7 +277,7 @@ def form_has_no_links(case: CheckMoment) -> Iterator[Flaw]:
     fix="Add `elicitations` in URL mode to the data of the error.",
 )
 def visits_are_named(case: CheckMoment) -> Iterator[Flaw]:
-    """Error -32042 carries elicitations in URL mode."""
+    """Error -32042 contains elicitations in URL mode."""
     if peek.integer(case.value, "code") == -32042:
         named = peek.items(case.value, "data", "elicitations")
         if not named or not all(peek.text(each, "url") and _mode(each) == "url" for each in named):
@@ -295,7 +295,7 @@ def visits_are_named(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send the `elicitationId` of an earlier elicitation.",
 )
 def visit_is_known(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients ignore it."""
+    """Clients ignore a notification about an unknown elicitation."""
     id_ = peek.text(case.value, "elicitationId")
     if id_ is None or id_ not in case.state.ongoing.elicitation_ids:
         yield Flaw(

@@ -25,7 +25,10 @@ _NOT_JSON = ("not JSON", "an empty line")
     fix="Send one JSON object per message.",
 )
 def is_a_message(case: CheckMoment) -> Iterator[Flaw]:
-    """JSON of another shape on any transport; over HTTP also invalid JSON. Lines of stdout are judged as bytes."""
+    """JSON of another shape on any transport; over HTTP also invalid JSON.
+
+    Invalid lines of stdout are diagnosed as bytes.
+    """
     message = case.message
     assert isinstance(message, NotJsonRpc)
     if message.reason.startswith("an object without") or not case.frame or not case.frame.payload.strip():
@@ -179,7 +182,7 @@ _ID_NUMBER = re.compile(rb'"id"\s*:\s*(-?\d[\d.eE+-]{0,40})')
 
 
 def _spelling(case: CheckMoment, id_: int | str | None) -> str:
-    """How an integer id is written in the frame, as far as the beginning or end of the frame shows it."""
+    """Return how an integer id is written in the frame, as far as the beginning or end of the frame shows it."""
     payload = case.frame.payload if case.frame is not None else b""
     for found in _ID_NUMBER.finditer(payload[:4096] + payload[-4096:]):
         written = found.group(1)
@@ -205,7 +208,7 @@ def answers_once(case: CheckMoment) -> Iterator[Flaw]:
     fix="Return the id of the request.",
 )
 def error_says_whose(case: CheckMoment) -> Iterator[Flaw]:
-    """Allowed only if the id could not be read, and in HTTP responses that are errors themselves."""
+    """An error without an id is allowed only if the id could not be read, and in HTTP error responses."""
     message = case.message
     if not isinstance(message, ErrorAnswer) or message.id is not None or not _could_read(case):
         return
@@ -215,7 +218,7 @@ def error_says_whose(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _could_read(case: CheckMoment) -> bool:
-    """A parse error says that the id was unreadable. Only raw messages from the composer can be unreadable."""
+    """Whether the server could read the id. Only raw messages from the composer can be unreadable."""
     return peek.integer(case.value, "code") not in (-32700, -32600)
 
 
@@ -282,7 +285,7 @@ def _is_batch(case: CheckMoment) -> bool:
     belated=True,
 )
 def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
-    """Only declared capabilities may be used, and only methods of the protocol version."""
+    """The server may only use declared capabilities, and methods of the protocol version."""
     revision, method = case.revision, case.method
     assert revision is not None
     if method.startswith("notifications/"):
@@ -306,7 +309,7 @@ _ABILITY = {"sampling/createMessage": "sampling", "roots/list": "roots", "elicit
     fix='Return "resultType": "input_required" with the request instead.',
 )
 def asks_nothing(case: CheckMoment) -> Iterator[Flaw]:
-    """Without a connection, server requests travel inside results."""
+    """In stateless protocol versions, server requests are sent inside results."""
     yield Flaw(
         f"the server sent the request {case.method[:60]}; this protocol version has no server requests", "/method"
     )
@@ -328,7 +331,7 @@ def notification_is_known(case: CheckMoment) -> Iterator[Flaw]:
 
 
 _KEYS_HAVE_NAMES = row_of_date("2025-06-18")
-"""From this row on the form of keys is specified."""
+"""From this revision on, the form of keys is specified."""
 _LABEL = r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 _KEY = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?")
 
@@ -386,7 +389,7 @@ _TRACE = {
     fix="Format the value as W3C Trace Context specifies.",
 )
 def trace_context_is_one(case: CheckMoment) -> Iterator[Flaw]:
-    """The three keys without a prefix have formats of the W3C."""
+    """The three keys without a prefix have formats defined by the W3C."""
     meta = peek.at(case.value, "_meta")
     if type(meta) is dict:
         for key, pattern in _TRACE.items():

@@ -22,7 +22,7 @@ _VISIBLE = re.compile(r"[\x21-\x7e]+")
 
 
 def _heads(case: CheckMoment) -> tuple[HttpExchangeState, HttpFact, HttpFact] | None:
-    """The exchange with the headers of both sides, once those of the response are known."""
+    """Return the exchange with the headers of both sides, once those of the response are known."""
     http, fact = case.http, case.fact
     if case.state.transport == "sse" or case.state.http.has_endpoint:
         return None
@@ -45,7 +45,7 @@ def _kind(http: HttpExchangeState) -> str:
     fix="Return HTTP 202 without a body.",
 )
 def notifications_are_accepted(case: CheckMoment) -> Iterator[Flaw]:
-    """If the body contains no request."""
+    """Required if the body contains no request."""
     heads = _heads(case)
     if heads and heads[1].method == "POST" and heads[0].told and not heads[0].asked:
         if 200 <= heads[2].status < 300 and heads[2].status != 202:
@@ -116,7 +116,7 @@ def session_id_is_visible(case: CheckMoment) -> Iterator[Flaw]:
     fix="Use a new id for each event of a session.",
 )
 def event_ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
-    """Within a session; a resumed stream repeats lost events."""
+    """Event ids are unique within a session, but a resumed stream repeats lost events."""
     frame = case.frame
     id_ = frame.sse.id if frame is not None and frame.sse is not None else None
     if not id_ or frame is None or frame.channel is Channel.GET:
@@ -162,7 +162,7 @@ def unknown_methods_are_404(case: CheckMoment) -> Iterator[Flaw]:
     fix="Return HTTP 400.",
 )
 def protocol_errors_are_400(case: CheckMoment) -> Iterator[Flaw]:
-    """-32020, -32021 and -32022; -32602 for a request that lacks required members of `_meta`."""
+    """Errors -32020, -32021 and -32022; -32602 for a request that lacks required members of `_meta`."""
     status, code = _status(case), peek.integer(case.value, "code")
     if not status or not isinstance(case.message, ErrorAnswer) or status == 400:
         return
@@ -182,7 +182,7 @@ def protocol_errors_are_400(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send neither session ids nor event ids.",
 )
 def there_are_no_sessions(case: CheckMoment) -> Iterator[Flaw]:
-    """No session ids, no event ids; only POST."""
+    """Session ids, event ids and other methods than POST are not allowed."""
     heads, frame = _heads(case), case.frame
     if heads and heads[1].method != "OPTIONS" and heads[0].header(_SESSION) is not None:
         yield Flaw("the response has Mcp-Session-Id")
@@ -250,7 +250,7 @@ def answers_its_own_request(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send the endpoint event first, with a URL of the same origin.",
 )
 def begins_with_its_endpoint(case: CheckMoment) -> Iterator[Flaw]:
-    """It has a URL of the same origin; messages are events of type `message`."""
+    """The endpoint event has a URL of the same origin; messages are events of type `message`."""
     frame, note = case.frame, case.note
     if case.state.transport != "sse":
         return
@@ -269,7 +269,7 @@ def begins_with_its_endpoint(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _joined(base: str, reference: str) -> SplitResult | None:
-    """The URL that a reference in a page resolves to; None if it is invalid."""
+    """Return the URL that a reference in a page resolves to; None if it is invalid."""
     try:
         return urlsplit(urljoin(base, reference))
     except ValueError:
@@ -280,10 +280,10 @@ def _joined(base: str, reference: str) -> SplitResult | None:
 
 _NEVER = 1 << 62
 _GRACE_NS = 150_000_000
-"""How long a stream may stay open after its response, if the client then closes it."""
+"""Time that a stream may stay open after its response, if the client then closes it."""
 _LONG_NS = 1_000_000_000
 TAKES_ORIGINS = "origin-not-validated"
-"""Key of a state's notes: the server has answered a request of another origin."""
+"""Key in a state's notes: the server has responded to a request from another origin."""
 
 
 def _is_plain_http(case: CheckMoment) -> bool:
@@ -292,7 +292,7 @@ def _is_plain_http(case: CheckMoment) -> bool:
 
 
 def _responded(case: CheckMoment) -> HttpExchangeState | None:
-    """The exchange whose response has just begun."""
+    """Return the exchange whose response has just begun."""
     fact, http = case.fact, case.http
     if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
         return None
@@ -316,7 +316,7 @@ def session_id_stays(case: CheckMoment) -> Iterator[Flaw]:
     if http is None or not given or any(each.method == "initialize" for each in http.asked):
         return
     if http.request is not None and http.request.probe:
-        return  # it belongs to no session
+        return  # the request belongs to no session
     before = case.state.http.session_id
     if not before:
         yield Flaw("the first Mcp-Session-Id is in another response than that to initialize")
@@ -407,7 +407,7 @@ def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send an event with an id and without data first, and retry: before the stream is closed.",
 )
 def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
-    """A stream with ids begins with one, and sends retry before the server closes it."""
+    """A stream with ids begins with an event id, and sends retry before the server closes it."""
     http, frame, fact = case.http, case.frame, case.fact
     if http is None or not _is_plain_http(case):
         return
@@ -440,7 +440,7 @@ def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send progress on the stream of its own request.",
 )
 def streams_are_about_their_request(case: CheckMoment) -> Iterator[Flaw]:
-    """Notifications on the stream of a request relate to it."""
+    """Notifications on the stream of a request must relate to it."""
     http, asked = case.http, case.asked
     if http is not None and http.asked and asked is not None and all(each is not asked for each in http.asked):
         said = f"progress of {asked.method[:60]} was sent on the stream of {http.asked[0].method[:60]}"

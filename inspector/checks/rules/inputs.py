@@ -1,6 +1,6 @@
-"""What `check --probe` finds: how a tool handles valid and invalid arguments.
+"""Checks of `check --probe`: how a tool handles valid and invalid arguments.
 
-The calls are planned and judged together by `features.probe`, so these checks have no moment of their own. They are
+`features.probe` plans the calls and judges them together, so these checks are never called at a moment. They are
 declared here because their findings are ordinary ones, with severity, fix and evidence.
 
 Source: specification, server/tools (error handling; "Servers MUST: Validate all tool inputs").
@@ -40,7 +40,7 @@ _RULES = (
 
 
 def _no_moment(_: CheckMoment) -> Iterator[Flaw]:
-    """Judged by `features.probe`."""
+    """Do nothing: `features.probe` judges these checks."""
     yield from ()
 
 

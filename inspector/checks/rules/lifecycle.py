@@ -27,7 +27,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d|DRAFT-.*")
     fix="Return a published protocol version.",
 )
 def revision_is_known(case: CheckMoment) -> Iterator[Flaw]:
-    """Drafts and future versions."""
+    """Finds drafts and future versions."""
     date = peek.text(case.value, "protocolVersion")
     if date is not None and find(date) is None:
         said = f"the server answers initialize with the protocol version {date[:40]!r}, which mcp-inspect does not know"
@@ -56,7 +56,7 @@ def waits_for_initialized(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _is_early(case: CheckMoment) -> bool:
-    """Whether the handshake is under way, and the client has not sent `notifications/initialized`."""
+    """Whether the handshake is in progress: the client has not sent `notifications/initialized`."""
     state = case.state
     return not state.initialized and (state.opening is not None or state.handshake is not None)
 
@@ -72,7 +72,7 @@ def _is_early(case: CheckMoment) -> bool:
     fix="Wait for `notifications/initialized` before sending notifications.",
 )
 def tells_after_initialized(case: CheckMoment) -> Iterator[Flaw]:
-    """Only log messages may be sent that early."""
+    """Only log messages may be sent before `notifications/initialized`."""
     if _is_early(case) and case.method not in (
         "notifications/message",
         "notifications/progress",
@@ -110,7 +110,7 @@ def supports_what_it_speaks(case: CheckMoment) -> Iterator[Flaw]:
     fix="Add `supported` and `requested` to the data of the error.",
 )
 def names_supported_versions(case: CheckMoment) -> Iterator[Flaw]:
-    """Error -32022 carries `supported` and `requested`."""
+    """Error -32022 contains `supported` and `requested`."""
     if peek.integer(case.value, "code") != -32022:
         return
     named = peek.items(case.value, "data", "supported")
@@ -135,7 +135,7 @@ def names_supported_versions(case: CheckMoment) -> Iterator[Flaw]:
     fix="Add `requiredCapabilities` to the data of the error.",
 )
 def names_missing_capability(case: CheckMoment) -> Iterator[Flaw]:
-    """Error -32021 carries `requiredCapabilities`, an object."""
+    """Error -32021 contains `requiredCapabilities`, an object."""
     if peek.integer(case.value, "code") == -32021:
         if type(peek.at(case.value, "data", "requiredCapabilities")) is not dict:
             yield Flaw("error -32021 without the required capabilities", "/error/data/requiredCapabilities")
@@ -151,9 +151,9 @@ def names_missing_capability(case: CheckMoment) -> Iterator[Flaw]:
     fix=("Use complete or input_required, or a type of an extension that the client declares."),
 )
 def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
-    """Known are complete, input_required, and what a declared extension defines.
+    """Known types are complete, input_required, and those of a declared extension.
 
-    `task-on-unsupported-method` and `task-result-incomplete` say more of tasks.
+    `task-on-unsupported-method` and `task-result-incomplete` report more details about tasks.
     """
     word = peek.text(case.value, "resultType")
     if word in (None, "complete", "input_required") or case.method == "tasks/get":
@@ -241,7 +241,7 @@ def tasks_are_an_extension(case: CheckMoment) -> Iterator[Flaw]:
     fix='Return -32022 with "supported" and "requested", so that older clients can report what they need.',
 )
 def refuses_handshakes_with_versions(case: CheckMoment) -> Iterator[Flaw]:
-    """By a server that has answered requests of a stateless protocol version before."""
+    """Judged if the server has responded to requests of a stateless protocol version before."""
     opening = case.state.opening
     if opening is not None and opening.era is Era.MODERN and not peek.items(case.value, "data", "supported"):
         yield Flaw("initialize was rejected without the supported versions", "/error/data/supported")
@@ -349,7 +349,7 @@ def has_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
     fix=("Implement skills/list and resources/read, or remove the extension."),
 )
 def skills_can_be_had(case: CheckMoment) -> Iterator[Flaw]:
-    """A server with skills lists them by skills/list, and their files are read as resources."""
+    """A server with skills lists them with skills/list, and clients read their files as resources."""
     if case.method != "skills/list":
         capabilities = peek.mapping(case.value, "capabilities")
         if declares(capabilities, SKILLS) and peek.at(capabilities, "resources") is None:

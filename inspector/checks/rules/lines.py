@@ -1,6 +1,6 @@
 """Rules for stdio: lines on stdout, and the end of the process. Each is reported once per connection.
 
-The diagnoses of bytes say what to do about them.
+The diagnoses of bytes have the corresponding fixes.
 """
 
 import json
@@ -25,7 +25,7 @@ def _once(case: CheckMoment, name: str) -> bool:
 
 
 def _line(case: CheckMoment) -> bytes | None:
-    """A complete line of stdout that is not a message; None for anything else."""
+    """Return a complete line of stdout that is not a message; None for anything else."""
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
         return None
@@ -33,7 +33,7 @@ def _line(case: CheckMoment) -> bytes | None:
 
 
 def _is_piece(line: bytes) -> bool:
-    """Whether a line can only be a part of a value that continues on the next line."""
+    """Whether a line can only be part of a value that continues on the next line."""
     return line.strip() in (b"{", b"[", b"}", b"]", b"},", b"],") or (line[:1] in b" \t" and line.lstrip()[:1] == b'"')
 
 
@@ -122,7 +122,7 @@ def ends_when_input_ends(case: CheckMoment) -> Iterator[Flaw]:
     fix=("Respond to open requests before the process exits, with exit code 0."),
 )
 def ends_when_asked(case: CheckMoment) -> Iterator[Flaw]:
-    """It ended by itself with an exit code for a failure, or with open requests."""
+    """The server exited by itself with a failure code, or with open requests."""
     ended = _ended_by_itself(case)
     if ended is None or case.state.opening is None or case.state.process.provoked is not None:
         return

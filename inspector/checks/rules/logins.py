@@ -21,11 +21,11 @@ _PROTECTED = "/.well-known/oauth-protected-resource"
 _OAUTH, _OPENID = "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"
 _PARAM = re.compile(r'([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
 _BY_HEADER_ONLY = row_of_date("2025-06-18")
-"""The row in which a challenge must name the metadata; later versions accept a well-known URL as well."""
+"""The revision in which a challenge must name the metadata; later versions accept a well-known URL as well."""
 
 
 def _params(challenge: str | None) -> dict[str, str]:
-    """The parameters of a challenge, with names in lower case."""
+    """Return the parameters of a challenge, with names in lower case."""
     found = _PARAM.findall((challenge or "")[:16_384])
     return {name.lower(): quoted or plain for name, quoted, plain in found}
 
@@ -41,7 +41,7 @@ def _params(challenge: str | None) -> dict[str, str]:
     fix='Send WWW-Authenticate: Bearer resource_metadata="…" with 401. Without OAuth, pass the token with -H.',
 )
 def refusals_lead_to_a_login(case: CheckMoment) -> Iterator[Flaw]:
-    """By the header of the response; since 2025-11-25 metadata at a well-known URL is sufficient.
+    """Judged by the header of the response; since 2025-11-25 metadata at a well-known URL is sufficient.
 
     OAuth is optional: a server without any metadata may use a fixed token, which is legal.
     """
@@ -59,7 +59,7 @@ def refusals_lead_to_a_login(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _found(case: CheckMoment, *places: str) -> MetadataDocument | None:
-    """The document that an exchange has just delivered from one of these places; None if there is none."""
+    """Return the document that an exchange has just delivered from one of these places; None if there is none."""
     http, fact = case.http, case.fact
     if http is None or http.request is None or fact is None or fact.event is not HttpEvent.END:
         return None
@@ -147,7 +147,7 @@ def authorization_server_is_described(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _expected(state: ConnectionState, url: str) -> list[str]:
-    """The issuers that a document at this URL may have, spelled as in the resource metadata if named there."""
+    """Return the issuers that a document at this URL may have, spelled as in the resource metadata if named there."""
     parts = urlsplit(url)
     path = next(
         (
@@ -179,7 +179,7 @@ def _expected(state: ConnectionState, url: str) -> list[str]:
 def answers_say_who_gives_them(case: CheckMoment) -> Iterator[Flaw]:
     fact = case.fact
     if fact is None or fact.event is not HttpEvent.REQUEST or "?" not in fact.target or fact.headers:
-        return  # our own requests have headers; the redirect of a browser is recorded without
+        return  # our own requests have headers; a browser's redirect is recorded without
     server = next((each for each in reversed(case.state.login.tried) if _is_of_server(each)), None)
     given = dict(parse_qsl(fact.target.partition("?")[2], max_num_fields=100)) if fact.target.count("&") < 100 else {}
     if server is None or not given.keys() & {"code", "error"}:
@@ -209,7 +209,7 @@ def _is_of_server(document: MetadataDocument) -> bool:
     fix="Name the missing scope in WWW-Authenticate; leave offline_access to clients.",
 )
 def scopes_are_told(case: CheckMoment) -> Iterator[Flaw]:
-    """A response about a missing scope names it; offline_access is up to the client."""
+    """A response about a missing scope must name it; offline_access is up to the client."""
     fact, http = case.fact, case.http
     if fact is not None and fact.event is HttpEvent.RESPONSE and fact.status in (401, 403) and http is not None:
         told = _params(http.header("www-authenticate"))

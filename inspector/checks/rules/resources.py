@@ -56,7 +56,7 @@ def contents_are_text_or_blob(case: CheckMoment) -> Iterator[Flaw]:
     fix="Return an error if the resource does not exist.",
 )
 def contents_are_not_empty(case: CheckMoment) -> Iterator[Flaw]:
-    """“Servers MUST NOT return an empty contents array” for one that does not exist (since 2026-07)."""
+    """“Servers MUST NOT return an empty contents array” for a resource that does not exist (since 2026-07)."""
     if peek.at(case.value, "contents") == []:
         yield Flaw("resources/read returned empty contents", "/result/contents")
 
@@ -72,7 +72,7 @@ def contents_are_not_empty(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send updates for subscribed resources only.",
 )
 def was_subscribed(case: CheckMoment) -> Iterator[Flaw]:
-    """The update may name a part of a subscribed resource."""
+    """The updated resource may be a part of a subscribed one."""
     uri = peek.text(case.value, "uri")
     if uri is not None and not any(uri.startswith(watched) for watched in case.state.ongoing.subscribed):
         yield Flaw(f"update of {uri[:80]!r} without a subscription", "/params/uri")
@@ -103,7 +103,7 @@ def prompts_name_types(case: CheckMoment) -> Iterator[Flaw]:
     fix="Return at most 100 values, and a `total` and `hasMore` that fit.",
 )
 def completion_adds_up(case: CheckMoment) -> Iterator[Flaw]:
-    """At most 100 values; the total is not less than their number."""
+    """A completion has at most 100 values; the total is not less than their number."""
     values, total = peek.items(case.value, "completion", "values"), peek.integer(case.value, "completion", "total")
     if len(values) > 100:
         yield Flaw(f"{len(values)} values; at most 100 are allowed", "/result/completion/values")
@@ -127,7 +127,7 @@ _GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOEN
     fix="Return the code of the protocol version for a missing resource.",
 )
 def absence_has_its_code(case: CheckMoment) -> Iterator[Flaw]:
-    """-32002, and since 2026 -32602; recognised by the text of the error."""
+    """The code is -32002, and since 2026 -32602; the case is recognised by the error message."""
     wanted = -32002 if not case.is_modern else -32602
     code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
     if case.row and code not in (None, wanted, -32601) and _GONE.search(said[:500]):
@@ -144,7 +144,7 @@ def absence_has_its_code(case: CheckMoment) -> Iterator[Flaw]:
     fix="Update the list entry, or the contents.",
 )
 def contents_are_as_listed(case: CheckMoment) -> Iterator[Flaw]:
-    """Size and type; judged if one resource was read completely."""
+    """Compares size and type; judged if one resource was read completely."""
     uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
     known, contents = case.state.lists.known["resources"].get(uri), peek.items(case.value, "contents")
     if known is None or len(contents) != 1 or peek.text(contents[0], "uri") != uri:
@@ -164,7 +164,7 @@ def _bare(kind: str) -> str:
 
 
 def _size_of(content: Any) -> int | None:
-    """The size of a text as UTF-8, or of a blob; None if it has neither."""
+    """Return the size of a text as UTF-8, or of a blob; None if it has neither."""
     if (text := peek.text(content, "text")) is not None:
         return len(text.encode("utf-8", "surrogatepass"))
     blob = peek.text(content, "blob")

@@ -19,7 +19,7 @@ _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _CALL = "answer tools/call"
 _TEXT_LOOKED_AT = 1 << 20
 _FIRST, _EVERY = 20, 25
-"""For each tool so many results are validated against its schema, and then one of so many."""
+"""The first results of each tool that are validated against its schema, and then one of so many."""
 _MAGIC = (
     (b"\x89PNG", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -28,12 +28,12 @@ _MAGIC = (
     (b"<!doctype html", "text/html"),
     (b"<html", "text/html"),
 )
-"""First bytes, of texts in lower case."""
+"""First bytes of file types; in lower case for text."""
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
 
 
 def _is_final(case: CheckMoment) -> bool:
-    """Whether it is the tool's own result: neither input_required nor a task handle."""
+    """Whether it is the tool's final result: neither input_required nor a task handle."""
     return type(case.value) is dict and "content" in case.value and "task" not in case.value
 
 
@@ -51,7 +51,7 @@ def _has_structure(case: CheckMoment) -> bool:
 
 
 def _is_worth_a_look(case: CheckMoment) -> bool:
-    """The first results of each tool, and some of the others."""
+    """Whether to examine this result: the first ones of each tool, and some of the others."""
     name = peek.text(case.asked.params if case.asked else None, "name") or ""
     known = _is_final(case) and "structuredContent" in case.value
     return known and case.state.is_sampled(f"structured-content-invalid {name[:80]}", _FIRST, _EVERY)
@@ -122,7 +122,7 @@ def structured_content_has_its_text(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _says(text: str, wanted: Any) -> bool:
-    """Whether a text is a value as JSON; for an object with one member, the value of that is accepted."""
+    """Whether a text is a value as JSON; for an object with one member, the member's value is accepted."""
     only = next(iter(wanted.values())) if type(wanted) is dict and len(wanted) == 1 else wanted
     try:
         found = json.loads(text)
@@ -172,7 +172,7 @@ def wrong_arguments_are_a_result(case: CheckMoment) -> Iterator[Flaw]:
     fix="Set the mimeType of the data.",
 )
 def data_is_what_it_says(case: CheckMoment) -> Iterator[Flaw]:
-    """By the first bytes."""
+    """Decided by the first bytes."""
     member, where = ("contents", "blob") if case.method == "resources/read" else ("content", "data")
     for at, block in enumerate(peek.items(case.value, member)):
         if type(block) is not dict or where not in block:
@@ -284,7 +284,7 @@ _CAUSE = re.compile(
     rf"\W{{0,6}}(?:{_STATUSES}|not authenticated|access denied|fetch failed)[.!]?\s*$|"
     r"\W{0,6}(?:[\w./-]{1,30}:? ){0,4}?(?:connect|getaddrinfo|read) (?:ECONNREFUSED|ENOTFOUND|ETIMEDOUT|ECONNRESET)\b"
 )
-"""The start of a short text about a failed request."""
+"""The start of a short text about a failed HTTP request."""
 _REFUSAL = re.compile(
     r"(?i)not (?:authenticated|authorized|found)|unauthorized|forbidden|invalid|denied|expired|required"
 )
@@ -302,7 +302,7 @@ _MOST_OF_A_FAILURE = 4000
 
 
 def _failure_in(text: str, structure: Any) -> tuple[str, str, bool]:
-    """The part of a result that may report a failure: text, what it is, whether its shape shows it; "" if none."""
+    """Return the part of a result that may report a failure, its description, and whether its shape shows it."""
     if len(text) <= _MOST_OF_A_FAILURE and text.lstrip().startswith("{"):
         try:
             structure = json.loads(text)
@@ -326,7 +326,7 @@ def _failure_in(text: str, structure: Any) -> tuple[str, str, bool]:
 
 
 def _failure_of(value: Any) -> str:
-    """The text of an error document of an API; "" if it is not one."""
+    """Return the text of an API's error document; "" if it is not one."""
     if type(value) is not dict:
         return ""
     error, status = value.get("error"), value.get("status", value.get("statusCode", value.get("code")))
@@ -429,7 +429,7 @@ def results_are_not_wrapped(case: CheckMoment) -> Iterator[Flaw]:
     needs=FAILED,
 )
 def unknown_tools_are_an_error(case: CheckMoment) -> Iterator[Flaw]:
-    """A call of a name that is not in the complete list."""
+    """A call of a tool that is not in the complete list."""
     name = peek.text(case.asked.params if case.asked else None, "name")
     listed = "tools/list" in case.state.lists.complete
     if (

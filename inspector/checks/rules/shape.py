@@ -21,7 +21,7 @@ from inspector.protocol.revisions.table import ROWS
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _CORE_TASKS_SINCE = row_of_date("2025-11-25")
-"""From this row on a tool call can be answered with a task."""
+"""From this revision on, a tool call can return a task."""
 _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
 
 
@@ -67,7 +67,7 @@ def params_have_their_shape(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def shape_of_result(case: CheckMoment) -> str:
-    """The name of the type that a result must have; "" if unknown."""
+    """Return the name of the type that a result must have; "" if unknown."""
     asked, value = case.asked, case.value
     if not case.row or asked is None:
         return ""
@@ -94,7 +94,7 @@ def _asked_for_task(asked: TrackedRequest) -> bool:
 
 
 def shape_of_params(case: CheckMoment) -> str:
-    """The name of the type that params must have; "" if unknown."""
+    """Return the name of the type that params must have; "" if unknown."""
     revision, method = case.revision, case.method
     if revision is None:
         return ""
@@ -109,7 +109,7 @@ def _plain_shape(method: str) -> str:
 
 
 def _named(value: Any, pointer: str) -> str:
-    """The name of the list item that a pointer leads into; "" if there is none."""
+    """Return the name of the list item that contains a pointer's target; "" if there is none."""
     member, _, rest = pointer.lstrip("/").partition("/")
     at = rest.partition("/")[0]
     if not at.isdecimal() or "/" not in rest:

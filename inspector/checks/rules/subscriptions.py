@@ -57,7 +57,7 @@ def begins_with_acknowledgment(case: CheckMoment) -> Iterator[Flaw]:
     fix="Put the id of the listen request into _meta unchanged.",
 )
 def names_its_subscription(case: CheckMoment) -> Iterator[Flaw]:
-    """The id of the listen request, of the same type."""
+    """Notifications must have the id of the listen request, with the same type."""
     id_ = peek.request_id(case.value, "_meta", PREFIX + "subscriptionId")
     place = f"/params/_meta/{PREFIX.replace('/', '~1')}subscriptionId"
     if isinstance(case.message, Answer):
@@ -125,7 +125,7 @@ def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send the message on the stream of its request.",
 )
 def streams_of_changes_have_changes(case: CheckMoment) -> Iterator[Flaw]:
-    """Those belong on the stream of their request."""
+    """Other notifications belong on the stream of their request."""
     if case.http is not None and any(each.id in case.state.ongoing.listens for each in case.http.asked):
         yield Flaw(f"{case.method} was sent on the stream of subscriptions/listen", "/method")
 
@@ -167,7 +167,7 @@ def end_is_told(case: CheckMoment) -> Iterator[Flaw]:
     fix="Respond with text/event-stream and keep the stream open.",
 )
 def listening_is_a_stream(case: CheckMoment) -> Iterator[Flaw]:
-    """An immediate result as plain JSON: no notification can follow."""
+    """An immediate result as plain JSON, so that no notification can follow."""
     if case.frame is not None and case.frame.channel is Channel.REPLY:
         yield Flaw("subscriptions/listen was answered immediately, without an event stream", "/result")
 
@@ -241,7 +241,7 @@ def asks_something(case: CheckMoment) -> Iterator[Flaw]:
     fix="Use elicitation/create, sampling/createMessage or roots/list.",
 )
 def asks_in_known_ways(case: CheckMoment) -> Iterator[Flaw]:
-    """Elicitation, sampling, roots; the first two with params."""
+    """Only elicitation, sampling and roots are allowed; the first two need params."""
     for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
         method = peek.text(request, "method")
         place = f"/result/inputRequests/{key[:60]}"
@@ -261,7 +261,7 @@ def asks_in_known_ways(case: CheckMoment) -> Iterator[Flaw]:
     fix="Check the client capabilities of the request first.",
 )
 def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
-    """By the capabilities that the request itself declares."""
+    """Judged by the capabilities that the request itself declares."""
     for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
         ability = _QUESTIONS.get(peek.text(request, "method") or "")
         if ability and not case.state.offered(case.asked, ability):
@@ -288,7 +288,7 @@ _LOOKED_AT = 64 * 1024
     fix="Sign the state, or store it and send its id.",
 )
 def state_is_sealed(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients return it, so a server that trusts the state must be able to verify it."""
+    """Clients return the state, so a server that trusts it must be able to verify it."""
     state = peek.text(case.value, "requestState")
     if state and case.is_modern and (found := _readable(state)) is not None:
         names = ", ".join(list(found)[:3])[:60]
@@ -296,7 +296,7 @@ def state_is_sealed(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _readable(state: str) -> dict[str, Any] | None:
-    """The object in a state, as JSON or base64, unless one of its members looks like a signature."""
+    """Return the JSON object in a state (plain or base64); None without one, or if a member looks like a signature."""
     raw = state[:_LOOKED_AT].encode("utf-8", "replace")
     for read in (bytes, _unpacked):
         try:
@@ -322,7 +322,7 @@ def _unpacked(raw: bytes) -> bytes:
     fix="Request all input in one round.",
 )
 def asking_comes_to_an_end(case: CheckMoment) -> Iterator[Flaw]:
-    """More rounds than clients accept, or a request that was answered before."""
+    """The server needs more rounds than clients accept, or repeats a request that was answered before."""
     asked = case.asked
     if not case.is_modern or asked is None or not is_retry(asked):
         return

@@ -57,7 +57,7 @@ def tasks_are_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     fix="Keep a terminal status, and begin with working.",
 )
 def states_follow_one_another(case: CheckMoment) -> Iterator[Flaw]:
-    """A terminal status is final; core tasks also begin as working."""
+    """A terminal status is final; core tasks also begin with the status working."""
     word = peek.at(case.value, "task") if case.method == "tools/call" and not case.is_modern else case.value
     if type(word) is not dict:
         return
@@ -147,7 +147,7 @@ def _root(case: CheckMoment) -> str:
     fix='Return "resultType": "complete" from tasks/get.',
 )
 def telling_is_complete(case: CheckMoment) -> Iterator[Flaw]:
-    """“The resultType field MUST be set to "complete"”; "task" is for the handle alone."""
+    """“The resultType field MUST be set to "complete"”; only the handle has "task"."""
     word = peek.text(case.value, "resultType")
     if word is not None and word != "complete":
         yield Flaw(f'tasks/get returned resultType {word[:40]!r} instead of "complete"', "/result/resultType")
@@ -179,7 +179,7 @@ def handles_are_flat(case: CheckMoment) -> Iterator[Flaw]:
     fix="Add `result`, `error` or `inputRequests`, as the status requires.",
 )
 def states_bring_their_part(case: CheckMoment) -> Iterator[Flaw]:
-    """A completed task has a result, a failed one an error, a waiting one input requests."""
+    """A completed task has a result, a failed one an error, and a waiting one input requests."""
     status = peek.text(case.value, "status")
     member = _BRINGS.get(status or "")
     if status == "failed" and peek.flag(case.value, "result", "isError"):
@@ -261,7 +261,7 @@ def tasks_are_there_once_begun(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send task notifications only for acknowledged task ids.",
 )
 def tasks_are_told_of_where_asked(case: CheckMoment) -> Iterator[Flaw]:
-    """Only for acknowledged task ids; there is no progress of tasks."""
+    """Tasks are reported only for acknowledged task ids; there is no progress of tasks."""
     if case.method == "notifications/tasks":
         id_ = peek.text(case.value, "taskId") or ""
         if not any(id_ in peek.items(each.acknowledged, "taskIds") for each in _listening(case)):
@@ -272,6 +272,6 @@ def tasks_are_told_of_where_asked(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _listening(case: CheckMoment) -> list[Any]:
-    """The stream that a notification names, or all streams if it names none."""
+    """Return the stream that a notification names, or all streams if it names none."""
     id_ = peek.at(case.value, "_meta", PREFIX + "subscriptionId")
     return [each for key, each in case.state.ongoing.listens.items() if id_ is None or key == id_]

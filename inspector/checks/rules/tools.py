@@ -28,7 +28,7 @@ _SCHEMAS = ("inputSchema", "outputSchema")
 
 
 def tools_of(case: CheckMoment) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Every tool of a page that is an object: its place, its name, itself. A dozen checks use it."""
+    """Yield every tool of a page that is an object: place, name, tool. Used by a dozen checks."""
     if case.listed is None:
         case.listed = list(_tools(case))
     for at, each in enumerate(case.listed):
@@ -97,7 +97,7 @@ def name_is_plain(case: CheckMoment) -> Iterator[Flaw]:
     fix="Rename or remove one of the tools.",
 )
 def names_are_unique(case: CheckMoment) -> Iterator[Flaw]:
-    """Within a page and across pages. A page that is repeated as a whole is `pagination-incomplete`."""
+    """Judged within a page and across pages. A page that is repeated as a whole is `pagination-incomplete`."""
     seen: dict[str, Any] = {}
     more = case.asked is not None and peek.has(case.asked.params, "cursor")
     before = case.state.lists.known["tools"] if more and not came_before(case) else {}
@@ -112,7 +112,7 @@ def names_are_unique(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def came_before(case: CheckMoment) -> bool:
-    """Whether all tools of a page, with their definitions, are on earlier pages: it was delivered twice."""
+    """Whether all tools of a page, with equal definitions, are on earlier pages, so that it was sent twice."""
     known = case.state.lists.known["tools"]
     for _, _, tool in tools_of(case):
         there = known.get(peek.text(tool, "name") or "")
@@ -223,7 +223,7 @@ def is_described(case: CheckMoment) -> Iterator[Flaw]:
     fix="Add a description to each property.",
 )
 def arguments_are_described(case: CheckMoment) -> Iterator[Flaw]:
-    """One finding per list."""
+    """One finding covers a whole list."""
     bare: list[tuple[str, str]] = []
     for place, name, tool in tools_of(case):
         for argument, schema in peek.mapping(tool, "inputSchema", "properties").items():
@@ -278,7 +278,7 @@ def icons_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _is_doubtful(case: CheckMoment, src: str) -> bool:
-    """Plain HTTP from another machine, or another host than the server's."""
+    """Whether an icon is loaded over plain HTTP from another machine, or from another host than the server's."""
     if not src.startswith(("http://", "https://")) or is_loopback(src):
         return False
     url = case.state.connection.url if case.state.connection is not None else ""
@@ -297,7 +297,7 @@ def _is_doubtful(case: CheckMoment, src: str) -> bool:
     fix="Validate it against the metaschema of its dialect.",
 )
 def schemas_are_schemas(case: CheckMoment) -> Iterator[Flaw]:
-    """By the metaschema of its declared dialect, else of the default one."""
+    """Validated by the metaschema of the declared dialect, else of the default one."""
     left, fine = _MOST_JUDGED, set[bytes]()
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
@@ -334,7 +334,7 @@ def tools_differ(case: CheckMoment) -> Iterator[Flaw]:
 
 
 _MOST_COMPARED, _MOST_PAIRS = 400, 20
-"""Tools of a page that are compared, and pairs that are reported; `mcp-inspect cost` compares more."""
+"""Maximum tools of a page that are compared, and pairs that are reported; `mcp-inspect cost` compares more."""
 
 
 @check(
@@ -346,7 +346,7 @@ _MOST_COMPARED, _MOST_PAIRS = 400, 20
     fix="Shorten the largest definitions; mcp-inspect cost lists them with their parts.",
 )
 def definitions_fit_the_budget(_: CheckMoment) -> Iterator[Flaw]:
-    """Has no moment of its own: `over_budget` judges the whole list, if a budget is given."""
+    """Never called at a moment: `over_budget` judges the whole list, if a budget is given."""
     yield from ()
 
 
@@ -384,10 +384,10 @@ def references_lead_somewhere(case: CheckMoment) -> Iterator[Flaw]:
 
 
 _MOST_JUDGED = 10_000
-"""Objects, in all schemas of a list, that are validated against a metaschema: two seconds."""
+"""Maximum objects, in all schemas of a list, that are validated against a metaschema: two seconds."""
 _DEEP, _MANY, _LARGE = 40, 2000, 100_000
 _MOST_OBJECTS = 200_000
-"""Of all schemas of a list together."""
+"""Maximum objects in all schemas of a list together."""
 
 
 @check(
@@ -415,7 +415,7 @@ def schemas_are_of_a_size(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _extent(schema: Any, most: int) -> tuple[int, int, int]:
-    """Number of objects, depth and characters of a schema, approximately, and of at most so many objects."""
+    """Return number of objects, depth and characters of a schema, approximately, examining at most `most` objects."""
     count = deepest = size = 0
     waiting = [(schema, 1)]
     while waiting and count <= most:
@@ -449,7 +449,7 @@ _TOPIC = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specificati
     fix="Serve the app at a ui:// URI with the type of MCP Apps.",
 )
 def pages_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
-    """Its URI has the scheme ui:, it can be read, and has the type of apps."""
+    """The page's URI has the scheme ui:, it can be read, and it has the MIME type of apps."""
     if case.method == "tools/list":
         for place, name, tool in tools_of(case):
             uri = app_uri(tool)

@@ -17,14 +17,14 @@ from inspector.protocol.request_meta import LEVELS
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _LOG, _PROGRESS = "notification notifications/message", "notification notifications/progress"
 _RACE_NS = 1_000_000_000
-"""Messages that cross a cancellation on the wire within this time are not a fault."""
+"""Messages that cross a cancellation on the wire within this time are no fault."""
 _MOST_OPEN = 200
-"""With more requests in flight their log levels are not examined."""
+"""Maximum requests in flight whose log levels are examined."""
 _MOST_PAGES = 100
 _OFTEN, _SECOND_NS = 100, 1_000_000_000
-"""So many progress notifications within this time are too many."""
+"""Number of progress notifications within this time that are too many."""
 _LOOKED_AT = 16_384
-"""Bytes of a log message that are searched."""
+"""Maximum bytes of a log message that are searched."""
 
 
 @check(
@@ -38,7 +38,7 @@ _LOOKED_AT = 16_384
     fix="Filter log messages by the requested level.",
 )
 def level_is_respected(case: CheckMoment) -> Iterator[Flaw]:
-    """In the legacy era by `logging/setLevel`."""
+    """In the legacy era, `logging/setLevel` sets the level."""
     level, wanted = peek.text(case.value, "level"), case.state.ongoing.log_level
     if level in LEVELS and wanted in LEVELS and LEVELS.index(level) < LEVELS.index(wanted):
         yield Flaw(f"a message of level {level}, although {wanted} was requested", "/params/level")
@@ -74,7 +74,7 @@ def logging_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send progress only for tokens of open requests.",
 )
 def progress_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
-    """Only for tokens of open requests."""
+    """Progress is allowed only for tokens of open requests."""
     progress = case.progress
     if progress is None:
         token = peek.request_id(case.value, "progressToken")
@@ -109,7 +109,7 @@ def progress_grows(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send values up to `total`, a few times per second.",
 )
 def progress_stays_within_total(case: CheckMoment) -> Iterator[Flaw]:
-    """More than the total, or too frequent."""
+    """Progress that exceeds the total, or is too frequent."""
     progress = case.progress
     if progress is not None and progress.count == _OFTEN and case.time_ns - progress.since_ns < _SECOND_NS:
         if case.state.is_sampled("progress-value-invalid often", 1, 1 << 62):
@@ -164,7 +164,7 @@ def cancels_its_own(case: CheckMoment) -> Iterator[Flaw]:
     fix="Stop the work and send no response.",
 )
 def stops_when_cancelled(case: CheckMoment) -> Iterator[Flaw]:
-    """Within a second both may have crossed on the wire."""
+    """Within a second, the response and the cancellation may have crossed on the wire."""
     asked = case.asked
     if asked is None or asked.cancelled is None or asked.answered is not None:
         return
@@ -179,7 +179,7 @@ _PAGED = tuple(
 
 
 def endless(case: CheckMoment, cursor: str) -> Flaw:
-    """A page repeats a cursor, so that clients never reach the end of the list."""
+    """Return the flaw of a page that repeats a cursor, so that clients never reach the end of the list."""
     same = cursor == peek.text(case.asked.params if case.asked else None, "cursor")
     what = "returned the cursor of its own request" if same else "returned an earlier cursor again"
     so = "the same cursor repeats forever" if same else "the same cursors repeat forever"
@@ -275,7 +275,7 @@ def what_is_asked_or_private_is_not_cached(case: CheckMoment) -> Iterator[Flaw]:
     fix="Remove the secret, or log a few characters of it.",
 )
 def logs_have_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
-    """“Log messages MUST NOT contain credentials or secrets.” The finding does not repeat it. Samples a flood."""
+    """“Log messages MUST NOT contain credentials or secrets.” The finding does not repeat them. A flood is sampled."""
     message = case.message
     if not isinstance(message, Notification) or not case.state.is_sampled("secret-in-log", 1000, 20):
         return

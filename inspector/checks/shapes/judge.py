@@ -1,6 +1,6 @@
 """Validates values against the shapes of a protocol version: missing members and wrong types, with their places.
 
-One validator is compiled per type and version. A valid value costs one look at each member and allocates nothing:
+One validator is compiled per type and version. For a valid value it visits each member once and allocates nothing:
 JSON pointers are built only for faults.
 """
 
@@ -22,9 +22,9 @@ class ShapeFault(NamedTuple):
 
     pointer: str
     sentence: str
-    """The predicate of a sentence whose subject is the place: "is missing", "must be a string, got null"."""
+    """Predicate of a sentence whose subject is the place: "is missing", "must be a string, got null"."""
     rule: str
-    """The id of the check."""
+    """Id of the check."""
     hard: bool = True
     """False if only the content of a string is invalid."""
 
@@ -33,19 +33,19 @@ Faults = tuple[ShapeFault, ...]
 Judge = Callable[[Any], Faults]
 FINE: Faults = ()
 MOST = 50
-"""Faults reported per value."""
+"""Maximum faults reported per value."""
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 _DATA_URL = re.compile(r"(?i)data:[^,]{0,200},")
 _WHOLE_LOOK = 1 << 20
-"""Characters of base64 that are validated completely; of longer data, the beginning and the end."""
+"""Maximum characters of base64 that are validated completely; of longer data, the beginning and the end are."""
 
 
 @cache
 def judge_of(row: int, name: str) -> Judge:
-    """The validator of a type in a row of the table of revisions, from 1."""
+    """Return the validator of a type in a row of the table of revisions, from 1."""
     known = _types()[name]
     if known.arms:
         return _of_block(row, known)
@@ -59,7 +59,7 @@ def _types() -> dict[str, ShapeType]:
 
 
 def rules() -> frozenset[str]:
-    """The ids of all checks that a shape can fail."""
+    """Return the ids of all checks that a shape can fail."""
     found = {"null-optional-member", "invalid-uri", "invalid-base64"}
     for each in _types().values():
         found |= {each.rule, *(rule for member in each.members for rule in (member.absent, member.wrong))}
@@ -100,7 +100,7 @@ def _names_below(row: int, kind: str) -> frozenset[str]:
 
 
 def _instead(name: str, value: dict[str, Any], below: frozenset[str]) -> str:
-    """What takes the place of a missing member: its name in another case, or members that belong inside it."""
+    """Return what replaces a missing member: its name in another case, or members that belong inside it."""
     wanted = _bare(name)
     other = next((each for each in value if each != name and len(each) < _LONG_NAME and _bare(each) == wanted), None)
     if other is not None:
@@ -111,7 +111,7 @@ def _instead(name: str, value: dict[str, Any], below: frozenset[str]) -> str:
 
 _LONG_NAME = 60
 _EVERYWHERE = frozenset(("_meta", "annotations", "type", "name", "title", "description"))
-"""Members so common that they do not show where they belong."""
+"""Members so common that they do not indicate where they belong."""
 
 
 def _bare(name: str) -> str:
@@ -147,7 +147,7 @@ WORDS = {
     "Use": "tool_use",
     "Used": "tool_result",
 }
-"""The value of the member `type` of a block."""
+"""Value of a block's member `type`, by the name of the type."""
 
 
 def _within(name: str, below: Faults, rule: str, *, optional_null: bool) -> Faults:
@@ -158,7 +158,7 @@ def _within(name: str, below: Faults, rule: str, *, optional_null: bool) -> Faul
 
 
 def _kind(row: int, text: str) -> Judge:
-    """The validator of a kind in the notation."""
+    """Return the validator of a kind in the notation."""
     if text.startswith("["):
         return _array(_kind(row, text[1:-1]))
     if "|" in text:
@@ -172,7 +172,7 @@ def _kind(row: int, text: str) -> Judge:
 
 
 def _lazily(row: int, name: str) -> Judge:
-    """Types may be recursive; each validator is made when first needed."""
+    """Return a validator that is compiled on first use, because types may be recursive."""
 
     def judge(value: Any) -> Faults:
         return judge_of(row, name)(value)
@@ -329,11 +329,11 @@ _SIMPLE: dict[str, Judge] = {
 # Members of other protocol versions
 
 _OF_OTHERS = frozenset({"_meta", "extensions"})
-"""Members that may be used in earlier versions without harm."""
+"""Members that are harmless in earlier versions."""
 _SCHEMAS = frozenset({"Arguments", "Structured", "Dialected"})
 """Types that are JSON Schemas, in which any keyword is allowed."""
 _MOST_LOOKED_AT = 2000
-"""Objects examined per message: all tools of a list mostly share their unknown members."""
+"""Maximum objects examined per message: the tools of a list mostly share their unknown members."""
 
 
 class Stranger(msgspec.Struct, frozen=True):
@@ -343,12 +343,12 @@ class Stranger(msgspec.Struct, frozen=True):
     member: str
     pointer: str
     rows: tuple[int, ...]
-    """The rows of the table of revisions that define it."""
+    """Rows of the table of revisions that define it."""
 
 
 @cache
 def _members(row: int, name: str) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[int, ...]]]:
-    """Of a type, the members of a row with their types, and the members of other rows."""
+    """Return the members of a type in a row with their types, and the members that only other rows define."""
     mine: dict[str, tuple[str, ...]] = {}
     others: dict[str, set[int]] = {}
     for each in _types()[name].members:
@@ -364,7 +364,7 @@ def _members(row: int, name: str) -> tuple[dict[str, tuple[str, ...]], dict[str,
 
 
 def strangers(row: int, name: str, value: Any) -> list[Stranger]:
-    """Members of other versions in a value of a type, each kind once, in document order."""
+    """Return the members of other versions in a value, each kind once, in document order."""
     found: dict[tuple[str, str], Stranger] = {}
     waiting: list[tuple[str, Any, str]] = [(name, value, "")]
     for _ in range(_MOST_LOOKED_AT):

@@ -1,12 +1,12 @@
 """The shapes of params and results in every revision, as a table, and the parser of its notation.
 
-A line at the margin begins a type: its name, `<` what it extends, and after `!` the rule that a fault in it breaks. A
-line below is a member: its name (`?`: may be absent), its kind, the rows of the table of revisions it exists in (`3+`,
-`4`, `3-4`; none: all), and `!` with a rule of its own, or two, for an absent and for a wrong one. `needs a|b` asks for
-one of several members, and `=` makes a name for kinds that the member `type` tells apart.
+A line at the margin begins a type: its name, `<` and the type it extends, and after `!` the rule that a fault
+violates. A line below is a member: its name (`?`: optional), its kind, the rows of the table of revisions in which
+it exists (`3+`, `4`, `3-4`; none: all), and `!` with a separate rule, or two, for an absent and for a wrong member.
+`needs a|b` requires one of several members, and `=` names a choice of types that the member `type` distinguishes.
 
-Kinds: text, number, whole, natural (whole, not negative), unit (from 0 to 1), flag, any, object, base64, uri, template,
-'a word', [items], {values of an object}, either|or. Members that no line names are always allowed.
+Kinds: text, number, whole, natural (whole, not negative), unit (from 0 to 1), flag, any, object, base64, uri,
+template, 'a word', [items], {values of an object}, either|or. Members that no line names are always allowed.
 """
 
 import re
@@ -31,9 +31,9 @@ RESULTS = {
     "tasks/get": "TaskResult",
     "tasks/cancel": "TaskResult",
 }
-"""The shape of the result by the method; any other is a plain Result."""
+"""Shape of the result by method; any other result is a plain Result."""
 OF_EXTENSION = {"tasks/get": "Handled", "tasks/cancel": "Result", "notifications/tasks": "Handle"}
-"""Those that differ since tasks are an extension."""
+"""Shapes that differ since tasks are an extension."""
 
 PARAMS = {
     "sampling/createMessage": "Sampling",
@@ -46,7 +46,7 @@ PARAMS = {
     "notifications/tasks/status": "Task",
     "notifications/subscriptions/acknowledged": "Acknowledged",
 }
-"""The shape of the params of a server's request or notification."""
+"""Shape of the params of a server's request or notification, by method."""
 
 TYPES = """
 Result !result-not-object
@@ -349,23 +349,23 @@ class Member(msgspec.Struct, frozen=True):
     kind: str
     rows: range
     absent: str
-    """The rule that is broken where it is missing; "" for that of its type."""
+    """Rule that is violated if it is missing; "" for that of its type."""
     wrong: str
 
 
 class ShapeType(msgspec.Struct):
-    """An object's shape, or, with `arms`, a choice of such."""
+    """Shape of an object, or, with `arms`, a choice of shapes."""
 
     name: str
     rule: str = ""
     members: list[Member] = []
     needs: tuple[str, ...] = ()
-    """Of these members at least one."""
+    """Members of which at least one is required."""
     arms: dict[str, range] = {}
 
 
 def read(notation: str) -> dict[str, ShapeType]:
-    """All types of a notation, with what they extend."""
+    """Parse all types of a notation, including the members of the types they extend."""
     types: dict[str, ShapeType] = {}
     current = ShapeType("")
     bases: dict[str, str] = {}
@@ -404,7 +404,7 @@ def _member(line: str) -> Member:
 
 
 def _rows(text: str) -> range:
-    """“3+” from the third row on, "4" that one alone, "3-4" both, "" all."""
+    """Parse rows: “3+” from the third row on, "4" only that one, "3-4" both, "" all."""
     if not text:
         return range(1, LAST + 1)
     first, _, last = text.rstrip("+").partition("-")
@@ -412,7 +412,7 @@ def _rows(text: str) -> range:
 
 
 def _extend(name: str, types: dict[str, ShapeType], bases: dict[str, str]) -> None:
-    """Put the members of what a type extends before its own, once."""
+    """Add the members of the extended type before the type's own, once."""
     base = bases.pop(name, "")
     if not base:
         return
