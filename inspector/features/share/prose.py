@@ -113,7 +113,7 @@ class Prose:
             low = text.lower()
             if any(map(low.__contains__, _WORTH_A_LOOK)) or line_secrets.bare_key(text) is not None:
                 text = self._over_lines(text)
-        text = self._replacing.plain(text)  # first, so that a value is the same with and without the stop behind it
+        text = self._replacing.plain(text)  # first: a following full stop must not change a pseudonym
         low = text.lower()
         if any(map(text.__contains__, line_secrets.BEGINNINGS)):
             text = line_secrets.TOKEN.sub(self._token, text)

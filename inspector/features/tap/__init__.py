@@ -1,1 +1,1 @@
-"""The tap: between a client and its server, it passes on and records every byte, and applies rules."""
+"""The tap: forwards and records every byte between a client and its server, and applies rules."""

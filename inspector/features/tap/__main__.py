@@ -1,7 +1,7 @@
 """`python -I -m inspector.features.tap [OPTIONS] -- CMD…` and `mcp-tap`: the wrapper that a client starts.
 
-Whatever fails before the server is started must not keep the client from its server: its command then replaces this
-process, with one line on stderr.
+A failure before the server is started must not separate the client from its server: the server's command then
+replaces this process, with one line on stderr.
 """
 
 import os
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def main() -> "NoReturn":
-    """Be the tap of the process's own command line; ends as the server ends."""
+    """Run the tap with this process's command line. It ends as the server ends."""
     argv = sys.argv[1:]
     try:
         from inspector.features.tap.relay import run
@@ -32,7 +32,7 @@ def _arm(relay: "Relay") -> None:
 
 
 def _set_up(relay: "Relay") -> None:
-    """What is not needed to pass bytes: the capture, the registry, the control socket."""
+    """Set up what is not needed to forward bytes: the capture, the registry, the control socket."""
     from inspector.features.tap.writing import record
 
     record(relay)

@@ -1,4 +1,4 @@
-"""A client of the control socket: what `attach` and `tap list` ask, and what an interface decides.
+"""A client of the control socket: status requests of `attach` and `tap list`, and decisions of a user interface.
 
 Calls block, for at most TIMEOUT_S.
 """
@@ -20,14 +20,14 @@ class TapGone(InspectError):
 
 
 class TapRefused(InspectError):
-    """The tap does not do what it was asked."""
+    """The tap rejected a request."""
 
 
 class TapClient:
-    """A connection to one tap. Any thread may ask; they take turns."""
+    """A connection to one tap. It is thread-safe; requests are serialized."""
 
     def __init__(self, path: str) -> None:
-        """Raises: TapGone."""
+        """Connect to the socket at this path. Raises: TapGone."""
         self._turn = threading.Lock()
         self._next = 1
         self._end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -40,22 +40,22 @@ class TapClient:
         self._lines = self._end.makefile("rb")
         try:
             self.greeting = self._exchange({"hello": GREETING, "version": VERSION})
-            """What the tap said of itself."""
+            """The tap's description of itself."""
         except InspectError:
             self.close()
             raise
 
     def ask(self, what: str, **members: Any) -> dict[str, Any]:
-        """One request and its response.
+        """Send one request and return its response.
 
-        Raises: TapRefused if the tap does not do it; TapGone.
+        Raises: TapRefused if the tap rejects it; TapGone.
         """
         with self._turn:
             self._next += 1
             return self._exchange({"id": self._next, "do": what} | members)
 
     def close(self) -> None:
-        """End the connection; what it controlled is let go."""
+        """Close the connection, which ends its control of the tap."""
         self._lines.close()
         self._end.close()
 
@@ -74,7 +74,7 @@ class TapClient:
 
 
 def find(wanted: str = "") -> dict[str, Any]:
-    """The live tap of that id or label; without either the only one, or the newest.
+    """Return the newest live tap with this id or label; without either, the newest of all.
 
     Raises: TapGone if there is none.
     """

@@ -1,8 +1,8 @@
-"""The control socket of a tap: decisions come in, what is held goes out. Messages themselves are read from the capture.
+"""The control socket of a tap: receives decisions and reports held messages. Payloads are read from the capture.
 
-One JSON object a line in both directions. A client begins with a greeting, whose version must fit; then each request
-has an `id` and a `do`, and gets one response. One client at a time may control; its rules and its holds end with it,
-and when it is silent for LEASE_S. Whatever else is on the wire ends that connection and nothing more.
+Both directions carry one JSON object per line. A client begins with a greeting, whose version must match; then each
+request has an `id` and a `do`, and gets one response. Only one client at a time may control the tap. Its rules and
+its holds end when it disconnects or is silent for LEASE_S. Invalid input ends only the connection that it came from.
 """
 
 import json
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from inspector.features.tap.rules import ArmedRule
 
     class Desk(Protocol):
-        """Where the messages of a tap are judged and held."""
+        """The component that judges and holds the messages of a tap."""
 
         judge: Judge
         held: HeldList
@@ -37,32 +37,32 @@ if TYPE_CHECKING:
             """End a hold."""
 
         def pump(self) -> None:
-            """Deliver what may be delivered now."""
+            """Deliver all messages that are ready."""
 
         def told_of(self, rule: ArmedRule, why: str = "") -> None:
-            """Record that a rule was set, switched or taken away."""
+            """Record that a rule was set, switched or removed."""
 
         def lists_changed(self) -> None:
-            """Have the client fetch lists again."""
+            """Make the client fetch lists again."""
 
         def send(self, request: bytes, id_: str) -> None:
-            """Send a request that no client asked for."""
+            """Send a request that originates from no client."""
 
     class Recording(Protocol):
-        """What is said of the capture."""
+        """Facts about the capture."""
 
         path: str
         trouble: str
         lost_bytes: int
 
     class Timers(Protocol):
-        """What is called when it is due."""
+        """Timers that are called when they are due."""
 
         def append(self, timer: Callable[[float], float | None], /) -> None:
-            """Call this one too."""
+            """Add a timer."""
 
     class Tapped(Protocol):
-        """A tap, as the control socket needs it. All is called by the thread of its loop, apart from `post`."""
+        """A tap, as the control socket uses it. All methods except `post` are called by its loop's thread."""
 
         rule_problems: list[str]
         at_end: list[Callable[[], None]]
@@ -87,15 +87,15 @@ if TYPE_CHECKING:
 LEASE_S = 2.0
 MOST_CLIENTS = 16
 LONGEST = 16 * 1024 * 1024
-"""Bytes of a request."""
+"""Maximum size of a request in bytes."""
 GREETING = "mcp-inspect tap"
 
 
 _SHAPING = {"hide", "override"}
-"""Actions that change what lists look like to the client."""
+"""Actions that change the lists that the client receives."""
 _NEEDING_RULES = ("set_rule", "remove_rule", "enable_rule", "release", "respond", "drop", "release_all", "send")
 _MOST_SENT = 1000
-"""Requests of interfaces that one tap keeps in mind."""
+"""Maximum number of interface requests per tap."""
 
 
 class _Client:
@@ -111,14 +111,14 @@ class _Client:
 
 
 class _Refused(Exception):
-    """A request can't be done; the text says why."""
+    """A request can't be performed; the text explains why."""
 
 
 class Control:
-    """The socket, and what it can be asked. Made by any thread, used by that of the loop."""
+    """The control socket and its requests. It may be created in any thread, but is used only in the loop's thread."""
 
     def __init__(self, tap: "Tapped", facts: dict[str, Any]) -> None:
-        """`facts`: what the registry says of the tap. Raises: OSError."""
+        """Create and register the socket. `facts`: the tap's entry in the registry. Raises: OSError."""
         self._tap = tap
         self._clients: dict[int, _Client] = {}
         self._controller: _Client | None = None
@@ -131,13 +131,13 @@ class Control:
         self._registration.publish(facts)
 
     def start(self) -> None:
-        """Take connections from now on."""
+        """Start accepting connections."""
         self._tap.watch(self._listener.fileno(), select.POLLIN, self._accept)
         self._tap.timers.append(self._lease)
         self._tap.at_end.append(self._registration.remove)
 
     def close(self) -> None:
-        """Take no more, and end all connections."""
+        """Stop accepting connections, and close all of them."""
         self._tap.watch(self._listener.fileno(), 0, None)
         self._listener.close()
         for client in list(self._clients.values()):
@@ -180,7 +180,7 @@ class Control:
         client.come.append(rest)
 
     def _line(self, client: _Client, line: bytes) -> bool:
-        """Serve a request; False if this is no client of ours."""
+        """Handle a request; return False if the connection must be closed."""
         client.heard = time.monotonic()
         try:
             asked = json.loads(line)
@@ -208,7 +208,7 @@ class Control:
         return True
 
     def _import_rules(self, client: _Client, line: bytes) -> None:
-        """Take the time to import what rules need in a thread of its own, then serve the request."""
+        """Import the modules for rules, which takes time, in a separate thread; then handle the request."""
         import inspector.features.tap.desk  # noqa: F401
 
         self._tap.post(lambda: None if self._line(client, line) else self._close(client))
@@ -240,7 +240,7 @@ class Control:
         raise _Refused(f"{what[:40]!r} is not known here")
 
     def _send(self, asked: dict[str, Any]) -> str:
-        """Send a request of this interface's own; its id, which no client uses."""
+        """Send a request from the interface. Return its id, which no client uses."""
         from inspector.protocol.jsonrpc import encode
 
         desk, method, params = self._tap.open_desk(), asked.get("method"), asked.get("params")
@@ -380,7 +380,7 @@ class Control:
         return None
 
     def _let_go(self, why: str) -> None:
-        """The controlling interface is gone: held messages are released in order, and its rules are removed."""
+        """End the control by an interface: release held messages in order, and remove its rules."""
         self._controller = None
         if not self._tap.has_desk:
             return
@@ -397,7 +397,7 @@ class Control:
 
 
 def control_of(relay: "Relay") -> Control:
-    """The socket of a relay. Raises: OSError."""
+    """Return the control socket of a relay. Raises: OSError."""
     options, parent = relay.options, os.getppid()
     facts = {
         "label": options.label,
@@ -416,7 +416,7 @@ def control_of(relay: "Relay") -> Control:
 
 
 class _RelayTap:
-    """A relay, as the control socket needs it."""
+    """Adapts a relay to the control socket."""
 
     def __init__(self, relay: "Relay") -> None:
         self._relay = relay
@@ -437,7 +437,7 @@ class _RelayTap:
 
 
 def open_desk(relay: "Relay") -> "RuleDesk":
-    """The desk of a relay, made at the first need: without rules nothing of it is imported."""
+    """Return the desk of a relay. It is created on demand, so that nothing of it is imported without rules."""
     from inspector.features.tap.desk import HeldList, RuleDesk
 
     if relay.desk is None:
@@ -449,7 +449,10 @@ def open_desk(relay: "Relay") -> "RuleDesk":
 
 
 def arm_file(relay: "Relay") -> None:
-    """Arm the rules of a file. Its defects are recorded, and reported to interfaces that attach; nothing is raised."""
+    """Arm the rules of a file. Never raises.
+
+    Problems are recorded, and reported to interfaces that attach.
+    """
     from inspector.features.tap.rules import RuleProblem, read_rules
 
     path = relay.options.rules
@@ -469,7 +472,7 @@ def arm_file(relay: "Relay") -> None:
 
 
 def peer_uid(end: socket.socket) -> int:
-    """The user on the other side; -1 where the system does not say."""
+    """Return the user id of the peer; -1 if the system does not provide it."""
     try:
         if hasattr(socket, "SO_PEERCRED"):
             return int(struct.unpack("3i", end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1])

@@ -1,7 +1,7 @@
-"""What a tap holds back, and until when: held messages of any transport, and the lanes that keep the order on stdio.
+"""Held messages of any transport with their deadlines, and the lanes that preserve the order on stdio.
 
-`HeldList` is for every transport: it knows deadlines and decisions, and tells the owner of a message what became of it.
-`RuleDesk` puts it to work for the relay.
+`HeldList` serves every transport: it tracks deadlines and decisions, and notifies the owner of a message of its
+outcome. `RuleDesk` applies it to the relay.
 """
 
 import time
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from inspector.features.tap.relay import Relay
 
 HOST_TIMEOUT_S = 60.0
-"""How long a client waits for a response, if nothing better is known."""
+"""Assumed client timeout for a response if nothing else is known."""
 SHARE = 0.8
-"""Part of that time after which a held message is released."""
+"""Fraction of the timeout after which a held message is released."""
 SHORTEST_S = 0.5
-"""No observed timeout counts as less."""
+"""Lower limit for an observed timeout."""
 FULL = 8 * 1024 * 1024
-"""Bytes that may wait behind a held message before the direction is not read from any more."""
+"""Bytes behind a held message at which reading from the direction stops."""
 
 
 class HoldOutcome(msgspec.Struct, frozen=True):
-    """What became of a held message."""
+    """The outcome of a held message."""
 
     act: str
     """`release`, `modify`, `drop` or `answer`."""
     by: str
     payload: bytes | None = None
-    """What is forwarded, without the end of a line; None for nothing."""
+    """Message to forward, without line end; None for nothing."""
     reply: bytes | None = None
-    """A response to the sender."""
+    """Response to the sender."""
     why: str = ""
 
 
@@ -66,36 +66,36 @@ class HeldMessage:
         self.rule = rule
         self.since = time.monotonic()
         self.deadline = self.since + seconds
-        """Both on the monotonic clock."""
+        """Deadline on the monotonic clock, like `since`."""
         self.fallback = "release"
         self.token: RecordedMessage | None = None
         self.n = 0
-        """Its number in the capture, where there is no token that knows it."""
+        """Number in the capture if no token holds it."""
         self.resolve = resolve
         self.keeps_on_cancel = False
 
 
 class HeldList:
-    """All held messages, oldest first, and how long a client may be kept waiting."""
+    """All held messages, oldest first, and the client's timeout."""
 
     def __init__(self, host_timeout_s: float = 0.0) -> None:
-        """`host_timeout_s`: what the client's timeout is said to be; 0 if nothing is said."""
+        """Create an empty list. `host_timeout_s`: the configured client timeout; 0 if there is none."""
         self.given_s = host_timeout_s
         self.observed_s = 0.0
-        """After how long this client has given up a request; 0 if it never did."""
+        """Shortest time after which this client cancelled a request; 0 if it never did."""
         self._all: dict[int, HeldMessage] = {}
         self._next = 1
 
     @property
     def timeout(self) -> tuple[float, str]:
-        """The client's timeout in seconds, and how it is known: given, observed, assumed."""
+        """The client's timeout in seconds, and its origin: given, observed, assumed."""
         if self.given_s:
             return self.given_s, "given"
         return (self.observed_s, "observed") if self.observed_s else (HOST_TIMEOUT_S, "assumed")
 
     @property
     def all(self) -> list[HeldMessage]:
-        """Oldest first."""
+        """All held messages, oldest first."""
         return list(self._all.values())
 
     def add(
@@ -108,7 +108,7 @@ class HeldList:
     ) -> HeldMessage:
         """Hold a message until a decision or its deadline.
 
-        `waited_s`: how long its request is under way.
+        `waited_s`: time since the request was sent.
         """
         seconds = max(0.0, self.timeout[0] * SHARE - waited_s)
         held = HeldMessage(self._next, view, payload, rule.rule.name, seconds, resolve)
@@ -118,7 +118,7 @@ class HeldList:
         return held
 
     def get(self, number: Any) -> HeldMessage | None:
-        """A message that is still held."""
+        """Return the held message with this number; None if it is not held any more."""
         return self._all.get(number) if isinstance(number, int) else None
 
     def decide(self, held: HeldMessage, outcome: HoldOutcome) -> None:
@@ -127,12 +127,12 @@ class HeldList:
             held.resolve(outcome)
 
     def release_all(self, by: str, why: str = "") -> None:
-        """Let all go on unchanged, in order."""
+        """Release all messages unchanged, in order."""
         for held in self.all:
             self.decide(held, HoldOutcome("release", by, held.payload, why=why))
 
     def due(self, now: float) -> float | None:
-        """Decide what has reached its deadline; when to look again."""
+        """Decide messages that have reached their deadline. Return the next deadline; None if nothing is held."""
         for held in self.all:
             if held.deadline <= now:
                 why = f"{SHARE:.0%} of the client's timeout of {self.timeout[0]:g} s ({self.timeout[1]}) have passed"
@@ -141,7 +141,10 @@ class HeldList:
         return min((held.deadline for held in self._all.values()), default=None)
 
     def cancelled(self, direction: Direction, id_: Any) -> bool:
-        """The sender has given a request up: it is not forwarded any more; whether it was held here."""
+        """Process the cancellation of a request by its sender.
+
+        Return True if the held request was dropped, so that the cancellation need not be forwarded.
+        """
         for held in self.all:
             message = held.view.message
             if held.view.direction is direction and isinstance(message, Request) and message.id == id_:
@@ -153,7 +156,7 @@ class HeldList:
         return False
 
     def give_up(self, direction: Direction) -> None:
-        """The sender is gone: what it waits for is dropped, the rest is forwarded."""
+        """Handle a disconnected sender: drop its requests, forward its other messages."""
         for held in self.all:
             if held.view.direction is direction:
                 if isinstance(held.view.message, Request):
@@ -162,7 +165,7 @@ class HeldList:
                     self.decide(held, HoldOutcome("release", "client", held.payload, why="its sender has gone"))
 
     def observe_timeout(self, seconds: float) -> None:
-        """The client gave a request up after so long, because of its timeout."""
+        """Record that the client cancelled a request after this time because of its timeout."""
         self.observed_s = max(SHORTEST_S, min(self.observed_s or seconds, seconds))
 
 
@@ -173,13 +176,13 @@ class _Ticket:
         self.token = token
         self.done = False
         self.lines: list[bytes] = []
-        """What is written when its turn comes, each with its end."""
+        """Lines to write when the ticket's turn comes, including line ends."""
         self.due: float | None = None
         self.size = 0
 
 
 class RuleDesk:
-    """The lanes of a relay on stdio: a held message stops those behind it, if they may not pass."""
+    """The lanes of a relay on stdio: a held message blocks later messages unless they may overtake it."""
 
     def __init__(self, relay: "Relay", judge: Judge, held: HeldList) -> None:
         self.judge = judge
@@ -192,9 +195,9 @@ class RuleDesk:
         }
         self._listens_to_lists = relay.saw_initialized
         self.sent: dict[str, bytes | None] = {}
-        """Requests of interfaces by id, and their responses."""
+        """Interface requests by id, with their responses."""
         self._awaited = 0
-        """How many of them have no response yet."""
+        """Number of them without a response yet."""
         judge.switched_off = self._switched_off
         relay.timers.append(self._due)
 
@@ -204,15 +207,15 @@ class RuleDesk:
         return self.judge.armed or bool(self.held.all) or self._awaited > 0
 
     def waits(self, direction: str) -> bool:
-        """Whether messages of a direction wait here."""
+        """Return whether messages of a direction are waiting here."""
         return bool(self._lanes[direction]) if direction in self._lanes else False
 
     def is_full(self, direction: str) -> bool:
-        """Whether so many wait that no more may be read."""
+        """Return whether so many messages are waiting that reading must stop."""
         return direction in self._lanes and sum(ticket.size for ticket in self._lanes[direction]) >= FULL
 
     def take(self, direction: str, line: bytes, tm: int, tw: int) -> None:
-        """A whole message, with the end of its line."""
+        """Process a complete message including its line end."""
         end = b"\r\n" if line.endswith(b"\r\n") else b"\n"
         if self._awaited and b"mcpi:" in line and self._is_for_interface(direction, line.removesuffix(end)):
             token = RecordedMessage(direction, line, tm, tw, "dropped")
@@ -239,7 +242,7 @@ class RuleDesk:
         self.pump()
 
     def put(self, direction: str, payload: bytes, by: str) -> None:
-        """A message that no party wrote, behind what waits in its direction."""
+        """Append a message that neither party sent to the lane of a direction."""
         token = RecordedMessage(direction, payload + b"\n", time.monotonic_ns(), time.time_ns(), origin=by)
         self._recording.message(token)
         ticket = _Ticket()
@@ -248,7 +251,7 @@ class RuleDesk:
         self.pump()
 
     def send(self, request: bytes, id_: str) -> None:
-        """Send a request of an interface; its response and progress do not reach the client."""
+        """Send a request of an interface. Its response and progress do not reach the client."""
         self.sent[id_] = None
         self._awaited += 1
         self.put(str(Direction.TO_SERVER), request, "user")
@@ -266,29 +269,29 @@ class RuleDesk:
         return view.method == "notifications/progress" and token in self.sent
 
     def decide(self, held: HeldMessage, outcome: HoldOutcome) -> None:
-        """A decision of a person."""
+        """Apply a decision of the user."""
         self.held.decide(held, outcome)
         self.pump()
 
     def told_of(self, rule: ArmedRule, why: str = "") -> None:
-        """Record that a rule was set, switched or taken away."""
+        """Record that a rule was set, switched or removed."""
         text = encode(msgspec.to_builtins(rule.rule)).decode("utf-8", "replace")
         self._recording.rule(rule.rule.name, rule.enabled, rule.by, text, why)
 
     def lists_changed(self) -> None:
-        """After a change of rules that shape lists: have the client fetch them again, if it has begun its session."""
+        """Make the client fetch lists again after a change of rules that affect them, if its session has begun."""
         if self._listens_to_lists:
             for kind in ("tools", "prompts", "resources"):
                 payload = b'{"jsonrpc":"2.0","method":"notifications/%b/list_changed"}' % kind.encode()
                 self.put(str(Direction.FROM_SERVER), payload, "rule")
 
     def client_ended(self) -> None:
-        """The client has closed its stream."""
+        """Handle the end of the client's stream."""
         self.held.give_up(Direction.TO_SERVER)
         self.pump()
 
     def flush(self) -> bool:
-        """The server has exited: what it sent is forwarded at once; whether something still waits."""
+        """Forward all server messages now, because the server has exited; return whether any are still waiting."""
         for held in self.held.all:
             if held.view.direction is Direction.FROM_SERVER:
                 self.held.decide(held, HoldOutcome("release", "server", held.payload, why="the server has exited"))
@@ -300,7 +303,7 @@ class RuleDesk:
         return bool(self._lanes[str(Direction.FROM_SERVER)])
 
     def pump(self) -> None:
-        """Write what may be written, in order."""
+        """Write all messages that are ready, in order."""
         for direction, lane in self._lanes.items():
             flow = self._relay.flows[direction]
             while lane and lane[0].done and lane[0].due is None and (flow.is_line_start or not flow.writes):
@@ -364,7 +367,10 @@ class RuleDesk:
         self._recording.edit(token, "hold", f"rule:{held.rule}", why=f"until {held.deadline - held.since:.3g} s later")
 
     def _may_pass(self, direction: str, view: MessageView) -> bool:
-        """Whether a message may overtake a held one: a hold of a call must not stop what keeps a session alive."""
+        """Return whether a message may overtake a held one.
+
+        A held call must not block messages that keep a session alive.
+        """
         waiting = [ticket for ticket in self._lanes[direction] if not ticket.done]
         calls = {held.token for held in self.held.all if isinstance(held.view.message, Request)}
         if not waiting or any(ticket.token not in calls for ticket in waiting):
@@ -407,7 +413,7 @@ def _other(direction: str) -> str:
 
 
 def held_facts(held: HeldMessage, now: float) -> dict[str, Any]:
-    """What an interface shows of a held message. Times are seconds."""
+    """Return the data of a held message for display. Times are seconds."""
     view = held.view
     return {
         "held": held.number,

@@ -1,9 +1,9 @@
-"""The tap of an HTTP server: a reverse proxy on loopback that passes requests on and records both sides.
+"""The tap of an HTTP server: a reverse proxy on loopback that forwards requests and records both sides.
 
-Bytes are forwarded before anything looks at them, and a recording that fails stops no traffic. Only hop-by-hop fields
+Bytes are forwarded before they are analyzed, and a failed recording does not stop traffic. Only hop-by-hop fields
 and `Host` are changed, and addresses that would lead the client past the tap: a `Location` or a legacy `endpoint`
-event that names the server's own origin. Where a client closes a stream, the server's connection is closed, which in
-protocol version 2026-07-28 cancels the request; if the server disconnects, the client sees a broken connection.
+event that names the server's own origin. If a client closes a stream, the server's connection is closed, which in
+protocol version 2026-07-28 cancels the request. If the server disconnects, the client sees a broken connection.
 """
 
 import asyncio
@@ -42,20 +42,20 @@ _HOP_BY_HOP = {
     *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"),
     *("te", "trailer", "transfer-encoding", "upgrade"),
 }
-"""Fields that concern one connection (RFC 9110, section 7.6.1)."""
+"""Fields that apply to a single connection (RFC 9110, section 7.6.1)."""
 _KEPT = 64 * 1024 * 1024
-"""Bytes of a response body other than a stream, from which on it is passed on but not recorded."""
+"""Maximum number of recorded bytes of a response body that is not a stream. The rest is only forwarded."""
 _UNRECORDABLE = (BadPacking, EventTooLong, InspectError, OSError, ValueError)
-"""What may go wrong while a body is read or written down."""
+"""Exceptions that may occur while a body is decoded or recorded."""
 _CLIENT_LEFT = "the client closed the connection"
 _NO_BODY = (204, 304)
 _ACCEPT = "application/json, text/event-stream"
 _BOUNDARY = re.compile(rb"\r\n\r\n|\r\n\n|\n\r\n|\n\n|\r\r")
-"""Where an event of a stream ends."""
+"""End of an event in a stream."""
 
 
 class HttpTap:
-    """One server behind a port of this machine. An async context manager."""
+    """A proxy for one server on a local port. An async context manager."""
 
     def __init__(
         self,
@@ -68,9 +68,11 @@ class HttpTap:
         rules: Sequence[ArmedRule] = (),
         host_timeout_s: float = 0.0,
     ) -> None:
-        """`options.authorizer`, if any, logs in for clients. `host_timeout_s`: how long clients wait; 0 if not known.
+        """Create the tap.
 
-        Raises: UsageError if the URL cannot be a server's.
+        `options.authorizer`, if any, logs in for clients. `host_timeout_s`: the clients' timeout; 0 if unknown.
+
+        Raises: UsageError if the URL is not valid for a server.
         """
         self._endpoint = Endpoint(url, options)
         self._target = self._endpoint.url
@@ -83,18 +85,18 @@ class HttpTap:
         self._tasks = asyncio.TaskGroup()
         self._own: set[asyncio.Task[None]] = set()
         self._streams: set[asyncio.Queue[tuple[bytes | None, bool]]] = set()
-        """What is to be put into each stream that a GET opened."""
+        """Queues of items for each stream that a GET opened."""
         self._listener = Listener(self._pass_on, port=port, allowance=Allowance(connections=1024))
         self._client: httpx.AsyncClient | None = None
         self._control: Control | None = None
         self._desk = HttpDesk(journal, rules, host_timeout_s, self._send_own, self._insert)
         self._judge = self._desk.judge
         self.trouble = ""
-        """Why something is not recorded; "" while all is well."""
+        """Why something is not recorded; "" if there is no problem."""
 
     @property
     def url(self) -> str:
-        """What a client connects to instead of the server's URL."""
+        """URL for clients to connect to in place of the server's URL."""
         return self._listener.url + self._path
 
     @property
@@ -102,7 +104,10 @@ class HttpTap:
         return self._target.raw_path.decode("latin-1")
 
     async def start(self) -> None:
-        """Listen. Nothing is sent yet. Raises: UsageError if the port is taken, or a certificate file is unusable."""
+        """Start listening without sending anything.
+
+        Raises: UsageError if the port is taken, or a certificate file is unusable.
+        """
         options = self._options
         self._client = make_client(
             self._target,
@@ -126,7 +131,7 @@ class HttpTap:
         self._register()
 
     async def close(self) -> None:
-        """Stop listening and end what is under way."""
+        """Stop listening, and end all running work."""
         await self._listener.close()
         if self._client is not None:
             await self._client.aclose()
@@ -163,7 +168,7 @@ class HttpTap:
             self.trouble = self._desk.recording.trouble = f"not listed as a live tap: {error.strerror}"
 
     async def _pass_on(self, request: HttpRequest) -> HttpResponse:
-        """Raises: HangUp."""
+        """Forward a request and return the response. Raises: HangUp."""
         number, client = next(self._numbers), self._client
         assert client is not None, "it listens only with a client"
         url = self._target.copy_with(raw_path=request.target.encode("latin-1"))
@@ -253,7 +258,7 @@ class HttpTap:
         return HttpResponse(200, headers, body)
 
     async def _dropped(self, number: int, ruling: Ruling) -> HttpResponse:
-        """A message that the server does not get: a request has no response, however long the client waits."""
+        """Answer a message that is not forwarded. A request gets no response, however long the client waits."""
         self._record(HttpFact(HttpEvent.END, number, why="dropped by a rule"))
         if isinstance(ruling.view.message, Request):
             await asyncio.Event().wait()
@@ -286,7 +291,10 @@ class HttpTap:
             return False
 
     def _request_headers(self, request: HttpRequest) -> Headers:
-        """Those of the client in their order, with the server's `Host`; the user's own win over those of their name."""
+        """Return the client's headers in order, with the server's `Host`.
+
+        Configured headers replace those of the same name.
+        """
         own = {name.lower() for name, _ in self._options.headers}
         single = {
             token.strip().lower()
@@ -296,7 +304,7 @@ class HttpTap:
         }
         left_out = _HOP_BY_HOP | single | own
         if self._judge.armed:
-            left_out.add("accept-encoding")  # a compressed body could not be judged
+            left_out.add("accept-encoding")  # a compressed body can't be judged
         kept = []
         for name, value in request.headers:
             if name.lower() in left_out:
@@ -330,7 +338,7 @@ class HttpTap:
         return HttpResponse(response.status_code, headers, body, reason)
 
     async def _body(self, number: int, request: HttpRequest, response: httpx.Response) -> AsyncGenerator[bytes, None]:
-        """A body that is passed on as it is."""
+        """Forward a body unchanged."""
         reading = _Reading(self._journal, number, request.method, response)
         why = _CLIENT_LEFT
         try:
@@ -348,9 +356,10 @@ class HttpTap:
     async def _judged_body(
         self, number: int, request: HttpRequest, response: httpx.Response, *, waits_for_rules: bool = False
     ) -> AsyncGenerator[bytes, None]:
-        """With rules a body is passed on by message: a whole JSON body, or event by event.
+        """Forward a body by message for rules: a whole JSON body, or event by event.
 
-        `waits_for_rules`: a stream is passed on as it is until a rule is armed, and by event from the next one on.
+        `waits_for_rules`: forward a stream unchanged until a rule is armed, and event by event from the next event
+        on.
         """
         reading = _Reading(self._journal, number, request.method, response)
         why, tail, renames = _CLIENT_LEFT, b"", request.method == "GET"
@@ -392,7 +401,7 @@ class HttpTap:
             await response.aclose()
 
     async def _chunks(self, request: HttpRequest, response: httpx.Response) -> AsyncGenerator[tuple[bytes, bool], None]:
-        """The pieces of a body, and between the events of a stream for notifications, what the tap puts into it."""
+        """Yield the chunks of a body with False, and messages that the tap inserts between events with True."""
         pieces = response.aiter_raw()
         if request.method != "GET" or not _is_stream(response):
             async for piece in pieces:
@@ -445,7 +454,7 @@ class HttpTap:
             yield raw + b"\n\n"
 
     def _with_own_endpoint(self, chunk: bytes) -> bytes:
-        """The first piece of a stream with the `endpoint` event of HTTP+SSE leading to the tap."""
+        """Replace the server's origin in the `endpoint` event of HTTP+SSE by the tap's."""
         theirs = b"data: " + self._origin.encode()
         if b"event: endpoint" not in chunk or theirs not in chunk:
             return chunk
@@ -476,7 +485,7 @@ class HttpTap:
 
 
 class _Reading:
-    """Records the body of one response while it is passed on."""
+    """Records the body of one response while it is forwarded."""
 
     def __init__(self, journal: Journal, number: int, method: str, response: httpx.Response) -> None:
         self._journal = journal
@@ -493,7 +502,7 @@ class _Reading:
         self._trouble = ""
 
     def take(self, chunk: bytes) -> None:
-        """Look at the next bytes of the wire."""
+        """Process the next received bytes."""
         if not self._is_recorded or self._trouble:
             return
         try:
@@ -504,11 +513,11 @@ class _Reading:
                         self._report(item)
                 elif self._size <= _KEPT:
                     self._pieces.append(piece)
-        except _UNRECORDABLE as error:  # it must not stop the traffic
+        except _UNRECORDABLE as error:  # must not stop the traffic
             self._trouble = f"not recorded further: {error}"
 
     def events(self, chunk: bytes) -> list[SseItem]:
-        """The events that end in the next bytes; those of another body are collected instead."""
+        """Return the events that end in this chunk. A body that is not a stream is collected instead."""
         if self.is_stream:
             return self._parser.feed(chunk)
         self._size += len(chunk)
@@ -516,12 +525,12 @@ class _Reading:
         return []
 
     def record(self, item: SseItem) -> bool:
-        """Record an event; whether it carries a message."""
+        """Record an event. Return whether it carries a message."""
         self._report(item)
         return isinstance(item, SseEvent) and item.complete and bool(item.data) and item.event != "endpoint"
 
     def record_body(self) -> bytes | None:
-        """Record a body other than a stream, once; None if there is none."""
+        """Record a body that is not a stream, once. Return it; None if there is none."""
         body, self._pieces = b"".join(self._pieces), []
         if not body or self.is_stream:
             return None
@@ -530,7 +539,7 @@ class _Reading:
         return body
 
     def end(self, why: str) -> None:
-        """The body is over; `why` it ended early, "" if it did not."""
+        """Finish the recording. `why`: the reason if the body ended early; "" otherwise."""
         try:
             if self.is_stream:
                 for item in self._parser.finish():
@@ -554,7 +563,7 @@ class _Reading:
 def _safely(record: Callable[..., None], *args: Any, **named: Any) -> None:
     try:
         record(*args, **named)
-    except _UNRECORDABLE:  # it must not stop the traffic
+    except _UNRECORDABLE:  # must not stop the traffic
         logger.exception("the tap could not record")
 
 
@@ -572,7 +581,7 @@ def _kind(response: httpx.Response) -> str:
 
 
 def _at_boundary(tail: bytes, chunk: bytes) -> tuple[bytes, bytes, bool]:
-    """The rest of an event that was passed on in part, what follows it, and whether its end is still to be seen."""
+    """Return the rest of a partially forwarded event, what follows it, and whether its end is still missing."""
     if _is_at_boundary(tail):
         return b"", chunk, False
     found = next((each for each in _BOUNDARY.finditer(tail + chunk) if each.end() > len(tail)), None)
@@ -583,25 +592,25 @@ def _at_boundary(tail: bytes, chunk: bytes) -> tuple[bytes, bytes, bool]:
 
 
 def _is_at_boundary(tail: bytes) -> bool:
-    """Whether the bytes before end with the end of an event."""
+    """Return whether the previous bytes end at the end of an event."""
     return not tail or any(each.end() == len(tail) for each in _BOUNDARY.finditer(tail))
 
 
 def _is_judged(response: httpx.Response) -> bool:
-    """Whether messages in a body can be judged: it is readable."""
+    """Return whether the messages in a body can be judged: it is uncompressed JSON or a stream."""
     packed = response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity")
     return not packed and (_is_json(_kind(response)) or _is_stream(response))
 
 
 def _event(item: SseEvent, data: bytes) -> bytes:
-    """An event with other data."""
+    """Return an event with its data replaced."""
     fields = [(b"event", item.event), (b"id", item.id), (b"retry", item.retry)]
     lines = [name + b": " + str(value).encode() for name, value in fields if value is not None]
     return b"\n".join([*lines, *(b"data: " + line for line in data.split(b"\n"))])
 
 
 def _for_body(headers: Headers, body: bytes) -> Headers:
-    """The fields of a request whose body was changed: length, and method and name where the client repeats them."""
+    """Adapt headers to a changed request body: the length, and method and name if the client repeats them."""
     found = {"content-length": str(len(body))}
     (message, *others) = read(body)
     if isinstance(message, Request | Notification) and not others:
@@ -615,7 +624,7 @@ def _is_within(address: str, origin: str) -> bool:
 
 
 def read_listen(text: str) -> int:
-    """The port of `--listen HOST:PORT` or `PORT`; the host must be this machine. Raises: UsageError."""
+    """Return the port of `--listen HOST:PORT` or `PORT`. Raises: UsageError, also if the host is not local."""
     host, colon, port = text.rpartition(":")
     if colon and host.strip("[]") not in ("127.0.0.1", "localhost", "::1"):
         raise UsageError(f"--listen {text}: the tap listens on this machine only", hint="Use 127.0.0.1:PORT.")

@@ -1,6 +1,6 @@
-"""Rules and held messages of `tap http`, and its surroundings for the control socket: the same as a relay has on stdio.
+"""Rules and held messages of `tap http`, with the same interface to the control socket as a relay on stdio.
 
-Each POST and each stream waits for itself: a held message stops what follows in its own stream, and nothing else.
+Each POST and each stream waits independently: a held message blocks only what follows in its own stream.
 """
 
 import asyncio
@@ -30,18 +30,18 @@ LIST_CHANGED = tuple(
 
 
 class LoopTimers:
-    """Calls each timer with the time, and again when it says."""
+    """Calls each timer with the current time, and again at the time that it returns."""
 
     def __init__(self) -> None:
         self.all: list[Callable[[float], float | None]] = []
         self._next: asyncio.TimerHandle | None = None
 
     def append(self, timer: Callable[[float], float | None]) -> None:
-        """One more."""
+        """Add a timer."""
         self.all.append(timer)
 
     def arrange(self) -> None:
-        """Call all now, and once more when the next one is due."""
+        """Call all timers now, and again when the next one is due."""
         self.stop()
         now = time.monotonic()
         due = [at for timer in self.all if (at := timer(now)) is not None]
@@ -49,14 +49,14 @@ class LoopTimers:
             self._next = asyncio.get_running_loop().call_later(max(0.0, min(due) - now) + 0.001, self.arrange)
 
     def stop(self) -> None:
-        """Call none any more."""
+        """Stop calling timers."""
         if self._next is not None:
             self._next.cancel()
             self._next = None
 
 
 class RecordingFacts(msgspec.Struct):
-    """What the control socket says of the capture."""
+    """Facts about the capture for the control socket."""
 
     path: str = ""
     trouble: str = ""
@@ -64,7 +64,10 @@ class RecordingFacts(msgspec.Struct):
 
 
 class HttpDesk:
-    """The desk, which also is what the control socket needs of its tap. Used by the thread of the event loop."""
+    """The desk of `tap http`, which also implements the control socket's view of a tap.
+
+    Used in the event loop's thread.
+    """
 
     def __init__(
         self,
@@ -74,9 +77,10 @@ class HttpDesk:
         send: Callable[[bytes], None],
         insert: Callable[[bytes], None],
     ) -> None:
-        """`host_timeout_s`: 0 if it is not given. `send` starts a request of the tap's own.
+        """Create the desk.
 
-        `insert` puts a message into the streams that clients have open for notifications.
+        `host_timeout_s`: 0 if it is not given. `send` starts a request that originates from the tap. `insert` adds a
+        message to the streams that clients keep open for notifications.
         """
         self.judge = Judge()
         self.judge.rules += rules
@@ -89,23 +93,23 @@ class HttpDesk:
         self.timers.append(self.held.due)
         self.at_end: list[Callable[[], None]] = []
         self.sent: dict[str, bytes | None] = {}
-        """Requests of the tap's own by id, and their responses."""
+        """Requests that originate from the tap by id, with their responses."""
         self._journal = journal
         self._send = send
         self._insert = insert
         for rule in rules:
             self.told_of(rule)
 
-    # What the control socket needs
+    # Interface for the control socket
 
     has_desk = True
 
     def open_desk(self) -> "HttpDesk":
-        """Itself."""
+        """Return the desk itself."""
         return self
 
     def watch(self, fd: int, mask: int, handler: Callable[[int], None] | None) -> None:
-        """Call the handler with the events of a descriptor; None to stop."""
+        """Call the handler on events of a descriptor; None to stop."""
         loop = asyncio.get_running_loop()
 
         def ready(event: int) -> None:
@@ -124,39 +128,39 @@ class HttpDesk:
             loop.remove_writer(fd)
 
     def post(self, work: Callable[[], None]) -> None:
-        """Do something now: there is one thread."""
+        """Run the work immediately, because there is only one thread."""
         work()
 
     def decide(self, held: HeldMessage, outcome: HoldOutcome) -> None:
-        """A decision of a person."""
+        """Apply a decision of the user."""
         self.held.decide(held, outcome)
 
     def pump(self) -> None:
-        """Nothing waits for a turn."""
+        """Do nothing: there are no lanes."""
 
     def told_of(self, rule: ArmedRule, why: str = "") -> None:
-        """Record that a rule was set, switched or taken away."""
+        """Record that a rule was set, switched or removed."""
         text = encode(msgspec.to_builtins(rule.rule)).decode("utf-8", "replace")
         self._journal.ruled(RuleRecord(name=rule.rule.name, on=rule.enabled, by=rule.by, text=text, why=why))
 
     def lists_changed(self) -> None:
-        """After a change of rules that shape lists: have clients fetch them again."""
+        """Make clients fetch lists again after a change of rules that affect them."""
         for payload in LIST_CHANGED:
             self._insert(payload)
 
     def send(self, request: bytes, id_: str) -> None:
-        """Send a request that no client asked for; its response goes to no client."""
+        """Send a request that originates from no client. Its response reaches no client."""
         self.sent[id_] = None
         self._send(request)
 
-    # What the proxy asks
+    # Interface for the proxy
 
     async def rule(
         self, direction: Direction, payload: bytes, channel: str, headers: Headers, status: int | None = None
     ) -> Ruling:
-        """Judge the message that was recorded last, and wait as long as its rules, or a person, want.
+        """Judge the most recently recorded message, and wait as long as its rules or the user require.
 
-        Raises: HangUp if the connection is to be broken off.
+        Raises: HangUp if the connection is to be dropped.
         """
         frame = self._journal.count
         ruling = self.judge.judge(direction, payload, channel=channel, headers=headers, http_status=status)
@@ -205,7 +209,7 @@ class HttpDesk:
 
     def _note(self, frame: int, act: str, by: str, why: str, payload: bytes | None = None) -> None:
         text = None if payload is None else payload.decode("utf-8", "replace")
-        with suppress(OSError, ValueError):  # it must not stop the traffic
+        with suppress(OSError, ValueError):  # must not stop the traffic
             self._journal.edited(EditRecord(of=frame, act=act, by=by, why=why, raw=text))
 
     def _switched_off(self, rule: ArmedRule) -> None:
@@ -214,7 +218,7 @@ class HttpDesk:
 
 
 def registration_facts(url: str, label: str, host: str, own: str, cwd: str, capture: str) -> dict[str, Any]:
-    """The entry of a tap of an HTTP server in the registry."""
+    """Return the registry entry of an HTTP server's tap."""
     return {
         "label": label,
         "argv": [url],

@@ -1,8 +1,8 @@
-"""Put the tap into a client's config file, and take it out again.
+"""Installs the tap into a client's config file, and uninstalls it.
 
-Only the command and arguments of one server's entry are replaced, as spans of text: every other byte, comment and order
-of the file stays. The edited text is parsed and compared with what it should say before it is written. A ledger in the
-state directory keeps each replaced span, so that removing the tap restores the bytes.
+Only the command and arguments of one server's entry are replaced as spans of text: all other bytes, comments and the
+order of the file are preserved. The edited text is parsed and compared with the expected content before it is
+written. A ledger in the state directory stores each replaced span, so that uninstalling restores the bytes.
 """
 
 import difflib
@@ -32,31 +32,31 @@ _TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|[{}\[\]:,]|[^\s
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One span of a file: what it said, and what it says with the tap."""
+    """One span of a file: its original text, and its text with the tap."""
 
     before: str
     after: str
 
 
 class Installed(msgspec.Struct, frozen=True):
-    """A server that a client reaches through the tap."""
+    """A server whose entry was changed to run through the tap."""
 
     host: str
     server: str
     path: str
-    """The file, with links resolved."""
+    """Path of the file, with links resolved."""
     sha256_before: str
     sha256_after: str
     changes: tuple[Change, ...]
 
     @property
     def name(self) -> str:
-        """As `tap uninstall` takes it."""
+        """Name as `tap uninstall` expects it."""
         return f"{_slug(self.host)}:{self.server}"
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """An edit of one file that is not made yet."""
+    """A planned edit of one file."""
 
     path: Path
     before: str
@@ -66,18 +66,18 @@ class Plan(msgspec.Struct, frozen=True):
 
     @property
     def diff(self) -> list[str]:
-        """Unified, without line ends."""
+        """Unified diff without line ends."""
         old, new = self.before.splitlines(), self.after.splitlines()
         return list(difflib.unified_diff(old, new, str(self.path), str(self.path), lineterm="", n=2))
 
 
 def wrapped(label: str, argv: Sequence[str], options: Sequence[str] = ()) -> list[str]:
-    """The command of a server behind the tap."""
+    """Return the command that runs a server through the tap."""
     return [sys.executable, "-I", "-m", _MODULE, "--label", label, *options, "--", *argv]
 
 
 def is_wrapped(argv: Sequence[str]) -> bool:
-    """Whether a command goes through a tap already."""
+    """Return whether a command already runs through a tap."""
     return _MODULE in argv or any(os.path.basename(word) == "mcp-tap" for word in argv[:1]) or "tap" in argv[1:2]
 
 
@@ -87,10 +87,10 @@ def is_wrapped(argv: Sequence[str]) -> bool:
 def plan_install(
     wanted: str, env: Mapping[str, str], cwd: Path, state: Path, *, project: bool = False, port: int = 0
 ) -> list[Plan]:
-    """What `tap install HOST[:SERVER]` changes: one plan for each file.
+    """Return the changes of `tap install HOST[:SERVER]`: one plan per file.
 
-    `project`: files of the working directory too. `port`: where `tap http` listens for a server with a URL; 0 leaves
-    such servers alone. Raises: UsageError if nothing fits, or a file cannot be edited.
+    `project`: include files of the working directory. `port`: where `tap http` listens for a server with a URL; 0
+    skips such servers. Raises: UsageError if nothing matches, or a file can't be edited.
     """
     host, _, server = wanted.partition(":")
     if port and not server:
@@ -156,7 +156,7 @@ def _plan_file(file: ClientFile, server: str, cwd: Path, seen: set[str], port: i
 
 
 def plan_uninstall(wanted: str, state: Path) -> list[Plan]:
-    """What `tap uninstall HOST[:SERVER]` changes. Raises: UsageError if the ledger knows nothing of it."""
+    """Return the changes of `tap uninstall HOST[:SERVER]`. Raises: UsageError if the ledger has no such entry."""
     host, _, server = wanted.partition(":")
     fitting = [
         each for each in read_ledger(state) if _slug(each.host) == _slug(host) and (not server or each.server == server)
@@ -187,7 +187,7 @@ def plan_uninstall(wanted: str, state: Path) -> list[Plan]:
 
 
 def _backup(state: Path, path: str, text: str, entries: Sequence[Installed]) -> str | None:
-    """The file as it was, if nothing but these entries was changed in it since."""
+    """Return the original file if only these entries were changed since; None otherwise."""
     last, first = entries[0], entries[-1]
     others = [each for each in read_ledger(state) if each.path == path and each not in entries]
     if others or _digest(text) != last.sha256_after or last.sha256_before != first.sha256_before:
@@ -219,7 +219,7 @@ def _nothing_fits(
     return UsageError(f"no config file of {wanted} was found", hint=f"Files were found for: {hosts or 'no client'}.")
 
 
-# One run of a client, with nothing of its configuration changed
+# Running a client once, without changing its configuration
 
 
 def for_one_run(
@@ -271,11 +271,11 @@ def _for_codex(argv: Sequence[str], entries: Mapping[str, Any], tapped: Sequence
     return [*words, *argv[1:]]
 
 
-# Doing and undoing
+# Applying and reverting changes
 
 
 def carry_out(plan: Plan, state: Path, *, installs: bool) -> None:
-    """Write the file, and the ledger first. Raises: UsageError if the file has changed since it was read."""
+    """Write the ledger, then the file. Raises: UsageError if the file has changed since it was read."""
     if _text(plan.path) != plan.before:
         raise UsageError(f"{plan.path} has just been changed by another program", hint="Try again.")
     rest = [each for each in read_ledger(state) if each not in plan.entries]
@@ -288,7 +288,7 @@ def carry_out(plan: Plan, state: Path, *, installs: bool) -> None:
 
 
 def read_ledger(state: Path) -> list[Installed]:
-    """All taps that are installed, oldest first. Raises: UsageError if the ledger cannot be read."""
+    """Return all installed taps, oldest first. Raises: UsageError if the ledger can't be read."""
     try:
         return msgspec.json.decode((state / _LEDGER).read_bytes(), type=list[Installed])
     except FileNotFoundError:
@@ -298,7 +298,7 @@ def read_ledger(state: Path) -> list[Installed]:
 
 
 def condition(entry: Installed) -> str:
-    """`installed`, or what has become of it since."""
+    """Return `installed`, or how the file has changed since."""
     try:
         text = _text(Path(entry.path))
     except UsageError as error:
@@ -338,13 +338,13 @@ def _argv(entry: dict[str, Any]) -> list[str] | None:
 
 
 def _url(entry: dict[str, Any]) -> tuple[str, str]:
-    """The member with the URL of a remote server, and the URL; "" for none."""
+    """Return the member with the URL of a remote server, and the URL; "" if there is none."""
     member = next((each for each in ("url", "serverUrl", "httpUrl") if isinstance(entry.get(each), str)), "")
     return member, str(entry[member]) if member else ""
 
 
 def _own_url(url: str, port: int) -> str:
-    """The address of the tap for a URL: path and query stay. Raises: UsageError."""
+    """Return the tap's address for a URL, with the same path and query. Raises: UsageError."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or "${" in url:
         raise UsageError(f"{url} is not a URL that can be tapped", hint="Edit the entry by hand.")
@@ -361,7 +361,7 @@ def _set_argv(entry: dict[str, Any], argv: list[str]) -> None:
 
 
 def _edit_json(text: str, keys: Sequence[str], entry: Mapping[str, Any], argv: list[str]) -> list[tuple[int, str, str]]:
-    """Place, old and new text of the spans to replace, in order."""
+    """Return position, old and new text of the spans to replace, in order."""
     command, arguments = json.dumps(argv[0], ensure_ascii=False), json.dumps(argv[1:], ensure_ascii=False)
     spans = [(_span(text, (*keys, "command")), command)]
     if "args" in entry:
@@ -372,7 +372,7 @@ def _edit_json(text: str, keys: Sequence[str], entry: Mapping[str, Any], argv: l
 
 
 def _span(text: str, keys: Sequence[str]) -> tuple[int, int]:
-    """Where the value at a path begins and ends in a text of JSON with comments. Raises: UsageError."""
+    """Return the span of the value at a path in JSON with comments. Raises: UsageError."""
     tokens = [
         (found.group(), found.start(), found.end())
         for found in _TOKEN.finditer(text)
@@ -386,7 +386,7 @@ def _span(text: str, keys: Sequence[str]) -> tuple[int, int]:
 
 
 def _member(tokens: Sequence[tuple[str, int, int]], at: int, key: str) -> int:
-    """The token where the value of a member begins; of two members with that name the last counts, as for parsers."""
+    """Return the token index of a member's value. For duplicate members the last one counts, as in parsers."""
     found, at = -1, at + 1
     while tokens[at][0] != "}":
         if tokens[at][0] == ",":
@@ -401,7 +401,7 @@ def _member(tokens: Sequence[tuple[str, int, int]], at: int, key: str) -> int:
 
 
 def _skipped(tokens: Sequence[tuple[str, int, int]], at: int) -> int:
-    """Behind the value that begins at a token."""
+    """Return the token index after the value that begins at a token."""
     depth = 0
     while True:
         depth += (tokens[at][0] in "{[") - (tokens[at][0] in "}]")
@@ -411,7 +411,7 @@ def _skipped(tokens: Sequence[tuple[str, int, int]], at: int) -> int:
 
 
 def _toml_table(text: str, name: str) -> tuple[int, int]:
-    """Where the members of a server's table begin and end. Raises: UsageError."""
+    """Return the span of the members of a server's table. Raises: UsageError."""
     quoted = re.escape(name)
     header = rf"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*(?:{quoted}|\"{quoted}\"|'{quoted}')[ \t]*\][^\n]*$"
     found = re.search(header, text, re.MULTILINE)
@@ -422,7 +422,7 @@ def _toml_table(text: str, name: str) -> tuple[int, int]:
 
 
 def _span_toml(text: str, name: str, member: str) -> tuple[int, int]:
-    """Where the value of a member of a server's table begins and ends. Raises: UsageError."""
+    """Return the span of a member's value in a server's table. Raises: UsageError."""
     found = _toml_value(text, member, *_toml_table(text, name))
     if found is None:
         raise UsageError(f"{name} has no {member} that can be edited", hint="Edit the entry by hand.")
@@ -446,7 +446,7 @@ _TOML_TOKEN = re.compile(r'"""|\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[
 
 
 def _toml_value(text: str, key: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where the value of a key begins and ends: a string of one line, or an array."""
+    """Return the span of a key's value: a single-line string, or an array."""
     found = re.compile(rf"^[ \t]*{key}[ \t]*=[ \t]*", re.MULTILINE).search(text, start, end)
     if found is None:
         return None

@@ -1,6 +1,7 @@
-"""What rules make of a message: `Judge` asks each rule in turn, and its ruling says what is to be forwarded.
+"""Applies rules to a message: `Judge` tries each rule in order, and its ruling states what to forward.
 
-Nothing here knows a transport, waits, or sends: the relay on stdio and the proxy for HTTP do what the ruling says.
+This module knows no transport, does not wait, and does not send: the relay on stdio and the proxy for HTTP carry out
+the ruling.
 """
 
 import time
@@ -28,7 +29,7 @@ class PatchFailed(ValueError):
 
 
 def apply_patch(value: Any, operations: Sequence[dict[str, Any]]) -> Any:
-    """A JSON Patch (RFC 6902), applied to a copy. Raises: PatchFailed."""
+    """Apply a JSON Patch (RFC 6902) to a copy of the value. Raises: PatchFailed."""
     value = deepcopy(value)
     for each in operations:
         kind, path = each["op"], each["path"]
@@ -90,7 +91,7 @@ def _change(value: Any, path: str, kind: str, new: Any) -> Any:
 
 
 def apply_merge(value: Any, patch: Any) -> Any:
-    """A merge patch (RFC 7396): members of objects are merged, null removes, anything else replaces."""
+    """Apply a merge patch (RFC 7396): members of objects are merged, null removes, anything else replaces."""
     if not isinstance(patch, dict):
         return patch
     merged = dict(value) if isinstance(value, dict) else {}
@@ -106,7 +107,7 @@ def apply_merge(value: Any, patch: Any) -> Any:
 
 
 class Note(msgspec.Struct, frozen=True):
-    """What a rule did with a message, as it is recorded."""
+    """The action of a rule on a message, as it is recorded."""
 
     act: str
     by: str
@@ -114,49 +115,49 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class Ruling(msgspec.Struct):
-    """What is to be done with a message."""
+    """The decision on a message."""
 
     view: MessageView
     payload: bytes | None
-    """What is forwarded, without the end of a line; None for nothing."""
+    """Message to forward, without line end; None for nothing."""
     notes: list[Note] = []
     hold: ArmedRule | None = None
     delay_s: float = 0.0
     only_this: bool = False
     reply: bytes | None = None
-    """A response to the sender, which the other party never sees."""
+    """Response to the sender that the other party never sees."""
     before: bytes | None = None
-    """What is written in front of it."""
+    """Line to write before the message."""
     twice: bool = False
     kill: bool = False
-    """The server is to be killed."""
+    """Whether to kill the server."""
     status: int = 0
-    """HTTP status of the response instead of the message; 0 for none. stdio has none."""
+    """HTTP status of the response that replaces the message; 0 for none. Not used on stdio."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether the message is forwarded as it is, at once."""
+        """Whether the message is forwarded unchanged and immediately."""
         return not self.notes and self.hold is None
 
     @property
     def is_changed(self) -> bool:
-        """Whether something else than the message is forwarded, or nothing."""
+        """Whether the message is replaced or dropped."""
         return self.payload != self.view.payload
 
 
 class Judge:
-    """All rules of a tap, and the requests that are under way."""
+    """All rules of a tap, and the pending requests."""
 
     def __init__(self, clock: Callable[[], int] = time.monotonic_ns) -> None:
         self.rules: list[ArmedRule] = []
         self.switched_off: Callable[[ArmedRule], None] = lambda rule: None
-        """Called with a rule that was switched off because of what it did."""
+        """Called with a rule that was switched off because it failed or was too slow."""
         self._clock = clock
         self._pending: OrderedDict[tuple[Direction, int | str], tuple[MessageView, int]] = OrderedDict()
 
     @property
     def armed(self) -> bool:
-        """Whether any rule may act."""
+        """Whether any rule is enabled."""
         return any(each.enabled for each in self.rules)
 
     def judge(
@@ -168,7 +169,7 @@ class Judge:
         headers: Sequence[tuple[str, str]] = (),
         http_status: int | None = None,
     ) -> Ruling:
-        """What is to be done with a message. Of a batch all messages are treated like the first that a rule matches."""
+        """Return the decision on a message. A batch is treated like its first message that a rule matches."""
         whole = MessageView(direction, payload, channel=channel, headers=headers, http_status=http_status)
         views = [whole]
         if len(whole.messages) > 1:
@@ -186,12 +187,12 @@ class Judge:
         return ruling
 
     def age_ns(self, direction: Direction, id_: int | str) -> int | None:
-        """How long a request has been under way; None if it is not."""
+        """Return the age of a pending request; None if it is not pending."""
         found = self._pending.get((direction, id_))
         return self._clock() - found[1] if found is not None else None
 
     def forget(self, direction: Direction, id_: int | str) -> None:
-        """A request will get no response from the other party."""
+        """Forget a request that will get no response from the other party."""
         self._pending.pop((direction, id_), None)
 
     def _pair(self, view: MessageView) -> None:

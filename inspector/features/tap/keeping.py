@@ -1,7 +1,7 @@
-"""What a tap does at its end: fail where a message matches a filter, and keep its capture only where one does.
+"""Actions when a tap ends: fail if a message matches a filter, and keep its capture only if one does.
 
 `python -m inspector.features.tap.keeping FILTER CAPTURE...` removes the captures unless a message in one of them
-matches. It runs behind the tap, so that the end of the tap does not wait for it. Where it fails, captures stay.
+matches. It runs as a separate process, so that the tap does not wait for it. If it fails, captures are kept.
 """
 
 import os
@@ -21,16 +21,16 @@ from inspector.present import words
 from inspector.present.live_checks import LiveChecks
 
 ANY_ERROR = "failed or severity >= error"
-"""What `error` alone means."""
+"""Meaning of the filter `error`."""
 
 
 def read_filter(text: str) -> Term | None:
-    """The filter of `--fail-on` or `--keep-on`: `error`, or one in the filter language. Raises: FilterError."""
+    """Parse the filter of `--fail-on` or `--keep-on`: `error`, or one in the filter language. Raises: FilterError."""
     return parse(ANY_ERROR if text.strip() == "error" else text)
 
 
 def count_matches(path: Path, text: str) -> int:
-    """How many entries of a finished capture match a filter. Raises: InspectError, OSError."""
+    """Return the number of entries of a finished capture that match a filter. Raises: InspectError, OSError."""
     loading = Loading(path)
     try:
         while loading.step():
@@ -41,7 +41,7 @@ def count_matches(path: Path, text: str) -> int:
 
 
 def matches(journal: Journal, text: str) -> int:
-    """How many entries of a journal match a filter. Raises: FilterError."""
+    """Return the number of entries of a journal that match a filter. Raises: FilterError."""
     term = read_filter(text)
     if term is None or not journal.count:
         return journal.count
@@ -60,7 +60,7 @@ def matches(journal: Journal, text: str) -> int:
 
 
 def verdict(captures: Sequence[Path], text: str) -> str:
-    """A sentence if a message in the captures matches; "" otherwise."""
+    """Return a sentence if a message in the captures matches, or if that can't be determined; "" otherwise."""
     found = 0
     for path in captures:
         try:
@@ -73,7 +73,10 @@ def verdict(captures: Sequence[Path], text: str) -> str:
 
 
 def remove_unless(text: str, captures: Sequence[Path]) -> bool:
-    """Remove captures in which no message matches; whether they were removed. Raises: InspectError, OSError."""
+    """Remove captures unless a message in them matches. Return whether they were removed.
+
+    Raises: InspectError, OSError.
+    """
     if any(count_matches(path, text) for path in captures):
         return False
     for path in captures:
@@ -82,7 +85,7 @@ def remove_unless(text: str, captures: Sequence[Path]) -> bool:
 
 
 def remove_later(text: str, captures: Sequence[Path]) -> None:
-    """Have another process do `remove_unless`."""
+    """Run `remove_unless` in another process."""
     import subprocess
 
     nowhere = subprocess.DEVNULL
@@ -93,7 +96,7 @@ def remove_later(text: str, captures: Sequence[Path]) -> None:
 
 
 def parts(capture: str | Path) -> list[Path]:
-    """The files of a capture that exist: with `--keep` the part before this one too, which comes first."""
+    """Return the existing files of a capture, oldest first. With `--keep` these are two parts."""
     path = Path(os.path.abspath(capture))
     return [each for each in (earlier_part(path), path) if each.exists()]
 

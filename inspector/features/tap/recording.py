@@ -1,6 +1,6 @@
-"""What the relay hands over to be recorded: a bounded queue between its loop and the thread that writes.
+"""A bounded queue between the relay's loop and the thread that records its traffic.
 
-Nothing here waits. What has no room is counted, and becomes a `gap` in the capture.
+The loop never waits. Items that exceed the budget are counted, and become a `gap` in the capture.
 """
 
 import time
@@ -12,37 +12,37 @@ if TYPE_CHECKING:
     from typing import Any
 
 BUDGET = 64 * 1024 * 1024
-"""Bytes that may wait to be written."""
+"""Maximum number of bytes that wait to be written."""
 REST_S = 0.002
-"""The writer rests so long before it begins: the response to a request is not to wait for the request's record."""
+"""Seconds that the writer sleeps before it starts, so that recording a request does not delay its response."""
 _ITEM = 200
-"""What an item costs beside its bytes."""
+"""Overhead of an item in bytes."""
 PATIENCE_S = 2.0
-"""Seconds that the end of the tap waits for the capture."""
+"""Seconds that the tap waits for the capture when it ends."""
 
 
 class RecordedMessage:
-    """One message that was judged: its number is known once it is recorded."""
+    """A message that was judged. Its number is known once it is recorded."""
 
     __slots__ = ("direction", "fwd", "n", "origin", "part", "payload", "t_out", "tm", "tw")
 
     def __init__(self, direction: str, payload: bytes, tm: int, tw: int, fwd: str = "", origin: str = "") -> None:
         self.direction = direction
         self.payload = payload
-        """With the end of its line."""
+        """Payload including its line end."""
         self.tm = tm
         self.tw = tw
         self.fwd = fwd
         self.origin = origin
-        """"" for the party that wrote it, else `rule` or `user`."""
+        """"" for the party that sent it, otherwise `rule` or `user`."""
         self.t_out: int | None = None
         self.n = 0
         self.part = 0
-        """Of a capture with `--keep`: in which part it was recorded."""
+        """Part of a capture with `--keep` in which it was recorded."""
 
 
 class RecordingQueue:
-    """The queue. One thread puts, one takes."""
+    """The queue, with one producer thread and one consumer thread."""
 
     def __init__(self, budget: int = BUDGET) -> None:
         self._queue: deque[tuple[Any, ...]] = deque()
@@ -57,13 +57,13 @@ class RecordingQueue:
         self._done.acquire()
         self._lost: list[int] | None = None
         self.path = ""
-        """Of the capture, once it is there."""
+        """Path of the capture once it exists."""
         self.trouble = ""
-        """Why nothing is recorded; "" while all is well."""
+        """Why nothing is recorded; "" if there is no problem."""
         self.lost_bytes = 0
 
     def chunk(self, name: str, data: bytes, tm: int, tw: int, t_out: int) -> None:
-        """Bytes that were passed on; `t_out` 0 if some of them wait still."""
+        """Add forwarded bytes. `t_out` is 0 if some of them are still waiting."""
         if self._size - self._taken + len(data) > self._budget:
             self._lose(data, tm)
             return
@@ -72,33 +72,33 @@ class RecordingQueue:
         self._put("chunk", len(data), name, data, tm, tw, t_out)
 
     def message(self, token: RecordedMessage) -> None:
-        """A message that was judged."""
+        """Add a message that was judged."""
         if self._lost is not None:
             self._tell_lost()
         self._put("message", len(token.payload), token)
 
     def edit(self, of: RecordedMessage, act: str, by: str, *, why: str = "", payload: bytes | None = None) -> None:
-        """What became of a message."""
+        """Add an action on a message."""
         self._put("edit", len(payload or b""), of, act, by, why, payload, time.monotonic_ns())
 
     def rule(self, name: str, on: bool, by: str, text: str = "", why: str = "") -> None:
-        """A rule was armed or taken away."""
+        """Add the arming or removal of a rule."""
         self._put("rule", len(text), name, on, by, text, why, time.monotonic_ns())
 
     def signalled(self, number: int) -> None:
-        """The server's group got a signal."""
+        """Add a signal that was sent to the server's process group."""
         self._put("signal", 0, number, time.monotonic_ns(), time.time_ns())
 
     def ended(self, name: str) -> None:
-        """A stream is at its end."""
+        """Add the end of a stream."""
         self._put("eof", 0, name, time.monotonic_ns(), time.time_ns())
 
     def exited(self, status: int) -> None:
-        """The server has exited."""
+        """Add the exit of the server."""
         self._put("exit", 0, status, time.monotonic_ns(), time.time_ns())
 
     def close(self) -> None:
-        """Have the rest written, and wait for that, but not for long."""
+        """Wait until the remaining items are written, for a limited time."""
         if self._lost is not None:
             self._tell_lost()
         self._closing = True
@@ -106,11 +106,11 @@ class RecordingQueue:
         self._done.acquire(timeout=PATIENCE_S)
 
     def closed(self) -> None:
-        """The writer has finished."""
+        """Signal that the writer has finished."""
         self._done.release()
 
     def take(self, timeout: float = -1) -> "tuple[Any, ...] | None":
-        """The next item, oldest first; None if there is none within so many seconds (-1: wait)."""
+        """Return the oldest item; None after a timeout in seconds (-1: no timeout)."""
         while True:
             try:
                 item = self._queue.popleft()
@@ -131,7 +131,7 @@ class RecordingQueue:
 
     @property
     def waiting(self) -> int:
-        """Items in the queue."""
+        """Number of items in the queue."""
         return len(self._queue)
 
     def _put(self, kind: str, size: int, *rest: "Any") -> None:

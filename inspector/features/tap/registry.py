@@ -1,6 +1,6 @@
-"""The live taps of this user: one file for each, locked by its tap for as long as that lives.
+"""The live taps of this user: one file per tap, locked by the tap while it lives.
 
-A file whose lock can be had is left over from a tap that was killed, and is removed. Directory and files are private.
+An unlocked file belongs to a killed tap and is removed. Directory and files are private.
 """
 
 import fcntl
@@ -16,7 +16,10 @@ VERSION = 1
 
 
 def directories(env: "os._Environ[str] | dict[str, str]" = os.environ) -> list[str]:
-    """Where taps are registered: the first is where a new one goes, for a client may run without XDG_RUNTIME_DIR."""
+    """Return the directories of registered taps.
+
+    New taps use the first. There are several because a client may run without XDG_RUNTIME_DIR.
+    """
     found = []
     if home := env.get("MCP_INSPECT_HOME"):
         return [os.path.join(os.path.abspath(os.path.expanduser(home)), "run", "taps")]
@@ -27,9 +30,9 @@ def directories(env: "os._Environ[str] | dict[str, str]" = os.environ) -> list[s
 
 
 def private(path: str) -> None:
-    """Make a directory for this user alone, and see that it is.
+    """Make a directory that only this user can access.
 
-    Raises: OSError.
+    Raises: OSError, also if the directory belongs to another user.
     """
     for part in (os.path.dirname(path), path):
         try:
@@ -46,7 +49,7 @@ def private(path: str) -> None:
 
 
 def program_of(pid: int) -> str:
-    """The name of a process's program; "" where the system does not say."""
+    """Return the name of a process's program; "" if the system does not provide it."""
     try:
         return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
     except OSError:
@@ -58,10 +61,10 @@ def program_of(pid: int) -> str:
 
 
 class Registration:
-    """The entry of this tap."""
+    """The registry entry of this tap."""
 
     def __init__(self, env: "os._Environ[str] | dict[str, str]" = os.environ) -> None:
-        """Raises: OSError."""
+        """Reserve an entry. Raises: OSError."""
         self.id = f"{os.getpid():x}-{os.urandom(3).hex()}"
         directory = directories(env)[0]
         private(directory)
@@ -72,14 +75,14 @@ class Registration:
         self._fd = -1
 
     def publish(self, facts: dict[str, Any]) -> None:
-        """Make the entry, once the socket can be connected to. Raises: OSError."""
+        """Write the entry, once the socket accepts connections. Raises: OSError."""
         self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         own = {"version": VERSION, "id": self.id, "pid": os.getpid(), "started": start_time(os.getpid())}
         os.write(self._fd, json.dumps(own | {"socket": self.socket} | facts).encode())
 
     def remove(self) -> None:
-        """Take the entry away; at the end of the tap."""
+        """Remove the entry when the tap ends."""
         for path in (self._path, self.socket):
             try:
                 os.unlink(path)
@@ -90,7 +93,7 @@ class Registration:
 
 
 def live(env: "os._Environ[str] | dict[str, str]" = os.environ) -> list[dict[str, Any]]:
-    """The taps that live, oldest first. What is left of others is removed."""
+    """Return the live taps, oldest first, and remove entries of dead ones."""
     found = []
     for directory in directories(env):
         try:
@@ -138,6 +141,6 @@ def _is_stale(fd: int, entry: Any) -> bool:
     except OSError:
         return False  # its tap holds the lock
     if not isinstance(entry, dict) or not isinstance(entry.get("pid"), int):
-        return os.fstat(fd).st_size > 0  # one that is empty is being written right now
+        return os.fstat(fd).st_size > 0  # an empty file is still being written
     started = start_time(entry["pid"])
     return not started or started != entry.get("started")

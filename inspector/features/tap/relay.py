@@ -1,8 +1,8 @@
 """The relay of `mcp-inspect tap -- CMD`: one poll loop between a client's pipes and a server's.
 
-Bytes are passed on before anything looks at them. Recording, the registry and the control socket run beside that and
-may fail; the traffic continues. Only the standard library is imported before the server is started, and little of it.
-With an armed rule the loop assembles messages and asks the desk (`desk.py`) before it writes.
+Bytes are forwarded before they are analyzed. Recording, the registry and the control socket are separate; if they
+fail, traffic continues. Before the server is started, only a small part of the standard library is imported. With an
+armed rule the loop assembles messages and passes them to the desk (`desk.py`) before it writes.
 """
 
 import errno
@@ -24,61 +24,63 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
 
     class Judging(Protocol):
-        """What the loop asks about messages, once a rule was armed."""
+        """The loop's interface to the desk once a rule was armed."""
 
         @property
         def armed(self) -> bool:
             """Whether messages have to be judged."""
 
         def waits(self, direction: str) -> bool:
-            """Whether messages of a direction wait."""
+            """Return whether messages of a direction are waiting."""
 
         def is_full(self, direction: str) -> bool:
-            """Whether no more may be read."""
+            """Return whether reading must stop."""
 
         def take(self, direction: str, line: bytes, tm: int, tw: int) -> None:
-            """Deliver a message, or keep it."""
+            """Deliver or keep a message."""
 
         def pump(self) -> None:
-            """Deliver what may be delivered now."""
+            """Deliver all messages that are ready."""
 
         def client_ended(self) -> None:
-            """The client has closed its stream."""
+            """Handle the end of the client's stream."""
 
         def flush(self) -> bool:
-            """The server has exited; whether something waits still."""
+            """Handle the server's exit; return whether messages are still waiting."""
 
 
 TO_SERVER, FROM_SERVER, STDERR = "c2s", "s2c", "err"
 READ = 64 * 1024
-"""Bytes of one read."""
+"""Maximum number of bytes per read."""
 AHEAD = 192 * 1024
-"""A direction is not read from while so many bytes wait to be written: with one read, 256 KiB are held at most."""
+"""Bytes waiting to be written at which reading stops. Together with one read, at most 256 KiB are held."""
 PIPE_BUF = 4096
-"""A pipe that is ready takes so many bytes without blocking (POSIX); the client's end is never set non-blocking,
-because other processes share it."""
+"""Number of bytes that a ready pipe accepts without blocking (POSIX).
+
+The client's end is never set to non-blocking mode, because other processes share it.
+"""
 PARTIAL_S = 0.25
-"""Seconds after which an unfinished line is passed on unjudged."""
+"""Seconds after which an unfinished line is forwarded without judging."""
 LONGEST = 8 * 1024 * 1024
-"""Bytes of the longest line that is judged."""
+"""Maximum length in bytes of a line that is judged."""
 SMALLEST_PART = 50_000
-"""Bytes of the smallest part of a capture with `--keep`, which keeps two."""
+"""Minimum size in bytes of one of the two parts of a capture with `--keep`."""
 _FORWARDED = ("SIGHUP", "SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH", "SIGCONT", "SIGTSTP")
 _BROKEN = select.POLLERR | select.POLLHUP | select.POLLNVAL
 
 
 class UnusableOptions(Exception):
-    """The command line of the tap can't be used as given."""
+    """The tap's command line is invalid."""
 
 
 class Options:
-    """What the tap was asked to do."""
+    """Command line options of the tap."""
 
     def __init__(self, argv: list[str]) -> None:
-        """Raises: UnusableOptions."""
+        """Parse the arguments. Raises: UnusableOptions."""
         self.label = ""
         self.capture = ""
-        """"" for a new file in the directory of captures."""
+        """Path of the capture; "" for a new file in the directory of captures."""
         self.rules = ""
         self.host_timeout = 0.0
         """Seconds that the client waits for a response; 0 if not given."""
@@ -86,9 +88,9 @@ class Options:
         self.keep = 0
         """Bytes of the newest traffic that the capture keeps; 0 for all."""
         self.keep_on = ""
-        """A filter: the capture is removed at the end unless a message matches; "" to keep it."""
+        """Filter: the capture is removed at the end unless a message matches; "" to keep it."""
         self.fail_on = ""
-        """A filter: a message that matches makes the tap exit with 1 where the server exited with 0."""
+        """Filter: if a message matches, the tap exits with 1 although the server exited with 0."""
         if "--" not in argv:
             raise UnusableOptions("the server's command is missing; give it after --: mcp-tap -- node server.js")
         at = argv.index("--")
@@ -141,7 +143,7 @@ def _size(text: str) -> int:
 
 
 def own_environment() -> dict[bytes, bytes]:
-    """The environment as the client gave it: Python sets LC_CTYPE in its own where the locale is C (PEP 538)."""
+    """Return the environment as the client set it: Python adds LC_CTYPE to its own if the locale is C (PEP 538)."""
     try:
         with open("/proc/self/environ", "rb") as file:
             pairs = file.read().split(b"\0")
@@ -155,13 +157,13 @@ def own_environment() -> dict[bytes, bytes]:
     return found
 
 
-# The reaper: a process that ends the server's group once this one is gone, in whatever way.
+# The reaper: a process that terminates the server's group once this process has ended for any reason
 
 _GRACE_S = 1.0
 
 
 def start_time(pid: int) -> str:
-    """When a process was started, as the kernel counts; "" if it is gone, or the system does not say."""
+    """Return the start time of a process in kernel units; "" if it has ended or the system does not provide it."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()[19].decode()
@@ -170,13 +172,16 @@ def start_time(pid: int) -> str:
 
 
 def _fork_reaper() -> int:
-    """Start the reaper; the descriptor that only this process may hold, for its end is what the reaper waits for."""
+    """Start the reaper and return its lifeline descriptor.
+
+    Only this process may hold the descriptor: the reaper waits for it to be closed.
+    """
     their, ours = os.pipe()
     if os.fork():
         os.close(their)
         return ours
     try:
-        os.setsid()  # a signal to the client's group ends the tap, and must not end the reaper
+        os.setsid()  # a signal to the client's group ends the tap but must not end the reaper
         nowhere = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(nowhere, fd)
@@ -203,7 +208,7 @@ def _reap(lifeline: int) -> None:
     group, started = int(words[0]), words[1] if len(words) > 1 else ""
     now = start_time(group)
     if started and now and now != started:
-        return  # the number belongs to another process now
+        return  # the process id belongs to another process now
     _signal_group(group, signal.SIGTERM)
     end = time.monotonic() + _GRACE_S
     while _alive(group) and time.monotonic() < end:
@@ -226,14 +231,14 @@ def _signal_group(group: int, number: int) -> None:
         pass
 
 
-# One direction.
+# One direction
 
 
 class Flow:
-    """Bytes from one descriptor to another, in order, and never more than AHEAD and a read of them in between."""
+    """Bytes from one descriptor to another, in order, with at most AHEAD bytes plus one read in between."""
 
     def __init__(self, name: str, src: int, dst: int, *, shared: bool) -> None:
-        """`shared`: other processes may have `dst`, so it blocks, and is written to in small pieces."""
+        """Create the flow. `shared`: other processes may share `dst`, so it is blocking and written in small pieces."""
         self.name = name
         self.src = src
         self.dst = dst
@@ -241,7 +246,7 @@ class Flow:
         self.writes = dst >= 0
         self._queue: deque[memoryview] = deque()
         self.size = 0
-        """Bytes that wait to be written."""
+        """Number of bytes that wait to be written."""
         self._shared = shared
         self._ready = select.poll()
         if self.writes and shared:
@@ -249,10 +254,10 @@ class Flow:
         self.forget: Callable[[int], None] = lambda fd: None
         """Called before a descriptor is closed."""
         self.is_line_start = True
-        """Whether the last byte that was passed on ended a line."""
+        """Whether the last forwarded byte ended a line."""
 
     def put(self, data: bytes) -> bool:
-        """Write, now or later; whether all is written."""
+        """Write data now or later. Return whether everything is written."""
         if not self.writes or not data:
             return not data
         self.is_line_start = data.endswith(b"\n")
@@ -261,7 +266,10 @@ class Flow:
         return len(self._queue) > 1 or self.flush()
 
     def flush(self) -> bool:
-        """Write as much as is taken; whether nothing waits. One whose reader is gone forgets what waits."""
+        """Write as much as possible. Return whether nothing is waiting.
+
+        If the reader has disconnected, waiting data is discarded.
+        """
         queue = self._queue
         try:
             while queue:
@@ -286,7 +294,7 @@ class Flow:
         return True
 
     def read(self) -> bytes | None:
-        """What is there, b"" at the end; None if nothing is there now."""
+        """Return the available bytes, b"" at the end; None if nothing is available now."""
         try:
             return os.read(self.src, READ)
         except BlockingIOError:
@@ -295,14 +303,14 @@ class Flow:
             return b""
 
     def end_reading(self) -> None:
-        """Read no more: who writes there sees a closed pipe."""
+        """Stop reading: the writing process sees a closed pipe."""
         if self.reads:
             self.reads = False
             self.forget(self.src)
             os.close(self.src)
 
     def end_writing(self) -> None:
-        """Write no more: who reads there sees the end."""
+        """Stop writing: the reading process sees the end of the stream."""
         self._queue.clear()
         self.size = 0
         if self.writes:
@@ -312,16 +320,16 @@ class Flow:
 
 
 class _Lines:
-    """Messages of a direction in the making, where a rule is armed."""
+    """Assembles the lines of a direction while a rule is armed."""
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []
         self.size = 0
         self.since = 0.0
-        """When the unfinished line began."""
+        """Time at which the unfinished line began."""
 
     def feed(self, data: bytes, now: float) -> list[bytes]:
-        """The lines that are complete now, with their ends."""
+        """Return the lines that are now complete, including line ends."""
         *ended, rest = data.split(b"\n")
         lines = [line + b"\n" for line in ended]
         if lines and self.parts:
@@ -335,7 +343,7 @@ class _Lines:
         return lines
 
     def take(self) -> bytes:
-        """What is unfinished, and forget it."""
+        """Return the unfinished line and clear it."""
         rest, self.parts, self.size = b"".join(self.parts), [], 0
         return rest
 
@@ -350,10 +358,10 @@ class Relay:
         self.recording = recording
         self.started = time.monotonic_ns(), time.time_ns()
         self.desk: Judging | None = None
-        """Where messages are judged, from the next line on; None as long as there was never a rule."""
+        """Judges messages from the next line on; None if there never was a rule."""
         self.saw_initialized = False
         self.rule_problems: list[str] = []
-        """What is wrong with the rules file, a sentence each."""
+        """Problems of the rules file, one sentence each."""
         self._lines = {TO_SERVER: _Lines(), FROM_SERVER: _Lines()}
         self._poll = select.poll()
         self._masks: dict[int, int] = {}
@@ -367,26 +375,26 @@ class Relay:
         self._set(self._wake_r, select.POLLIN)
         self._exit: int | None = None
         self._is_unsettled = True
-        """Whether something has happened since, apart from bytes that were passed on whole."""
+        """Whether anything other than complete forwarding has happened since the last arrangement."""
         self.at_end: list[Callable[[], None]] = []
-        """Called when the server has exited and all is delivered."""
+        """Called when the server has exited and everything is delivered."""
         for flow in flows.values():
             flow.forget = self._forget
         self.timers: list[Callable[[float], float | None]] = []
-        """Each is called with the time and returns when it wants to be called again."""
+        """Called with the time; each returns the time of its next call, or None."""
 
-    # what others may call
+    # Interface for other components
 
     def post(self, work: "Callable[[], None]") -> None:
-        """Have something done by the loop's thread, from any thread."""
+        """Run work in the loop's thread. May be called from any thread."""
         self._posted.append(work)
         try:
             os.write(self._wake_w, b"\0")
         except OSError:
-            pass  # full: it wakes anyhow
+            pass  # full: the loop wakes up anyway
 
     def watch(self, fd: int, mask: int, handler: "Callable[[int], None] | None") -> None:
-        """Call the handler with the events of a descriptor; mask 0 and None to stop."""
+        """Call the handler on events of a descriptor; mask 0 and None to stop."""
         if handler is None:
             self._handlers.pop(fd, None)
             self._set(fd, None)
@@ -395,22 +403,22 @@ class Relay:
             self._set(fd, mask)
 
     def signal_server(self, number: int) -> None:
-        """Send a signal to the server's group."""
+        """Send a signal to the server's process group."""
         _signal_group(self.pid, number)
         self.recording.signalled(number)
 
     def deliver(self, direction: str, data: bytes) -> bool:
-        """Write a whole message in a direction, past nothing that waits there; whether it is written."""
+        """Write a whole message to a direction, after data that is waiting there. Return whether it is written."""
         return self.flows[direction].put(data)
 
     def lane_moved(self, direction: str) -> None:
-        """Messages that waited at the desk are written: the end may have its turn now."""
+        """Handle that waiting messages were written: the stream may end now."""
         self._pass_on_end(self.flows[direction])
 
     # the loop
 
     def run(self) -> int:
-        """Pass bytes until the server has exited and all its output is delivered; its wait status."""
+        """Forward bytes until the server has exited and its output is delivered. Return its wait status."""
         signal.set_wakeup_fd(self._wake_w, warn_on_full_buffer=False)
         self._reap()
         while (status := self.step()) is None:
@@ -418,7 +426,10 @@ class Relay:
         return status
 
     def step(self, timeout_ms: float | None = None) -> int | None:
-        """Wait for something to do, at most so long, and do it; the wait status of the server once that is all."""
+        """Wait for events, at most for the timeout, and handle them.
+
+        Return the wait status of the server once everything is done; None before.
+        """
         own = None
         if self._is_unsettled:
             self._arrange()
@@ -447,7 +458,7 @@ class Relay:
         return None
 
     def _arrange(self) -> None:
-        """Have the next poll wait for what can happen now."""
+        """Register for the next poll the events that can be handled now."""
         for flow in self.flows.values():
             if flow.reads and not flow.writes:
                 flow.end_reading()
@@ -459,7 +470,7 @@ class Relay:
                 self._set(flow.dst, select.POLLOUT if flow.size else 0)
 
     def close(self) -> None:
-        """Close what is the loop's own."""
+        """Close the loop's own descriptors."""
         os.close(self._wake_r)
         os.close(self._wake_w)
 
@@ -511,7 +522,7 @@ class Relay:
             self.flows[TO_SERVER].end_writing()
 
     def _is_drained(self) -> bool:
-        """Whether the rest of the output was read and is written; a grandchild that has the pipe is not waited for."""
+        """Return whether the remaining output is read and written. Grandchildren that hold the pipe are not awaited."""
         for name, flow in self.flows.items():
             if name == TO_SERVER:
                 continue
@@ -554,7 +565,7 @@ class Relay:
         self._pass_on_end(flow)
 
     def _pass_on_end(self, flow: Flow) -> None:
-        """Close the way on once its source has ended and all is written."""
+        """Close the target once its source has ended and everything is written."""
         if not flow.reads and not flow.size and flow.writes and not (self.desk and self.desk.waits(flow.name)):
             flow.end_writing()
 
@@ -578,7 +589,7 @@ class Relay:
         return desk is not None and (desk.armed or desk.waits(name) or bool(self._lines[name].parts))
 
     def _pass(self, flow: Flow, data: bytes) -> None:
-        """Write first, then hand over a copy."""
+        """Write data, then record a copy."""
         tm, tw = time.monotonic_ns(), time.time_ns()
         written = flow.put(data)
         self.recording.chunk(flow.name, data, tm, tw, time.monotonic_ns() if written else 0)
@@ -601,13 +612,13 @@ class Relay:
                 self._pass(self.flows[name], lines.take())
 
 
-# The process.
+# The process
 
 
 def _spawn(command: list[str], in_r: int, out_w: int, err_w: int) -> int:
-    """Start the server in a group of its own. Raises: OSError.
+    """Start the server in its own process group. Raises: OSError.
 
-    By fork and exec: posix_spawn of glibc leaves two signals ignored in the server.
+    Uses fork and exec, because posix_spawn of glibc leaves two signals ignored in the server.
     """
     failed_r, failed_w = os.pipe()
     pid = os.fork()
@@ -616,12 +627,12 @@ def _spawn(command: list[str], in_r: int, out_w: int, err_w: int) -> int:
             os.setpgid(0, 0)
             for fd, place in ((in_r, 0), (out_w, 1), (err_w, 2)):
                 os.dup2(fd, place)
-            for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+            for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these
                 signal.signal(number, signal.SIG_DFL)
             os.execvpe(command[0], command, own_environment())
         except OSError as error:
             os.write(failed_w, b"%d" % (error.errno or errno.EIO))
-        except ValueError:  # a NUL
+        except ValueError:  # a NUL in the command
             os.write(failed_w, b"%d" % errno.EINVAL)
         finally:
             os._exit(127)
@@ -635,7 +646,7 @@ def _spawn(command: list[str], in_r: int, out_w: int, err_w: int) -> int:
 
 
 def _spawned(command: list[str], *pipes: int) -> int:
-    """The server's process; without one, the end."""
+    """Return the server's process id; exit if it can't be started."""
     try:
         return _spawn(command, *pipes)
     except OSError as error:
@@ -656,10 +667,11 @@ def run(
     set_up: "Callable[[Relay], None]",
     judge_end: "Callable[[Relay], str]",
 ) -> "NoReturn":
-    """Be the tap: start the server, pass everything on, and end as the server ended.
+    """Run the tap: start the server, forward everything, and end as the server ended.
 
-    `arm` is called before the first byte is passed on, if there are rules; `set_up` in a thread that records;
-    `judge_end` once all is recorded, for `--keep-on` and `--fail-on`: it returns why the tap fails, or "".
+    `arm` is called before the first byte is forwarded, if there are rules. `set_up` runs in a thread and records.
+    `judge_end` is called once everything is recorded, for `--keep-on` and `--fail-on`; it returns why the tap fails,
+    or "".
 
     Raises: any exception before the server was started.
     """
@@ -698,7 +710,7 @@ def run(
             os.write(said, f"mcp-tap: {why}\n".encode("utf-8", "replace"))
             status = status or 1 << 8
     finally:
-        _end_like(status)  # the server runs already, so whatever has failed the client must see an end
+        _end_like(status)  # the server is running, so the client must see an end whatever failed
 
 
 def _relay(options: Options, pid: int, in_w: int, out_r: int, err_r: int) -> Relay:
@@ -726,7 +738,7 @@ def _relay(options: Options, pid: int, in_w: int, out_r: int, err_r: int) -> Rel
 
 
 def _end_like(status: int) -> "NoReturn":
-    """End with the status of the server, by its signal if one ended it."""
+    """Exit with the server's status, or by the same signal."""
     number = status & 0x7F
     if number:
         import resource

@@ -1,6 +1,6 @@
-"""Rules of a tap: read from YAML or set over the control socket, and which messages they want.
+"""Rules of a tap: parsed from YAML or set over the control socket, and matched against messages.
 
-The condition of a rule is a filter; it may ask for what is known when a message passes. `judging.py` applies them.
+The condition of a rule is a filter on fields that are known when a message passes. `judging.py` applies rules.
 """
 
 import logging
@@ -49,7 +49,7 @@ Fault = Literal["error", "cut", "malformed", "duplicate", "banner", "kill", "sta
 MOST_RULES = 1000
 logger = logging.getLogger(__name__)
 _SLOW_S = 0.05
-"""Processor time after which a rule is switched off."""
+"""Maximum CPU time per message, above which a rule is switched off."""
 _REQUEST, _NOTIFICATION, _RESPONSE, _ERROR, _GARBLED, _BATCH = KINDS[:6]
 LISTS = {
     "tools/list": ("tools", "name"),
@@ -65,24 +65,24 @@ _KNOWN = frozenset(
 
 
 class Rule(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
-    """One rule, as it is written."""
+    """One rule as written in a file."""
 
     name: str
     action: Action
     when: str = ""
-    """A filter; "" for every message of the side."""
+    """Filter; "" for every message of the side."""
     side: Side = "either"
     hit: str = ""
-    """Which of the matching messages: `3`, `>=3`, `every 2`; "" for each."""
+    """Which of the matching messages to act on: `3`, `>=3`, `every 2`; "" for each."""
     once: bool = False
-    """Switch the rule off after it acted."""
+    """Whether to switch the rule off after it acted."""
     probability: float = 1.0
-    """Act on this part of these messages, from 0 to 1."""
+    """Fraction of these messages to act on, from 0 to 1."""
     seed: int | None = None
-    """Of the random numbers for `probability` and `delay`; None to draw one."""
+    """Seed of the random numbers for `probability` and `delay`; None to choose one."""
     enabled: bool = True
     text: str = ""
-    """log: what is noted."""
+    """log: text to record."""
     patch: list[dict[str, Any]] = []
     """edit, override: a JSON Patch (RFC 6902)."""
     merge: Any = None
@@ -95,22 +95,22 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     """delay: `500ms`, `2s`, a range: `1s..3s`, `2s±500ms`; or a rate, for the bytes of the message: `20kB/s`."""
     fault: Fault | None = None
     status: int = 503
-    """fault: the HTTP status of `status`."""
+    """fault: HTTP status for the fault `status`."""
     names: list[str] = []
     """hide: names of tools and prompts, URIs of resources, with `*` and `?`; override: the items to change."""
     only_this: bool = False
     """hold: let later messages of the direction pass."""
     keep_on_cancel: bool = False
-    """hold: forward the request and its cancellation where the client cancels it; otherwise neither is forwarded."""
+    """hold: forward the request and its cancellation if the client cancels it; otherwise neither is forwarded."""
     fallback: Literal["release", "drop"] = "release"
-    """hold: what happens when the deadline comes."""
+    """hold: action at the deadline."""
 
 
 class RuleProblem(msgspec.Struct, frozen=True):
     """A rule that can't be used."""
 
     line: int
-    """In its file, from 1; 0 if it is in none."""
+    """Line in the file, from 1; 0 if there is no file."""
     name: str
     why: str
 
@@ -119,7 +119,7 @@ class RuleProblem(msgspec.Struct, frozen=True):
 
 
 def read_rules(text: str) -> tuple[list["ArmedRule"], list[RuleProblem]]:
-    """The rules of a YAML file, and what is wrong with the others."""
+    """Parse a YAML file. Return the valid rules, and the problems of the others."""
     try:
         items = read_yaml(text)
     except UnreadableDocument as error:
@@ -144,7 +144,7 @@ def read_rules(text: str) -> tuple[list["ArmedRule"], list[RuleProblem]]:
 
 
 def _lines(text: str) -> list[tuple[int, dict[str, int]]]:
-    """For each item of a list in YAML its line, and the lines of its members."""
+    """Return the line of each item of a YAML list, and the lines of its members."""
     import yaml
 
     node = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -165,7 +165,7 @@ class BadRule(ValueError):
 
 
 def armed(item: Any) -> "ArmedRule":
-    """A rule made ready. Raises: BadRule."""
+    """Convert data to a rule that is ready for use. Raises: BadRule."""
     try:
         rule = msgspec.convert(item, Rule)
     except msgspec.ValidationError as error:
@@ -242,7 +242,7 @@ def _hit(text: str) -> Callable[[int], bool]:
 
 
 def _delay(text: str) -> tuple[float, float, float]:
-    """The shortest and the longest time in seconds, and seconds for each byte."""
+    """Return the minimum and maximum delay in seconds, and the seconds per byte."""
     rate = _RATE.match(text.strip())
     if rate is not None and float(rate[1]) > 0:
         return 0.0, 0.0, 1 / (float(rate[1]) * _SIZES[rate[2]])
@@ -263,7 +263,7 @@ def _span(text: str) -> float:
     return seconds
 
 
-# A message as conditions see it
+# A message as seen by conditions
 
 
 class MessageView:
@@ -287,40 +287,40 @@ class MessageView:
         self.headers = headers
         self.http_status = http_status
         self.request: MessageView | None = None
-        """Of a response its request, if it was seen."""
+        """The request of a response, if it was seen."""
         self.elapsed_ns: int | None = None
         self._values: dict[str, list[Any]] = {}
-        """Of fields that were asked for."""
+        """Cached values of fields."""
 
     @property
     def is_response(self) -> bool:
-        """Whether it is a result or an error."""
+        """Whether the message is a result or an error."""
         return isinstance(self.message, Answer | ErrorAnswer)
 
     @property
     def method(self) -> str:
-        """Its method; of a response, its request's."""
+        """Method of the message, or of the request that it answers."""
         if isinstance(self.message, Request | Notification):
             return self.message.method
         return self.request.method if self.request is not None else ""
 
     @property
     def target(self) -> str:
-        """The tool, prompt or resource that it is about; "" for none."""
+        """Tool, prompt or resource of the message; "" for none."""
         return self._target("target") or ""
 
     @property
     def id(self) -> int | str | None:
-        """Its id."""
+        """Id of the message; None for a notification or an invalid message."""
         return None if isinstance(self.message, NotJsonRpc | Notification) else self.message.id
 
     def is_of(self, side: Side) -> bool:
-        """Whether a rule for this side concerns it."""
+        """Return whether a rule for this side applies to the message."""
         return side == "either" or side == self.side
 
     @property
     def side(self) -> str:
-        """request, response or notification; "" for anything but a message."""
+        """Kind of the message: "request", "response" or "notification"; "" for anything else."""
         if isinstance(self.message, Request):
             return "request"
         if isinstance(self.message, Notification):
@@ -328,7 +328,7 @@ class MessageView:
         return "response" if self.is_response else ""
 
     def values(self, ref: Ref) -> list[Any]:
-        """What a field amounts to: no value, one, or several at a path."""
+        """Return the values of a field: none, one, or several at a path."""
         name = ref.name
         if FieldType.JSON is BY_NAME[name].type:
             found = self._part(name)
@@ -409,9 +409,9 @@ Condition = Callable[[MessageView], bool]
 
 
 def compile_condition(text: str) -> Condition:
-    """A filter as a test of one message.
+    """Compile a filter into a test of one message.
 
-    Raises: BadRule for one that can't be read, or asks for what is not known when a message passes.
+    Raises: BadRule if it is invalid, or uses fields that are unknown when a message passes.
     """
     try:
         term = parse(text)
@@ -465,29 +465,29 @@ def _scoped(view: MessageView, scope: FieldScope) -> Iterator[MessageView]:
 
 
 class ArmedRule:
-    """A rule at work."""
+    """A rule in use."""
 
     def __init__(self, rule: Rule) -> None:
-        """Raises: BadRule."""
+        """Compile the rule. Raises: BadRule."""
         self.rule = rule
         self.enabled = rule.enabled
         self.hits = 0
-        """How many messages matched."""
+        """Number of messages that matched."""
         self.by = "file"
-        """Who set it: `file`, or `user`."""
+        """Origin of the rule: `file` or `user`."""
         self.trouble = ""
-        """Why it was switched off by itself."""
+        """Why the rule was switched off automatically."""
         self._condition = compile_condition(rule.when)
         self._counts = _hit(rule.hit)
         self._delay = _delay(rule.delay) if rule.delay else (0.0, 0.0, 0.0)
         if rule.seed is None and (rule.probability < 1 or self._delay[0] != self._delay[1]):
-            self.rule = msgspec.structs.replace(rule, seed=random.getrandbits(32))  # recorded: it can be repeated
+            self.rule = msgspec.structs.replace(rule, seed=random.getrandbits(32))  # recorded: repeatable
         self._random = random.Random(self.rule.seed)
         for patch in rule.patch:
             _check_operation(patch)
 
     def wants(self, view: MessageView) -> bool:
-        """Whether it acts on a message; counts it if it matches. One that takes too long is switched off."""
+        """Return whether the rule acts on a message, and count matches. A rule that takes too long is switched off."""
         if not self.enabled or not view.is_of(self.rule.side):
             return False
         if self.rule.action in ("hide", "override") and (view.method not in LISTS or not view.is_response):
@@ -495,7 +495,7 @@ class ArmedRule:
         began = time.thread_time()
         try:
             found = self._condition(view)
-        except Exception as error:  # the border: a rule must not stop the traffic
+        except Exception as error:  # a rule must not stop the traffic
             logger.exception("the rule %s failed", self.rule.name)
             self.switch_off(f"it failed: {error!r:.200}")
             return False
@@ -512,16 +512,16 @@ class ArmedRule:
         return True
 
     def switch_off(self, why: str) -> None:
-        """Something is wrong with it."""
+        """Switch the rule off because of a problem."""
         self.enabled, self.trouble = False, why
 
     def wait_s(self, size: int) -> float:
-        """Seconds that it delays a message of so many bytes."""
+        """Return the delay in seconds for a message of this size."""
         least, most, of_byte = self._delay
         return self._random.uniform(least, most) + size * of_byte
 
     def facts(self) -> dict[str, Any]:
-        """What an interface shows."""
+        """Return the rule and its state for display."""
         own = {"enabled": self.enabled, "hits": self.hits, "by": self.by, "trouble": self.trouble}
         written: dict[str, Any] = msgspec.to_builtins(self.rule)
         return written | own

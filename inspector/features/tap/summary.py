@@ -1,4 +1,4 @@
-"""What a list says of a running tap: read from its capture, and asked of the tap itself what is held."""
+"""Summary of a running tap for a list, from its capture and its control socket."""
 
 import time
 from pathlib import Path
@@ -15,7 +15,7 @@ from inspector.protocol.jsonrpc import Request, read
 
 
 def summary(tap: dict[str, Any]) -> dict[str, Any]:
-    """The entry of a tap with `messages`, `errors`, `oldest_pending_s` (None for none), `held`, `rules`, `trouble`."""
+    """Return a tap's entry with `messages`, `errors`, `oldest_pending_s` (or None), `held`, `rules`, `trouble`."""
     found = tap | {"messages": 0, "errors": 0, "oldest_pending_s": None, "held": 0, "rules": 0}
     try:
         found |= _of_capture(Path(tap["capture"]))
@@ -33,7 +33,7 @@ def summary(tap: dict[str, Any]) -> dict[str, Any]:
 
 
 def client_meta(journal: Journal) -> dict[str, Any]:
-    """The members that protocol version 2026-07-28 wants in each `_meta`, as the client sent them last; {} for none."""
+    """Return the `_meta` members that protocol version 2026-07-28 requires, as last sent by the client; {} for none."""
     for n in range(journal.count, 0, -1):
         if journal.store.direction(n) is not Direction.TO_SERVER:
             continue

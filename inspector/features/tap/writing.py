@@ -1,7 +1,7 @@
-"""The thread that records for the tap: chunks in, lines of a capture out, in the order in which they were passed on.
+"""The thread that records for the tap: writes queued items to a capture in the order of forwarding.
 
-It also makes what is beside the traffic: the entry in the registry and the control socket. If any of that fails, the
-traffic does not notice; `tap list` says what is missing.
+It also creates the registry entry and the control socket. If any of this fails, traffic is not affected; `tap list`
+shows what is missing.
 """
 
 import os
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from inspector.features.tap.relay import Relay
 
 _OPENING = 12
-"""Entries at the beginning of a session that each part of a capture repeats."""
+"""Number of entries at the beginning of a session that each part of a capture repeats."""
 LIMIT, KEPT = 64 * 1024 * 1024, 1024 * 1024
-"""A line over LIMIT bytes is recorded by its first KEPT ones."""
+"""A line longer than LIMIT bytes is recorded only with its first KEPT bytes."""
 _STDERR_PIECE = 64 * 1024
 _STDERR_PAUSE_S = 0.05
-"""After so many seconds an unfinished line of stderr is recorded as it is."""
+"""Seconds after which an unfinished line of stderr is recorded."""
 _CHANNELS = {
     "c2s": (Direction.TO_SERVER, Channel.STDIN, ProcessEvent.STDIN_EOF),
     "s2c": (Direction.FROM_SERVER, Channel.STDOUT, ProcessEvent.STDOUT_EOF),
@@ -51,7 +51,7 @@ _CHANNELS = {
 
 
 class Encoder:
-    """Items of the queue to entries of a capture."""
+    """Converts queue items to entries of a capture."""
 
     def __init__(self, recorder: Recorder, pid: int, ring: "Ring | None" = None) -> None:
         self._recorder = recorder
@@ -64,16 +64,16 @@ class Encoder:
 
     @property
     def has_partial(self) -> bool:
-        """Whether a line of stderr has not ended."""
+        """Whether a line of stderr is unfinished."""
         return self._stderr.pending > 0
 
     def fact(self, fact: Fact, tm: int, tw: int) -> None:
-        """Something that happened beside the messages."""
+        """Record an event that is not a message."""
         self._n += 1
         self._keep(Entry(self._n, tm, tw, fact))
 
     def item(self, item: tuple[Any, ...]) -> None:
-        """One item of the queue."""
+        """Record one item of the queue."""
         kind, _, *rest = item
         getattr(self, f"_{kind}")(*rest)
         if self._ring is not None and self._ring.is_full(self._recorder):
@@ -84,7 +84,7 @@ class Encoder:
         self._recorder.close()
 
     def flush_stderr(self) -> None:
-        """Record what is there of an unfinished line."""
+        """Record an unfinished line of stderr."""
         if (rest := self._stderr.rest()) is not None:
             self.fact(Stderr(rest.payload, partial=True), *self._last)
 
@@ -110,7 +110,7 @@ class Encoder:
             while end < len(lines) and lines[end].eol is eol and _is_short(lines[end]):
                 end += 1
             if self._ring is not None and self._ring.wants_opening:
-                end = at  # one by one
+                end = at  # one frame at a time
             if end - at > 1 and eol is not Eol.NONE:
                 payloads = [line.payload for line in lines[at:end]]
                 self._recorder.keep_run(FrameRun(self._n + 1, tm, tw, direction, channel, payloads, eol, t_out))
@@ -148,7 +148,7 @@ class Encoder:
 
     def _edit(self, of: "RecordedMessage", act: str, by: str, why: str, payload: bytes | None, tm: int) -> None:
         if of.part != self._part:
-            self._message(of)  # it is in a part that is over: what became of it needs its message
+            self._message(of)  # its part is complete, and an edit needs its message in the same part
         raw, b64 = split_payload(payload) if payload is not None else (None, None)
         self._recorder.add(EditRecord(of=of.n, act=act, by=by, tm=tm, why=why, raw=raw, b64=b64))
 
@@ -185,16 +185,16 @@ def _is_short(line: Line) -> bool:
 
 
 class Ring:
-    """Parts of a capture, of which the two newest are kept, each with the opening of the session at its beginning."""
+    """Splits a capture into parts and keeps the two newest. Each part begins with the opening of the session."""
 
     def __init__(self, size: int, make: Callable[[], Recorder]) -> None:
-        """`size`: bytes of both parts; `make` makes the file of the next one."""
+        """Create the ring. `size`: bytes of both parts; `make` creates the next file."""
         self._size = size
         self._make = make
         self.number = 0
         self._opening: list[tuple[Entry, dict[str, Any]]] = []
         self._left_out = [0, 0]
-        """Frames and bytes that are not in the newest part."""
+        """Frames and bytes that are missing in the newest part."""
 
     @property
     def wants_opening(self) -> bool:
@@ -202,16 +202,16 @@ class Ring:
         return len(self._opening) < _OPENING
 
     def take(self, entry: Entry, facts: dict[str, Any]) -> None:
-        """Remember an entry of the opening."""
+        """Keep an entry of the opening for later parts."""
         if self.wants_opening and size_of(entry.what) < SMALLEST_PART // _OPENING:
             self._opening.append((entry, facts))
 
     def is_full(self, recorder: Recorder) -> bool:
-        """Whether the next part is due."""
+        """Return whether the next part is due."""
         return recorder.file.size >= self._size // 2
 
     def next_part(self, recorder: Recorder) -> tuple[Recorder, int]:
-        """End a part and begin the next one; its recorder, and the number of its last entry."""
+        """Close a part and begin the next one. Return its recorder, and the number of its last entry."""
         path = recorder.file.path
         assert path is not None, "the tap records in a file with a name"
         frames, lasted = recorder.frames, time.monotonic_ns()
@@ -235,12 +235,12 @@ class Ring:
 
 
 def earlier_part(path: Path) -> Path:
-    """Where `--keep` puts what was recorded before the newest part."""
+    """Return the path of the part before the newest one with `--keep`."""
     return path.with_name(f"{path.stem}.1{path.suffix}")
 
 
 def record(relay: "Relay") -> None:
-    """Set up what is beside the traffic, then write until the recording is closed. Raises nothing."""
+    """Set up registry and control socket, then write until the recording is closed. Never raises."""
     started, recording = relay.started, relay.recording
     recorder = None
     try:
@@ -275,7 +275,7 @@ def record(relay: "Relay") -> None:
         else:
             try:
                 encoder.item(item)
-            except (InspectError, OSError) as error:  # the next part of the capture can't be made
+            except (InspectError, OSError) as error:  # the next part can't be created
                 recording.trouble, encoder = str(error), None
     if encoder is not None:
         encoder.close()
@@ -314,7 +314,7 @@ def _recorder_at(path: Path, started: tuple[int, int]) -> Recorder:
 
 
 def _uuid() -> str:
-    """A random UUID (RFC 9562, version 4): the module `uuid` takes a megabyte."""
+    """Return a random UUID (RFC 9562, version 4). The module `uuid` would take a megabyte."""
     number = bytearray(os.urandom(16))
     number[6] = number[6] & 0x0F | 0x40
     number[8] = number[8] & 0x3F | 0x80
@@ -329,7 +329,7 @@ def _fresh(label: str, command: list[str], wall_ns: int, directory: Path | None)
 
     if directory is None:
         directory = places().captures
-        if (places().config / "config.toml").exists():  # what reads it takes megabytes
+        if (places().config / "config.toml").exists():  # the module that reads it takes megabytes
             from inspector.config.settings import captures_directory
 
             directory = captures_directory()
