@@ -23,9 +23,6 @@ from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.save import Making
 from inspector.tui.widgets.virtual_list import LogList
 
-# Dialog with a path field that creates a file on a thread, one at a time
-
-
 _LABEL = 16
 """Width of the first column in cells."""
 

@@ -74,7 +74,8 @@ def place_of(ticket: Ticket | None, conversation: OpenConversation) -> str:
 class DecliningAll:
     """Declines all pending requests on the second press.
 
-    The first press shows what the second one does. If a request arrives in between, the count starts over.
+    The first press announces that. If a request arrives in between, another press is needed, so that none is
+    declined unseen.
     """
 
     def __init__(self) -> None:

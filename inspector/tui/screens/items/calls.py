@@ -52,7 +52,7 @@ class RunningCall:
     params: Any = None
     """Params to send; None: built from the tool's name and the arguments."""
     as_task: bool = False
-    """Whether the server shall run it as a task."""
+    """Whether to ask the server to run it as a task."""
     begun_ns: int = field(default_factory=time.monotonic_ns)
     """Start time on the monotonic clock."""
 

@@ -49,7 +49,7 @@ class Saying(msgspec.Struct, frozen=True):
     awaited: int = 0
     """Number of problems that are only required fields not filled in yet, which are no errors so far."""
     verdict: Literal["fine", "awaited", "none"] = "fine"
-    """Without problems: validated, not validated yet, or impossible to validate."""
+    """State without problems: validated, not validated yet, or impossible to validate."""
     armed: bool = False
     """Whether the next press sends in spite of the problems."""
     as_json: bool = False
@@ -187,7 +187,7 @@ class ItemHead(Static):
         self._renew()
 
     def fold(self, folded: bool) -> None:
-        """Show two truncated lines to make room for the fields; with False, everything again."""
+        """Truncate to two lines to make room for the fields; False shows everything again."""
         if folded is not self._folded:
             self._folded = folded
             self.set_class(folded, "-folded")

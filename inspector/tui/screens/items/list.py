@@ -44,7 +44,7 @@ from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.virtual_list import LogList
 
 MANY = 2000
-"""Number of items from which a list is loaded and searched on a thread."""
+"""Lists with more items than this are loaded and searched on a thread."""
 _GROWTH = 1.25
 """Growth factor of a long list before it is read again while more pages arrive."""
 _NARROW = 36
@@ -362,7 +362,7 @@ class ItemList(Widget):
     def rebind(self, conversation: OpenConversation) -> None:
         """Show the items of another conversation; the old items stay visible until the new ones arrive.
 
-        For a recording, the items are cleared at once: at another replay position, other items may have been listed.
+        For a recording, items that were not listed at its replay position disappear.
         """
         self._conversation = conversation
         self._stage = None
@@ -518,7 +518,7 @@ def _is_half(listings: Sequence[Listing], before: Sequence[Listing]) -> bool:
 
 
 def _grows_slowly(now: Sequence[Listing], last: Sequence[Listing], shown: Sequence[Listing]) -> bool:
-    """Return whether a long list is arriving page by page. Reading it for each page would take quadratic time."""
+    """Return whether a long list is growing in small steps. Reading it for each page would take quadratic time."""
     count, before = (sum(len(each.items) for each in listings) for listings in (now, shown))
     if not MANY < before <= count < before * _GROWTH or len(now) != len(last):
         return False

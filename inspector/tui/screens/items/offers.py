@@ -392,7 +392,7 @@ class OffersPanel(ItemsPanel[OfferForm]):
         super().__init__(conversation, items, form, ResultPanel(kind.result_words))
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Show another conversation, also in the form, whose completions it provides."""
+        """Show another conversation, also in the form, which requests its completions there."""
         self.form.rebind(conversation)
         super().rebind(conversation)
 

@@ -243,7 +243,7 @@ it came, and the earlier calls, of which Enter shows one.
             self.body.focus_body()
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Stop the message, which the panel would take for one of the item list."""
+        """Stop the message, which an ancestor would take for one of its own list."""
         event.stop()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

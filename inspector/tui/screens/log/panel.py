@@ -130,7 +130,7 @@ class ServerLogPanel(Panel):
         self._show(replace(self.model.filter, least=_LEASTS[min(max(at, 0), len(_LEASTS) - 1)]))
 
     def action_sources(self) -> None:
-        """Switch between log messages and stderr, log messages only, and stderr only."""
+        """Cycle through log messages and stderr, log messages only, and stderr only."""
         order = tuple(Sources)
         at = order.index(self.model.filter.sources)
         self._show(replace(self.model.filter, sources=order[(at + 1) % len(order)]))

@@ -33,7 +33,7 @@ _TICKS = 6
 """Number of `sync` calls per update: five updates a second are fast enough."""
 _MANY = 5000
 _TICKS_OF_MANY = 60
-"""The same with more than `_MANY` exchanges, which an update counts: one update in two seconds."""
+"""Number of `sync` calls per update with more than `_MANY` exchanges: each update counts them all."""
 _RIGHT = ("Process", "HTTP", "Login", "Environment", "Ping", "Traffic", "Recording", "stderr")
 """Sections of the right column, in this order; all others are in the left one."""
 _FIRST = ("pid", "started", "state")

@@ -380,7 +380,7 @@ class HeldScreen(Dialog[None]):
         self.set_focus(self._editor)
 
     def action_recorded(self) -> None:
-        """Start with the next older recorded response; after the oldest one with a blank one."""
+        """Load the next recorded response, from newest to oldest, and after them a blank one."""
         if self._editing.kind != "response":
             self.action_respond()
             return
