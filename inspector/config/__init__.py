@@ -1,1 +1,1 @@
-"""Which servers, which settings, where files belong."""
+"""Configuration: servers, settings, and the locations of files."""

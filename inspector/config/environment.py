@@ -1,8 +1,8 @@
 """The environment of a server process: a safe subset, requested variables, and their origins.
 
-A server is foreign code, and the user's environment is full of keys that it does not need. So it
-inherits the short list that clients have agreed on, unless the person says otherwise; and the origin of every
-variable is kept, because "it works in my shell" is most often a variable that isn't there.
+A server is foreign code, and the user's environment is full of keys that it does not need. By default a server
+inherits only the short list that clients have agreed on. The origin of every variable is recorded, because the
+reason for "it works in my shell" is most often a missing variable.
 """
 
 import re
@@ -83,27 +83,28 @@ _RUNS_CODE = frozenset(
 )
 _RUN_CODE = ("LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_COUNT")
 _COMMANDS = ("COMMAND", "_CMD", "_PROGRAM", "_HELPER", "ASKPASS")
-"""`RESTIC_PASSWORD_COMMAND` and its like hold what is run, whatever it brings."""
+"""`RESTIC_PASSWORD_COMMAND` and similar variables contain a command that is run."""
 _UNEXPANDED = r"\$\{[^}]{1,200}\}"
 
 
 def can_run_code(name: str) -> bool:
-    """Whether a variable of this name can make a program run other code, or take it from elsewhere.
+    """Whether a variable of this name can make a program run other code, or load it from elsewhere.
 
-    `LD_PRELOAD`, `NODE_OPTIONS`, `PYTHONSTARTUP` and their like, of loaders, interpreters, shells and package managers.
+    `LD_PRELOAD`, `NODE_OPTIONS`, `PYTHONSTARTUP` and similar variables of loaders, interpreters, shells and package
+    managers.
     """
     upper = name.strip().upper()
     return upper in _RUNS_CODE or upper.startswith(_RUN_CODE) or upper.endswith(_COMMANDS)
 
 
 class Environment(msgspec.Struct, frozen=True):
-    """A child's whole environment."""
+    """The complete environment of a child process."""
 
     values: dict[str, str]
     origins: dict[str, str]
-    """For each name "minimal set", "inherited", "--as", "--env-file" or "-e"; the last to set it."""
+    """By name: "minimal set", "inherited", "--as", "--env-file" or "-e", whichever set it last."""
     warnings: tuple[str, ...] = ()
-    """Sentences about what is legal and hardly meant."""
+    """Sentences about what is legal but probably unintended."""
 
 
 def build_environment(
@@ -114,12 +115,12 @@ def build_environment(
     env_file: Path | None = None,
     profile: tuple[Sequence[str], Mapping[str, str]] | None = None,
 ) -> Environment:
-    """Put a server's environment together: `base` (ours) or a few of it, then the file, then `set_`.
+    """Build a server's environment from `base` (ours) or a subset of it, then the file, then `set_`.
 
-    `set_` has KEY=VALUE, or KEY alone to copy it from `base`. A later one wins. Nothing is expanded anywhere.
+    `set_` has KEY=VALUE, or KEY alone to copy it from `base`. Later values win. Nothing is expanded anywhere.
     `profile`: the names that a client lets a server inherit, and the variables it sets.
 
-    Raises: UsageError for a KEY that isn't there to copy, wrong syntax, or a file that can't be read.
+    Raises: UsageError for a KEY that is missing in `base`, wrong syntax, or a file that can't be read.
     """
     inherited, set_by_client = profile or (MINIMAL, {})
     origin = "inherited" if inherit_all else "--as" if profile else "minimal set"
@@ -136,7 +137,7 @@ def build_environment(
 
 
 def _is_shell_function(value: str) -> bool:
-    """Bash exports functions as variables; a shell that the server starts would take them for its own."""
+    """Whether a value is a function that Bash exported; a shell that the server starts would import it."""
     return value.startswith("()")
 
 

@@ -1,8 +1,8 @@
-"""A target's era before connecting: from an earlier run, or from its command.
+"""A target's era before connecting: remembered from an earlier run, or derived from its command.
 
-A memory is a hint. One that is lost, broken or wrong costs a probe and nothing else, so nothing here fails: a file
-that can't be read is no memory, and one that can't be written is a line in the log. Targets are kept as hashes,
-since an argv or a URL may carry secrets.
+The remembered era is only a hint. If it is lost, damaged or wrong, the cost is one probe, so nothing here raises: a
+file that can't be read is treated as empty, and one that can't be written is logged. Targets are stored as hashes,
+because an argv or a URL may contain secrets.
 """
 
 import hashlib
@@ -23,32 +23,32 @@ from inspector.protocol.revisions._shape import Era
 logger = logging.getLogger(__name__)
 
 MOST = 500
-"""Targets remembered; the one not heard of for longest is forgotten first."""
+"""Maximum targets remembered; the least recently used one is forgotten first."""
 _FORMAT = 1
 _MOST_BYTES = 1 << 20
-"""A file beyond that is not ours."""
+"""Larger files are not ours."""
 
 
 class _File(msgspec.Struct):
     format: int
     eras: dict[str, Era]
-    """Target key → era, the one heard of last at the end."""
+    """By target key; the most recently used one is last."""
 
 
 def process_key(argv: Sequence[str], cwd: Path) -> str:
-    """Return the key of a server that is started as a process: by what is run, and where."""
+    """Return the key of a server that is started as a process: a hash of its command and directory."""
     return _hash("process", str(cwd), *argv)
 
 
 def url_key(url: str) -> str:
-    """Return the key of a server that is reached by URL; the fragment never reaches the server and plays no part."""
+    """Return the key of a server with a URL, ignoring the fragment, which is never sent to the server."""
     from urllib.parse import urldefrag
 
     return _hash("url", urldefrag(url).url)
 
 
 def _hash(*parts: str) -> str:
-    # Quoted, so that "a b" and "a", "b" differ; the surrogates of odd file names are escaped, not refused.
+    # Quoted, so that "a b" and "a", "b" differ. The surrogates of unusual file names are escaped, not rejected.
     text = repr(parts).encode(errors="backslashreplace")
     return hashlib.sha256(text).hexdigest()[:32]
 
@@ -57,15 +57,15 @@ class Eras:
     """The eras of targets, in one file of the state directory."""
 
     def __init__(self, state: Path) -> None:
-        """Touch nothing yet; the directory is made by the first thing to remember."""
+        """Do not access the file yet; `remember` creates the directory."""
         self._file = state / "eras.json"
 
     def get(self, target_key: str) -> Era | None:
-        """Return what was found when this target was last met; None if it never was, or was forgotten."""
+        """Return the remembered era of a target; None if there is none."""
         return self._read().get(target_key)
 
     def remember(self, target_key: str, era: Era) -> None:
-        """Keep what was found, for this target in place of what was known before."""
+        """Store the era of a target, replacing an earlier one."""
         eras = self._read()
         if eras.get(target_key) is era and next(reversed(eras)) == target_key:
             return
@@ -74,7 +74,7 @@ class Eras:
         self._write(dict(list(eras.items())[-MOST:]))
 
     def forget(self, target_key: str) -> None:
-        """Drop what is known of a target, after it proved wrong."""
+        """Remove a target whose remembered era was wrong."""
         eras = self._read()
         if eras.pop(target_key, None) is not None:
             self._write(eras)
@@ -95,9 +95,9 @@ class Eras:
 
 
 _MOST_SOURCE = 1 << 18
-"""Bytes of a source file that are searched for an import."""
+"""Maximum bytes of a source file that are searched for an import."""
 _MOST_FILES = 300
-"""Files of a package that are searched."""
+"""Maximum files of a package that are searched."""
 _PYTHON = re.compile(r"python(\d+(\.\d+)*)?")
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:mcp|fastmcp)\b", re.MULTILINE)
 _REQUIRES = re.compile(rb"^(?:Requires-Dist:[ \t]*(?:mcp|fastmcp)\b(?!-)|Name:[ \t]*mcp[ \t\r]*$)", re.MULTILINE | re.I)
@@ -109,14 +109,15 @@ _UV_FLAGS = {"-q", "--quiet", "--no-sync", "--frozen", "--locked", "--offline", 
 
 
 def revealed_era(argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Era | None:
-    """The era that a command reveals by what is installed; None where it reveals nothing. Nothing is run.
+    """Return the era that a command reveals by the installed packages; None if it reveals none. Nothing is run.
 
-    Known so far are servers on version 1 of the Python SDK (`mcp`). All are of the handshake era, and write some 250
-    lines to stderr when they get a request that they do not know. Two things must be certain. The environment of the
-    interpreter that the command names (itself, in a script's first line, by `uv run`, or by `uvx` for an installed
-    tool) has the metadata of `mcp` 1 and of no other version. And the program uses it: the distribution that a console
-    script belongs to requires `mcp` or `fastmcp`, or the script or module imports one of them. `env` is the child's,
-    `cwd` its directory. A wrong answer costs one refused request: then the era is found out.
+    Only servers on version 1 of the Python SDK (`mcp`) are detected so far. All belong to the handshake era, and
+    write about 250 lines to stderr when they receive an unknown request. Two things must be certain. First, the
+    environment of the interpreter that the command names (itself, in a script's first line, by `uv run`, or by `uvx`
+    for an installed tool) has the metadata of `mcp` 1 and of no other version. Second, the program uses it: the
+    distribution that a console script belongs to requires `mcp` or `fastmcp`, or the script or module imports one of
+    them. `env` is the child's, `cwd` its directory. The cost of a wrong result is one rejected request, after which
+    the era is probed.
     """
     try:
         found = _python_of(argv, env, Path(cwd))
@@ -132,11 +133,11 @@ def revealed_era(argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Era |
 
 
 _Run = tuple[Path, tuple[str, ...]]
-"""An interpreter, and the words after it."""
+"""An interpreter, and its arguments."""
 
 
 def _python_of(argv: Sequence[str], env: Mapping[str, str], cwd: Path) -> _Run | None:
-    """The interpreter that a command runs; None if unknown."""
+    """Return the interpreter that a command runs; None if unknown."""
     program = _program(argv[0], env, cwd) if argv else None
     if program is None:
         return None
@@ -156,7 +157,7 @@ def _program(word: str, env: Mapping[str, str], cwd: Path) -> Path | None:
 
 
 def _python_of_uv(words: Sequence[str], cwd: Path) -> _Run | None:
-    """The interpreter in a project's `.venv`, for `uv [--directory D] run NAME`."""
+    """Return the interpreter in a project's `.venv`, for `uv [--directory D] run NAME`."""
     left, place, has_run = list(words), cwd, False
     while left and (left[0].startswith("-") or not has_run):
         word = left.pop(0)
@@ -172,16 +173,16 @@ def _python_of_uv(words: Sequence[str], cwd: Path) -> _Run | None:
     if (bin_ / left[0]).is_file() and not _PYTHON.fullmatch(left[0]):
         return bin_ / "python", (str(bin_ / left[0]),)
     rest = left[1:] if _PYTHON.fullmatch(left[0]) else left
-    if not rest or _INLINE.search(_read(place / rest[0])):  # such a script gets an environment of its own
+    if not rest or _INLINE.search(_read(place / rest[0])):  # such a script gets a separate environment
         return None
     return bin_ / "python", tuple(str(place / word) if (place / word).is_file() else word for word in rest)
 
 
 def _python_of_tool(words: Sequence[str], env: Mapping[str, str], cwd: Path) -> _Run | None:
-    """The interpreter of a tool that `uv tool install` has installed, for `uvx NAME`: uv runs that version then.
+    """Return the interpreter of a tool installed by `uv tool install`, for `uvx NAME`: uv then runs that version.
 
-    Nothing is said of a tool that is not installed, or where an option or `NAME@VERSION` may ask for another version.
-    Source: https://docs.astral.sh/uv/concepts/tools/
+    None for a tool that is not installed, or if an option or `NAME@VERSION` may select another version. Source:
+    https://docs.astral.sh/uv/concepts/tools/
     """
     left = list(dropwhile(_UV_FLAGS.__contains__, words))
     if not left or _TOOL.fullmatch(left[0]) is None or env.get("UV_ISOLATED"):
@@ -195,7 +196,7 @@ def _python_of_tool(words: Sequence[str], env: Mapping[str, str], cwd: Path) -> 
 
 
 def _python_of_script(script: Path, words: Sequence[str], env: Mapping[str, str], cwd: Path) -> _Run | None:
-    """The interpreter in the first line of a script, also where an installer has put it behind `/bin/sh`."""
+    """Return the interpreter in the first line of a script, also if an installer has put it behind `/bin/sh`."""
     head = _read(script, 512)
     first = head[2:].split(b"\n")[0].decode("utf-8", "replace").split() if head.startswith(b"#!") else []
     if not first:
@@ -212,7 +213,10 @@ def _python_of_script(script: Path, words: Sequence[str], env: Mapping[str, str]
 
 
 def _places(interpreter: Path) -> list[Path]:
-    """Where the packages of an interpreter are. Links are not followed: that of an environment leads out of it."""
+    """Return the package directories of an interpreter.
+
+    Links are not followed: that of a virtual environment leads out of it.
+    """
     names = ("lib/python3*/site-packages", "lib/python3*/dist-packages", "local/lib/python3*/dist-packages")
     return [found for name in names for found in interpreter.parent.parent.glob(name)]
 
@@ -234,7 +238,7 @@ def _uses_sdk(words: Sequence[str], places: Sequence[Path], cwd: Path) -> bool:
 
 
 def _owners(script: Path, places: Sequence[Path]) -> Iterator[Path]:
-    """The metadata of the distributions that have a console script of this name."""
+    """Yield the metadata of the distributions that have a console script of this name."""
     line = re.compile(rb"^" + re.escape(os.fsencode(script.name)) + rb"[ \t]*=", re.MULTILINE)
     for place in places:
         for each in place.glob("*.dist-info"):
@@ -250,7 +254,7 @@ def _sources(module: Path | None) -> Iterator[Path]:
 
 
 def _read(file: Path, most: int = _MOST_SOURCE) -> bytes:
-    """The beginning of a regular file; empty for anything else."""
+    """Return the beginning of a regular file; empty for anything else."""
     if not file.is_file():
         return b""
     with file.open("rb") as opened:

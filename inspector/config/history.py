@@ -1,8 +1,8 @@
-"""Calls of earlier sessions, by server: a private file each, one line a call, the newest last.
+"""Calls of earlier sessions: a private file per server, with one call per line, newest last.
 
-Several programs may write at a time: each line is appended in one piece, and a lock is held while a file is cut to its
-newest calls. A line that is damaged or half written is skipped by readers, and the next one starts on its own line.
-Credentials are masked before anything is written. What can't be written is not remembered, and nothing fails.
+Several programs may write at a time: each line is appended in one piece, and a file is locked while it is cut to its
+newest calls. Readers skip a line that is damaged or incomplete, and the next one begins on a new line. Credentials
+are masked before anything is written. Write errors are ignored: the call is then not remembered.
 """
 
 import contextlib
@@ -23,12 +23,12 @@ from inspector.protocol.credentials import masked_members
 logger = logging.getLogger(__name__)
 
 MOST_CALLS = 1000
-"""Of a server that are remembered."""
+"""Maximum calls remembered per server."""
 MOST_BYTES = 1 << 20
-"""Of a file; when it is larger, the newest half of that is kept."""
+"""Maximum bytes of a file; of a larger file the newest half of this size is kept."""
 MOST_SERVERS = 200
 _LONGEST = 16 << 10
-"""Bytes of a line; the params of a larger call are not stored."""
+"""Maximum bytes of a line; the params of a larger call are not stored."""
 
 
 class StoredCall(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -38,33 +38,33 @@ class StoredCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """Wall clock, nanoseconds since 1970."""
     method: str
     params: Any = None
-    """Without credentials; None also where they are too large, see `is_cut`."""
+    """Without credentials; None also if they are too large, see `is_cut`."""
     status: str = ""
-    """The outcome in a few words: "ok", "tool error", "JSON-RPC error", "timeout"."""
+    """Outcome in a few words: "ok", "tool error", "JSON-RPC error", "timeout"."""
     ms: float | None = None
     server: str = ""
-    """The label of the server."""
+    """Label of the server."""
     is_cut: bool = False
     """Whether its params were too large to store."""
 
     @property
     def target(self) -> str:
-        """The name of the tool or prompt, or the URI."""
+        """Name of the tool or prompt, or the URI."""
         params = self.params if isinstance(self.params, dict) else {}
         found = params.get("name") or params.get("uri") or ""
         return found if isinstance(found, str) else ""
 
 
 class StoredCalls:
-    """The files of one user."""
+    """The stored calls of one user."""
 
     def __init__(self, state: Path, *, on: bool = True) -> None:
-        """`state`: the user's state directory. `on` False stores nothing. Touch nothing yet."""
+        """Do not access the disk yet. `state`: the user's state directory; if not `on`, nothing is stored."""
         self._directory = state / "calls"
         self._on = on
 
     def add(self, target_key: str, call: StoredCall, masked: Iterable[str] = ()) -> bool:
-        """Store a call of the server with this key; whether that worked. `masked`: further values to mask."""
+        """Store a call of the server with this key; return whether that succeeded. `masked`: further values to mask."""
         assert target_key.isalnum(), "it is a hash"
         if not self._on:
             return False
@@ -80,11 +80,11 @@ class StoredCalls:
         return True
 
     def of(self, target_key: str) -> list[StoredCall]:
-        """The calls of one server, newest first; at most MOST_CALLS."""
+        """Return the calls of one server, newest first; at most MOST_CALLS."""
         return [call for call, _ in reversed(_read(self._path(target_key)))][:MOST_CALLS]
 
     def stamp(self, target_key: str) -> object:
-        """Something that is different once the calls of a server are; None if there are none."""
+        """Return a value that changes whenever the calls of a server do; None if there are none."""
         try:
             facts = self._path(target_key).stat()
         except OSError:
@@ -92,12 +92,12 @@ class StoredCalls:
         return facts.st_mtime_ns, facts.st_size
 
     def every(self) -> list[StoredCall]:
-        """The calls of all servers, newest first."""
+        """Return the calls of all servers, newest first."""
         found = [call for key in self._keys() for call in self.of(key)]
         return sorted(found, key=lambda call: call.time_ns, reverse=True)
 
     def clear(self, target_key: str = "") -> int:
-        """Forget the calls of one server, or of all; how many there were. Raises: UsageError if that fails."""
+        """Delete the calls of one server or of all; return their number. Raises: UsageError if that fails."""
         keys = [target_key] if target_key else self._keys()
         try:
             if not self._directory.is_dir():
@@ -122,7 +122,7 @@ class StoredCalls:
             return []
 
     def _cut(self, target_key: str) -> None:
-        """Keep the newest calls, and the newest files."""
+        """Keep only the newest calls of a server, and only the newest files."""
         kept: list[bytes] = []
         left = MOST_BYTES // 2
         for _, line in reversed(_read(self._path(target_key))[-MOST_CALLS:]):
@@ -137,7 +137,7 @@ class StoredCalls:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Let no other program cut the file that is appended to. Raises: OSError, UsageError."""
+        """Keep other programs from cutting the file during an append. Raises: OSError, UsageError."""
         directory = private_directory(self._directory)
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(directory / ".lock", flags, 0o600)
@@ -150,7 +150,7 @@ class StoredCalls:
 
 
 def matching(calls: Iterable[StoredCall], text: str) -> list[StoredCall]:
-    """The calls that have each of these words in server, method, target, status or params; case is ignored."""
+    """Return the calls with all of these words in server, method, target, status or params; case is ignored."""
     words = text.casefold().split()
     return [call for call in calls if all(word in _searched(call) for word in words)]
 
@@ -187,7 +187,7 @@ def _append(path: Path, line: bytes) -> None:
 
 
 def _read(path: Path) -> list[tuple[StoredCall, bytes]]:
-    """The calls of a file with their lines, oldest first; [] if it can't be read."""
+    """Return the calls of a file with their lines, oldest first; [] if it can't be read."""
     found: list[tuple[StoredCall, bytes]] = []
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

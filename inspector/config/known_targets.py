@@ -1,8 +1,9 @@
-"""Targets that the user has saved, and those opened last.
+"""Targets that the user has saved, and recently opened ones.
 
-Saved ones are in `targets.yaml` of the configuration directory, made to be read and edited by hand. Secrets are in it
-by name only: a variable without a value is copied from the environment when the target is opened, and `${NAME}` in a
-header is replaced by one. Recent ones are in the state directory; a command or URL with a credential is not kept.
+Saved targets are in `targets.yaml` of the configuration directory, which users can read and edit. It contains only
+the names of secrets: a variable without a value is copied from the environment when the target is opened, and
+`${NAME}` in a header is replaced by one. Recent targets are in the state directory; a command or URL with a
+credential is not stored.
 """
 
 import re
@@ -24,7 +25,7 @@ from inspector.text import visible
 
 SAVED_FILE = "targets.yaml"
 MOST_RECENT = 30
-"""Targets that are remembered; the one opened longest ago is forgotten first."""
+"""Maximum recent targets; the least recently opened one is forgotten first."""
 _MOST_BYTES = 1 << 20
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _NAME = re.compile(r"[^\s/:\\-][^\s/:\\]{0,59}")
@@ -33,35 +34,35 @@ EraName = Literal["auto", "legacy", "modern"]
 
 
 class SavedTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A command or a URL under a name."""
+    """A named command or URL."""
 
     name: str
     command: str = ""
-    """Quoted as for a shell; "" for a URL."""
+    """Quoted as in a shell; "" for a URL."""
     url: str = ""
     directory: str = ""
-    """Where the command is started; "" for the current directory."""
+    """Working directory of the command; "" for the current directory."""
     variables: list[str] = []
     """NAME copies a variable of the environment, NAME=VALUE sets it."""
     headers: dict[str, str] = {}
-    """`${NAME}` in a value is a variable of the environment."""
+    """`${NAME}` in a value refers to a variable of the environment."""
     era: EraName = "auto"
 
     @property
     def argv(self) -> tuple[str, ...]:
-        """The command's words. Raises: ValueError for quotes that do not match."""
+        """Words of the command. Raises: ValueError for quotes that do not match."""
         return tuple(shlex.split(self.command))
 
     @property
     def key(self) -> str:
-        """The same for the same command in the same directory, or the same URL."""
+        """Equal for the same command in the same directory, or for the same URL."""
         if self.url:
             return url_key(self.url)
         return process_key(self.argv, expanded(self.directory or ".").absolute())
 
 
 def sent_headers(headers: Sequence[tuple[str, str]], env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """The headers with the values of their variables. Raises: UsageError for a variable that is not set."""
+    """Return the headers with the values of their variables. Raises: UsageError for a variable that is not set."""
 
     def value(found: re.Match[str]) -> str:
         if found[1] not in env:
@@ -74,7 +75,7 @@ def sent_headers(headers: Sequence[tuple[str, str]], env: Mapping[str, str]) -> 
 
 
 def problem_of(target: SavedTarget) -> str:
-    """Why a target cannot be saved, one sentence; "" if it can."""
+    """Return why a target cannot be saved, one sentence; "" if it can."""
     if not _NAME.fullmatch(target.name):
         return "The name needs 1 to 60 characters without spaces, slashes and colons."
     if bool(target.command.strip()) == bool(target.url):
@@ -104,14 +105,14 @@ def problem_of(target: SavedTarget) -> str:
 
 
 class SavedTargets:
-    """The file of one user."""
+    """The saved targets of one user."""
 
     def __init__(self, config: Path) -> None:
-        """Touch nothing yet."""
+        """Do not access the file yet."""
         self.file = config / SAVED_FILE
 
     def read(self) -> list[SavedTarget]:
-        """The saved targets, in their order; [] without a file. Raises: UsageError with the reason and its place."""
+        """Return the saved targets in order; [] without a file. Raises: UsageError with the reason and its place."""
         place = visible(str(self.file), limit=300)
         try:
             with self.file.open("rb") as stream:
@@ -135,9 +136,10 @@ class SavedTargets:
         return targets
 
     def save(self, target: SavedTarget, *, instead_of: str = "") -> None:
-        """Add a target, or put it in the place of the one with the name `instead_of`.
+        """Add a target, or replace the one with the name `instead_of`.
 
-        Raises: UsageError if it is not valid, another one has its name, or the file cannot be read or written.
+        Raises: UsageError if it is not valid, if another target has its name, or if the file cannot be read or
+        written.
         """
         if problem := problem_of(target):
             raise UsageError(problem)
@@ -152,7 +154,7 @@ class SavedTargets:
         self._write([each for each in self.read() if each.name != name])
 
     def _write(self, targets: Sequence[SavedTarget]) -> None:
-        import yaml  # only where something is saved
+        import yaml  # needed only when a target is saved
 
         body = yaml.safe_dump({"targets": msgspec.to_builtins(targets)}, sort_keys=False, allow_unicode=True, width=100)
         try:
@@ -165,19 +167,19 @@ _HEAD = "# Saved targets of mcp-inspect. Secrets are here by name only; see docs
 
 
 class RecentTarget(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A target that was opened, and how that went the last time."""
+    """A target that was opened, with its last outcome."""
 
     key: str
     argv: tuple[str, ...] = ()
     url: str = ""
     cwd: str = ""
     variables: tuple[str, ...] = ()
-    """Names of variables that were set for it; their values are not kept."""
+    """Names of variables that were set for it; their values are not stored."""
     when: float = 0.0
-    """The end of the last session, seconds since the epoch."""
+    """End of the last session, in seconds since the epoch."""
     ok: bool = True
     said: str = ""
-    """How it went: "19 tools", "Exited with code 1"."""
+    """Outcome: "19 tools", "Exited with code 1"."""
 
     @property
     def name(self) -> str:
@@ -186,14 +188,14 @@ class RecentTarget(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RecentTargets:
-    """The file of one user. A file that cannot be read holds nothing, and one that cannot be written is not written."""
+    """The recent targets of one user. Errors of reading or writing the file are ignored."""
 
     def __init__(self, state: Path) -> None:
-        """Touch nothing yet."""
+        """Do not access the file yet."""
         self._file = state / "recent-targets.json"
 
     def read(self) -> list[RecentTarget]:
-        """The one opened last first."""
+        """Return the recent targets, most recent first."""
         try:
             with self._file.open("rb") as file:
                 found = msgspec.json.decode(file.read(_MOST_BYTES), type=list[RecentTarget])
@@ -202,7 +204,7 @@ class RecentTargets:
         return sorted(found, key=lambda each: -each.when)[:MOST_RECENT]
 
     def remember(self, target: RecentTarget) -> None:
-        """Put a target first. What contains a credential is not kept."""
+        """Put a target first, unless it contains a credential."""
         if command_without_credentials(target.argv) != target.argv or without_credentials(target.url) != target.url:
             return
         self._write([target, *(each for each in self.read() if each.key != target.key)])
@@ -224,12 +226,12 @@ class KnownTarget(msgspec.Struct, frozen=True):
     recent: RecentTarget | None = None
 
     def age_s(self, now: float) -> float | None:
-        """Seconds since it was opened last; None if it never was."""
+        """Return the seconds since it was last opened; None if it never was."""
         return None if self.recent is None else max(0.0, now - self.recent.when)
 
 
 def known_targets(config: Path, state: Path) -> tuple[list[KnownTarget], str]:
-    """Saved and recent targets, the one opened last first; and what is wrong with the file of saved ones, or ""."""
+    """Return saved and recent targets, most recent first, and the problem of the file of saved ones or ""."""
     problem = ""
     saved: list[SavedTarget] = []
     try:
@@ -243,12 +245,12 @@ def known_targets(config: Path, state: Path) -> tuple[list[KnownTarget], str]:
 
 
 def now() -> float:
-    """Seconds since the epoch."""
+    """Return the seconds since the epoch."""
     return time.time()
 
 
 def target_from(values: Mapping[str, Any]) -> SavedTarget:
-    """A target from the lines of a form: name, address, directory, variables, headers, era.
+    """Make a target from the fields of a form: name, address, directory, variables, headers, era.
 
     Variables are separated by spaces, quoted as in a shell; headers by `;`. Raises: UsageError.
     """

@@ -1,6 +1,6 @@
 """Directories and private files of mcp-inspect (mode 0700 and 0600).
 
-The captures among them are made and removed by `capture`; here is only where they lie, and what to call a target.
+This module only defines their paths, and short names of targets. `capture` creates and removes captures.
 """
 
 import os
@@ -29,11 +29,11 @@ _WITH_VALUES = _DIRECTORIES | {
     *("--from", "--with", "--python", "-e", "--env", "--env-file", "-v", "--volume", "--mount", "--network", "--name"),
     *("-r", "--require", "--import", "--loader"),
 }
-"""Options of launchers whose next word is their value."""
+"""Options of launchers whose next argument is their value."""
 _ENTRY_POINTS = frozenset(
     {"index", "main", "__main__", "server", "cli", "app", "start", "run", "bin", "mcp", "stdio", "bundle", "cmd"}
 )
-"""Generic file names: the directory above names the server."""
+"""Generic file names: the parent directory names the server instead."""
 _FOLDERS = _ENTRY_POINTS | {
     *("dist", "build", "lib", "src", "out", "target", "release", "debug", "js", "esm", "cjs", "es", "node_modules"),
     *("site-packages", "scripts", "packages", "python", "typescript", "node", "venv", ".venv", "home", "usr", "local"),
@@ -46,29 +46,29 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class Places(msgspec.Struct, frozen=True):
-    """The directories of one user. None of them need exist yet: see `private_directory`."""
+    """The directories of one user. They may not exist yet: see `private_directory`."""
 
     state: Path
-    """Captures, history, what was remembered of servers."""
+    """Captures, history, remembered servers."""
     config: Path
     data: Path
     cache: Path
     runtime: Path
-    """Sockets; gone with the login session."""
+    """Sockets; removed when the login session ends."""
 
     @property
     def captures(self) -> Path:
-        """Where sessions are captured unless a file is named."""
+        """Default directory of captures."""
         return self.state / "captures"
 
 
 def expanded(typed: str) -> Path:
-    """A path with `~` and `~user` replaced; an unknown user stays as typed, where `Path.expanduser` raises."""
+    """Expand `~` and `~user` in a path; an unknown user is kept as typed, whereas `Path.expanduser` raises."""
     return Path(os.path.expanduser(typed))
 
 
 def places(env: Mapping[str, str] = os.environ) -> Places:
-    """Return where everything belongs on this system; MCP_INSPECT_HOME, if set, is above all of it."""
+    """Return the directories on this system; all are below MCP_INSPECT_HOME if it is set."""
     if home := env.get("MCP_INSPECT_HOME"):
         top = expanded(home).absolute()
         return Places(top / "state", top / "config", top / "data", top / "cache", top / "run")
@@ -80,15 +80,15 @@ def places(env: Mapping[str, str] = os.environ) -> Places:
 
 
 def _runtime(env: Mapping[str, str], state: Path) -> Path:
-    # platformdirs falls back to a name in the common /tmp, which anybody can take first, and warns on stderr.
+    # Otherwise platformdirs uses a name in the shared /tmp, which anybody can create first, and warns on stderr.
     given = Path(env.get("XDG_RUNTIME_DIR") or ".")
     return given / APP if given.is_absolute() else state / "run"
 
 
 def private_directory(path: Path) -> Path:
-    """Make a directory, and those above it that are missing, for its owner alone; tighten it if it is there.
+    """Create a directory and missing parents with access for the owner only; restrict an existing one.
 
-    Raises: UsageError if it can't be made, or belongs to another user, who could read it.
+    Raises: UsageError if it can't be created, or belongs to another user, who could read it.
     """
     try:
         for missing in [above for above in reversed(path.parents) if not above.exists()]:
@@ -108,9 +108,9 @@ _ELSEWHERE = "set MCP_INSPECT_HOME to a directory of your own, or name a file wi
 
 
 def short_name(target: str | Sequence[str]) -> str:
-    """Return what a person would call a target, fit for a file name: "everything" for its URL or argv.
+    """Return a familiar name of a target, fit for a file name: "everything" for its URL or argv.
 
-    A guess and no more: it tells files apart for the eye. At most 40 letters, digits, dots, dashes, underscores.
+    It is a guess that only helps users to distinguish files. At most 40 letters, digits, dots, dashes, underscores.
     """
     raw = _host(target) if isinstance(target, str) else _program(target)
     name = _UNFIT.sub("-", raw)
@@ -128,7 +128,7 @@ def _host(url: str) -> str:
 
 
 def _program(argv: Sequence[str]) -> str:
-    """Return the word that is neither a launcher nor an option: "server-git" of `npx -y @x/server-git@1`.
+    """Return the argument that is neither a launcher nor an option: "server-git" of `npx -y @x/server-git@1`.
 
     A file with a generic name is called after its package or directory.
     """
@@ -143,7 +143,7 @@ def _program(argv: Sequence[str]) -> str:
 
 
 def _words(argv: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What is neither an option nor the value of a launcher's option, and the directories among those values."""
+    """Return the arguments that are neither options nor their values, and the directories among those values."""
     words: list[str] = []
     directories: list[str] = []
     option = ""
@@ -172,9 +172,9 @@ def _stem(name: str) -> str:
 
 
 def replace_file(file: Path, content: bytes) -> None:
-    """Put a whole new file (0600) in the old one's place, so that no reader ever sees half of it.
+    """Replace a file (0600) atomically, so that no reader ever sees a part of it.
 
-    Raises: OSError; UsageError if its directory can't be ours.
+    Raises: OSError; UsageError if its directory can't be private.
     """
     private_directory(file.parent)
     replace(file, content)

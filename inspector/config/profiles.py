@@ -1,7 +1,7 @@
 """Profiles of MCP clients: how a client opens a conversation, as dated data with sources.
 
-A profile is a YAML file: those of known clients are in `clients/`, others are made from a capture or by hand. What a
-source does not say is listed as unknown, and there the inspector's own behaviour stays.
+A profile is a YAML file: those of known clients are in `clients/`, others are made from a capture or by hand. What
+no source states is listed as unknown; there the inspector keeps its default behaviour.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,74 +26,74 @@ _MOST_BYTES = 1 << 20
 
 
 class ProfileSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Where a statement of a profile is from."""
+    """Source of a statement in a profile."""
 
     url: str
     date: date
-    """Of the source; of code and living documents the day on which it was read."""
+    """Date of the source; for code and living documents the day on which it was read."""
     version: str = ""
-    """Of the client, if the source names one."""
+    """Version of the client, if the source names one."""
     confidence: Literal["certain", "likely", "guess"] = "likely"
-    """As for compatibility facts."""
+    """As in the compatibility facts."""
 
 
 class OpeningRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A request that the client sends by itself after the opening."""
+    """A request that the client sends on its own after the opening."""
 
     method: str
-    """A list, or `logging/setLevel`."""
+    """The method of a list, or `logging/setLevel`."""
     pages: Literal["all", "one"] = "all"
-    """Of a list: whether it is read beyond its first page."""
+    """For a list: whether it is read beyond its first page."""
     always: bool = False
-    """Whether it is sent to a server, too, that does not declare the capability."""
+    """Whether it is also sent to a server that does not declare the capability."""
     level: str = "info"
-    """Of `logging/setLevel`."""
+    """For `logging/setLevel`."""
 
 
 class ProfileTimeouts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """In seconds; None: unknown."""
+    """Timeouts in seconds; None: unknown."""
 
     start: float | None = None
-    """From the start to the end of the opening."""
+    """From the start of the server to the end of the opening."""
     request: float | None = None
     """For any request."""
 
 
 class ClientProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One client."""
+    """The profile of one client."""
 
     name: str
     client: dict[str, Any]
-    """`clientInfo`, as it is sent."""
+    """`clientInfo`, as sent."""
     capabilities: dict[str, Any]
-    """As they are sent."""
+    """As sent."""
     protocol_version: str = ""
-    """That it asks for; "" for the newest."""
+    """Requested version; "" for the newest."""
     era: Literal["legacy", "modern", "auto"] = "auto"
     environment: Literal["all"] | list[str] | None = None
-    """The variables that a server inherits; None: unknown."""
+    """Variables that a server inherits; None: unknown."""
     withheld: list[str] = []
-    """Parts of names: a variable with one of them in its name is not inherited."""
+    """Parts of names: variables whose names contain one of them are not inherited."""
     variables: dict[str, str] = {}
-    """Set for each server; `{cwd}` is the server's directory."""
+    """Variables set for each server; `{cwd}` is the server's directory."""
     opening: list[OpeningRequest] | None = None
-    """In this order; None: unknown."""
+    """Requests in this order; None: unknown."""
     timeouts: ProfileTimeouts = ProfileTimeouts()
     sources: dict[str, ProfileSource] = {}
     unknown: list[str] = []
-    """What no source says."""
+    """Behaviour that no source states."""
     differences: list[str] = []
-    """What the inspector does differently all the same."""
+    """Behaviour in which the inspector still differs."""
 
     @property
     def dated(self) -> str:
-        """The name, with the date of the newest source."""
+        """Name with the date of the newest source."""
         newest = max((each.date for each in self.sources.values()), default=None)
         return f"{self.name} ({newest})" if newest else self.name
 
     @property
     def offers(self) -> frozenset[str]:
-        """What it can answer, by the names of `protocol.capabilities`."""
+        """Kinds of server requests it can respond to, by the names of `protocol.capabilities`."""
         found = set()
         for name, path in _OFFERS.items():
             if peek.has(self.capabilities, *path):
@@ -104,14 +104,14 @@ class ClientProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
         return frozenset(found)
 
     def inherited(self, base: Mapping[str, str]) -> tuple[str, ...]:
-        """The names of the variables in `base` that a server inherits."""
+        """Return the names of the variables in `base` that a server inherits."""
         names = [*base] if self.environment == "all" else self.environment
         if names is None:
             names = [*MINIMAL]
         return tuple(each for each in names if not any(part in each.upper() for part in self.withheld))
 
     def set_for(self, cwd: str) -> dict[str, str]:
-        """The variables that it sets for a server in this directory."""
+        """Return the variables that the client sets for a server in this directory."""
         return {name: value.replace("{cwd}", cwd) for name, value in self.variables.items()}
 
 
@@ -126,12 +126,12 @@ _OFFERS: dict[str, tuple[str, ...]] = {
 
 
 def known_profiles() -> tuple[str, ...]:
-    """What may be written for a known client."""
+    """Return the names of the known clients."""
     return tuple(sorted(path.stem for path in _DATA.glob("*.yaml")))
 
 
 def client_profile(word: str) -> ClientProfile:
-    """The profile of a known client, or that of a file.
+    """Return the profile of a known client or from a file.
 
     Raises: UsageError for an unknown client, and for a file that is not a profile.
     """
@@ -148,7 +148,7 @@ def client_profile(word: str) -> ClientProfile:
 
 
 def read_profile(path: Path) -> ClientProfile:
-    """Raises: UsageError, with the member and the reason."""
+    """Read a profile from a file. Raises: UsageError, with the member and the reason."""
     shown = visible(str(path), limit=300)
     try:
         with path.open("rb") as file:
@@ -174,7 +174,7 @@ _SEE = "See docs/configuration.md, or make one with mcp-inspect profile CAPTURE 
 
 
 def profile_text(profile: ClientProfile, comments: Sequence[str] = ()) -> str:
-    """A profile as its file."""
+    """Return the YAML text of a profile."""
     import yaml  # few runs write one
 
     members = msgspec.to_builtins(profile, builtin_types=(date,))

@@ -1,6 +1,7 @@
 """Runs the user's $PAGER, $VISUAL and $EDITOR, without a shell.
 
-A payload goes to them in a file of its own, for its owner's eyes alone, which is removed as soon as they end.
+The program gets a payload in a separate file that only its owner can read. The file is removed when the program
+ends.
 """
 
 import os
@@ -22,18 +23,18 @@ EDITORS = ("VISUAL", "EDITOR")
 
 
 class ProgramRun(msgspec.Struct, frozen=True):
-    """The outcome of a run."""
+    """Outcome of a run."""
 
     payload: bytes | None
-    """What the file then held; None if it is gone."""
+    """Content of the file after the run; None if the file is gone."""
     problem: str = ""
-    """What went wrong, one sentence; "" if nothing did."""
+    """What went wrong, one sentence; "" on success."""
 
 
 def program(names: Sequence[str], env: Mapping[str, str], own: str = "") -> list[str]:
-    """The configured command `own`, else the command in the first of these variables that is set.
+    """Return the configured command `own`, else the command in the first of these variables that is set.
 
-    Raises: UsageError if none does, or if its quotes do not match.
+    Raises: UsageError if there is none, or if its quotes do not match.
     """
     for name, said in (("config.toml", own), *((f"${name}", env.get(name, "").strip()) for name in names)):
         if said:
@@ -48,7 +49,7 @@ def program(names: Sequence[str], env: Mapping[str, str], own: str = "") -> list
 
 
 def run_on(argv: Sequence[str], payload: bytes, places: Places, *, suffix: str = ".json") -> ProgramRun:
-    """Run a program on a file that holds the payload, and wait for its end. The terminal must be free.
+    """Run a program on a file with the payload, and wait until it ends. The terminal must be free.
 
     Raises: UsageError if the directory of the file does not exist.
     """
@@ -66,7 +67,7 @@ def run_on(argv: Sequence[str], payload: bytes, places: Places, *, suffix: str =
 
 
 def run_on_file(argv: Sequence[str], path: Path) -> str:
-    """Run a program on a file, and wait for its end; how that failed, one sentence, "" on success.
+    """Run a program on a file and wait until it ends; return how that failed, one sentence, "" on success.
 
     Raises: UsageError if it cannot be started.
     """
@@ -79,7 +80,7 @@ def run_on_file(argv: Sequence[str], path: Path) -> str:
 
 
 def _written(payload: bytes, places: Places, suffix: str) -> Path:
-    """A new file with these bytes, in the first of our directories that takes it; `mkstemp` makes it 0600."""
+    """Write the bytes to a new file in the first of our directories where that works; `mkstemp` makes it 0600."""
     problem = UsageError("the directory of the file does not exist")
     for directory in (places.runtime, places.cache):
         try:
@@ -101,7 +102,7 @@ def _written(payload: bytes, places: Places, suffix: str) -> Path:
 
 @contextmanager
 def _interrupts_left_to_it() -> Iterator[None]:
-    """Let Ctrl+C reach the program and not end ours. A handler, not "ignore", which the program would inherit."""
+    """Let Ctrl+C reach the program without ending ours. The program would inherit SIG_IGN, but not a handler."""
     try:
         before = signal.signal(signal.SIGINT, lambda *_: None)
     except ValueError:  # not on the main thread: no interrupts there

@@ -1,6 +1,6 @@
 """State between runs: traffic columns, theme, muted findings, filters, server definitions.
 
-A file that can't be read holds nothing, and one that can't be written is not written: neither is worth a word.
+A file that can't be read is treated as empty. A file that can't be written is skipped without a message.
 """
 
 import logging
@@ -21,23 +21,23 @@ _MOST_COLUMNS = 40
 
 
 class KeptLook(msgspec.Struct, frozen=True):
-    """What is kept."""
+    """The stored appearance of the traffic list."""
 
     columns: tuple[str, ...] = ()
-    """Names, from left to right; none: the width decides."""
+    """Column names, from left to right; empty: the width decides."""
     times: str = ""
-    """By which clock; "" for the usual one."""
+    """Name of the time format; "" for the default."""
 
 
 class KeptLooks:
-    """The file of one user."""
+    """The stored appearance of one user."""
 
     def __init__(self, state: Path) -> None:
-        """Touch nothing yet."""
+        """Do not access the file yet."""
         self._path = state / "traffic-list.json"
 
     def last(self) -> KeptLook:
-        """What was kept last."""
+        """Return what was stored last."""
         try:
             with self._path.open("rb") as file:
                 found = msgspec.json.decode(file.read(_MOST_BYTES), type=KeptLook)
@@ -46,7 +46,7 @@ class KeptLooks:
         return KeptLook(found.columns[:_MOST_COLUMNS], found.times)
 
     def keep(self, look: KeptLook) -> None:
-        """Keep it for the next time."""
+        """Store the appearance for the next run."""
         try:
             replace_file(self._path, msgspec.json.encode(look) + b"\n")
         except (OSError, UsageError, UnicodeEncodeError):
@@ -54,14 +54,14 @@ class KeptLooks:
 
 
 class KeptTheme:
-    """The theme that was used last, by its name."""
+    """The last theme, by its name."""
 
     def __init__(self, state: Path) -> None:
-        """Touch nothing yet."""
+        """Do not access the file yet."""
         self._path = state / "theme"
 
     def last(self) -> str:
-        """What was kept last; "" for nothing."""
+        """Return the stored name; "" if there is none."""
         try:
             with self._path.open("rb") as file:
                 return file.read(100).decode("ascii", errors="replace").strip()
@@ -69,7 +69,7 @@ class KeptTheme:
             return ""
 
     def keep(self, name: str) -> None:
-        """Keep it for the next time."""
+        """Store the name for the next run."""
         try:
             replace_file(self._path, name.encode() + b"\n")
         except (OSError, UsageError):
@@ -83,25 +83,25 @@ _FIT = re.compile(r"[A-Za-z0-9-]{1,80}")
 
 
 class Mute(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is muted: a check, or one finding of it."""
+    """A mute of a check, or of one of its findings."""
 
     id: str
-    """Of the check."""
+    """Id of the check."""
     frame: int = 0
-    """The entry of the one finding; 0 for all of the check."""
+    """Entry of the finding; 0 for all findings of the check."""
     pointer: str = ""
-    """Where in that entry's message."""
+    """Place in that entry's message."""
 
 
 class KeptMutes:
-    """The file of one capture."""
+    """The mutes of one capture."""
 
     def __init__(self, state: Path, capture: str) -> None:
-        """`capture` is the id in the capture's head, a foreign text. Touch nothing yet."""
+        """Do not access the file yet. `capture` is the id in the capture's header, a foreign text."""
         self._path = state / "muted" / f"{capture}.json" if _FIT.fullmatch(capture) else None
 
     def read(self) -> frozenset[Mute]:
-        """What is muted."""
+        """Return the stored mutes."""
         if self._path is None:
             return frozenset()
         try:
@@ -111,7 +111,7 @@ class KeptMutes:
             return frozenset()
 
     def keep(self, mutes: Iterable[Mute]) -> bool:
-        """Keep this and nothing else; whether that worked. No file is left where nothing is muted."""
+        """Store exactly these mutes; return whether that succeeded. Without any, the file is removed."""
         if self._path is None:
             return False
         found = sorted(mutes, key=lambda each: (each.id, each.frame, each.pointer))
@@ -120,7 +120,7 @@ class KeptMutes:
                 replace_file(self._path, msgspec.json.encode(found) + b"\n")
             else:
                 self._path.unlink(missing_ok=True)
-        except (OSError, UsageError, UnicodeEncodeError):  # a pointer may hold a lone surrogate
+        except (OSError, UsageError, UnicodeEncodeError):  # a pointer may contain a lone surrogate
             return False
         return True
 
@@ -134,25 +134,25 @@ Names = dict[str, list[str]]
 
 
 class ListedNames:
-    """A file for each server with the names in its lists, as last fetched."""
+    """Names in the lists of servers, as last fetched: a file per server."""
 
     def __init__(self, cache: Path) -> None:
-        """`cache`: the user's cache directory. Reads nothing yet."""
+        """Do not access the disk yet. `cache`: the user's cache directory."""
         self._directory = cache / "names"
 
     def of(self, target_key: str) -> list[Names]:
-        """The names of one server; [] if none are known."""
+        """Return the names of one server; [] if none are known."""
         found = _read(self._directory / f"{target_key}.json", Names)
         return [] if found is None else [found]
 
     def recent(self, most: int = 5) -> list[Names]:
-        """The names of the servers used last, newest first."""
+        """Return the names of the most recently used servers, newest first."""
         return [found for path in self._files()[:most] if (found := _read(path, Names)) is not None]
 
     def keep(self, target_key: str, names: Names) -> None:
-        """Store the names of a server. A file that can't be written is skipped: completion can do without.
+        """Store the names of a server. A file that can't be written is skipped: completion works without it.
 
-        Names with lone surrogates are left out: no shell can complete them, and no file can hold them.
+        Names with lone surrogates are left out: no shell can complete them, and no file can contain them.
         """
         names = {kind: [name for name in found if _is_unicode(name)] for kind, found in names.items()}
         raw = msgspec.json.encode(names)
@@ -164,7 +164,7 @@ class ListedNames:
                 old.unlink(missing_ok=True)
 
     def _files(self) -> list[Path]:
-        """Newest first."""
+        """Return the files, newest first."""
         try:
             return sorted(self._directory.glob("*.json"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
         except OSError:
@@ -180,30 +180,30 @@ def _is_unicode(name: str) -> bool:
 T = TypeVar("T")
 
 MOST = 100
-"""Filters remembered of those that were used; the oldest goes first."""
+"""Maximum recent filters; the oldest one is removed first."""
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,30}")
-"""What a filter can be called."""
+"""Valid names of filters."""
 _FILTERS_MOST_BYTES = 1 << 20
 
 
 class SavedFilters:
-    """The files of one user."""
+    """The saved and recent filters of one user."""
 
     def __init__(self, config: Path, state: Path) -> None:
-        """Touch nothing yet."""
+        """Do not access the files yet."""
         self._named = config / "filters.json"
         self._used = state / "filter-history.json"
 
     def named(self) -> dict[str, str]:
-        """The filters that have a name."""
+        """Return the filters with names."""
         return _read(self._named, dict[str, str]) or {}
 
     def used(self) -> list[str]:
-        """The filters that were used, the last one last."""
+        """Return the recent filters, newest last."""
         return _read(self._used, list[str]) or []
 
     def save(self, name: str, text: str) -> None:
-        """Give a filter a name; "" takes the name away.
+        """Save a filter under a name; an empty text deletes it.
 
         Raises: UsageError if it can't be written.
         """
@@ -219,7 +219,7 @@ class SavedFilters:
             raise UsageError("the filter can't be saved: it is not valid Unicode") from None
 
     def remember(self, text: str) -> None:
-        """Put a filter at the end of those that were used. If that can't be written, it is not remembered."""
+        """Add a filter to the recent ones, as the newest. A write error is ignored."""
         used = [each for each in self.used() if each != text]
         try:
             replace_file(self._used, msgspec.json.encode([*used, text][-MOST:]))
@@ -240,9 +240,9 @@ def _read(path: Path, kind: type[T]) -> T | None:
 logger = logging.getLogger(__name__)
 
 MOST_SEEN = 300
-"""Servers remembered; the one whose file was written longest ago is forgotten first."""
+"""Maximum servers remembered; the one whose file was written longest ago is removed first."""
 MOST_BYTES = 8 << 20
-"""Of one server; beyond, only the hashes are stored, and then a change is reported without its text."""
+"""Maximum bytes per server; beyond them only hashes are stored, and a change is reported without its text."""
 _FORMAT = 1
 
 
@@ -263,15 +263,15 @@ class _File(msgspec.Struct):
 
 
 class SeenServer:
-    """What is remembered of one server."""
+    """The remembered definitions of one server."""
 
     def __init__(self, state: Path, target_key: str) -> None:
-        """`target_key` as targets give it. Touch nothing yet."""
+        """Do not access the file yet. `target_key` is the key of a target."""
         assert target_key.isalnum(), "it is a hash"
         self._path = state / "seen" / f"{target_key}.json"
 
     def read(self) -> dict[str, Remembered]:
-        """By kind; {} for a server that is not known."""
+        """Return the remembered lists by kind; {} for an unknown server."""
         try:
             with self._path.open("rb") as file:
                 found = msgspec.json.decode(file.read(4 * MOST_BYTES), type=_File)
@@ -285,7 +285,7 @@ class SeenServer:
         }
 
     def keep(self, lists: Mapping[str, Remembered]) -> bool:
-        """Keep these, in place of what was remembered of the same kinds; whether that worked."""
+        """Store these lists, replacing those of the same kinds; return whether that succeeded."""
         if not lists:
             return True
         both = self.read() | dict(lists)
@@ -305,7 +305,7 @@ class SeenServer:
 
 
 def _encoded(lists: Mapping[str, Remembered]) -> bytes:
-    """As it is written: with the things, or with their hashes alone where that would be too long."""
+    """Encode the lists with their items, or only with hashes if that would be too long."""
     things: dict[str, list[_Thing]] = {kind: [] for kind in lists}
     size = 0
     for kind, known in lists.items():

@@ -1,7 +1,7 @@
 """Servers in the client config files on this machine. The files are read, never written.
 
-Nothing is started, dialled or expanded here: a `${VAR}` stays as it is. A file that is broken is one entry that
-says so, and the others stay.
+Nothing is started, connected to or expanded here: a `${VAR}` is kept unchanged. A broken file becomes one entry with
+its problem, and the other files are still read.
 """
 
 import os
@@ -21,7 +21,7 @@ _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*"?)|,(?=\s*[}\]])')
 
 
 def parse(text: str, where: str) -> Any:
-    """The value of a text. `where` names it in the error.
+    """Parse a text. `where` names it in the error.
 
     Raises: UsageError with line and column.
     """
@@ -51,47 +51,47 @@ _MOST_BYTES = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class InputVariable:
-    """A value that a file leaves to the person, as VS Code's `${input:ID}`. All of it is foreign text.
+    """A value that the user must enter, like VS Code's `${input:ID}`. All of it is foreign text.
 
     Source: https://code.visualstudio.com/docs/reference/variables-reference (input variables).
     """
 
     id: str
     about: str = ""
-    """What it is for; "" if the file does not say."""
+    """Purpose; "" if the file does not state it."""
     secret: bool = False
-    """Whether it is not to be shown while it is typed."""
+    """Whether the input is hidden."""
     default: str = ""
     options: tuple[str, ...] = ()
-    """What it must be one of; empty for anything."""
+    """Allowed values; empty for any value."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundServer:
-    """A server as some host's file describes it. All of it is foreign text."""
+    """A server as defined in a host's config file. All of it is foreign text."""
 
     name: str
     """"" for a problem with the whole file."""
     host: str
-    """Whose file it is: "Cursor", "VS Code", …"""
+    """Host that owns the file: "Cursor", "VS Code", …"""
     path: Path
     argv: tuple[str, ...] = ()
-    """Empty for one that is reached by URL."""
+    """Empty for a server at a URL."""
     url: str = ""
     cwd: str = ""
-    """Where the host starts the command; "" if the file does not say."""
+    """Working directory of the command; "" if the file does not state it."""
     env: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    """The variables that the host sets. Their values are secrets as often as not."""
+    """Variables that the host sets. Their values are often secrets."""
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    """What the host sends to a URL; secrets again."""
+    """Headers that the host sends to a URL; often secrets, too."""
     disabled: bool = False
     problem: str = ""
-    """What is wrong with the entry or the file, one sentence; "" if nothing is."""
+    """Problem of the entry or the file, one sentence; "" if there is none."""
     wishes: tuple[InputVariable, ...] = ()
-    """What a person must be asked for before it can be started or dialled."""
+    """Values that the user must enter before it can be started or connected to."""
 
     def filled(self, values: Mapping[str, str]) -> "FoundServer":
-        """The server with these values, by id, in place of what was wished for."""
+        """Return the server with these values, by id, in place of its input variables."""
 
         def fill(text: str) -> str:
             return _WISH.sub(lambda found: values.get(found[1], found[0]), text)
@@ -112,7 +112,7 @@ class FoundServer:
 
     @property
     def env_names(self) -> tuple[str, ...]:
-        """The variables that the host sets, without their values."""
+        """Names of the variables that the host sets."""
         return tuple(name for name, _ in self.env)
 
 
@@ -120,7 +120,7 @@ class FoundServer:
 class _Place:
     host: str
     path: str
-    """From the home directory, or from the working directory if `is_local`."""
+    """Relative to the home directory, or to the working directory if `is_local`."""
     is_local: bool = False
 
 
@@ -159,22 +159,22 @@ _PLACES = (
 
 @dataclass(frozen=True, slots=True)
 class ClientFile:
-    """A client config file that is there."""
+    """An existing client config file."""
 
     host: str
-    """Whose it is: "Cursor", "VS Code", …"""
+    """Host that owns it: "Cursor", "VS Code", …"""
     path: Path
     is_local: bool
     """Whether it belongs to the project in the working directory."""
 
 
 def found_servers(env: Mapping[str, str], cwd: Path) -> tuple[FoundServer, ...]:
-    """Every server in the known files: those of the working directory first, then those of the home directory."""
+    """Return every server in the known files: those in the working directory, then those in the home directory."""
     return tuple(server for each in client_files(env, cwd) for server in read_servers(each.host, each.path, cwd))
 
 
 def client_files(env: Mapping[str, str], cwd: Path) -> Iterator[ClientFile]:
-    """The files that exist. One that two places name is given once."""
+    """Yield the existing files, each once even if two places name it."""
     home = Path(env["HOME"]) if env.get("HOME") else None
     seen: set[Path] = set()
     for place in _PLACES:
@@ -183,13 +183,13 @@ def client_files(env: Mapping[str, str], cwd: Path) -> Iterator[ClientFile]:
             path: Path | None = Path(env["CODEX_HOME"]) / "config.toml"
         else:
             path = base / place.path if base else None
-        if path is not None and path not in seen and os.path.isfile(path):  # unlike Path's it never raises
+        if path is not None and path not in seen and os.path.isfile(path):  # unlike the method of Path, it never raises
             seen.add(path)
             yield ClientFile(place.host, path, place.is_local)
 
 
 def read_servers(host: str, path: Path, cwd: Path) -> Iterator[FoundServer]:
-    """The servers of one file; a single entry with a problem if it can't be read."""
+    """Yield the servers of one file; a single entry with a problem if it can't be read."""
     try:
         read = _read(path)
     except UsageError as error:
@@ -218,7 +218,7 @@ def _read(path: Path) -> Any:
 
 
 def _entries(read: Any, cwd: Path) -> Iterator[tuple[str, Any]]:
-    """Name and description of each server, wherever in a file the hosts keep them."""
+    """Yield name and definition of each server, wherever in the file the host stores them."""
     if not isinstance(read, dict):
         return
     groups = [read.get(key) for key in ("mcpServers", "servers", "context_servers", "mcp_servers")]
@@ -253,12 +253,12 @@ def _server(name: str, host: str, path: Path, entry: Any) -> FoundServer:
 
 
 def _problem_of(server: FoundServer) -> str:
-    """Why one of its texts cannot be passed or sent; "" if all can."""
+    """Return why one of its texts cannot be passed or sent; "" if all can."""
     return next((why for member, text in _texts(server) if (why := _unusable(member, text))), "")
 
 
 def _texts(server: FoundServer) -> Iterator[tuple[str, str]]:
-    """All that is passed or sent, with its member in the file."""
+    """Yield all texts that are passed or sent, with their members in the file."""
     yield from (("command", text) for text in server.argv)
     yield from (("url", server.url), ("cwd", server.cwd))
     yield from (("env", text) for pair in server.env for text in pair)
@@ -266,7 +266,7 @@ def _texts(server: FoundServer) -> Iterator[tuple[str, str]]:
 
 
 def _declared(read: Any) -> dict[str, InputVariable]:
-    """The inputs that a file declares, by id."""
+    """Return the inputs that a file declares, by id."""
     groups = (_at(read, "inputs"), _at(read, "mcp", "inputs"))
     entries = [each for group in groups if isinstance(group, list) for each in group[:_MOST_INPUTS]]
     found: dict[str, InputVariable] = {}
@@ -291,13 +291,16 @@ def _declared(read: Any) -> dict[str, InputVariable]:
 
 
 def _wishes(server: FoundServer, declared: Mapping[str, InputVariable]) -> tuple[InputVariable, ...]:
-    """What a server refers to, each once; an input that no file declares is asked for all the same."""
+    """Return the inputs that a server refers to, each once; undeclared ones are included."""
     ids = dict.fromkeys(found for _, text in _texts(server) for found in _WISH.findall(text))
     return tuple(declared.get(each, InputVariable(each)) for each in ids)
 
 
 def _unusable(member: str, text: str) -> str:
-    """Why a text cannot be passed to a program or sent; "" if it can. JSON can spell what neither can carry."""
+    """Return why a text cannot be passed to a program or sent; "" if it can.
+
+    JSON allows characters that neither does.
+    """
     bad = (_UNSENDABLE if member in ("headers", "url") else _UNPASSABLE).search(text)
     return f"a text in `{member}` has the character U+{ord(bad[0]):04X}, which cannot be used there" if bad else ""
 
@@ -308,7 +311,7 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
 
 def _argv(entry: dict[str, Any]) -> tuple[str, ...]:
     command, arguments = entry.get("command"), entry.get("args")
-    if isinstance(command, dict):  # an older shape of Zed's
+    if isinstance(command, dict):  # an older format of Zed
         return _argv({"command": command.get("path"), "args": command.get("args")})
     if isinstance(command, list):
         return tuple(map(str, command))

@@ -1,8 +1,8 @@
-"""The user's `config.toml`: which settings there are, reading them, and what is wrong with the file.
+"""The user's `config.toml`: the list of settings, how they are read, and problems of the file.
 
-One precedence for every setting: a command's option, then the variable `MCP_INSPECT_<NAME>`, then `config.toml`, then
-what the interface remembers of the last session, then the default. A wrong setting is reported with its line and its
-default is used; a file that is not TOML is reported and not used at all.
+Every setting has the same precedence: a command's option, the variable `MCP_INSPECT_<NAME>`, `config.toml`, what the
+interface remembers of the last session, the default. A wrong setting is reported with its line and its default is
+used. A file that is not TOML is reported and ignored.
 """
 
 import os
@@ -34,23 +34,23 @@ COLUMNS = (
     *("number", "time", "since", "mark", "way", "what", "status", "took", "size", "sent", "came", "channel", "http"),
     *("id", "session", "finding", "lane"),
 )
-"""Names of columns of the traffic list; `=FIELD` is one, too."""
+"""Names of columns of the traffic list; `=FIELD` is a valid name, too."""
 
 
 def parse_duration(text: str) -> float | None:
-    """Seconds of `5`, `500ms`, `5s`, `2m` or `1h`; None if it is not a duration."""
+    """Parse a duration in seconds: `5`, `500ms`, `5s`, `2m` or `1h`; None if it is not one."""
     found = _SPAN.match(text.strip())
     return float(found[1]) * _SECONDS[found[2]] if found else None
 
 
 def parse_size(text: str) -> int | None:
-    """Bytes of `500000`, `64k`, `200 MB` or `2 GiB`; None if it is not a size."""
+    """Parse a size in bytes: `500000`, `64k`, `200 MB` or `2 GiB`; None if it is not one."""
     found = _AMOUNT.match(text.strip())
     return int(found[1]) * _UNITS[(found[2] or "").lower()] if found else None
 
 
 class UserConfig(msgspec.Struct, frozen=True):
-    """All settings with the values that apply; "" and () leave the choice to what is remembered, or to the default."""
+    """The effective values of all settings; "" and () leave the choice to the remembered value or the default."""
 
     theme: str = ""
     keys: str = ""
@@ -69,35 +69,35 @@ class UserConfig(msgspec.Struct, frozen=True):
     captures_limit: int = 2 << 30
     """Bytes."""
     origins: Mapping[str, str] = {}
-    """By setting, for those that are set: `config.toml`, or the name of a variable."""
+    """`config.toml`, or the name of a variable, for each setting that is set."""
     problems: tuple[str, ...] = ()
-    """Sentences about what is wrong, each with its place."""
+    """Sentences about problems, each with its place."""
 
 
 class Setting(msgspec.Struct, frozen=True):
     """One setting."""
 
     name: str
-    """As in the file; a dot separates a table from its key."""
+    """Name in the file; a dot separates a table from its key."""
     about: str
-    """What it does, one sentence."""
+    """Effect of the setting, one sentence."""
     wants: str
-    """What its value must be, for a message."""
+    """Description of valid values, for a message."""
     read: Callable[[Any], Any]
-    """The value as `UserConfig` has it; None if it is wrong."""
+    """Converts a value to that of `UserConfig`; None if it is wrong."""
     schema: Mapping[str, Any]
-    """JSON Schema of its value."""
+    """JSON Schema of the value."""
     example: str
-    """A value as TOML."""
+    """Example value as TOML."""
 
     @property
     def field(self) -> str:
-        """Its name in `UserConfig`."""
+        """Name in `UserConfig`."""
         return self.name.replace(".", "_")
 
     @property
     def variable(self) -> str:
-        """The environment variable that sets it."""
+        """Environment variable that sets it."""
         return PREFIX + self.field.upper()
 
 
@@ -210,12 +210,12 @@ _TABLES = frozenset(name.partition(".")[0] for name in _BY_NAME if "." in name)
 
 
 def config_file(env: Mapping[str, str] = os.environ) -> Path:
-    """Where the file is, if there is one."""
+    """Return the path of the file, which may not exist."""
     return places(env).config / FILE
 
 
 def user_config(env: Mapping[str, str] = os.environ) -> UserConfig:
-    """The settings that apply in an environment. Never raises: what is wrong is among the problems."""
+    """Return the effective settings in an environment. Never raises: errors are among the problems."""
     file = config_file(env)
     try:
         facts = file.stat()
@@ -302,7 +302,7 @@ def _shown(value: Any) -> str:
 
 
 def _lines(text: str) -> dict[str, int]:
-    """The line of each setting, by its name with its table."""
+    """Return the line of each setting, by its name with its table."""
     found: dict[str, int] = {}
     table = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -316,18 +316,18 @@ def _lines(text: str) -> dict[str, int]:
 
 
 def captures_directory(env: Mapping[str, str] = os.environ) -> Path:
-    """Where sessions are recorded unless a file is named."""
+    """Return the default directory of captures."""
     own = user_config(env).captures_directory
     return expanded(own).absolute() if own else places(env).captures
 
 
 def keys_file(env: Mapping[str, str] = os.environ) -> Path:
-    """The file with the user's own keys; it need not exist."""
+    """Return the file with the user's key bindings; it may not exist."""
     return places(env).config / expanded(user_config(env).keys or "keys.toml")
 
 
 def template() -> str:
-    """A new file: every setting with its explanation, none of them set."""
+    """Return the text of a new file: every setting with its explanation, none of them set."""
     lines = [
         "# Settings of mcp-inspect. Remove the # before a setting to use it.",
         "# `mcp-inspect config check` reports mistakes, `mcp-inspect config show` what applies.",
@@ -343,7 +343,7 @@ def template() -> str:
 
 
 def json_schema() -> dict[str, Any]:
-    """A JSON Schema of the file, for editors."""
+    """Return a JSON Schema of the file, for editors."""
     top: dict[str, Any] = {"$schema": {"type": "string"}}
     for each in SETTINGS:
         above, _, key = each.name.rpartition(".")

@@ -1,7 +1,7 @@
 """Target: a command to start or a URL to connect to.
 
-A target has a label for titles and file names, and a key under which what was learned about it is remembered:
-the whole command with its directory, or the URL, never a name that could later mean something else.
+A target has a label for titles and file names, and a key under which data about it is stored. The key is the whole
+command with its directory, or the URL, and never a name that could later mean something else.
 """
 
 from pathlib import Path
@@ -15,48 +15,48 @@ from inspector.errors import UsageError
 
 
 class StdioTarget(msgspec.Struct, frozen=True):
-    """A server that we start."""
+    """A server that is started as a process."""
 
     argv: tuple[str, ...]
     environment: Environment
     cwd: str
-    """Where it is started; absolute."""
+    """Working directory; absolute."""
 
     @property
     def label(self) -> str:
-        """A short name: the script or package rather than what runs it."""
+        """Short name: the script or package rather than its interpreter or launcher."""
         return short_name(self.argv)
 
     @property
     def key(self) -> str:
-        """The same for the same command in the same directory."""
+        """Equal for the same command in the same directory."""
         return process_key(self.argv, Path(self.cwd))
 
 
 class HttpTarget(msgspec.Struct, frozen=True):
-    """A server that we dial."""
+    """A server at a URL."""
 
     url: str
     headers: tuple[tuple[str, str], ...] = ()
     cacert: str | None = None
     insecure: bool = False
-    """Certificates are not checked."""
+    """Whether certificates are not verified."""
     legacy_sse: bool = False
-    """Go by the older HTTP+SSE carriage and no other."""
+    """Whether only the older HTTP+SSE transport is used."""
 
     @property
     def label(self) -> str:
-        """A short name: the host and what tells the path apart."""
+        """Short name: the host and the distinctive part of the path."""
         return short_name(self.url)
 
     @property
     def key(self) -> str:
-        """The same for the same URL."""
+        """Equal for the same URL."""
         return url_key(self.url)
 
     @property
     def shown_url(self) -> str:
-        """The URL without user, password and query values: they may be secret."""
+        """URL without user, password and query values, which may be secret."""
         from urllib.parse import urlsplit, urlunsplit
 
         parts = urlsplit(self.url)
@@ -69,9 +69,9 @@ Target = StdioTarget | HttpTarget
 
 
 def parse_url(text: str) -> str:
-    """A URL as the person typed it, if it can be dialled.
+    """Return a URL as the user typed it, if it is valid.
 
-    Raises: UsageError, saying what is missing.
+    Raises: UsageError, with what is missing.
     """
     from urllib.parse import urlsplit
 
