@@ -1,4 +1,4 @@
-"""Actions on the list of traffic: jumps, columns, times, filter and search, marks, sending a request again."""
+"""Actions on the traffic list: navigation, columns, times, filter and search, marks, resending a request."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -36,7 +36,7 @@ from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.prompts import CommentScreen
 
-# Making a case of a value visible: what can be expected of it, one is chosen, and it is in the file of cases.
+# Creating a test case from a visible value: one of the possible expectations is chosen and added to the file of cases.
 
 _WORDS = {
     ExpectationKind.EQUALS: "equals {}",
@@ -51,15 +51,15 @@ _WORDS = {
 
 @runtime_checkable
 class ShowsExchange(Protocol):
-    """Shows a request or its answer."""
+    """A widget that shows a request or its response."""
 
     @property
     def exchange(self) -> Exchange | None:
-        """Whose."""
+        """Its exchange."""
 
 
 def expect(view: Widget, place: str | None) -> None:
-    """Ask what is expected of a value, and add it to the file of cases. `place`: see `PayloadDeeds.ExpectWanted`."""
+    """Ask for the expected value, and add it to the file of cases. `place`: see `PayloadDeeds.ExpectWanted`."""
     above: Any = view.ancestors
     shows = next((each for each in above if isinstance(each, ShowsExchange)), None)
     if shows is not None and shows.exchange is not None and shows.exchange.asks:
@@ -96,7 +96,7 @@ def _add(view: Widget, journal: Journal, came: SeenExchange, expectation: Expect
 
 
 def _declares_output(journal: Journal, came: SeenExchange) -> bool:
-    """Whether the tool that was called has an outputSchema, as it was listed last."""
+    """Whether the called tool has an outputSchema in the latest list."""
     tools = map(Tool, journal.conversation.catalogue.listings["tools"].items)
     name = peek.text(came.params, "name")
     return came.method == "tools/call" and any(each.name == name and each.output_schema is not None for each in tools)
@@ -108,26 +108,29 @@ def _say(view: Widget, sentence: str, *, grave: bool = False) -> None:
 
 
 PointOut = Callable[[int, int, str, tuple[int, int] | None], None]
-"""Has the detail show what is meant in an entry, which a row reports: row, entry, JSON pointer, bytes."""
+"""Selects a value in the detail of a row: row, entry, JSON pointer, bytes."""
 
 
 class TrafficNavigation:
-    """Jumps, columns, times."""
+    """Navigation, columns and times."""
 
     def __init__(self, traffic: TrafficList, detail: Callable[[], DetailPanel], point_out: PointOut) -> None:
-        """`detail` gives what shows the chosen message."""
+        """`detail` returns the panel that shows the selected message."""
         self.list = traffic
         self._detail = detail
         self._point_out = point_out
 
     def action_exchange(self, by: int) -> None:
-        """To the next request, or the one before."""
+        """Go to the next (1) or previous (-1) request."""
         index = self.list.model.jumps.exchange(self.list.rows.view.cursor, back=by < 0)
         if index is not None:
             self.list.rows.go_to(index)
 
     def action_pair(self) -> None:
-        """From a request to its answer and back; in the tree, where both are one row, the detail turns over."""
+        """Go from a request to its response or back.
+
+        In the tree, where both share a row, the detail switches to the other side.
+        """
         if self.list.model.tree:
             self._detail().turn_over()
             return
@@ -136,7 +139,7 @@ class TrafficNavigation:
             self.list.go_to_entry(partner)
 
     def action_origin(self) -> None:
-        """Go to what caused the chosen line."""
+        """Go to the entry that caused the selected one."""
         n = self.list.model.jumps.origin(self.list.rows.view.cursor)
         if n is None:
             self._say("No cause found for this entry.")
@@ -144,11 +147,11 @@ class TrafficNavigation:
             self._say(f"#{n} is hidden by the filter.")
 
     def action_error(self, by: int) -> None:
-        """Go to the next error, or the one before."""
+        """Go to the next (1) or previous (-1) error."""
         self._go(self.list.model.jumps.error(self.list.rows.view.cursor, back=by < 0), "error", by)
 
     def action_finding(self, by: int) -> None:
-        """Go to the next line with a finding, or the one before, and to what is wrong in it."""
+        """Go to the next (1) or previous (-1) row with a finding, and select its evidence."""
         model, rows = self.list.model, self.list.rows
         index = model.marks.next(model.jumps.entry_at(rows.view.cursor), back=by < 0)
         self._go(index, "finding", by)
@@ -159,7 +162,7 @@ class TrafficNavigation:
             self._point_out(index, found[0].frames[0], found[0].pointer, found[0].span)
 
     def action_within(self, by: int) -> None:
-        """Go on within the exchange, or back."""
+        """Go to the next (1) or previous (-1) entry of the exchange."""
         self._go(self.list.model.jumps.within(self.list.rows.view.cursor, back=by < 0), "entry of this exchange", by)
 
     def _go(self, index: int | None, what: str, by: int) -> None:
@@ -169,7 +172,7 @@ class TrafficNavigation:
             self.list.rows.go_to(index)
 
     def action_go_to(self) -> None:
-        """Ask for a number or a time, and go there."""
+        """Ask for an entry number or a time, and go to it."""
         self.list.app.push_screen(GoToScreen(self.list.model.jumps.entry), self._went)
 
     def _went(self, n: int | None) -> None:
@@ -178,15 +181,15 @@ class TrafficNavigation:
             self.list.rows.go_to(model.jumps.nearest(n))
 
     def action_times(self) -> None:
-        """Tell times another way."""
+        """Switch to the next time format."""
         self.list.look.set(self.list.look.now.next_mode())
 
     def action_reference(self) -> None:
-        """Count times from the chosen line; from the same line again, no more."""
+        """Measure times from the selected row; on the same row again, stop doing so."""
         self.list.look.toggle_reference()
 
     def action_trace(self) -> None:
-        """Tell the story of the chosen line's operation; come back with one of its entries."""
+        """Show the trace of the selected row's operation, and go to the entry chosen there."""
         subject, n = self.list.filters.subject, self.list.chosen
         story = story_of(subject.journal, n)
         if story is None:
@@ -195,11 +198,11 @@ class TrafficNavigation:
             self.list.app.push_screen(StoryScreen(subject, story, n), self._went)
 
     def action_columns(self) -> None:
-        """Choose the columns."""
+        """Let the user choose the columns."""
         self.list.app.push_screen(ColumnsScreen(self.list.look.names, self.list.look.choose))
 
     def action_as_column(self) -> None:
-        """Show the chosen value of the payload in a column of its own, or no more."""
+        """Add the selected value of the payload as a column, or remove that column."""
         detail = self._detail()
         chosen = detail.chosen_value() if detail.has_focus_within else None
         ref = ref_of_path(chosen[0]) if chosen is not None else None
@@ -217,7 +220,7 @@ class TrafficNavigation:
         self._say(f"{name[1:]} is a column now. C changes columns.")
 
     def action_waterfall(self) -> None:
-        """Show the exchanges that the filter lets through on an axis of time; come back with one of them."""
+        """Show the filtered exchanges on a time axis, and go to the one chosen there."""
         subject, chosen, listed = self.list.filters.subject, self.list.chosen, self.list
         self.list.app.push_screen(WaterfallScreen(subject, chosen, lambda: listed.model.exchanges_shown), self._went)
 
@@ -226,7 +229,7 @@ class TrafficNavigation:
 
 
 class TrafficFiltering:
-    """Filters and finds in the list."""
+    """Filter and search of the list."""
 
     def __init__(self, traffic: TrafficList, detail: Callable[[], DetailPanel]) -> None:
         self.list = traffic
@@ -237,15 +240,15 @@ class TrafficFiltering:
         self.list.filters.open()
 
     def action_clear_filter(self) -> None:
-        """Show all lines again."""
+        """Clear the filter."""
         self.list.clear_filter()
 
     def action_find(self) -> None:
-        """Open the line to find with."""
+        """Open the search line."""
         self.list.filters.open_finder()
 
     def action_pairs(self) -> None:
-        """Show the partners of what matches, or no more."""
+        """Toggle whether matches are shown with their request or response."""
         shown = self.list.show_partners()
         where = " The tree shows each pair as one row." if self.list.model.tree else ""
         self.list.notify(
@@ -253,7 +256,7 @@ class TrafficFiltering:
         )
 
     def action_by_value(self, how: str) -> None:
-        """Filter by what is chosen: the value in the payload, or else the row."""
+        """Filter by the selected value of the payload, or else by the row."""
         detail = self._detail()
         chosen = detail.chosen_value() if detail.has_focus_within else None
         if chosen is not None:
@@ -268,17 +271,17 @@ class TrafficFiltering:
 
 
 _MARKED = "mark"
-"""The filter that lets only marked lines through."""
+"""Filter that shows only marked rows."""
 
 
 class TrafficMarking:
-    """Marks and comments on the lines of a list."""
+    """Marks and comments on rows of a list."""
 
     def __init__(self, traffic: TrafficList) -> None:
         self.list = traffic
 
     def action_mark(self) -> None:
-        """Mark the chosen line, or take its mark away."""
+        """Mark the selected row, or remove its mark."""
         n = self.list.chosen
         if not n:
             return
@@ -287,7 +290,7 @@ class TrafficMarking:
         self._note(lambda: noted.unmark(n) if n in noted.notes.marks else noted.mark(n))
 
     def action_comment(self) -> None:
-        """Mark the chosen line with a colour and a comment."""
+        """Mark the selected row with a colour and a comment."""
         n = self.list.chosen
         if not n:
             return
@@ -302,7 +305,7 @@ class TrafficMarking:
         self.list.app.push_screen(CommentScreen(n, before.color, before.text), written)
 
     def action_only_marked(self) -> None:
-        """Show only what is marked, or what was shown before."""
+        """Toggle a filter that shows only marked rows."""
         pane = self.list.filters
         before = pane.text.strip()
         if before == _MARKED or before.endswith(f" and {_MARKED}"):
@@ -319,7 +322,7 @@ class TrafficMarking:
         self.list.show_notes()
 
 
-# To its own server, or from a recording to the one that is open.
+# Resending to the same server, or from a capture to the server that is open.
 
 
 class Resending:
@@ -329,7 +332,7 @@ class Resending:
         self.list = traffic
 
     def action_resend(self) -> None:
-        """Send the chosen line's request again."""
+        """Send the selected row's request again."""
         subject = self.list.filters.subject
         asked = again(subject.journal, self.list.chosen)
         if isinstance(asked, str):
@@ -344,7 +347,7 @@ class Resending:
             self._ask(receiver, asked, destroys=may_destroy(asked, receiver.journal.conversation.catalogue.tools))
 
     def _receiver(self, subject: OpenConversation) -> OpenConversation | str:
-        """The server that gets it, or why there is none."""
+        """Return the server to send to, or why there is none."""
         if subject.can_act:
             return subject if subject.stage is ConversationStage.OPEN else "Not connected. ^r reconnects."
         tabs: Iterable[Tab] = getattr(self.list.app, "tabs", ())

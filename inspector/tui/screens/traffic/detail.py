@@ -1,6 +1,6 @@
-"""One message in full: what it is, its exchange, its payload in four forms.
+"""Detail of one message: its summary, its exchange, and its payload in several forms.
 
-Where there is height for both, the request is above its answer; elsewhere `p` turns from one to the other.
+If there is enough height, the request is shown above its response; otherwise `p` switches between them.
 """
 
 import asyncio
@@ -42,42 +42,42 @@ from inspector.tui.widgets.section_card import section_renderable
 FINDINGS, STATE = "Findings", "State"
 TRACE, HEADERS, SCHEMA, DIFF = "Trace", "Headers", "Schema", "Diff"
 _IN_SECTIONS = (TRACE, HEADERS, SCHEMA, STATE, DIFF, FINDINGS)
-"""What is in sections instead of a payload."""
+"""Tabs that show sections instead of a payload."""
 _EDGES = 4
-"""Cells beside a section that hold no text."""
+"""Width beside a section that holds no text, in cells."""
 _BOTH = 18
-"""Rows from which a request and its answer have room one above the other."""
+"""Minimum height in rows to show a request above its response."""
 _LIVE_TICKS = 3
 _NEVER_JSON = ("stderr", "event")
-"""Kinds of payload that nobody expects to be JSON."""
+"""Kinds of payload that are not expected to be JSON."""
 
 
 class KnownState:
-    """What was known when an entry had just come, found out on a thread where that is far back."""
+    """State of the conversation right after an entry, computed on a thread if the entry is far back."""
 
     def __init__(self, widget: Widget, changed: Callable[[], None]) -> None:
-        """`changed` is called when it has been found out; `widget` runs the work."""
+        """`changed` is called when the state has been computed; `widget` runs the work."""
         self._widget = widget
         self._changed = changed
         self._known: tuple[OpenConversation, int, tuple[Section, ...]] | None = None
         self._wanted: tuple[OpenConversation, int] | None = None
-        """The conversation and the entry asked for last."""
+        """The conversation and entry requested last."""
         self._coming = 0
-        """The entry whose moment is being folded."""
+        """The entry whose state is being computed."""
 
     def moment(self, entry: int) -> int:
-        """The entry after which it is told: the shown one, or one of its row that the reader has stepped on to."""
+        """Return the entry whose state is shown: the given one, or during a replay, the one at the replay position."""
         playback = getattr(self._widget.app, "playback", None)
         if playback is not None and playback.position is not None and playback.chosen == entry:
             return int(playback.at)
         return entry
 
     def has_moved(self, entry: int) -> bool:
-        """Whether the reader stands elsewhere than where it was told of."""
+        """Whether the replay position has changed since the state was computed."""
         return self._known is not None and self._known[1] != self.moment(entry) != self._coming
 
     def sections(self, subject: OpenConversation, entry: int) -> tuple[Section, ...]:
-        """What was known at the entry; a word that it is being found out."""
+        """Return the state at the entry, or a note that it is being computed."""
         n, known = self.moment(entry), self._known
         self._wanted = subject, n
         if known is not None and known[:2] == (subject, n):
@@ -105,10 +105,10 @@ class KnownState:
 
 
 class DetailPanel(Widget):
-    """What is chosen in the list."""
+    """Detail of the entry that is selected in the list."""
 
     takes_edits = True
-    """A message that was changed in an editor becomes a draft."""
+    """A message that was changed in an editor becomes a draft in the Composer."""
 
     DEFAULT_CSS = """
     DetailPanel { layout: vertical; }
@@ -126,21 +126,21 @@ class DetailPanel(Widget):
         self._detail: Detail | None = None
         self._tab = TREE
         self._turned: int | None = None
-        """Which side is shown where there is room for one; None: the entry's own."""
+        """Side shown if there is space for only one; None for the entry's own."""
         self._reveal = False
         self._ticks = 0
         self.is_laid_out = False
-        """Whether its parts are there: until then a key only changes what they will show."""
+        """Whether its children are mounted. Before that, a key only changes what they will show."""
         self._exchange: Exchange | None = None
         self._tool: Tool | None = None
-        """The tool that the exchange calls."""
+        """The tool called by the exchange."""
         self._before: Exchange | None = None
-        """The exchange that this one is compared with."""
+        """Exchange to compare with."""
         self._seen_findings = -1
         self._state = KnownState(self, self._draw)
 
     def compose(self) -> ComposeResult:
-        """What it is, its tabs, and what they show."""
+        """Compose the summary, the tabs and their content."""
         yield StatusLine(id="title")
         yield StatusLine(id="facts")
         yield StatusLine(id="found", classes="hidden")
@@ -150,21 +150,21 @@ class DetailPanel(Widget):
         yield VerticalScroll(id="headers", classes="hidden")
 
     def on_mount(self) -> None:
-        """Show what was chosen meanwhile, now that all parts are there; none are if the panel closes already."""
+        """Show the entry selected meanwhile, now that the children exist; a panel that is closing has none."""
         self.is_laid_out = bool(self.query("#title"))
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Show one side or both."""
+        """Show one or both sides."""
         self._draw()
 
     @property
     def entry(self) -> int:
-        """The entry that is shown; 0 without one."""
+        """The entry shown; 0 if there is none."""
         return self._detail.n if self._detail else 0
 
     def rebind(self, subject: OpenConversation) -> None:
-        """Show nothing of another conversation until something is chosen."""
+        """Switch to another conversation; nothing is shown until an entry is selected."""
         self._subject = subject
         self._detail = self._exchange = self._tool = self._before = None
         self._draw()
@@ -176,7 +176,7 @@ class DetailPanel(Widget):
         self._look(n)
 
     def sync(self) -> None:
-        """Look again at what is not over yet."""
+        """Update an exchange that is not finished yet."""
         self._ticks += 1
         if self._ticks % _LIVE_TICKS == 0 and self._detail is not None and _is_open(self._subject, self._detail):
             self._look(self._detail.n)
@@ -186,17 +186,17 @@ class DetailPanel(Widget):
                 self._draw()
 
     def turn(self, by: int) -> None:
-        """Open the next tab, or the one before."""
+        """Show the next (1) or previous (-1) tab."""
         tabs = self._tabs
         at = tabs.index(self._tab) if self._tab in tabs else 0
         self._open(tabs[(at + by) % len(tabs)])
 
     def turn_to_state(self) -> None:
-        """Show what was known there, or the message again."""
+        """Toggle between the state at the entry and the message."""
         self._open(TREE if self._tab == STATE else STATE)
 
     def turn_over(self) -> None:
-        """From the request to its answer and back."""
+        """Switch between request and response."""
         if self._detail is None or len(self._detail.sides) < 2 or not self.is_laid_out:
             return
         if self.size.height >= _BOTH:
@@ -208,22 +208,22 @@ class DetailPanel(Widget):
             self._draw()
 
     def focus_content(self) -> None:
-        """Let keys go to what is shown; as soon as it is there."""
+        """Focus the content, as soon as it is mounted."""
         if not self.is_laid_out:
             self.call_after_refresh(self.focus_content)
         elif self._tab in _IN_SECTIONS:
             headers = self.query_one("#headers")
-            self.call_after_refresh(headers.focus)  # what is still hidden takes no focus
+            self.call_after_refresh(headers.focus)  # hidden widgets can't be focused
         else:
             self.query_one("#first", PayloadView).focus_content()
 
     def reveal(self) -> None:
-        """Show secret headers of this message, or hide them again."""
+        """Show or hide the secret headers of this message."""
         self._reveal = not self._reveal
         self._look(self.entry)
 
     def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
-        """Open the tab that was clicked."""
+        """Show the clicked tab."""
         message.stop()
         self._open(message.name)
 
@@ -330,12 +330,12 @@ class DetailPanel(Widget):
 
     @property
     def payload_view(self) -> PayloadView:
-        """The payload that keys mean: the one with the focus, else the first."""
+        """Payload that keys act on: the focused one, else the first."""
         second = self.query_one("#second", PayloadView)
         return second if second.has_focus_within else self.query_one("#first", PayloadView)
 
     def chosen_value(self) -> tuple[str, bytes] | None:
-        """Where in a message the cursor is, and the JSON there; None if it is in no tree."""
+        """Return the path of the cursor in the message and the JSON there; None if the cursor is not in a tree."""
         if not self.is_laid_out:
             return None
         view = self.payload_view
@@ -352,23 +352,23 @@ class DetailPanel(Widget):
 
     @property
     def exchange(self) -> Exchange | None:
-        """The exchange that the entry belongs to; None if to none."""
+        """The entry's exchange; None if it has none."""
         journal = self._subject.journal
         number = journal.store.exchange(self.entry) if 0 < self.entry <= journal.count else 0
         return journal.conversation.exchanges[number - 1] if number > 0 else None
 
     def more_to_copy(self) -> list[Copy]:
-        """How to send the request again."""
+        """Return ways to copy the request as a command."""
         return of_request(self._subject.journal, self.entry, reveal=self._reveal)
 
     def on_payload_deeds_edited(self, message: PayloadDeeds.Edited) -> None:
-        """Write the message again, as it now is."""
+        """Open the edited message as a draft in the Composer."""
         message.stop()
         self.post_message(Panel.DraftWanted(message.payload))
 
     @property
     def findings(self) -> list[Finding]:
-        """Those of the message, and of the one that it answers or that answers it; worst first."""
+        """Findings about the message and its partner, the most severe first."""
         checks, detail = self._subject.checks_so_far, self._detail
         if checks is None or detail is None:
             return []
@@ -377,7 +377,7 @@ class DetailPanel(Widget):
         return sorted(found, key=lambda each: each.severity.rank)
 
     def _look_for_findings(self) -> None:
-        """Draw again if checks have found something since."""
+        """Draw again if checks have found something new."""
         checks = self._subject.checks_so_far
         changes = checks.changes if checks is not None else 0
         if changes != self._seen_findings:
@@ -385,7 +385,7 @@ class DetailPanel(Widget):
             self._draw()
 
     def _draw_finding_line(self, found: list[Finding]) -> None:
-        """Say the worst above the tabs, and how many there are."""
+        """Show the most severe finding above the tabs, and the number of findings."""
         line = self.query_one("#found", StatusLine)
         line.set_class(not found, "hidden")
         if not found:
@@ -395,11 +395,11 @@ class DetailPanel(Widget):
         line.show(list(finding_line(found[0], len(found) - 1)), [(f"{all_of_them} all", "faint")])
 
     def _finding_sections(self) -> tuple[Section, ...]:
-        """What the tab shows."""
+        """Return the content of the Findings tab."""
         return tuple(map(finding_section, self.findings))
 
     def point_at(self, n: int, pointer: str = "", span: tuple[int, int] | None = None, *, focus: bool = True) -> None:
-        """Show where in entry n something is: the value in the tree, or the bytes. Nothing if it is not shown here."""
+        """Select a value in the tree or bytes in entry `n`. Does nothing if the entry is not shown here."""
         if not self.is_laid_out:
             self.call_after_refresh(self.point_at, n, pointer, span, focus=focus)
             return
@@ -419,7 +419,7 @@ class DetailPanel(Widget):
 
 
 def _is_open(subject: OpenConversation, detail: Detail) -> bool:
-    """Whether something can still be added to a message: an answer, or a word of progress."""
+    """Whether an exchange may still get a response or progress."""
     number = subject.journal.store.exchange(detail.n)
     exchanges = subject.journal.conversation.exchanges
     if not 0 < number <= len(exchanges):
@@ -439,7 +439,7 @@ def _fill(view: PayloadView, side: PayloadSide, tab: str) -> None:
 
 
 def _summary(detail: Detail, width: int) -> list[Span]:
-    """The facts that matter at first sight, on one line: as many of them as fit whole into `width` cells."""
+    """Return the most important facts on one line: as many complete ones as fit into `width` cells."""
     known = {fact.key: fact for fact in detail.facts}
     spans: list[Span] = []
     for key in ("state", "progress", "problem", "advice", "defect", "why", "size", "protocol version", "entry"):
@@ -452,7 +452,7 @@ def _summary(detail: Detail, width: int) -> list[Span]:
 
 
 def _with_same_payloads(new: Detail, old: Detail) -> Detail:
-    """The new detail with the old payload objects where they are equal, so that views stay where they are."""
+    """Return the new detail with the old payload objects where they are equal, so that views keep their position."""
     from dataclasses import replace
 
     known = {(side.n, len(side.payload)): side for side in old.sides}

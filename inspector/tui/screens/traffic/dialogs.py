@@ -1,4 +1,4 @@
-"""The columns of the traffic list: which are shown, in which order. Each change is seen at once behind it."""
+"""Dialogs of Traffic: the trace of an operation, the columns of the list, and going to an entry."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -32,15 +32,15 @@ from inspector.tui.widgets.prompts import PromptScreen
 from inspector.tui.widgets.save import SaveScreen
 from inspector.tui.widgets.virtual_list import LogList
 
-# The story of one operation over the whole screen, with the message of the chosen step, told on while it continues.
+# Full-screen trace of an operation, with the message of the selected step. It is updated while the operation continues.
 
 _TELL_EVERY_S = 0.5
 _TALL = 30
-"""Rows from which on the message of the chosen step has room below."""
+"""Minimum height in rows to show the message of the selected step."""
 
 
 class StoryScreen(Dialog[int | None]):
-    """Steps, and what crossed the wire with the chosen one."""
+    """Steps of an operation, and the message of the selected one."""
 
     places = (ActionScope.TRACE, ActionScope.MOVING, ActionScope.JSON)
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,7 +57,7 @@ class StoryScreen(Dialog[int | None]):
     """
 
     def __init__(self, subject: OpenConversation, story: Trace, chosen: int) -> None:
-        """Begin at the entry `chosen`."""
+        """Start at the entry `chosen`."""
         super().__init__()
         self._subject = subject
         self._rows = StoryRows(story)
@@ -65,7 +65,7 @@ class StoryScreen(Dialog[int | None]):
         self._count = subject.journal.count
 
     def compose(self) -> ComposeResult:
-        """Title, facts, steps, message, keys."""
+        """Compose title, facts, steps, message and footer."""
         yield Static(Text(f"Trace of {self._rows.story.title}"), id="story-title")
         yield Static(id="story-facts")
         yield LogList(self._rows)
@@ -73,7 +73,7 @@ class StoryScreen(Dialog[int | None]):
         yield FooterBar()
 
     def on_mount(self) -> None:
-        """Begin with the step one comes from, and look whether there is more."""
+        """Go to the initial step, and keep checking for more."""
         rows = self.query_one(LogList)
         rows.focus()
         rows.sync()
@@ -83,7 +83,7 @@ class StoryScreen(Dialog[int | None]):
         self.set_interval(_TELL_EVERY_S, self._go_on)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Show the message where there is height for it."""
+        """Show the message if there is enough height."""
         self.set_class(event.size.height < _TALL, "-low")
 
     def _go_on(self) -> None:
@@ -115,25 +115,25 @@ class StoryScreen(Dialog[int | None]):
         self.query_one(PayloadView).show([(step.title, "strong")], [(size, "muted")], payload, tab)
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Go to the step in the traffic."""
+        """Go to the step in Traffic."""
         message.stop()
         step = self._rows.step(message.index)
         if step is not None:
             self.dismiss(step.n)
 
     def action_save(self) -> None:
-        """Save it as Markdown."""
+        """Save the trace as Markdown."""
         told = markdown_of(self._rows.story, self._subject.journal)
         self.app.push_screen(SaveScreen(told.encode(), f"story-{self._rows.story.first}.md"))
 
     def action_copy_trace(self) -> None:
-        """Copy it as Markdown."""
+        """Copy the trace as Markdown."""
         told, _ = for_clipboard(markdown_of(self._rows.story, self._subject.journal))
         self.app.copy_to_clipboard(told)
         self.notify("Trace copied as Markdown.", markup=False, timeout=3)
 
     def action_leave(self) -> None:
-        """Back to the list."""
+        """Close the screen."""
         self.dismiss(None)
 
 
@@ -142,7 +142,7 @@ _WORDS = {"way": "Direction", "lane": "Waterfall", "seconds": "Time", "channel":
 
 
 class _Choices(RowSource):
-    """The columns that are shown, in their order, then the others."""
+    """The visible columns in their order, then the others."""
 
     def __init__(self, shown: Sequence[str]) -> None:
         names = ["time" if name == "seconds" else name for name in shown]
@@ -169,7 +169,7 @@ class _Choices(RowSource):
         return RowView([(box, "ok" if on else "faint"), name_of_it, (" " + about, "faint")])
 
     def apply(self, shown: list[str]) -> None:
-        """Show these, in their order."""
+        """Set the visible columns, in their order."""
         self.shown = shown
         rest = [name for name in self.names if name not in shown]
         self.names = [*shown, *rest]
@@ -184,7 +184,7 @@ def _hint() -> str:
 
 
 class ColumnsScreen(Dialog[None]):
-    """A list of columns to choose from."""
+    """Dialog to choose the columns. Each change applies at once to the list behind it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("columns.leave")),
@@ -208,13 +208,13 @@ class ColumnsScreen(Dialog[None]):
     """
 
     def __init__(self, shown: Sequence[str], choose: Callable[[tuple[str, ...]], None]) -> None:
-        """`choose` is told of each choice; an empty one leaves it to the width."""
+        """`choose` is called with each choice; an empty one selects the columns by width."""
         super().__init__()
         self._rows = _Choices(shown)
         self._choose = choose
 
     def compose(self) -> ComposeResult:
-        """The list, and below it the keys."""
+        """Compose the list, with the keys below."""
         with Vertical():
             yield Static(Text("Columns"))
             yield LogList(self._rows)
@@ -227,19 +227,19 @@ class ColumnsScreen(Dialog[None]):
         return self.query_one(LogList)
 
     def on_mount(self) -> None:
-        """Begin with the list."""
+        """Focus the list."""
         self._list.focus()
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Show it, or hide it."""
+        """Show or hide the column."""
         self.action_switch()
 
     def action_switch(self) -> None:
-        """Show the column, or hide it."""
+        """Show or hide the column under the cursor."""
         name = self._rows.names[self._list.view.cursor]
         shown = list(self._rows.shown)
         if name == "what":
-            return  # a list without it says nothing
+            return  # the list is useless without it
         shown.remove(name) if name in shown else shown.append(name)
         self._apply(shown, name)
 
@@ -252,17 +252,17 @@ class ColumnsScreen(Dialog[None]):
         self._apply(shown, name)
 
     def action_add(self) -> None:
-        """Let a field be typed."""
+        """Open the input line for a field."""
         self.query_one(Input).display = True
         self.query_one(Input).focus()
 
     def action_reset(self) -> None:
-        """Let the width decide."""
+        """Select the columns by width again, and close the dialog."""
         self._choose(())
         self.dismiss()
 
     def action_leave(self) -> None:
-        """From the line to the list, from the list back."""
+        """Go from the input line back to the list, or close the dialog."""
         if self.query_one(Input).has_focus:
             self.query_one(Input).display = False
             self._list.focus()
@@ -270,7 +270,7 @@ class ColumnsScreen(Dialog[None]):
             self.dismiss()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Show the field as a column, or say that there is none of that name."""
+        """Show the field as a column, or an error if it is unknown."""
         wanted, wrong = event.value.strip(), self.query_one("#wrong", Static)
         wrong.display = bool(wanted) and field_ref(wanted) is None
         if wrong.display:
@@ -291,7 +291,7 @@ class ColumnsScreen(Dialog[None]):
 
 
 class GoToScreen(PromptScreen[int]):
-    """Its result is the number of an entry."""
+    """Prompt whose result is the number of an entry."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("go_to.leave")),
@@ -302,16 +302,16 @@ class GoToScreen(PromptScreen[int]):
     """
 
     def __init__(self, entry: Callable[[str], int]) -> None:
-        """`entry` says which entry is meant. Raises: FilterError if none is."""
+        """`entry` returns the entry for an input. It raises FilterError if there is none."""
         super().__init__("Number, time 12:30:05, or +1.5 s since the start")
         self._entry = entry
 
     def more(self) -> tuple[Widget, ...]:
-        """What is wrong with what was typed."""
+        """Return the line for errors."""
         return (Static(id="wrong"),)
 
     def take(self, typed: str) -> None:
-        """Go there, or say what is wrong."""
+        """Close with the entry, or show why the input is invalid."""
         try:
             self.dismiss(self._entry(typed) if typed.strip() else None)
         except FilterError as error:

@@ -1,7 +1,7 @@
-"""The line to type a filter into: coloured as it is understood, wrong where it is wrong, with proposals below.
+"""Input line for filters, with syntax colours, error position and completions.
 
-It reads what is typed at each key, by functions it was given, and tells it once the typist pauses; what can't be read
-is not told. Enter takes a filter that can't be read nowhere.
+It parses its text on each key with injected functions and reports it once the user pauses; an invalid filter is not
+reported. Enter does nothing while the filter is invalid.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,36 +25,36 @@ from inspector.tui.widgets.search_bar import SearchBar, SearchLine
 
 _PLACEHOLDER = "tool == search and dur > 500ms"
 _PROPOSED = 8
-"""Proposals that are shown at once."""
+"""Maximum number of completions shown at once."""
 
 
 class FilterLine(SearchLine):
-    """The field."""
+    """The input field."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.FILTER)
 
     class Asked(Message):
-        """From the field to its bar: "complete", "turn" or "older"."""
+        """Request of the field to its bar: "complete", "turn" or "older"."""
 
         def __init__(self, what: str) -> None:
             super().__init__()
             self.what = what
 
     def action_complete(self) -> None:
-        """Take the first proposal, or show what can begin a filter; without one, go on to the next pane."""
+        """Insert the first completion, or show possible beginnings of a filter; without any, focus the next pane."""
         self.post_message(self.Asked("complete"))
 
     def action_turn(self, by: int) -> None:
-        """Put another proposal first."""
+        """Make the next completion the first one."""
         self.post_message(self.Asked("turn"))
 
     def action_older(self) -> None:
-        """Bring back what was used before."""
+        """Recall an earlier filter."""
         self.post_message(self.Asked("older"))
 
 
 class FilterBar(SearchBar):
-    """A filter being typed."""
+    """Input line for a filter."""
 
     DEFAULT_CSS = """
     FilterBar > StatusLine { background: $surface; padding: 0; display: none; }
@@ -62,7 +62,7 @@ class FilterBar(SearchBar):
     """
 
     class Kept(Message):
-        """The person is done with a filter: to be remembered, and saved if it gives itself a name."""
+        """The user has confirmed a filter: it is remembered, and saved if it defines a name."""
 
         def __init__(self, reading: FilterReading, text: str) -> None:
             super().__init__()
@@ -75,7 +75,7 @@ class FilterBar(SearchBar):
         propose: Callable[[str], Suggestions],
         recall: Callable[[], Sequence[str]],
     ) -> None:
-        """`read` reads a text, `propose` completes a beginning, `recall` gives earlier filters, the last one last."""
+        """`read` parses a text, `propose` completes a prefix, `recall` returns earlier filters, the newest last."""
         super().__init__("filter", placeholder=_PLACEHOLDER)
         self._read = read
         self._propose = propose
@@ -83,33 +83,33 @@ class FilterBar(SearchBar):
         self._proposals = Suggestions(0)
         self._turned = 0
         self._back = 0
-        """How many filters back the line is; 0 is what was typed."""
+        """Position in the history of filters; 0 is the user's own text."""
         self._typed = ""
         self.reading = FilterReading()
-        """What is in the line comes to."""
+        """The parsed text of the line."""
 
     def make_line(self, placeholder: str) -> SearchLine:
-        """Make a field that colours what it holds."""
+        """Create a field with syntax colours."""
         line = FilterLine(placeholder)
         line.highlighter = _Colours(self)
         return line
 
     def compose(self) -> ComposeResult:
-        """Add the line of proposals."""
+        """Add the line of completions."""
         yield from super().compose()
         yield StatusLine()
 
     @property
     def error(self) -> str:
-        """What is wrong with the line; "" if nothing is."""
+        """Error in the text; "" if there is none."""
         return self.reading.error
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Read at once; Textual continues to the bar's own handler, which tells after a pause."""
+        """Parse at once. Textual also calls the base class's handler, which reports the text after a pause."""
         self.look()
 
     def look(self) -> None:
-        """Read the line, and show what it comes to."""
+        """Parse the text, and show errors and completions."""
         self.reading = self._read(self.text)
         before = self.text[: self._line.cursor_position]
         self._proposals = self._propose(before) if self._line.has_focus and before else Suggestions(0)
@@ -143,13 +143,13 @@ class FilterBar(SearchBar):
         return (*items[turned:], *items[:turned])
 
     def say_count(self, count: int | None, *, of: int | None = None) -> None:
-        """Show how much matches, unless the line is wrong."""
+        """Show the number of matches, unless the text is invalid."""
         if self.has_class("-wrong"):
             return
         super().say_count(count, of=of)
 
     def on_filter_line_asked(self, event: FilterLine.Asked) -> None:
-        """Do what a key of the field asks for."""
+        """Handle a request of the field."""
         event.stop()
         match event.what:
             case "complete":
@@ -161,7 +161,7 @@ class FilterBar(SearchBar):
                 self._older()
 
     def _complete(self) -> None:
-        if not self.text:  # stay: the letters that follow are meant for the line
+        if not self.text:  # keep the focus: the letters that follow belong to the line
             self._proposals = self._propose("")
             self._hint()
             return
@@ -186,7 +186,7 @@ class FilterBar(SearchBar):
         self._line.cursor_position = len(self._line.value)
 
     def on_search_bar_found(self, event: SearchBar.Found) -> None:
-        """Keep the filter; Textual continues to the bar's own handler. With one that can't be read, stay."""
+        """Report a confirmed filter, or keep the focus if it is invalid. Textual also calls the base handler."""
         self.look()
         if self.error:
             event.stop()
@@ -200,7 +200,7 @@ class FilterBar(SearchBar):
 
 
 class _Colours(Highlighter):
-    """Colours what is in the line by what its words are, and marks where it is wrong."""
+    """Colours the text by its tokens, and marks the position of an error."""
 
     def __init__(self, bar: FilterBar) -> None:
         self._bar = bar

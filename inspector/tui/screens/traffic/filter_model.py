@@ -1,4 +1,4 @@
-"""Filters made from what is chosen: a row of the list, or a place in a payload. What is shown becomes a test."""
+"""Filters made from the selection: a row of the list, or a value in a payload; and parsing of the filter line."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,13 +16,13 @@ from inspector.filters.language.parser import TokenKind, parse, tokens
 from inspector.present.spans import Role
 
 _LONGEST = 200
-"""Characters of a text that is compared as a whole; of a longer one, its beginning is looked for."""
+"""Maximum length of a text that is compared as a whole; for a longer one, the filter uses its beginning."""
 _STEP = re.compile(r'\.?([^.\[\]"]+)|\[(\d+)\]|\[?("(?:[^"\\]|\\.)*")\]?')
 _FIELDS_OF_TARGETS = (("tools/call", "tool"), ("prompts/get", "prompt"), ("resources/", "uri"))
 
 
 def row_test(journal: Journal, n: int) -> Term | None:
-    """What tells entry n from others: its tool, prompt, uri or method; the kind of what has none of these."""
+    """Return a test for the tool, prompt, URI or method of entry n, or else for its kind."""
     store, kind = journal.store, journal.store.message_kind(n)
     if store.kind(n) is not EntryKind.FRAME:
         return Compare(Ref("kind"), Op.EQ, (store.kind(n).name.lower(),))
@@ -39,9 +39,9 @@ def row_test(journal: Journal, n: int) -> Term | None:
 
 
 def path_test(path: str, value: bytes) -> Term | None:
-    """What a place in a message asks for: its value, or where that is an object or an array, that there is one.
+    """Return a test for a value in a message: equality, or for an object or an array, existence.
 
-    `path` as the view of a payload writes it; `value` as JSON. None for what no filter asks about.
+    `path` is a path of the payload view; `value` is JSON. None if no filter field covers the path.
     """
     ref = ref_of_path(path)
     if ref is None:
@@ -58,7 +58,7 @@ def path_test(path: str, value: bytes) -> Term | None:
 
 
 def ref_of_path(path: str) -> Ref | None:
-    """The field that is at a place of a message; None if there is none."""
+    """Return the filter field for a path in a message; None if there is none."""
     steps = _steps(path)
     if not steps:
         return None
@@ -93,7 +93,7 @@ def _unquoted(text: str) -> str:
 
 
 def combined(text: str, test: Term, how: str) -> str:
-    """A filter's text with a test added: "and" (also this), "only" (nothing else), "not" (not this)."""
+    """Add a test to a filter: "and" (additionally), "only" (as the only test), "not" (negated)."""
     said = describe(test)
     if how == "only":
         return said
@@ -110,32 +110,31 @@ def combined(text: str, test: Term, how: str) -> str:
     return f"({before}) and {added}" if isinstance(term, Or) else f"{before} and {added}"
 
 
-# The filter line as a person types it: what it means, where it is wrong, what could go on, which words are
-# which.
+# Parsing the filter line: meaning, error position, completions and colours.
 
 _NEWEST = 3000
-"""Exchanges that are looked at for values."""
+"""Maximum number of newest exchanges searched for values."""
 _KEYWORDS = ("and", "or", "not", "contains", "in", "&&", "||", "!")
 
 
 class FilterReading(msgspec.Struct, frozen=True):
-    """What a text comes to."""
+    """Result of parsing a filter."""
 
     term: Term | None = None
     error: str = ""
-    """One sentence; "" if nothing is wrong."""
+    """One sentence; "" if there is no error."""
     column: int = 0
-    """Where it is wrong."""
+    """Position of the error."""
     full: str = ""
-    """The filter in full, where that is not what was typed."""
+    """The filter in full, if the text abbreviates it."""
     saves: str = ""
-    """The name that it gives to a filter: `@slow = dur > 1s`."""
+    """Name that the text defines for a filter: `@slow = dur > 1s`."""
     body: str = ""
-    """What is saved under that name; "" takes the name away."""
+    """Filter to save under that name; "" deletes the name."""
 
 
 def read_filter(text: str, named: Mapping[str, str]) -> FilterReading:
-    """Read a filter, or the definition of one that gets a name."""
+    """Parse a filter, or the definition of a named one."""
     name, equals, body = text.partition("=")
     name = name.strip()
     if text.startswith("@") and equals and not body.startswith("=") and NAME.fullmatch(name[1:]):
@@ -155,12 +154,12 @@ def _read(text: str, named: Mapping[str, str], offset: int) -> FilterReading:
 
 
 def proposals(before: str, journal: Journal, named: Mapping[str, str]) -> Suggestions:
-    """What could go on after the text before the cursor."""
+    """Return completions for the text before the cursor."""
     return suggest(before, lambda name: seen(journal, name), tuple(named))
 
 
 def seen(journal: Journal, name: str) -> Sequence[str]:
-    """The values of a field in what came last, each once, the newest first."""
+    """Return the distinct values of a field in recent exchanges, newest first."""
     return tuple(dict.fromkeys(_seen(journal, name)))
 
 
@@ -181,7 +180,7 @@ def _seen(journal: Journal, name: str) -> Iterator[str]:
 
 
 def colours(text: str) -> list[tuple[int, int, Role]]:
-    """Which characters of a filter are what: from, to, role. Nothing for what can't be read."""
+    """Return the roles of a filter's tokens as (start, end, role); empty if it is invalid."""
     try:
         found = tokens(text)
     except FilterError:

@@ -1,7 +1,7 @@
-"""What is above the traffic when it is asked for: the line that filters, and the line that finds.
+"""The filter line and the search line above the traffic.
 
-A filter hides, finding only jumps: they are two lines, and can both be in use. Neither exists before the first
-picture is drawn: a field to type into costs as much as all the rest.
+A filter hides rows, a search only jumps to matches; both can be active at once. The lines are created after the
+first paint, because an input field costs as much as everything else.
 """
 
 from typing import TYPE_CHECKING, ClassVar
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class FilterPane(Widget):
-    """The lines above the rows."""
+    """The filter and search lines."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.SEARCH_MODE)
     DEFAULT_CSS = """
@@ -36,21 +36,21 @@ class FilterPane(Widget):
     """
 
     class Filtered(Message):
-        """Another filter holds; None: no filter."""
+        """The filter has changed; None: no filter."""
 
         def __init__(self, term: Term | None) -> None:
             super().__init__()
             self.term = term
 
     class Sought(Message):
-        """Another text is looked for; "": nothing is."""
+        """The search text has changed; "": no search."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
 
     class Left(Message):
-        """The person wants back to the rows; `found`: to what was looked for."""
+        """The user returns to the rows; `found`: go to the first match."""
 
         def __init__(self, found: bool) -> None:
             super().__init__()
@@ -65,11 +65,11 @@ class FilterPane(Widget):
         self._named: dict[str, str] = {}
         self._said: tuple[int, int, str] | None = None
         self._is_said = False
-        """Whether the line shows that; it does not once its text has changed."""
+        """Whether the line shows these counts; False after its text has changed."""
 
     @property
     def bar(self) -> "FilterBar":
-        """The filter line, hidden until it is opened."""
+        """The filter line, created on first access and hidden until it is opened."""
         if self._bar is None:
             from inspector.tui.screens.traffic.filter_bar import FilterBar
 
@@ -80,7 +80,7 @@ class FilterPane(Widget):
 
     @property
     def finder(self) -> "SearchBar":
-        """The line to find with, hidden likewise."""
+        """The search line, created on first access and hidden until it is opened."""
         if self._finder is None:
             from inspector.tui.widgets.search_bar import SearchBar
 
@@ -91,7 +91,7 @@ class FilterPane(Widget):
 
     @property
     def kept(self) -> SavedFilters:
-        """The person's own filters."""
+        """The user's saved filters."""
         if self._kept is None:
             own = places()
             self._kept = SavedFilters(own.config, own.state)
@@ -99,22 +99,22 @@ class FilterPane(Widget):
 
     @property
     def text(self) -> str:
-        """What the filter line holds."""
+        """Text of the filter line."""
         return self._bar.text if self._bar is not None else ""
 
     def open(self) -> None:
-        """Let the person type what to show."""
+        """Open the filter line."""
         self._named = self.kept.named()
         self.bar.display = True
         self.bar.focus()
 
     def open_finder(self) -> None:
-        """Let the person type what to find."""
+        """Open the search line."""
         self.finder.display = True
         self.finder.focus()
 
     def action_switch(self) -> None:
-        """Search for what was typed as a filter, or filter by what was searched for."""
+        """Search for the text of the filter line, or filter by the text of the search line."""
         finding = self._finder is not None and self._finder.has_focus_within
         source, target = (self.finder, self.bar) if finding else (self.bar, self.finder)
         text = source.text
@@ -123,19 +123,19 @@ class FilterPane(Widget):
         target.focus()
 
     def set(self, text: str) -> None:
-        """Put a filter into the line, and let it hold."""
+        """Set the filter, in the line and in effect."""
         self.bar.display = bool(text)
         self.bar.text = text
 
     def clear(self) -> None:
-        """Let nothing be filtered or looked for."""
+        """Clear filter and search."""
         for line in (self._bar, self._finder):
             if line is not None:
                 line.text = ""
                 line.display = False
 
     def say(self, model: LogModel, sought: int | None) -> None:
-        """Tell beside the lines how much matches and how much was found, where that has changed."""
+        """Update the numbers of matches next to the lines."""
         if self._finder is not None and self._finder.display:
             self._finder.say_count(sought)
         if self._bar is None or not self._bar.display:
@@ -162,7 +162,7 @@ class FilterPane(Widget):
         return proposals(before, self.subject.journal, self._named)
 
     def on_search_bar_changed(self, message: "SearchBar.Changed") -> None:
-        """Filter, or find, as it is typed; a filter that can't be read leaves the one before in effect."""
+        """Filter or search while the user types; an invalid filter leaves the previous one in effect."""
         message.stop()
         if message.control is not self._bar:
             self.post_message(self.Sought(message.text))
@@ -173,13 +173,13 @@ class FilterPane(Widget):
             self.post_message(self.Filtered(reading.term))
 
     def on_search_bar_done(self, message: "SearchBar.Done") -> None:
-        """Go back to the rows; an empty line goes away."""
+        """Return to the rows, and hide an empty line."""
         message.stop()
         message.control.display = bool(message.control.text)
         self.post_message(self.Left(message.found and message.control is self._finder))
 
     def on_filter_bar_kept(self, message: "FilterBar.Kept") -> None:
-        """Remember a filter that was used; save one that gives itself a name."""
+        """Remember a confirmed filter; save it if it defines a name."""
         message.stop()
         name, body = message.reading.saves, message.reading.body
         if not name:

@@ -101,7 +101,7 @@ TRAFFIC: tuple[Action, ...] = (
     Action("waterfall.sight", ("=",), "Visible rows", "Fit the axis to the visible rows.", _W, "sight", True),
     Action("waterfall.leave", ("escape",), "Back", "Return to the list.", _W, "leave", True),
 )
-"""The order is the order of footer, menus and help."""
+"""In the order of footer, menus and help."""
 
 _F = ActionScope.FILTER
 FILTERING: tuple[Action, ...] = (

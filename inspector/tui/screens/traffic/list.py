@@ -1,6 +1,6 @@
-"""The list of the traffic with its filter above and its state below, and the card that reports a dead connection.
+"""The traffic list with its filter above, its status below, and the post-mortem card of a lost connection.
 
-It is fed by `sync` alone, in slices, so that a flood of messages is drawn at the pace of the screen and no key waits.
+Rows are only added by `sync`, in slices: a flood of messages is drawn at the pace of the screen, and no key waits.
 """
 
 import time
@@ -31,11 +31,11 @@ from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
-# The look of one list of traffic: its columns and its clock, kept for the next time.
+# Appearance of a traffic list: its columns and its time format, remembered for the next run.
 
 
 class ListLook:
-    """Changes how the rows of a list look."""
+    """Changes the appearance of the rows of a list."""
 
     def __init__(self, rows: "TrafficList") -> None:
         self._list = rows
@@ -43,31 +43,31 @@ class ListLook:
 
     @property
     def now(self) -> Look:
-        """The columns, and the clock."""
+        """Current columns and time format."""
         return self._list.model.look
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that are shown, if there is room for them."""
+        """Visible columns, provided that they fit."""
         return self.now.chosen or by_width(self._list.rows.line_width)
 
     def show(self, look: Look) -> None:
-        """Let the rows look like that; nothing is kept."""
+        """Apply a look without storing it."""
         model = self._list.model
         model.look = msgspec.structs.replace(look, started_ns=self._list.journal.started_ns)
         self._list.rows.sync()
 
     def set(self, look: Look) -> None:
-        """Let the rows look like that, today and the next time."""
+        """Apply a look and store it for the next run."""
         self.show(look)
         self._file().keep(KeptLook(look.chosen, "" if look.mode is TimeMode.REFERENCE else look.mode.value))
 
     def choose(self, names: tuple[str, ...]) -> None:
-        """Show these columns; none: those that the width asks for."""
+        """Show these columns; an empty tuple selects them by width."""
         self.set(msgspec.structs.replace(self.now, chosen=names))
 
     def toggle_reference(self) -> None:
-        """Count times from the row under the cursor; on the same row again, from none any more."""
+        """Measure times from the row under the cursor; on the same row again, stop doing so."""
         n = self._list.model.jumps.entry_at(self._list.rows.view.cursor)
         self._count_from(0 if n == self.now.reference else n)
         self._note_reference(self.now.reference)
@@ -76,12 +76,12 @@ class ListLook:
         self.show(self.now.with_reference(n, self._list.journal.store.time_ns(n) if n else 0))
 
     def _note_reference(self, n: int) -> None:
-        """Keep it with the notes of the capture."""
-        with suppress(UsageError):  # it is for today then
+        """Store the reference entry with the notes on the capture."""
+        with suppress(UsageError):  # then it only applies to this run
             noted_of(self._list.filters.subject).change(lambda notes: msgspec.structs.replace(notes, reference=n))
 
     def recall_notes(self) -> None:
-        """Show the marks that were made before, and count from where was counted from; say what is wrong with them."""
+        """Restore the stored marks and the reference entry, and report problems of the notes."""
         notes = noted_of(self._list.filters.subject).notes
         if notes.trouble:
             self._list.notify(visible(notes.trouble, limit=300), severity="warning", markup=False)
@@ -91,7 +91,7 @@ class ListLook:
             self.show(self.now)
 
     def recall(self) -> None:
-        """Let the rows look as the configuration says, else as they did the last time."""
+        """Apply the configured look, or else the last one used."""
         kept, own = self._file().last(), user_config()
         names = tuple(name for name in own.columns or kept.columns if column(name) is not None)
         times = own.time_format or kept.times
@@ -106,23 +106,23 @@ class ListLook:
 
 
 _LONGEST_S = 0.008
-"""How long one look may take in what is new. Half of the time belongs to whoever reads the pipe, in a flood."""
+"""Maximum time per tick to add new entries. In a flood, half of the time belongs to the thread that reads the pipe."""
 _LONGEST_BEHIND_S = 0.02
-"""The same while a long capture is read."""
+"""The same while a long capture is being loaded."""
 _PICTURE_BEHIND = 8
-"""While it is, so many looks make one picture."""
+"""Ticks per repaint while it is being loaded."""
 _MARKS_EVERY = 6
-"""Looks between two at what checks have found: each may have all visible rows drawn again."""
+"""Ticks between updates of the findings: each may redraw all visible rows."""
 _AGE_EVERY = 15
-"""Looks between two at what waits, for a filter that asks how long: twice a second."""
+"""Ticks between updates of ages for a filter that tests them: twice a second."""
 _SCREENFULS, _FAR_BEHIND = 200, 20_000
-"""Rows that are there for every screen; entries that many looks are needed for."""
+"""Number of rows that fills any screen; number of pending entries that take many ticks."""
 _AT_ONCE = 500
-"""Entries between two looks at the clock."""
+"""Entries between two checks of the elapsed time."""
 
 
 class TrafficList(Ground):
-    """What crossed the wire, row by row."""
+    """The rows of traffic."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.FINDING)
     DEFAULT_CSS = """
@@ -134,39 +134,39 @@ class TrafficList(Ground):
         self._subject = subject
         self.model = _model(subject)
         self.chosen = 0
-        """The entry that the cursor is on; 0 without one."""
+        """Entry under the cursor; 0 if there is none."""
         self.filters = FilterPane(subject)
         self.term: Term | None = None
-        """What is filtered by."""
+        """Current filter."""
         self.look = ListLook(self)
         self._looks = 0
         self._mourned: ConversationStage | None = None
         self._called_for = 0
-        """The entry that is to be shown as soon as it is a row; 0 for none."""
+        """Entry to show as soon as it has a row; 0 if there is none."""
 
     def compose(self) -> ComposeResult:
-        """Filter, rows, state; the lines to type into follow as soon as nobody waits for them."""
+        """Compose filter, rows and status. The input lines are created after the first paint."""
         self.call_after_refresh(lambda: (self.filters.bar, self.filters.finder))
         self.call_after_refresh(self.look.recall)
         follow = self._subject.stage not in (
             ConversationStage.LOADING,
             ConversationStage.RECORDED,
-        )  # a recording is read from its beginning
+        )  # a capture is read from its beginning
         yield self.filters
         yield LogList(self.model, follow=follow, empty=_empty(self._subject, ""))
         yield StatusLine()
 
     @property
     def rows(self) -> LogList:
-        """The rows themselves."""
+        """The list widget."""
         return self.query_one(LogList)
 
     def sync(self) -> None:
-        """Take in what is new, and repaint what of it is visible."""
+        """Add new entries, and repaint visible changes."""
         rows = self.rows
         behind = self._is_behind()
         if not rows.frozen and _take_in(self.model, _LONGEST_BEHIND_S if behind else _LONGEST_S):
-            hurry(self)  # what is paused takes in nothing
+            hurry(self)  # a frozen list adds nothing
         self._looks += 1
         if self._looks % _AGE_EVERY == 0:
             self.model.age()
@@ -186,7 +186,7 @@ class TrafficList(Ground):
         self._mourn()
 
     def _is_behind(self) -> bool:
-        """Whether a long capture is being read: it is ready sooner if not each of its thousands makes a picture."""
+        """Whether a long capture is being loaded: it is ready sooner with fewer repaints."""
         if self._subject.can_act or self.model.count < _SCREENFULS:
             return False
         return (
@@ -195,7 +195,10 @@ class TrafficList(Ground):
         )
 
     def rebind(self, subject: OpenConversation, *, mourned: bool = False) -> None:
-        """Show another conversation from its beginning; view and filter stay. `mourned`: its death was told of."""
+        """Show another conversation from its beginning; view and filter stay.
+
+        `mourned`: whether its end has been shown already.
+        """
         old, self._subject = self.model, subject
         old.cancel_filter()
         self.filters.subject = subject
@@ -210,20 +213,20 @@ class TrafficList(Ground):
         self.put_card_away()
 
     def clear_filter(self) -> None:
-        """Show all rows again, and look for nothing."""
+        """Clear filter and search."""
         self.filters.clear()
         self.filter(None)
         self.model.finder.set("")
         self.rows.focus()
 
     def show_partners(self) -> bool:
-        """Show with each match the request and the answer of its exchange, or no more; whether it does now."""
+        """Toggle whether matches are shown with the rest of their exchange; return the new setting."""
         self.model.show(partners=not self.model.partners, around=0 if self.rows.following else self.chosen)
         self.rows.sync()
         return self.model.partners
 
     def toggle_tree(self) -> None:
-        """Between the tree and the order of the wire; the chosen entry stays chosen."""
+        """Switch between the tree and the wire order; the selected entry stays."""
         n, following = self.chosen, self.rows.following
         self.model.show(tree=not self.model.tree, around=0 if following else n)
         self.rows.sync()
@@ -231,7 +234,7 @@ class TrafficList(Ground):
             self.go_to_entry(n)
 
     def go_to_entry(self, n: int) -> bool:
-        """To the row that shows an entry; whether one does."""
+        """Go to the row of an entry; return whether there is one."""
         index = self.model.find(n)
         if index is not None:
             self.rows.go_to(index)
@@ -239,11 +242,11 @@ class TrafficList(Ground):
 
     @property
     def journal(self) -> Journal:
-        """What is shown."""
+        """The journal shown."""
         return self._subject.journal
 
     def call_for(self, n: int) -> None:
-        """Have an entry shown in full, as soon as the list has come so far; a filter that hides it goes."""
+        """Show an entry in full as soon as it has a row; a filter that hides it is cleared."""
         self._called_for = n
 
     def _answer_the_call(self) -> None:
@@ -259,7 +262,7 @@ class TrafficList(Ground):
             self.rows.opened()
 
     def toggle_card(self) -> None:
-        """Show the post-mortem card of a connection that has ended, or put it away."""
+        """Show or close the post-mortem card of a connection that has ended."""
         if self.put_card_away() or self._subject.stage in (
             ConversationStage.CONNECTING,
             ConversationStage.OPEN,
@@ -274,32 +277,35 @@ class TrafficList(Ground):
         self.mount(PostMortemCard(self._subject))
 
     def put_card_away(self) -> bool:
-        """Take the post-mortem card away; whether there was one."""
+        """Close the post-mortem card; return whether there was one."""
         cards = self.query("PostMortemCard")
         gone = bool(cards)
         cards.remove()
         return gone
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
-        """Remember what is chosen."""
+        """Remember the selected entry."""
         self.chosen = self.model.entry_of(message.index) if 0 <= message.index < self.model.count else 0
 
     def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:
-        """Show what matches."""
+        """Apply a filter."""
         self.filter(message.term)
 
     def on_filter_pane_sought(self, message: FilterPane.Sought) -> None:
-        """Look for another text."""
+        """Search for another text."""
         self.model.finder.set(message.text)
 
     def on_filter_pane_left(self, message: FilterPane.Left) -> None:
-        """Back to the rows, or to the first that was found."""
+        """Focus the rows, and go to the first match if requested."""
         self.rows.focus()
         if message.found:
             self.action_found(1)
 
     def action_found(self, by: int) -> None:
-        """To the next row that was found, or the one before; where nothing is looked for, to the next that matches."""
+        """Go to the next (1) or previous (-1) match of the search.
+
+        Without a search, every row that the filter shows is a match.
+        """
         if not self.model.finder.text and self.model.has_filter:
             self.rows.go_to(self.rows.view.cursor + by)
             return
@@ -309,19 +315,19 @@ class TrafficList(Ground):
             self.rows.go_to(index)
 
     def filter(self, term: Term | None) -> None:
-        """Show only what matches; None shows all. What matched before is tried again."""
+        """Show only matches; None shows all. Entries that have matched before are tested again."""
         self.term = term
         self.model.set_filter(term)
-        self.rows.sync()  # before they are drawn again: there are others now
+        self.rows.sync()  # the rows have changed, so sync before the next paint
 
     def show_notes(self) -> None:
-        """Marks have changed: draw the rows again, and filter by marks again."""
+        """Draw the rows again after a change of marks, and apply a filter that tests marks again."""
         self.look.show(self.look.now)
         if "mark" in self.filters.text or "comment" in self.filters.text:
             self.filter(self.term)
 
     def _mourn(self) -> None:
-        """Show the post-mortem card once, when a connection could not be made or died by itself."""
+        """Show the post-mortem card once, if the connection failed or was lost."""
         stage = self._subject.stage
         if stage is self._mourned:
             return
@@ -333,7 +339,7 @@ class TrafficList(Ground):
 
 
 def _is_dead(subject: OpenConversation) -> bool:
-    """Whether there is a death to report: live or recorded, a connection that was not asked to end."""
+    """Whether a connection, live or recorded, has failed or ended unexpectedly."""
     stage = subject.stage
     if stage is ConversationStage.RECORDED:
         from inspector.present.failure_report import has_died
@@ -347,7 +353,7 @@ def _model(subject: OpenConversation) -> LogModel:
 
 
 def _take_in(model: LogModel, longest_s: float) -> bool:
-    """Let the rows catch up with the journal, for some milliseconds; whether something is left for the next looks."""
+    """Let the rows catch up with the journal for some milliseconds; return whether something is left."""
     end = time.perf_counter() + longest_s
     while (reads := model.refresh(_AT_ONCE)) and time.perf_counter() < end:
         pass
@@ -358,7 +364,7 @@ def _take_in(model: LogModel, longest_s: float) -> bool:
 
 
 def _status(subject: OpenConversation, model: LogModel) -> tuple[list[Span], list[Span]]:
-    """What is under the rows: what they show, and how much there is."""
+    """Return the status line: the kind of view, and the number of entries."""
     way, other = ("Tree", "Wire order") if model.tree else ("Wire order", "Tree")
     left: list[Span] = [(way, "muted"), (f"  {keys.shown_key('traffic.tree')} ", "accent"), (other, "faint")]
     if model.partners and not model.tree:
@@ -369,7 +375,7 @@ def _status(subject: OpenConversation, model: LogModel) -> tuple[list[Span], lis
 
 
 def _empty(subject: OpenConversation, wanted: str) -> list[list[Span]]:
-    """What stands where there are no rows: why, and what can be done."""
+    """Return the text shown without rows: the reason, and what to do."""
     if wanted:
         return [[("No matches.", "muted")], [("\\ clears the filter", "faint")]]
     waiting: dict[ConversationStage, list[list[Span]]] = {

@@ -1,7 +1,7 @@
-"""One entry in full, with the exchange it belongs to: what it says, its exact bytes, its HTTP headers.
+"""Content of the detail: one entry with its exchange, its exact bytes and its HTTP headers.
 
-Bytes are handed on as they are; who lays them out (a tree, raw text, hexadecimal) makes them safe. All other text
-here is safe already.
+Payload bytes are passed on unchanged; the widget that lays them out (tree, raw text, hex dump) makes them safe. All
+other text here is safe already.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -49,15 +49,15 @@ from inspector.protocol.unreadable import reason as reason_of
 
 @dataclass(frozen=True, slots=True)
 class PayloadSide:
-    """A payload that can be looked at."""
+    """A payload with its name."""
 
     name: str
-    """"request", "response", or what else it is: "notification", "stderr", "bytes"."""
+    """"request", "response", "notification", "stderr", "bytes" and similar."""
     n: int
-    """The entry it is from."""
+    """Number of its entry."""
     payload: bytes
     missing: bool = False
-    """True if the bytes can't be read back; `payload` is then empty."""
+    """Whether the bytes can't be read back; `payload` is empty then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +68,22 @@ class Detail:
     title: Line
     facts: tuple[spans.Fact, ...]
     sides: tuple[PayloadSide, ...]
-    """The request before its answer; one for anything else; none for a fact without bytes."""
+    """Request and response; a single side for anything else; empty for a fact without bytes."""
     shown: int
-    """Which of the sides is the entry's own."""
+    """Index of the entry's own side."""
     headers: tuple[Section, ...] = ()
-    """What crossed with it over HTTP; empty elsewhere."""
+    """HTTP headers; empty for other transports."""
 
     @property
     def side(self) -> PayloadSide | None:
-        """The entry's own bytes."""
+        """The entry's own side."""
         return self.sides[self.shown] if self.sides else None
 
 
 def detail_of(journal: Journal, n: int, *, reveal: bool = False, now_ns: int | None = None) -> Detail:
-    """Entry n in full; an answer comes with its request and the other way round.
+    """Return the detail of entry n; a response comes with its request and vice versa.
 
-    `reveal` shows header values that are secret. `now_ns` times what is pending; None leaves its time out.
+    `reveal` shows secret header values. `now_ns` is used for the age of pending requests; None omits it.
     """
     entry = journal.store.entry(n)
     if isinstance(entry.what, Frame):
@@ -111,7 +111,7 @@ def _exchange(journal: Journal, n: int) -> Exchange | None:
 
 
 def _edited_sides(journal: Journal, entry: Entry, frame: Frame) -> tuple[PayloadSide, ...]:
-    """What each party saw of a message that a proxy changed; () for one that it did not."""
+    """Return what each party saw of a message changed by a proxy; () if it was not changed."""
     changed = [edit for edit in journal.edits.get(entry.n, ()) if edit.raw is not None or edit.b64 is not None]
     if not changed:
         return ()
@@ -126,7 +126,7 @@ def _edit_facts(journal: Journal, n: int) -> Iterator[SpansFact]:
 
 
 def _sides(journal: Journal, entry: Entry, frame: Frame, exchange: Exchange | None) -> tuple[PayloadSide, ...]:
-    """The request first; a notification about an exchange stands alone."""
+    """Return the request before its response; a notification about an exchange is alone."""
     own = PayloadSide(_name(journal, entry.n), entry.n, frame.payload, entry.missing)
     if exchange is None or own.name not in ("request", "response"):
         return (own,)
@@ -142,7 +142,7 @@ def _sides(journal: Journal, entry: Entry, frame: Frame, exchange: Exchange | No
 
 
 _NAMES = ("bytes", "request", "notification", "response", "response", "bytes", "batch")
-"""By the kind of message."""
+"""Indexed by the kind of message."""
 
 
 def _name(journal: Journal, n: int) -> str:
@@ -197,7 +197,7 @@ def _frame_facts(entry: Entry, frame: Frame) -> list[spans.Fact]:
 
 
 def _messages(frame: Frame) -> tuple[Message, ...]:
-    """What the frame holds; nothing of a large one, which would take its time."""
+    """Return the messages of a frame; empty for a large one, which would take too long."""
     return messages_of(frame) if len(frame.payload) <= 1_000_000 else ()
 
 
@@ -275,18 +275,18 @@ def _fact_facts(fact: Fact) -> list[spans.Fact]:
     return [spans.fact(key, value) for key, value in told.items() if value]
 
 
-# What else there is to an exchange: its trace, the schemas of its tool, and what differs from the one before it.
+# More about an exchange: its trace, the schemas of its tool, and the differences from the previous one.
 
 _LOOKED_BACK = 300
-"""Exchanges before this one among which an equal request is looked for."""
+"""Maximum number of earlier exchanges searched for an equal request."""
 _MOST_COMPARED = 1_000_000
-"""Bytes of a message that is compared."""
+"""Maximum size of a message that is compared, in bytes."""
 _SCHEMA_LINES = 500
-"""Of one schema."""
+"""Maximum number of lines of one schema."""
 
 
 def previous_of(journal: Journal, exchange: Exchange | None) -> Exchange | None:
-    """The last exchange before this one with its method and target, if both have a response; None if there is none."""
+    """Return the previous exchange with the same method and target, if both have a response; otherwise None."""
     if exchange is None or exchange.answer_frame is None:
         return None
     exchanges = journal.conversation.exchanges
@@ -298,7 +298,7 @@ def previous_of(journal: Journal, exchange: Exchange | None) -> Exchange | None:
 
 
 def tool_of(journal: Journal, exchange: Exchange | None) -> Tool | None:
-    """The tool that is called, as it is listed now; None of another method, or if it is not listed."""
+    """Return the called tool from the current list; None for another method, or if the tool is not listed."""
     if exchange is None or exchange.method != "tools/call":
         return None
     listed = journal.conversation.catalogue.listings["tools"].items
@@ -306,7 +306,7 @@ def tool_of(journal: Journal, exchange: Exchange | None) -> Tool | None:
 
 
 def trace_sections(journal: Journal, n: int, width: int) -> tuple[Section, ...]:
-    """The operation that entry n belongs to, with its steps in `width` cells."""
+    """Return the trace of entry n's operation, with steps `width` cells wide."""
     story = story_of(journal, n)
     if story is None:
         return (Section("Trace", note="This entry belongs to no request"),)
@@ -316,7 +316,7 @@ def trace_sections(journal: Journal, n: int, width: int) -> tuple[Section, ...]:
 
 
 def schema_sections(tool: Tool) -> tuple[Section, ...]:
-    """The schemas of a tool as JSON."""
+    """Return the schemas of a tool as JSON."""
     return tuple(
         Section(name, lines=tuple(tuple(line) for line in _json_lines(tool.raw[name])))
         for name in ("inputSchema", "outputSchema")
@@ -332,7 +332,7 @@ def _json_lines(value: Any) -> Iterator[Line]:
 
 
 def diff_sections(journal: Journal, exchange: Exchange, before: Exchange) -> tuple[Section, ...]:
-    """What differs from an earlier exchange, in the request's params and in the response."""
+    """Return the differences from an earlier exchange, in the params and the response."""
     parts = (
         ("Params", before.request_frame, exchange.request_frame, ("params",)),
         ("Response", before.answer_frame or 0, exchange.answer_frame or 0, ("result", "error")),
@@ -349,7 +349,7 @@ def diff_sections(journal: Journal, exchange: Exchange, before: Exchange) -> tup
 
 
 def _message(journal: Journal, n: int) -> Mapping[str, Any]:
-    """The message of an entry; empty if it can't be read, or is too large to be compared at once."""
+    """Return the message of an entry; empty if it can't be read or is too large to compare at once."""
     frame = journal.store.entry(n).what if 0 < n <= journal.count else None
     if not isinstance(frame, Frame) or len(frame.payload) > _MOST_COMPARED:
         return {}
@@ -359,16 +359,15 @@ def _message(journal: Journal, n: int) -> Mapping[str, Any]:
         return {}
 
 
-# What was known at a moment: revision, capabilities, lists and how fresh they were, what was watched, what was
-# open.
+# State at an entry: protocol version, capabilities, lists and their freshness, watched resources, pending requests.
 
 _MOST = 50
-"""Of anything there may be many of, so many are named."""
+"""Maximum number of items named in each part."""
 _MOMENT_NAMES = 20
 
 
 def moment_sections(journal: Journal) -> tuple[Section, ...]:
-    """All that was known when the newest entry of this journal had just come."""
+    """Return the state right after the newest entry of this journal."""
     sections = (
         Section("State", tuple(_moment(journal))),
         Section("Pending", lines=tuple(_in_flight(journal)), note=_nothing(journal)),
@@ -462,7 +461,7 @@ def _lists(journal: Journal) -> Iterable[SpansFact]:
 
 
 def _since(journal: Journal, kind: str, listing: Listing) -> str:
-    """Since which word of the server's a list is stale: the first one after it was last asked for."""
+    """Return which notification made a list stale: the first one after its last request."""
     listed = LISTS[kind]
     asked = max(journal.store.of_method(listed.method), default=0)
     told = next((n for n in journal.store.of_method(listed.changed) if n > asked), None)
@@ -499,7 +498,7 @@ def _asked(journal: Journal) -> Iterable[SpansFact]:
 
 
 def _roots(journal: Journal) -> list[str] | None:
-    """Those that the server was told last; None if it never was."""
+    """Return the roots in the last response to the server; None if there was none."""
     exchanges = journal.conversation.exchanges
     for n in reversed(journal.store.of_method("roots/list")[-_MOST:]):
         number = journal.store.exchange(n)

@@ -1,7 +1,7 @@
-"""Traffic: everything that crossed the wire, and beside it the one message in full.
+"""Traffic panel: the list of everything on the wire, and the detail of one message.
 
-Wide terminals show the detail beside or below the list; narrow ones show one at a time. The detail is made once the
-first picture is drawn.
+Wide terminals show the detail beside or below the list; narrow ones show one at a time. The detail is created after
+the first paint.
 """
 
 from collections.abc import Sequence
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 NARROW = 100
-"""Below this many columns the list and the detail take turns."""
+"""Width in columns below which the list and the detail are shown one at a time."""
 _LAYOUTS = ("right", "below", "alone")
 _SHOW_EVERY_TICKS = 5
-"""While rows rush past, the detail follows them at a pace at which it can be read."""
+"""Ticks between updates of the detail while the list follows, so that it stays readable."""
 
 
 class TrafficPanel(Panel, Ground):
@@ -69,11 +69,11 @@ class TrafficPanel(Panel, Ground):
         self._detail_alone = False
         self._ticks = 0
         self._evidence: tuple[int, str, tuple[int, int] | None] | None = None
-        """What is to be shown of the entry that was called for."""
+        """Value or bytes to select in the requested entry."""
         lend_actions(self, self.actions)
 
     def actions(self) -> Sequence[object]:
-        """What has the actions of its keys, beside itself."""
+        """Return the parts that implement the actions of its keys."""
         from inspector.tui.screens.traffic.actions import Resending, TrafficFiltering, TrafficMarking, TrafficNavigation
 
         return (
@@ -84,14 +84,14 @@ class TrafficPanel(Panel, Ground):
         )
 
     def compose(self) -> ComposeResult:
-        """The list, then room for the detail, which comes as soon as nobody waits for it."""
+        """Compose the list; the detail is created after the first paint."""
         self._arrange(self.app.size.width)
         self.call_after_refresh(lambda: self.detail)
         yield self.list
 
     @property
     def detail(self) -> "DetailPanel":
-        """What shows the chosen message."""
+        """The detail of the selected message, created on first access."""
         if self._detail is None:
             from inspector.tui.screens.traffic.detail import DetailPanel
 
@@ -100,11 +100,11 @@ class TrafficPanel(Panel, Ground):
         return self._detail
 
     def on_resize(self, event: events.Resize) -> None:
-        """Arrange for another width."""
+        """Adapt the layout to the width."""
         self._arrange(self.size.width)
 
     def sync(self) -> None:
-        """Look again."""
+        """Update."""
         if not self.is_mounted or not self.is_attached:
             return
         self._ticks += 1
@@ -122,7 +122,7 @@ class TrafficPanel(Panel, Ground):
             self._detail.rebind(subject)
 
     def turn_back(self, subject: OpenConversation) -> None:
-        """Show another moment; what is known of how it ended is not told again."""
+        """Show an earlier state, without showing the end of the connection again."""
         self._subject = subject
         self.list.rebind(subject, mourned=True)
         if self._detail is not None:
@@ -130,18 +130,18 @@ class TrafficPanel(Panel, Ground):
         self.list.rows.let_grow(subject.journal.live or subject.grows)
 
     def take_focus(self) -> None:
-        """The list, or the detail where it stands alone."""
+        """Focus the list, or the detail if it is alone."""
         if self._detail_alone:
             self.detail.focus_content()
         else:
             self.list.rows.focus()
 
     def show_entry(self, n: int) -> None:
-        """Show an entry in full, as soon as it is a row."""
+        """Show an entry in full as soon as it has a row."""
         self.list.call_for(n)
 
     def go_back(self) -> bool:
-        """From the detail to the list, then from the card."""
+        """Go back from the detail to the list, or close the card."""
         if self._detail_alone or (self._detail is not None and self._detail.has_focus_within):
             self._detail_alone = False
             self._arrange(self.size.width)
@@ -150,26 +150,26 @@ class TrafficPanel(Panel, Ground):
         return self.list.put_card_away()
 
     def cycle_layout(self) -> None:
-        """Detail beside the list, below it, or away."""
+        """Switch the position of the detail: right, below, hidden."""
         if self.size.width >= NARROW:
             self._arrangement = _LAYOUTS[(_LAYOUTS.index(self._arrangement) + 1) % len(_LAYOUTS)]
             self._arrange(self.size.width)
 
     def copy(self) -> None:
-        """Copy the chosen value, or message."""
+        """Copy the selected value or message."""
         self.detail.copy()
 
     def action_toggle_tree(self) -> None:
-        """Between the tree and the order of the wire."""
+        """Switch between the tree and the wire order."""
         self.list.toggle_tree()
 
     @property
     def chosen_entry(self) -> int:
-        """The chosen one."""
+        """The selected entry."""
         return self.list.chosen
 
     def action_edit(self) -> None:
-        """Write the chosen message again."""
+        """Open the selected message as a draft in the Composer."""
         n = self.list.chosen
         what = self._subject.journal.store.entry(n).what if n else None
         if isinstance(what, Frame):
@@ -178,19 +178,19 @@ class TrafficPanel(Panel, Ground):
             self.app.notify("This entry is not a message.", markup=False)
 
     def action_tab(self, by: int) -> None:
-        """The next view of the message."""
+        """Show the next (1) or previous (-1) tab of the detail."""
         self.detail.turn(by)
 
     def action_post_mortem(self) -> None:
-        """Show why the connection ended, or put that away."""
+        """Show or close the post-mortem card."""
         self.list.toggle_card()
 
     def action_reveal(self) -> None:
-        """Show the secret headers of the chosen message, or hide them again."""
+        """Show or hide the secret headers of the selected message."""
         self.detail.reveal()
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Show the message in full, alone where there is room only for one of both."""
+        """Show the message in full, alone if there is space for only one of both."""
         if self.size.width < NARROW or self._arrangement == "alone":
             self._detail_alone = True
             self._arrange(self.size.width)
@@ -200,12 +200,12 @@ class TrafficPanel(Panel, Ground):
             self.call_after_refresh(self._point, focus=True)
 
     def _arrange(self, width: int) -> None:
-        """Have list and detail share so many columns."""
+        """Apply the layout for a width."""
         narrow = width < NARROW
         if not narrow and self._arrangement != "alone":
             self._detail_alone = False
         wanted = {"-detail-only"} if self._detail_alone else {f"-{'alone' if narrow else self._arrangement}"}
-        if self.classes != wanted:  # each change has Textual style all that is below again
+        if self.classes != wanted:  # each change makes Textual restyle everything below
             self.set_classes(wanted)
 
     def _show_detail(self) -> None:
@@ -215,11 +215,11 @@ class TrafficPanel(Panel, Ground):
 
     @property
     def export_scopes(self) -> Sequence[ExportScope]:
-        """What the filter shows, and the operation that the chosen line belongs to; of a line without one the line."""
+        """The filtered entries, and the operation of the selected row or else the row itself."""
         from inspector.present.trace import entries_of
 
         found, model = [], self.list.model
-        at = self.list.rows.view.cursor  # what it says itself of its choice comes a moment later
+        at = self.list.rows.view.cursor  # the list reports its selection slightly later
         n = model.entry_of(at) if 0 <= at < model.count else 0
         if model.has_filter:
             more = " so far" if model.is_filtering else ""
@@ -230,12 +230,12 @@ class TrafficPanel(Panel, Ground):
         return found
 
     def show_evidence(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
-        """Show an entry in full, with the value or the bytes that are meant."""
+        """Show an entry in full, and select the value or the bytes."""
         self._evidence = (n, pointer, span) if pointer or span is not None else None
         self.list.call_for(n)
 
     def point_out(self, index: int, n: int, pointer: str, span: tuple[int, int] | None) -> None:
-        """Have the detail show what is meant, once it shows the row; where it is hidden, once it is opened."""
+        """Select a value once the detail shows the row; if the detail is hidden, once it is opened."""
         self._evidence = (n, pointer, span)
         self.call_after_refresh(self._point)
 
@@ -247,19 +247,19 @@ class TrafficPanel(Panel, Ground):
         self.detail.point_at(*evidence, focus=focus)
 
     def present_view(self) -> View:
-        """How the traffic is looked at now; it has no name yet."""
+        """Return the current view of the traffic, without a name."""
         chosen = self.list.look.now.chosen
         return View("", self.list.filters.text, chosen, self.list.model.tree)
 
     def look_as(self, view: View) -> None:
-        """Look at the traffic as a view does; columns that there are not are left out."""
+        """Apply a view; unknown columns are left out."""
         if self.list.model.tree != view.tree:
             self.list.toggle_tree()
         self.list.filters.set(view.filter)
         self.list.look.choose(tuple(name for name in view.columns if column(name) is not None))
 
     def action_state(self) -> None:
-        """Show what was known at the chosen line, or the line itself again."""
+        """Toggle between the state at the selected row and its message."""
         if self.has_class("-alone"):
             self.list.rows.opened()
         self.detail.turn_to_state()

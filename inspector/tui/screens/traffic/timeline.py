@@ -1,6 +1,7 @@
-"""The timeline of all servers: what crossed every wire in one order of time, and beside it the one message in full.
+"""The timeline of all servers: entries of all conversations in chronological order, and the detail of one message.
 
-It belongs to the app and to no tab. A line leads to its server's own tab, where everything else about it is.
+It belongs to the app rather than to a tab. A row leads to the tab of its server, which shows everything else about
+it.
 """
 
 import time
@@ -31,34 +32,37 @@ from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
-# What a person can do to the timeline beside looking: find in it, see partners; what it can't do, it says.
+# Actions of the timeline: search, partners of matches, waterfall.
 
 
 class TimelineActions:
-    """Finding, filtering and the waterfall of the timeline: actions that its panel borrows."""
+    """Search, filter and waterfall of the timeline: actions for its panel."""
 
     def __init__(self, panel: "TimelinePanel") -> None:
         self._panel = panel
         self._find: TimelineFind | None = None
 
     def find_anew(self) -> None:
-        """There is another timeline: look in that one."""
+        """Repeat the search in a new timeline."""
         if self._find is not None and self._find.text:
             self.seek(self._find.text)
 
     def find_step(self) -> int | None:
-        """Look on; how much was found so far, None if nothing is looked for."""
+        """Continue the search; return the number of matches so far, or None if there is no search."""
         if self._find is None or not self._find.text:
             return None
         self._find.step()
         return self._find.matches
 
     def action_find(self) -> None:
-        """Open the line to find with."""
+        """Open the search line."""
         self._panel.filters.open_finder()
 
     def action_found(self, by: int) -> None:
-        """To the next row that was found, or the one before; where nothing is looked for, to the next that matches."""
+        """Go to the next (1) or previous (-1) match of the search.
+
+        Without a search, every row that the filter shows is a match.
+        """
         if self._panel.timeline.term is not None and (self._find is None or not self._find.text):
             self._panel.rows.go_to(self._panel.rows.view.cursor + by)
             return
@@ -71,14 +75,14 @@ class TimelineActions:
             self._panel.rows.go_to(index)
 
     def action_pairs(self) -> None:
-        """Show the partners of what matches, or no more."""
+        """Toggle whether matches are shown with their request or response."""
         shown = self._panel.timeline.show_partners()
         self._panel.notify(
             f"Matches {'with' if shown else 'without'} their request or response.", markup=False, timeout=3
         )
 
     def action_waterfall(self) -> None:
-        """Show the exchanges of all servers that the filter lets through on one axis of time."""
+        """Show the filtered exchanges of all servers on one time axis."""
         wires = [
             LaneWire(
                 wire.journal,
@@ -101,57 +105,56 @@ class TimelineActions:
             self._panel.notify("That entry is hidden by the filter.", markup=False, timeout=3)
 
     def seek(self, text: str) -> None:
-        """Look for another text."""
+        """Search for another text."""
         if self._find is not None:
             self._find.set("")
         self._find = TimelineFind(self._panel.timeline, text)
 
 
-# The timeline's part that follows the app's tabs: another one is made when they change, and shown once it is
-# ready.
+# Following the app's tabs: when they change, a new timeline is created, and shown once it is ready.
 
 _LONGEST_S = 0.008
-"""How long one look may take in what is new; see the list of one conversation."""
+"""Maximum time per tick to add new entries; see the list of one conversation."""
 _LONGEST_BEHIND_S = 0.02
-"""The same where there is much to catch up with: a key waits that long at worst."""
+"""The same while there is much to catch up with: a key waits that long at worst."""
 _JUDGED_EVERY = 10
-"""Looks between two at what checks have found: each may have all rows put in order again."""
+"""Ticks between updates of the findings: each may sort all rows again."""
 _MUCH = 20_000
 _AT_ONCE = 500
-"""Entries of each conversation between two looks at the clock."""
+"""Entries of each conversation between two checks of the elapsed time."""
 
 
 class Wires:
-    """The conversations in the timeline, as the tabs are now."""
+    """The conversations in the timeline, according to the current tabs."""
 
     def __init__(self) -> None:
         self.timeline = Timeline([])
         self._next: Timeline | None = None
         self._wires: dict[tuple[int, int], TimelineWire] = {}
-        """By the number of the tab and the identity of its journal: another connection is another wire."""
+        """By tab number and the identity of the journal: another connection is another wire."""
         self._subjects: dict[int, OpenConversation] = {}
         self._term: Term | None = None
         self._looks = 0
 
     def subject(self, number: int) -> OpenConversation | None:
-        """The subject of the tab of that number."""
+        """Return the subject of the tab with this number."""
         return self._subjects.get(number)
 
     def reading(self, tabs: Sequence[Tab]) -> list[str]:
-        """The names of the captures that are still being read; they join when that is done."""
+        """Return the names of captures that are still being loaded; they join afterwards."""
         return [tab.name for tab in tabs if tab.subject.stage is ConversationStage.LOADING]
 
     def set_filter(self, term: Term | None) -> None:
-        """Let another filter hold."""
+        """Apply another filter."""
         self._term = term
         self.timeline.set_filter(term)
         if self._next is not None:
             self._next.set_filter(term)
 
     def sync(self, tabs: Sequence[Tab], shown: Callable[[Tab], OpenConversation] = lambda tab: tab.subject) -> bool:
-        """Follow the tabs and take in what is new; whether there is another timeline to be shown.
+        """Follow the tabs and add new entries; return whether there is another timeline to show.
 
-        `shown`: what is shown of a tab, where that is a moment of a recording.
+        `shown` returns what is shown of a tab, which may be a state at a replay position.
         """
         there = [(tab, shown(tab)) for tab in tabs if tab.subject.stage is not ConversationStage.LOADING]
         wanted = {(tab.number, id(subject.journal)): (tab, subject) for tab, subject in there}
@@ -196,7 +199,7 @@ def _wire(tab: Tab, subject: OpenConversation, term: Term | None) -> TimelineWir
 
 
 def _take_in(timeline: Timeline) -> None:
-    """Catch up for some milliseconds: what is left comes with the next looks."""
+    """Catch up for some milliseconds; the rest follows in the next ticks."""
     longest = _LONGEST_BEHIND_S if timeline.total - timeline.taken > _MUCH else _LONGEST_S
     end = time.perf_counter() + longest
     while timeline.refresh(_AT_ONCE) and time.perf_counter() < end:
@@ -205,20 +208,20 @@ def _take_in(timeline: Timeline) -> None:
 
 
 NARROW = 100
-"""Below this many columns the list and the detail take turns."""
+"""Width in columns below which the list and the detail are shown one at a time."""
 _LAYOUTS = ("right", "below", "alone")
 _SHOW_EVERY_TICKS = 5
 _AGE_EVERY_TICKS = 15
-"""A filter that asks how long something has waited is tried again twice a second."""
+"""Ticks between updates of ages for a filter that tests them: twice a second."""
 
 
 class TimelineFilter(FilterPane):
-    """The filter line above the timeline; it holds for all servers."""
+    """The filter line above the timeline; it applies to all servers."""
 
     _told: tuple[int, int, str] | None = None
 
     def tell(self, timeline: Timeline, sought: int | None) -> None:
-        """Say beside the lines how much matches and how much was found, where that has changed."""
+        """Update the numbers of matches next to the lines."""
         if self._finder is not None and self._finder.display:
             self._finder.say_count(sought)
         now = (timeline.matches, timeline.total, timeline.trouble) if timeline.term is not None else None
@@ -264,7 +267,7 @@ class TimelinePanel(Panel, Ground):
         show_tab: Callable[[int], Awaitable[None]],
         show_entry_of: Callable[[int, int], Awaitable[None]],
     ) -> None:
-        """`traffic_of` gives what is shown of a tab. The others show a tab, and in its traffic an entry, by number."""
+        """`traffic_of` returns what is shown of a tab. The others show a tab, or an entry in its Traffic, by number."""
         super().__init__()
         self._tabs = tabs
         self._traffic_of = traffic_of
@@ -274,7 +277,7 @@ class TimelinePanel(Panel, Ground):
         self.filters = TimelineFilter(tabs.subject)
         self._detail: DetailPanel | None = None
         self.chosen: tuple[int, int] = (ALL, 0)
-        """The tab and the entry that the cursor is on."""
+        """Tab and entry under the cursor."""
         self._shown: tuple[int, int] = (ALL, 0)
         self._about: OpenConversation | None = None
         self._arrangement = "right"
@@ -284,7 +287,7 @@ class TimelinePanel(Panel, Ground):
         lend_actions(self, lambda: (self.actions,))
 
     def compose(self) -> ComposeResult:
-        """Filter, rows, state; then the detail."""
+        """Compose filter, rows and status, then the detail."""
         self._arrange(self.app.size.width)
         empty: list[list[Span]] = [[("No messages, or none match the filter.", "muted")]]
         with Vertical(id="timeline"):
@@ -294,17 +297,17 @@ class TimelinePanel(Panel, Ground):
 
     @property
     def rows(self) -> LogList:
-        """The rows."""
+        """The list widget."""
         return self.query_one(LogList)
 
     @property
     def timeline(self) -> Timeline:
-        """What they show."""
+        """The timeline shown."""
         return self._wires.timeline
 
     @property
     def detail(self) -> DetailPanel:
-        """What shows the chosen message."""
+        """The detail of the selected message."""
         if self._detail is None:
             self._about = self._wires.subject(self.chosen[0]) or self._tabs.subject
             self._detail = DetailPanel(self._about)
@@ -312,7 +315,7 @@ class TimelinePanel(Panel, Ground):
         return self._detail
 
     def sync(self) -> None:
-        """Look again."""
+        """Update."""
         if not self.is_mounted or not self.is_attached:
             return
         self._ticks += 1
@@ -330,14 +333,14 @@ class TimelinePanel(Panel, Ground):
             self._detail.sync()
 
     def take_focus(self) -> None:
-        """The list, or the detail where it stands alone."""
+        """Focus the list, or the detail if it is alone."""
         if self._detail_alone:
             self.detail.focus_content()
         else:
             self.rows.focus()
 
     def go_back(self) -> bool:
-        """From the detail to the list, from there to the tab that was visible before."""
+        """Go back from the detail to the list, or from there to the previous tab."""
         if self._detail_alone or (self._detail is not None and self._detail.has_focus_within):
             self._detail_alone = False
             self._arrange(self.size.width)
@@ -347,47 +350,47 @@ class TimelinePanel(Panel, Ground):
         return True
 
     def copy(self) -> None:
-        """Copy the chosen value, or message."""
+        """Copy the selected value or message."""
         self.detail.copy()
 
     def cycle_layout(self) -> None:
-        """Detail beside the list, below it, or away."""
+        """Switch the position of the detail: right, below, hidden."""
         if self.size.width >= NARROW:
             self._arrangement = _LAYOUTS[(_LAYOUTS.index(self._arrangement) + 1) % len(_LAYOUTS)]
             self._arrange(self.size.width)
 
     def action_filter(self) -> None:
-        """Open the filter line, with proposals from the tab that was visible."""
+        """Open the filter line, with completions from the previous tab."""
         self.filters.subject = self._tabs.subject
         self.filters.open()
 
     def action_clear_filter(self) -> None:
-        """Show all lines again."""
+        """Clear filter and search."""
         self.filters.clear()
         self.actions.seek("")
         self._wires.set_filter(None)
         self.rows.focus()
 
     async def action_go(self) -> None:
-        """Show the chosen line in its server's own tab."""
+        """Show the selected row in the tab of its server."""
         number, n = self.chosen
         if n and self._wires.subject(number) is not None:
             await self._show_entry_of(number, n)
 
     def action_tab(self, by: int) -> None:
-        """The next view of the message."""
+        """Show the next (1) or previous (-1) tab of the detail."""
         self.detail.turn(by)
 
     def action_reveal(self) -> None:
-        """Show the secret headers of the chosen message, or hide them again."""
+        """Show or hide the secret headers of the selected message."""
         self.detail.reveal()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Arrange for another width."""
+        """Adapt the layout to the width."""
         self._arrange(self.size.width)
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
-        """Remember what is chosen."""
+        """Remember the selected entry."""
         if 0 <= message.index < self.timeline.count:
             wire, n = self.timeline.entry(message.index)
             self.chosen = (wire.number, n)
@@ -395,7 +398,7 @@ class TimelinePanel(Panel, Ground):
             self.chosen = (ALL, 0)
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Show the message in full, alone where there is room only for one of both."""
+        """Show the message in full, alone if there is space for only one of both."""
         if self.size.width < NARROW or self._arrangement == "alone":
             self._detail_alone = True
             self._arrange(self.size.width)
@@ -403,17 +406,17 @@ class TimelinePanel(Panel, Ground):
         self.detail.focus_content()
 
     def on_filter_pane_sought(self, message: FilterPane.Sought) -> None:
-        """Look for another text."""
+        """Search for another text."""
         self.actions.seek(message.text)
 
     def on_filter_pane_left(self, message: FilterPane.Left) -> None:
-        """Back to the rows, or to the first that was found."""
+        """Focus the rows, and go to the first match if requested."""
         self.rows.focus()
         if message.found:
             self.actions.action_found(1)
 
     def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:
-        """Show what matches."""
+        """Apply a filter."""
         self._wires.set_filter(message.term)
 
     def _show_detail(self) -> None:
@@ -443,7 +446,7 @@ class TimelinePanel(Panel, Ground):
         return left, [(f"{timeline.total:,} entries", "muted")]
 
     def _arrange(self, width: int) -> None:
-        """Have list and detail share so many columns."""
+        """Apply the layout for a width."""
         narrow = width < NARROW
         if not narrow and self._arrangement != "alone":
             self._detail_alone = False

@@ -1,8 +1,8 @@
-"""The merged timeline: what crossed the wires of several conversations, in one order of time.
+"""The merged timeline: entries of several conversations in chronological order.
 
-Live conversations run by one monotonic clock and are ordered by it; a capture that was read is ordered by the wall
-clock that it recorded. Within a conversation the order of its wire holds. Each row is the one that the traffic list
-of its conversation would show in the order of the wire, with the conversation's name before it.
+Live conversations share one monotonic clock and are ordered by it; a loaded capture is ordered by its recorded wall
+clock. Within a conversation, the wire order is kept. Each row looks like the row of its conversation's traffic list
+in wire order, with the name of the conversation before it.
 """
 
 from array import array
@@ -19,59 +19,59 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, lay
 from inspector.present.traffic.log import LogModel
 
-# Merging rows of several lists into one order of time. Numbers only; what a row looks like is no matter here.
+# Merging rows of several lists into chronological order. Only numbers are handled here, not the look of the rows.
 
 Times = Callable[[Sequence[int]], Sequence[int]]
-"""When entries crossed the wire, in nanoseconds of a clock that all lists share."""
+"""Returns the times of entries, in nanoseconds of a clock that all lists share."""
 FOREVER = 2**63 - 1
 _SHIFT = 32
 _ENTRY = (1 << _SHIFT) - 1
 
 
 def code_of(number: int, n: int) -> int:
-    """What stands for entry n of the list of that number."""
+    """Return the code for entry n of the list with this number."""
     return number << _SHIFT | n
 
 
 def number_of(code: int) -> int:
-    """The list."""
+    """Return the number of the list of a code."""
     return code >> _SHIFT
 
 
 def entry_of(code: int) -> int:
-    """The entry."""
+    """Return the entry of a code."""
     return code & _ENTRY
 
 
 class Feed:
-    """One list on its way into the merged one."""
+    """One of the lists that are merged."""
 
     def __init__(self, number: int, times: Times) -> None:
         self.number = number
         self.times = times
         self.taken = 0
-        """How many of its rows are in the merged one."""
+        """Number of its rows that have been merged."""
         self.latest = 0
-        """The moment of the last of them."""
+        """Time of the last of them."""
 
 
 class Merge:
-    """The rows of the feeds, merged so far."""
+    """Rows of all feeds, merged so far."""
 
     def __init__(self, feeds: Sequence[Feed]) -> None:
         self.feeds = feeds
         self.codes = array("Q")
-        """The rows; see `code_of`."""
+        """Rows as codes; see `code_of`."""
         self.times = array("q")
-        """Their moments, ascending. Where a clock went back, the moment before it did."""
+        """Times of the rows, ascending. Where a clock went back, the time before that."""
         self.moved = 0
-        """How often rows that stood there had to make room."""
+        """Number of times that existing rows were moved."""
 
     def step(self, rows: Sequence[Sequence[int]], reached: Sequence[int], limit: int) -> bool:
-        """Take in at most `limit` further rows of each list; whether there were any.
+        """Merge at most `limit` more rows of each list; return whether there were any.
 
-        `rows`: the entries of each list, in its order, those included that were taken already. `reached`: up to which
-        moment each list is known; nothing later than the earliest of these is taken from any.
+        `rows`: all entries of each list in order, including those already merged. `reached`: the time up to which
+        each list is complete; nothing later than the earliest of these is merged.
         """
         horizon, parts = min(reached, default=FOREVER), []
         for feed, entries in zip(self.feeds, rows, strict=True):
@@ -94,7 +94,7 @@ class Merge:
         return bool(codes)
 
     def find(self, code: int, moment: int) -> int:
-        """Where a row is; where it is none, the last one that is not later than `moment`; -1 for no such row."""
+        """Return the index of a row, or else of the last row not later than `moment`; -1 if there is none."""
         at = bisect_right(self.times, moment) - 1
         same = at
         while same >= 0 and self.times[same] == moment:
@@ -102,7 +102,7 @@ class Merge:
                 return same
             same -= 1
         try:
-            return self.codes.index(code)  # its clock went back
+            return self.codes.index(code)  # the clock of its list went back
         except ValueError:
             return at
 
@@ -115,20 +115,20 @@ class Merge:
             codes, times = [*self.codes[cut:], *codes], [*self.times[cut:], *times]
             del self.codes[cut:], self.times[cut:]
             self.moved += 1
-        order = sorted(range(len(times)), key=times.__getitem__)  # stable: what is equal stays in the order it came
+        order = sorted(range(len(times)), key=times.__getitem__)  # stable: equal times keep their order
         self.codes.extend(map(codes.__getitem__, order))
         self.times.extend(map(times.__getitem__, order))
 
 
 _ROLES: tuple[Role, ...] = ("key", "accent", "number", "string", "literal")
-"""In turn, for the names. A name says it all; its colour is for the eye that looks for one of them."""
+"""Colours of the names, in rotation. Names are unique; the colours help to find one of them."""
 _WIDEST, _NARROWEST = 14, 10
 _ROOMY = 90
-"""Cells from which the names have all the room that they need."""
+"""Minimum width in cells for names in full width."""
 
 
 class TimelineWire:
-    """One conversation of the timeline, and the list of what crossed its wire."""
+    """One conversation of the timeline, and the list of its entries."""
 
     def __init__(
         self,
@@ -140,32 +140,32 @@ class TimelineWire:
         threaded: bool = False,
         found: Callable[[], JournalFindings | None] | None = None,
     ) -> None:
-        """`number` stays the same for as long as the conversation is there; see LogModel for the rest."""
+        """`number` identifies the conversation for as long as it exists; see LogModel for the rest."""
         self.number = number
         self.name = text.one_line(name, 60)
         self.names = 0
-        """How often it got another name."""
+        """Number of times it has been renamed."""
         self.role: Role = _ROLES[number % len(_ROLES)]
         self.journal = journal
         self.clock = clock
         self.model = LogModel(journal, clock, tree=False, threaded=threaded, found=found)
         self.offset = 0
-        """What makes its monotonic clock the wall clock of the timeline."""
+        """Offset from its monotonic clock to the wall clock of the timeline."""
 
     def rename(self, name: str) -> None:
-        """Show it under another name; nearly free if it is the same."""
+        """Change the name; nearly free if it is the same."""
         if text.one_line(name, 60) != self.name:
             self.name = text.one_line(name, 60)
             self.names += 1
 
     @property
     def runs(self) -> bool:
-        """Whether it continues by the clock that all live conversations share; a moment of a capture does not."""
+        """Whether it uses the clock that all live conversations share; a capture at a replay position does not."""
         journal = self.journal.whole if isinstance(self.journal, PastJournal) else self.journal
         return journal.live
 
     def times(self, entries: Sequence[int]) -> list[int]:
-        """When these entries crossed the wire, as the timeline counts."""
+        """Return the times of these entries, by the clock of the timeline."""
         store = self.journal.store
         if not self.runs:
             return [*map(store.wall_ns, entries)]
@@ -174,12 +174,12 @@ class TimelineWire:
 
     @property
     def axis_offset(self) -> int:
-        """What makes its monotonic clock the wall clock of the timeline, of a capture as it was when it began."""
+        """Offset from its monotonic clock to the wall clock of the axis; for a capture, as of its start."""
         return self.offset if self.runs else self.journal.started_wall_ns - self.journal.started_ns
 
     @property
     def reached(self) -> int:
-        """Up to which moment its list is known."""
+        """Time up to which its list is complete."""
         taken = self.model.taken
         if taken >= self.journal.count:
             return FOREVER
@@ -187,19 +187,19 @@ class TimelineWire:
 
 
 class Timeline(RowSource):
-    """Rows of all wires together. A row's key says whose it is and which entry; it is the same forever."""
+    """Rows of all wires. A row's key identifies the wire and the entry, and never changes."""
 
     def __init__(self, wires: Sequence[TimelineWire], term: Term | None = None) -> None:
-        """`term`: the filter that holds in the wires' lists already."""
+        """`term`: the filter already applied to the lists of the wires."""
         self.wires: Sequence[TimelineWire] = wires
         self._by_number = {wire.number: wire for wire in wires}
         _set_clocks(wires)
         self._merge = self._begun()
         self._anew: tuple[Merge, list[array[int]]] | None = None
-        """Rows being merged from the beginning, and the lists that they are merged from."""
+        """Rows being merged again from the beginning, and their source lists."""
         self._seen = self._generations()
         self._stale = False
-        """Whether another filter holds than when the rows were merged."""
+        """Whether the filter has changed since the rows were merged."""
         self._changes = 0
         self._term = term
 
@@ -236,21 +236,21 @@ class Timeline(RowSource):
         return self._merge.find(key, wire.times((n,))[0])
 
     def entry(self, index: int) -> tuple[TimelineWire, int]:
-        """Whose row it is, and the entry that it shows."""
+        """Return the wire and the entry of a row."""
         code = self._merge.codes[index]
         return self._by_number[number_of(code)], entry_of(code)
 
     def find(self, number: int, n: int) -> int | None:
-        """The row that shows an entry of the wire of that number; None if none does."""
+        """Return the row of an entry of the wire with this number; None if there is none."""
         index = self.index_of(code_of(number, n))
         return index if index >= 0 and self._merge.codes[index] == code_of(number, n) else None
 
     def row_at(self, number: int, n: int) -> int:
-        """The row of an entry of the wire of that number, or the last one before its moment; -1 for none."""
+        """Return the row of an entry of the wire with this number, or the last row before its time; -1 for none."""
         return self.index_of(code_of(number, n))
 
     def refresh(self, limit: int) -> bool:
-        """Take in what has come since, at most `limit` entries of each conversation; whether there was anything."""
+        """Add at most `limit` new entries of each conversation; return whether there were any."""
         came = [wire.model.refresh(limit) for wire in self.wires]
         self._notice_changes()
         if self._anew is not None:
@@ -261,19 +261,19 @@ class Timeline(RowSource):
     # --- the filter
 
     def set_filter(self, term: Term | None) -> None:
-        """Show only what matches; None shows all. What is there already is looked through by `filter_step`."""
+        """Show only matches; None shows all. Existing entries are tested by `filter_step`."""
         self._term, self._stale, self._anew = term, True, None
         for wire in self.wires:
             wire.model.set_filter(term)
 
     @property
     def term(self) -> Term | None:
-        """The filter that holds."""
+        """Current filter."""
         return self._term
 
     @property
     def is_behind(self) -> bool:
-        """Whether there is still something to be looked through or to be put in its place."""
+        """Whether entries are still to be filtered or merged."""
         return (
             self._anew is not None
             or any(wire.model.is_filtering for wire in self.wires)
@@ -289,12 +289,12 @@ class Timeline(RowSource):
         return [wire.model.generation for wire in self.wires]
 
     def _notice_changes(self) -> None:
-        """Rows that were there look different, or with a filter have come or gone: then all are merged again."""
+        """Merge all rows again if existing rows have changed, or if a filter has added or removed some."""
         now = self._generations()
         if now == self._seen or self._anew is not None:
             return
         self._seen = now
-        if self._term is None and not self._stale:  # without a filter a list only grows
+        if self._term is None and not self._stale:  # without a filter, a list only grows
             self._changes += 1
         else:
             self._stale = False
@@ -305,77 +305,76 @@ class Timeline(RowSource):
         merge, rows = self._anew
         if merge.step(rows, (), limit):
             return True
-        self._changes += 1 + self._merge.moved - merge.moved  # the generation only grows
+        self._changes += 1 + self._merge.moved - merge.moved  # the generation must only grow
         self._merge, self._anew = merge, None
         return False
 
     def filter_step(self) -> bool:
-        """Take over some of what the filter has found; whether there is more to come."""
-        more = [wire.model.filter_step() for wire in self.wires]  # each is asked
+        """Take over some results of the filter; return whether there are more to come."""
+        more = [wire.model.filter_step() for wire in self.wires]  # a list, so that each wire is stepped
         return any(more)
 
     def judge(self) -> None:
-        """Take over what checks have found since."""
+        """Take over new findings of the checks."""
         for wire in self.wires:
             wire.model.marks.step()
 
     def age(self) -> None:
-        """Time has gone by: a filter may ask how long something has been waiting."""
+        """Update ages, which a filter may test."""
         for wire in self.wires:
             wire.model.age()
 
     def show_partners(self) -> bool:
-        """Show with each match the request and the answer of its exchange, or no more; whether it does now."""
+        """Toggle whether matches are shown with the rest of their exchange; return the new setting."""
         shown = not any(wire.model.partners for wire in self.wires)
         for wire in self.wires:
             wire.model.show(partners=shown)
         return shown
 
     def cancel_filter(self) -> None:
-        """Look through nothing more: nobody will look at this timeline again."""
+        """Stop filtering: this timeline will not be shown again."""
         for wire in self.wires:
             wire.model.cancel_filter()
 
     @property
     def matches(self) -> int:
-        """How many entries match so far; 0 without a filter."""
+        """Number of matches so far; 0 without a filter."""
         return sum(wire.model.matches for wire in self.wires)
 
     @property
     def total(self) -> int:
-        """How many entries there are."""
+        """Number of entries."""
         return sum(wire.journal.count for wire in self.wires)
 
     @property
     def taken(self) -> int:
-        """How many of them were taken in."""
+        """Number of entries that have been processed."""
         return sum(wire.model.taken for wire in self.wires)
 
     @property
     def trouble(self) -> str:
-        """What is wrong with the filter at work, one sentence; "" if nothing is."""
+        """Problem while filtering, as one sentence; "" if there is none."""
         return next((wire.model.filter_trouble for wire in self.wires if wire.model.filter_trouble), "")
 
 
 def _set_clocks(wires: Sequence[TimelineWire]) -> None:
-    """Have all live conversations count from the first one's start: they share its monotonic clock."""
+    """Measure all live conversations from the start of the first one: they share its monotonic clock."""
     first = next((wire.journal for wire in wires if wire.runs), None)
     for wire in wires:
         wire.offset = first.started_wall_ns - first.started_ns if first is not None else 0
 
 
 def _room(wires: Sequence[TimelineWire], width: int) -> int:
-    """Cells for the names."""
+    """Return the width of the names, in cells."""
     widest = max((text.cell_width(wire.name) for wire in wires), default=0)
     return max(len("server"), min(widest, _WIDEST if width >= _ROOMY else _NARROWEST))
 
 
-# Finding a text in the merged timeline: each conversation looks through its own, what is found is walked in one
-# order.
+# Searching the merged timeline: each conversation searches its own entries, and matches are visited in merged order.
 
 
 class TimelineFind:
-    """What is looked for in one timeline."""
+    """A search in one timeline."""
 
     def __init__(self, timeline: Timeline, text: str = "") -> None:
         self._timeline = timeline
@@ -384,24 +383,24 @@ class TimelineFind:
             self.set(text)
 
     def set(self, text: str) -> None:
-        """Look for another text; "" for none."""
+        """Search for another text; "" for none."""
         self.text = text
         for wire in self._timeline.wires:
             wire.model.finder.set(text)
 
     def step(self) -> None:
-        """Take over what was found since, and look through what has come."""
+        """Take over new matches, and search new entries."""
         if self.text:
             for wire in self._timeline.wires:
                 wire.model.finder.step()
 
     @property
     def matches(self) -> int:
-        """How many entries hold the text, as far as was looked."""
+        """Number of matches so far."""
         return sum(wire.model.finder.matches for wire in self._timeline.wires) if self.text else 0
 
     def next(self, cursor: int, *, back: bool = False) -> int | None:
-        """The nearest row below (above with `back`) that holds the text, around the end if need be; None: no row."""
+        """Return the nearest match below (above with `back`), wrapping around at the end; None if there is none."""
         count = self._timeline.count
         if not self.matches or not count:
             return None

@@ -1,6 +1,6 @@
-"""All exchanges on one axis of time, over the whole screen. Answers with the entry to go to, or None.
+"""Waterfall: all exchanges on one time axis, on a full screen. Its result is the entry to go to, or None.
 
-It looks again by itself, so what runs is seen to run.
+It is updated continuously, so that running exchanges grow.
 """
 
 from array import array
@@ -25,12 +25,12 @@ from inspector.tui.widgets.virtual_list import LogList
 
 _TICKS_PER_SECOND = 15
 _STEP = 0.25
-"""How much of the axis one step moves."""
+"""Share of the axis that one step moves."""
 _ENDED = (ConversationStage.RECORDED, ConversationStage.LOADING)
 
 
 class WaterfallScreen(Dialog[int | None]):
-    """The lanes, their axis, and the chosen one in words."""
+    """The lanes, their axis, and a text about the selected one."""
 
     places = (ActionScope.WATERFALL, ActionScope.MOVING, ActionScope.LIST)
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -45,7 +45,7 @@ class WaterfallScreen(Dialog[int | None]):
     def __init__(
         self, subject: OpenConversation, chosen: int, filtered: "Callable[[], array[int] | None]" = lambda: None
     ) -> None:
-        """Begin at the exchange of the entry `chosen`; `filtered`: see `LaneWire`."""
+        """Start at the exchange of the entry `chosen`; `filtered`: see `LaneWire`."""
         super().__init__()
         self._lanes: Waterfall = Waterfall(LaneWire(subject.journal, lambda: subject.now_ns, filtered=filtered))
         self._chosen = self._lanes.of_entry(chosen) if chosen else -1
@@ -53,7 +53,7 @@ class WaterfallScreen(Dialog[int | None]):
         self._follow = subject.stage not in _ENDED
 
     def compose(self) -> ComposeResult:
-        """Title, lanes, words, keys."""
+        """Compose title, lanes, status and footer."""
         yield Static(Text(f"Waterfall  {self._of}"))
         said = "No matches." if self._lanes.is_filtered else "No exchanges yet."
         nothing: Span = (said, "muted")
@@ -63,11 +63,11 @@ class WaterfallScreen(Dialog[int | None]):
 
     @property
     def rows(self) -> LogList:
-        """The lanes."""
+        """The list of lanes."""
         return self.query_one(LogList)
 
     def on_mount(self) -> None:
-        """Go to the exchange one comes from, and look again from now on."""
+        """Go to the initial exchange, and start to update."""
         self.rows.focus()
         self.rows.sync()
         if self._chosen >= 0:
@@ -85,15 +85,15 @@ class WaterfallScreen(Dialog[int | None]):
         self.query_one(StatusLine).show(lanes.said(self.rows.view.cursor), [count])
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Go to its request in the list."""
+        """Close, with the request of the exchange as the result."""
         self.dismiss(self._answer(message.index))
 
     def _answer(self, index: int) -> int:
         return self._lanes.lane(index)[1].request_frame
 
     def action_zoom(self, factor: float) -> None:
-        """Show more time or less."""
-        self._look()  # A key that comes at once must change what is visible, not the axis before the first look.
+        """Show more or less time."""
+        self._look()  # An early key must change the visible axis, not the one before the first update.
         self._lanes.zoom(factor, self.rows.view.cursor)
         self._look()
 
@@ -108,25 +108,25 @@ class WaterfallScreen(Dialog[int | None]):
         self._look()
 
     def action_this(self) -> None:
-        """Show the chosen exchange alone."""
+        """Show only the time of the selected exchange."""
         self._lanes.show_lane(self.rows.view.cursor)
         self._look()
 
     def action_sight(self) -> None:
-        """Show the lanes visible."""
+        """Fit the axis to the visible lanes."""
         self._lanes.show_what_is_in_sight()
         self._look()
 
     def action_leave(self) -> None:
-        """Back to the list."""
+        """Close the screen."""
         self.dismiss(None)
 
 
 class AllWaterfallsScreen(WaterfallScreen):
-    """The same of all servers. Answers with the code of the entry to go to: the number of its tab, and its own."""
+    """Waterfall of all servers. Its result is the code of the entry to go to: the number of its tab, and the entry."""
 
     def __init__(self, wires: Sequence[LaneWire], chosen: tuple[int, int]) -> None:
-        """Begin at the exchange of the entry `chosen`: the number of the tab, and the entry."""
+        """Start at the exchange of `chosen`: the number of the tab, and the entry."""
         Dialog.__init__(self)
         self._lanes = lanes = Waterfalls(wires)
         self._chosen = lanes.of_entry(chosen[1], chosen[0]) if chosen[1] else -1

@@ -1,8 +1,8 @@
-"""The waterfall: a lane an exchange, in the order of the requests, all on one axis of time.
+"""The waterfall: one lane per exchange, in the order of the requests, all on one time axis.
 
-A lane shows from when to when its exchange lasted, the words of progress in between, and what became of it. The axis
-shows the lanes visible until the reader takes it into his own hands. A lane is built only when asked for, so there
-may be a million. The lanes of several conversations are `waterfalls`.
+A lane shows the duration of its exchange, progress notifications, and the outcome. The axis fits the visible lanes
+until the user changes it. A lane is built only when it is requested, so there may be a million. The lanes of several
+conversations are `Waterfalls`.
 """
 
 from array import array
@@ -25,7 +25,7 @@ from inspector.tui.screens.traffic.timeline_model import Feed, Merge, code_of, e
 
 _GRID, _WORD_OF_PROGRESS, _ASKS = "∙", "╋", "?"
 _MOST_WORDS, _FAR = 500, 100_000
-"""Words of progress that are drawn in a lane, and how many entries behind the request they are looked for."""
+"""Maximum number of progress marks in a lane, and of entries after the request that are searched for them."""
 _STATUS, _TOOK = 17, 8
 _SMALLEST_NS = 1000
 
@@ -39,29 +39,29 @@ class LaneWire(msgspec.Struct, frozen=True, eq=False):
     name: str = ""
     role: Role = "text"
     offset: int = 0
-    """What makes its monotonic clock the one of the axis."""
+    """Offset from its monotonic clock to the clock of the axis."""
     filtered: "Callable[[], array[int] | None]" = lambda: None
-    """The numbers of the exchanges that a filter lets through, ascending; None without a filter."""
+    """Returns the numbers of the exchanges that match a filter, ascending; None without a filter."""
 
     @property
     def now(self) -> int:
-        """The moment, by the axis."""
+        """Current time on the axis."""
         return self.clock() + self.offset
 
     @property
     def began(self) -> int:
-        """Its start, by the axis."""
+        """Its start on the axis."""
         return self.journal.started_ns + self.offset
 
     @property
     def ended(self) -> int:
-        """Its end so far, by the axis."""
+        """Its end so far on the axis."""
         store, count = self.journal.store, self.journal.count
         last = (store.time_ns(count) if count else self.journal.started_ns) + self.offset
         return max(last, self.now) if self.journal.live else last
 
     def lasts(self, exchange: Exchange) -> tuple[int, int]:
-        """From when to when an exchange lasts, by the axis."""
+        """Return the start and end of an exchange on the axis."""
         return exchange.started_ns + self.offset, _ended(exchange, self.clock()) + self.offset
 
 
@@ -72,7 +72,7 @@ class Waterfall(RowSource):
         self.wires: Sequence[LaneWire] = (wire,)
         self._begin_axis()
         self._numbers: array[int] | None = None
-        """The exchanges that have lanes, by number; None: all."""
+        """Numbers of the exchanges with lanes; None for all."""
         self.look()
 
     @property
@@ -81,12 +81,12 @@ class Waterfall(RowSource):
 
     @property
     def total(self) -> int:
-        """How many exchanges there are, with those that a filter hides."""
+        """Number of exchanges, including those that a filter hides."""
         return sum(len(wire.journal.conversation.exchanges) for wire in self.wires)
 
     @property
     def is_filtered(self) -> bool:
-        """Whether a filter chooses the lanes."""
+        """Whether a filter selects the lanes."""
         return any(wire.filtered() is not None for wire in self.wires)
 
     @property
@@ -94,19 +94,19 @@ class Waterfall(RowSource):
         return self._changes
 
     def lane(self, index: int) -> tuple[LaneWire, Exchange]:
-        """Whose lane it is, and its exchange."""
+        """Return the conversation and the exchange of a lane."""
         number = index + 1 if self._numbers is None else self._numbers[index]
         return self.wires[0], self.wires[0].journal.conversation.exchanges[number - 1]
 
     def look(self) -> None:
-        """Take in what has come since, and what the filter lets through now."""
+        """Add new exchanges, and apply the current filter."""
         numbers = self.wires[0].filtered()
         if numbers is not self._numbers:
             self._numbers = numbers
             self._changes += 1
 
     def of_entry(self, n: int, number: int = 0) -> int:
-        """The lane of the exchange that entry n belongs to, or else of the last one that began before it."""
+        """Return the lane of entry n's exchange, or else of the last exchange that began before it."""
         journal = self.wires[0].journal
         found = journal.store.exchange(n) if 0 < n <= journal.count else 0
         found = found or max(1, bisect_right(journal.conversation.exchanges.request_frames, n, 1) - 1)
@@ -137,7 +137,7 @@ class Waterfall(RowSource):
         return lay([(text.pad("exchange", label + 1), "muted"), ("".join(cells), "muted"), (" status", "muted")], width)
 
     def said(self, index: int) -> list[Span]:
-        """One lane in words, and the time that the axis shows."""
+        """Return a text about one lane, and the time range of the axis."""
         how = "visible rows" if self.by_itself else "zoomed"
         window = f"{text.human_duration(self._window.lasts)} on the axis, {how}"
         if not 0 <= index < self.count:
@@ -152,11 +152,11 @@ class Waterfall(RowSource):
         return [*whose, (named, "method"), (when, "muted"), (window, "faint")]
 
     def _name(self, wire: LaneWire, width: int) -> list[Span]:
-        """What is before a lane's label: nothing where all are of one conversation."""
+        """Return the text before a lane's label: empty for a single conversation."""
         return []
 
     def _lane(self, wire: LaneWire, exchange: Exchange, width: int) -> list[Span]:
-        """Its bar over the grid, with the words of progress on it, and what it asked at its end."""
+        """Return a lane: its bar over the grid, with marks for progress and for required input at its end."""
         cells: list[Span] = [(" ", "text")] * width
         for cell, _, _ in self._ticks(width):
             cells[cell] = (_GRID, "faint")
@@ -178,11 +178,11 @@ class Waterfall(RowSource):
         self._window = TimeWindow(start, start + 1_000_000_000)
         self._changes = 0
         self.by_itself = True
-        """Whether the axis shows the lanes visible, whatever they are."""
+        """Whether the axis fits the visible lanes automatically."""
 
     @property
     def window(self) -> TimeWindow:
-        """The time that the axis shows."""
+        """Time range of the axis."""
         return self._window
 
     def sees(self, rows: range, width: int) -> bool:
@@ -195,7 +195,7 @@ class Waterfall(RowSource):
         return True
 
     def zoom(self, factor: float, index: int) -> None:
-        """Show so many times the time, around where a lane begins if that is visible."""
+        """Multiply the time range by `factor`, around the start of a lane if that is visible."""
         begins = self._lasts_at(index)[0] if 0 <= index < self.count else self._window.start
         inside = self._window.start <= begins <= self._window.end
         centre = begins if inside else self._window.start + self._window.lasts // 2
@@ -207,24 +207,24 @@ class Waterfall(RowSource):
         self._take(TimeWindow(start, start + lasts))
 
     def pan(self, share: float) -> None:
-        """Move along the axis, by a share of what it shows."""
+        """Move along the axis, by a share of its range."""
         by = round(share * self._window.lasts)
         self._take(TimeWindow(self._window.start + by, self._window.end + by))
 
     def show_all(self) -> None:
-        """Show everything."""
+        """Show the whole time range."""
         start = self._lasts_at(0)[0] if self.count else self._start()
         self._take(TimeWindow(start, max(start + _SMALLEST_NS, self._end_of_all())))
 
     def show_lane(self, index: int) -> None:
-        """Show one exchange, with a little room around it."""
+        """Show one exchange, with a small margin."""
         if 0 <= index < self.count:
             began, ended = self._lasts_at(index)
             room = max(_SMALLEST_NS, ended - began) // 10 + 1
             self._take(TimeWindow(began - room, ended + room))
 
     def show_what_is_in_sight(self) -> None:
-        """Let the axis follow the lanes visible again."""
+        """Let the axis fit the visible lanes again."""
         self.by_itself = True
         self._changes += 1
 
@@ -260,7 +260,7 @@ def _end(wire: LaneWire, exchange: Exchange) -> list[Span]:
 
 
 def _words_of_progress(exchange: Exchange, wire: LaneWire) -> list[int]:
-    """When it was told how far the exchange is."""
+    """Return the times of the progress notifications."""
     if exchange.progress is None:
         return []
     store: Store = wire.journal.store
@@ -279,13 +279,13 @@ def _ended(exchange: Exchange, now_ns: int) -> int:
 
 
 def _lasts(wire: LaneWire, exchange: Exchange) -> tuple[int, int]:
-    """What of its time the axis is made for: a stream that stays open would press all else together."""
+    """Return the time that the axis has to fit: of a stream only the start, since it would compress all others."""
     began, ended = wire.lasts(exchange)
     return (began, began) if words.is_stream(exchange) else (began, ended)
 
 
 def _parts(width: int) -> tuple[int, int]:
-    """Cells for the label and for the lane."""
+    """Return the widths of label and lane, in cells."""
     label = min(44, max(16, width * 3 // 10))
     end = _STATUS + _TOOK + 2 if width >= 72 else 0
     return label, max(1, width - label - 1 - end)
@@ -302,7 +302,7 @@ def _label(exchange: Exchange) -> list[Span]:
 
 
 def _joined(cells: Sequence[Span]) -> list[Span]:
-    """Cells as spans: neighbours of one role together."""
+    """Join neighbouring cells of the same role into spans."""
     joined: list[Span] = []
     for letter, role in cells:
         if joined and joined[-1][1] == role:
@@ -312,16 +312,16 @@ def _joined(cells: Sequence[Span]) -> list[Span]:
     return joined
 
 
-# The waterfall of several conversations: all of their exchanges on one axis, in the order in which they began.
+# The waterfall of several conversations: their exchanges on one axis, in the order of their start.
 
 _AT_ONCE = 20_000
-"""Exchanges of each conversation that one look takes in."""
+"""Maximum number of exchanges of each conversation added per update."""
 _WIDEST, _NARROWEST, _ROOMY = 12, 8, 110
-"""Cells of the names, and from how many cells on they have all the room that they need."""
+"""Widths of the names, and the minimum total width for the wider one, in cells."""
 
 
 class Waterfalls(Waterfall):
-    """The lanes of several journals. A row's key is its code, which says whose it is and which exchange."""
+    """The lanes of several journals. A row's key is a code of the conversation and the exchange."""
 
     def __init__(self, wires: Sequence[LaneWire]) -> None:
         self.wires = wires
@@ -361,7 +361,7 @@ class Waterfalls(Waterfall):
         return wire, wire.journal.conversation.exchanges[entry_of(code) - 1]
 
     def of_entry(self, n: int, number: int = 0) -> int:
-        """The lane of an entry of the conversation of that number; 0 if it is not there."""
+        """Return the lane of an entry of the conversation with this number; 0 if it has none."""
         wire = self._by_number.get(number)
         if wire is None:
             return 0
@@ -388,7 +388,7 @@ class Waterfalls(Waterfall):
 
 
 class _Starts:
-    """When exchanges of one conversation began, by the axis."""
+    """Returns the start times of a conversation's exchanges on the axis."""
 
     def __init__(self, wire: LaneWire) -> None:
         self._wire = wire
