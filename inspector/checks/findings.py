@@ -11,7 +11,7 @@ from inspector.protocol.revisions._shape import Era, Revision
 
 
 class Severity(StrEnum):
-    """How severe a finding is; compare by `rank`."""
+    """Severity of a finding; compare by `rank`."""
 
     ERROR = "error"
     """The specification forbids it, or nothing works."""
@@ -30,7 +30,7 @@ _RANKS = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
 
 
 class Confidence(StrEnum):
-    """How certain the sentence of a finding is."""
+    """Certainty of a finding's sentence."""
 
     CERTAIN = "certain"
     LIKELY = "likely"

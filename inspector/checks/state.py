@@ -164,7 +164,7 @@ class Rounds(msgspec.Struct, frozen=True):
 
 
 class ListState:
-    """What the server has listed."""
+    """Lists of the server, as received so far."""
 
     def __init__(self) -> None:
         self.known: dict[str, dict[str, ListedDefinition]] = {"tools": {}, "prompts": {}, "resources": {}}

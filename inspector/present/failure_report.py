@@ -50,7 +50,7 @@ class PostMortem:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What is known; texts are still foreign."""
+    """Facts about the failure; texts are still foreign."""
 
     argv: tuple[str, ...]
     cwd: str

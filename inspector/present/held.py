@@ -42,7 +42,7 @@ class TapStatus:
         return list(self.told.get("rules", ()))
 
     def releases_in_s(self, held: dict[str, Any]) -> float:
-        """Seconds until a message is released by its deadline, as of now."""
+        """Return the seconds until a message is released by its deadline."""
         return max(0.0, float(held["releases_in_s"]) - (time.monotonic() - self._at))
 
     @property

@@ -153,7 +153,7 @@ def ladder_lines(rungs: Iterable[LoginStep], *, brief: bool = False) -> list[Lin
 
 
 def ladder_section(rungs: Sequence[LoginStep]) -> Section:
-    """The steps as a card; empty if there was no login."""
+    """Return the steps as a section; empty if there was no login."""
     return Section("Login", lines=tuple(ladder_lines(rungs, brief=True)), note=ladder_end(rungs, climbed=True))
 
 

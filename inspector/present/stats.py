@@ -338,11 +338,11 @@ class StatsTable:
         self.calls_ns = 0
         """Total duration of all tool calls in nanoseconds, regardless of the filter."""
         self.asked_ns = 0
-        """How long server requests waited for the user, or for a model on the user's behalf, in nanoseconds."""
+        """Time that server requests waited for the user, or for a model on the user's behalf, in nanoseconds."""
         self.rounds_ns = 0
-        """How long it took to resend calls whose response required input, in nanoseconds."""
+        """Time between responses that required input and the resent calls, in nanoseconds."""
         self.held_ns = 0
-        """How long a proxy held messages, in nanoseconds."""
+        """Time that a proxy held messages, in nanoseconds."""
         self.opening = StatsGroup("opening")
         """The requests that opened the connections."""
         self.lists = StatsGroup("lists")

@@ -40,7 +40,7 @@ TRANSPORTS = {"stdio": "stdio", "http": "Streamable HTTP", "sse": "HTTP+SSE", "m
 
 
 def status(exchange: Exchange, *, live: bool) -> Span:
-    """The state of a request, in at most 17 cells. `live` False: no more messages can arrive."""
+    """Return the state of a request, in at most 17 cells. `live` False: no more messages can arrive."""
     match exchange.state:
         case ExchangeState.PENDING if live and waits_for_the_person(exchange):
             return f"{signs.EVENT} Waiting for you", "warning"

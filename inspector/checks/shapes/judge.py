@@ -94,13 +94,13 @@ def _of_object(row: int, known: ShapeType, members: tuple[Member, ...]) -> Judge
 
 
 def _names_below(row: int, kind: str) -> frozenset[str]:
-    """The members of the object in a required member; None for other kinds."""
+    """Return the member names of an object type; empty for other kinds."""
     known = _types().get(kind)
     return frozenset(each.name for each in known.members if row in each.rows) if known is not None else frozenset()
 
 
 def _instead(name: str, value: dict[str, Any], below: frozenset[str]) -> str:
-    """Return what replaces a missing member: its name in another case, or members that belong inside it."""
+    """Return a remark about what replaces a missing member: its name in another case, or members that belong inside."""
     wanted = _bare(name)
     other = next((each for each in value if each != name and len(each) < _LONG_NAME and _bare(each) == wanted), None)
     if other is not None:
