@@ -51,7 +51,7 @@ class ExportScreen(Making[Made]):
         background: $surface; border: round $border; padding: 0 1;
         border-title-color: $text-accent; border-title-style: bold; border-subtitle-color: $text-muted;
     }
-    ExportScreen LogList { height: 10; background: $surface; margin: 1 0; }
+    ExportScreen LogList { height: 11; background: $surface; margin: 1 0; }
     ExportScreen StatusLine { background: $surface; }
     ExportScreen Input { background: $panel; border: none; height: 1; padding: 0 1; }
     ExportScreen Input:focus { border: none; }

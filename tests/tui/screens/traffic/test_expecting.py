@@ -80,6 +80,7 @@ async def test_a_value_of_an_answer_becomes_a_case_and_the_next_joins_it(
         line=case.line,
         expects_at=case.expects_at,
         span=case.span,
+        name_at=case.name_at,
     )
     assert {(each.kind, each.at, each.value) for each in case.expect} == {
         (ExpectationKind.EQUALS, "/result/structuredContent/sum", 5),
