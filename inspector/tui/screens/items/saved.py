@@ -257,11 +257,12 @@ class SavedCalls(Widget):
             return files, stamp, saved, stored
 
         found = await asyncio.to_thread(read)
-        if found is not None:
-            self._files, self._stamp, self._rows.saved, self._rows.recent = found
-            if before is None:
-                self._had_calls = bool(self._rows.recent)
-                self._rows.shows_saved = bool(self._rows.saved) or not self._rows.recent
+        if found is None:
+            return
+        self._files, self._stamp, self._rows.saved, self._rows.recent = found
+        if before is None:
+            self._had_calls = bool(self._rows.recent)
+            self._rows.shows_saved = bool(self._rows.saved) or not self._rows.recent
         self._renew()
 
     def _renew(self) -> None:

@@ -135,7 +135,7 @@ async def test_what_is_beside_is_folded_and_the_cursor_stays() -> None:
     view = JsonView(JSON_ROWS_VIEW_RAW)
     app = Showing(view)
     async with app.run_test(size=(80, 30)) as pilot:
-        await pilot.press("down", "down", "v b")
+        await pilot.press("down", "down", "v u")
         await until(lambda: "{ 2 members, 4 lines }," in text(app), "both rows are folded")
         assert view.path == "rows[0]"
         assert '"deep": {' in text(app)
