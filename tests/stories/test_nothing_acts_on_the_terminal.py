@@ -170,6 +170,7 @@ def test_nothing_acts_of_what_configuration_files_say(tmp_path: Path, monkeypatc
     monkeypatch.setattr("tests.stories.terminals.PROGRAM", (sys.executable, "-c", _PROGRAM))
     with Window((), tmp_path, columns=200, lines=60) as window:
         window.until(b"x0x")
+        window.press_all(b"\x1b[B")  # from the line, where letters are typed, to the list
         for _ in range(4):
             window.press_all(DOWN)
             window.answer(ENTER, b"Continue")
