@@ -153,7 +153,7 @@ def key_name(key: str) -> str:
 
 
 _NAMED_OTHERWISE = frozenset(("at", "backslash", "minus", "plus", "slash", "underscore"))
-"""Keys that type a character but are reported by name."""
+"""Keys that type a character which Textual cannot derive from their name."""
 
 
 def types(key: str, character: str | None) -> bool:

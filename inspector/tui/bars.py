@@ -289,7 +289,6 @@ def _waited(subject: OpenConversation) -> int:
 
 
 def _running(subject: OpenConversation) -> Span:
-    """Return the number of running tasks."""
     running = sum(not task.ended for task in subject.journal.conversation.tasks.all)
     return f"{glyphs().pending} {running}" if running else "", "pending"
 

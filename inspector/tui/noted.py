@@ -15,7 +15,6 @@ class Noted:
     """Notes on one conversation."""
 
     def __init__(self, subject: OpenConversation) -> None:
-        """Read the notes."""
         journal = subject.journal
         self._journal = journal
         self._file = NotesFile(journal.capture_path, journal.head.id)

@@ -189,7 +189,6 @@ class RawLines:
         """Number of the first row of each line of the payload."""
         self._marked = range(0)
         self.wraps = True
-        """Whether long lines wrap."""
         self.shift = 0
         """Without wrapping: the number of bytes of each line that are hidden on the left."""
 

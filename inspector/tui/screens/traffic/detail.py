@@ -395,7 +395,6 @@ class DetailPanel(Widget):
         line.show(list(finding_line(found[0], len(found) - 1)), [(f"{all_of_them} all", "faint")])
 
     def _finding_sections(self) -> tuple[Section, ...]:
-        """Return the content of the Findings tab."""
         return tuple(map(finding_section, self.findings))
 
     def point_at(self, n: int, pointer: str = "", span: tuple[int, int] | None = None, *, focus: bool = True) -> None:

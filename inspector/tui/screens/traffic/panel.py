@@ -200,7 +200,6 @@ class TrafficPanel(Panel, Ground):
             self.call_after_refresh(self._point, focus=True)
 
     def _arrange(self, width: int) -> None:
-        """Apply the layout for a width."""
         narrow = width < NARROW
         if not narrow and self._arrangement != "alone":
             self._detail_alone = False

@@ -446,7 +446,6 @@ class TimelinePanel(Panel, Ground):
         return left, [(f"{timeline.total:,} entries", "muted")]
 
     def _arrange(self, width: int) -> None:
-        """Apply the layout for a width."""
         narrow = width < NARROW
         if not narrow and self._arrangement != "alone":
             self._detail_alone = False

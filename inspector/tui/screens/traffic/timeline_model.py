@@ -121,7 +121,7 @@ class Merge:
 
 
 _ROLES: tuple[Role, ...] = ("key", "accent", "number", "string", "literal")
-"""Colours of the names, in rotation. Names are unique; the colours help to find one of them."""
+"""Colours of the names, in rotation. The name alone identifies a conversation; its colour only helps to find it."""
 _WIDEST, _NARROWEST = 14, 10
 _ROOMY = 90
 """Minimum width in cells for names in full width."""

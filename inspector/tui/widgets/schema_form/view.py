@@ -32,7 +32,6 @@ class FieldAction:
     name: str
     """Name in messages: "add", "remove", "up", "down", "fold", "write", "choose"."""
     label: str
-    """Text shown."""
 
 
 class FormBar(Widget):
