@@ -254,7 +254,7 @@ def _identity(server: Mapping[str, Any]) -> Iterable[Fact]:
 
 
 def _icon(source: str | None) -> str:
-    """Return an icon's name, because icons are never fetched; for a data URI its type and length."""
+    """Return an icon's URL, because icons are never fetched; for a data URI its type and length."""
     if source is None or not source.startswith("data:"):
         return source or "no src"
     kind = source[5:].partition(",")[0].partition(";")[0]
@@ -352,7 +352,7 @@ def http_section(journal: Journal) -> Section:
 
 
 def _last_status(exchanges: Sequence[HttpExchange]) -> Iterable[Fact]:
-    """Yield the server's last status, and its request."""
+    """Yield the last HTTP status of the server, with the method of its request."""
     last = next((each for each in reversed(exchanges) if each.response is not None), None)
     if last is None or last.response is None:
         return

@@ -497,7 +497,7 @@ def named(word: str, servers: Sequence[ConfiguredServer]) -> ConfiguredServer | 
 
 
 def _is_file(word: str) -> bool:
-    """Whether an argument that looks like a file name is a capture or a recording of another program."""
+    """Whether an argument looks like a file name and names a file: a capture or a recording of another program."""
     path = expanded(word)
     return " " not in word and ("/" in word or bool(path.suffix)) and path.is_file()
 

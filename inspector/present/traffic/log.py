@@ -197,7 +197,7 @@ class LogModel(RowSource):
         threaded: bool = False,
         found: "Callable[[], JournalFindings | None] | None" = None,
     ) -> None:
-        """Start with the first entries. `clock` is the journal's monotonic nanoseconds, for pending requests.
+        """Start without rows; `refresh` adds them. `clock` is the journal's monotonic clock in nanoseconds.
 
         With `threaded`, a filter reads on a separate thread; otherwise `filter_step` does all of its work. `found`
         returns the findings so far.

@@ -219,7 +219,6 @@ class RowWriter:
         found = marks.get(n) or (marks.get(answer) if answer else None)
         if found is None:
             return []
-        # XX  # few captures have marks
 
         return mark_spans(found)
 
