@@ -1,4 +1,4 @@
-"""Arguments of a call as typed: `-a name=text`, `-a name:=JSON`, and `--args` with all of them.
+"""Parses call arguments as typed: `-a name=text`, `-a name:=JSON`, and `--args` with all of them.
 
 Wrong arguments are rejected before a server is started where possible.
 """
@@ -15,19 +15,19 @@ from inspector.forms.arguments import coerce_argument
 
 @dataclass(frozen=True, slots=True)
 class TypedArgument:
-    """One -a."""
+    """One -a option."""
 
     name: str
     text: str
     value: Any
-    """The JSON that := gave; means nothing where `is_json` is false."""
+    """JSON value given with :=; unused if `is_json` is false."""
     is_json: bool
 
 
 def read_pairs(pairs: Sequence[str]) -> tuple[TypedArgument, ...]:
-    """Take `name=text` and `name:=JSON` apart.
+    """Parse `name=text` and `name:=JSON`.
 
-    Raises: UsageError, also for a name that is given twice.
+    Raises: UsageError, also for a duplicate name.
     """
     found = tuple(_pair(text) for text in pairs)
     names = [each.name for each in found]
@@ -38,9 +38,9 @@ def read_pairs(pairs: Sequence[str]) -> tuple[TypedArgument, ...]:
 
 
 def read_whole(text: str | None, stdin: TextIO, option: str = "--args") -> Any:
-    """The JSON value of an option like --args: JSON text, `@FILE`, or `-` for stdin. None if the option is missing.
+    """Return the JSON value of an option like --args: JSON text, `@FILE`, or `-` for stdin.
 
-    Raises: UsageError.
+    Return None if the option is missing. Raises: UsageError.
     """
     if text is None:
         return None
@@ -55,7 +55,7 @@ def read_whole(text: str | None, stdin: TextIO, option: str = "--args") -> Any:
 
 
 def parse(text: str, where: str) -> Any:
-    """JSON, or what is wrong with it and where. Raises: UsageError."""
+    """Parse JSON. Raises: UsageError that states the problem and its position."""
     try:
         return read_json(text)
     except UnreadableDocument as error:
@@ -66,7 +66,7 @@ def parse(text: str, where: str) -> Any:
 
 
 def joined(whole: Any, pairs: Sequence[TypedArgument], schema: object) -> Any:
-    """The arguments to send: `whole` with each pair added, texts converted by `schema`. None without any.
+    """Return the arguments to send: `whole` with each pair added, texts converted by `schema`; None if there are none.
 
     Raises: UsageError if there are pairs and `whole` is not an object.
     """
@@ -78,7 +78,7 @@ def joined(whole: Any, pairs: Sequence[TypedArgument], schema: object) -> Any:
 
 
 def as_texts(pairs: Sequence[TypedArgument]) -> Mapping[str, str]:
-    """The arguments of a prompt, which are texts. Raises: UsageError for one that was given as JSON."""
+    """Return the arguments of a prompt, which are texts. Raises: UsageError for one that was given as JSON."""
     for each in pairs:
         if each.is_json:
             raise UsageError(f"-a {each.name}:= : a prompt's arguments are texts", hint=f"Write -a {each.name}=text.")

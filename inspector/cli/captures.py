@@ -1,4 +1,4 @@
-"""Load a capture for a command, and choose entries by a filter."""
+"""Loads a capture for a command, and selects entries by a filter."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from inspector.config.remembered import SavedFilters
 
 @contextmanager
 def loaded_capture(output: Output, path: Path) -> Iterator[Journal]:
-    """Load a capture for the time of the block; its notices are warnings.
+    """Load a capture for the duration of the block. Its notices are printed as warnings.
 
     Raises: CaptureError.
     """
@@ -30,7 +30,7 @@ def loaded_capture(output: Output, path: Path) -> Iterator[Journal]:
 
 
 def matching_entries(output: Output, journal: Journal, filter_text: str) -> Sequence[int]:
-    """The numbers of the entries that match a filter, ascending; a problem with a pattern is a warning.
+    """Return the numbers of matching entries, ascending. A problem with a pattern is printed as a warning.
 
     Raises: UsageError for an invalid filter.
     """

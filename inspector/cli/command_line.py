@@ -1,7 +1,7 @@
-"""Split the command line into the command, its arguments, and the server's argv; durations with units.
+"""Splits the command line into the command, its arguments, and the server's argv; parses durations with units.
 
-One rule: everything before the first `--` is ours, in any order; everything after it is the server's, further
-`--` included. The command's name may follow options, and a bare URL or a bare `--` is a command too.
+Everything before the first `--` is ours, in any order. Everything after it is the server's, including further `--`.
+The command's name may follow options, and a bare URL or a bare `--` is a command too.
 """
 
 import re
@@ -14,7 +14,7 @@ from inspector.config.settings import parse_duration
 from inspector.errors import UsageError
 
 _HOST_AND_PORT = r"[A-Za-z0-9.-]+:\d{1,5}(/|$)"
-"""A URL without its scheme."""
+"""A URL without a scheme."""
 WITH_VALUE = frozenset(
     {
         *("--as", "-a", "--args", "-e", "--env-file", "--cwd", "-H", "--header", "--cacert"),
@@ -42,27 +42,27 @@ WITH_VALUE = frozenset(
         *("--random", "--seed", "--probe-timeout"),
     }
 )
-"""Options whose value may be the next word."""
+"""Options whose value may be the next argument."""
 _VALUE_MAY_BE_MISSING = "--watch"
-"""The option whose value is the next word only if that is not an option."""
+"""Option whose value is the next argument only if that is not an option."""
 _SCHEMES = ("http://", "https://")
 
 
 class CommandLine(msgspec.Struct, frozen=True):
-    """A command line, taken apart."""
+    """A split command line."""
 
     command: str
-    """The command's name; "" if there is none."""
+    """Name of the command; "" if there is none."""
     ours: tuple[str, ...]
-    """Its options and arguments, without its name."""
+    """Options and arguments without the command's name."""
     server_argv: tuple[str, ...] | None
-    """The words after `--`; None without `--`."""
+    """Arguments after `--`; None without `--`."""
 
 
 def take_apart(argv: Sequence[str], commands: Sequence[str]) -> CommandLine:
-    """Find the command among the words.
+    """Find the command among the arguments.
 
-    Raises: UsageError for a first word that is neither a command nor a URL, and for a server's command without `--`.
+    Raises: UsageError if the first word is neither a command nor a URL, and for a server's command without `--`.
     """
     ours, server_argv = split(argv)
     place = first_word(ours)
@@ -79,7 +79,7 @@ def take_apart(argv: Sequence[str], commands: Sequence[str]) -> CommandLine:
 
 
 def split(argv: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """The words before the first `--`, and those after it; None without `--`."""
+    """Return the arguments before and after the first `--`; the latter is None without `--`."""
     if "--" not in argv:
         return tuple(argv), None
     place = list(argv).index("--")
@@ -87,19 +87,19 @@ def split(argv: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...] | None]
 
 
 def no_server() -> UsageError:
-    """The error for a command that needs a server and got none."""
+    """Return the error for a command that needs a server and got none."""
     return UsageError(
         "no server named", hint="Give a URL, or its command after --: mcp-inspect list tools -- node server.js"
     )
 
 
 def first_word(words: Sequence[str]) -> int | None:
-    """The index of the first word that is neither an option nor an option's value; None without one."""
+    """Return the index of the first argument that is neither an option nor an option's value; None if there is none."""
     return next(positions(words), None)
 
 
 def positions(words: Sequence[str]) -> Iterator[int]:
-    """The indexes of words that are neither options nor options' values."""
+    """Yield the indexes of arguments that are neither options nor option values."""
     is_value, before = False, ""
     for place, word in enumerate(words):
         if is_value and (before != _VALUE_MAY_BE_MISSING or not word.startswith("-")):
@@ -144,7 +144,7 @@ def _missing_dashes(ours: Sequence[str], command: Sequence[str], server_argv: tu
 
 
 def duration(text: str | float) -> float:
-    """A duration in seconds, as the type of an option. Its range is checked by the option.
+    """Parse a duration and return seconds. Used as an option type; the option checks the range.
 
     Raises: click.BadParameter.
     """
@@ -158,7 +158,7 @@ def duration(text: str | float) -> float:
 
 
 def lasting(text: str | float) -> float:
-    """The same for one that must be longer than nothing. Raises: click.BadParameter."""
+    """Parse a duration that must be greater than 0. Raises: click.BadParameter."""
     seconds = duration(text)
     if not seconds > 0:
         raise click.BadParameter(f"{text} is not more than 0 seconds.")

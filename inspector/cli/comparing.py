@@ -1,7 +1,8 @@
 """The sides of a comparison: captures, lock files or servers; and the options for comparing.
 
-A word is a URL, a file (a capture or a lock file), or a command with its arguments, quoted as one word. An existing
-file takes precedence over other meanings. A single word is never started: a command without arguments goes after `--`.
+An argument is a URL, a file (a capture or a lock file), or a command with its arguments, quoted as one argument. An
+existing file takes precedence over other meanings. A single word is never started: a command without arguments goes
+after `--`.
 """
 
 import os
@@ -55,14 +56,14 @@ comparing_options = option_group(
 
 
 class CompareOptions(msgspec.Struct, frozen=True):
-    """How to compare."""
+    """Options for comparing."""
 
     normal: Normal
     only: tuple[str, ...] = ()
 
 
 def read_compare_options(options: Mapping[str, Any]) -> CompareOptions:
-    """The options, read. Raises: UsageError."""
+    """Parse the options. Raises: UsageError."""
     rules = [read_rule(text) for text in options["ignored"]]
     exact = set(options["exact"])
     if options["rules_file"] is not None:
@@ -96,7 +97,7 @@ _FOR_HTTP = {"header": (), "cacert": None, "insecure": False, "retry_calls": Fal
 
 
 class SideKind(StrEnum):
-    """What a side is."""
+    """Kind of a side."""
 
     CAPTURE = "capture"
     LOCK_FILE = "lock-file"
@@ -104,18 +105,18 @@ class SideKind(StrEnum):
 
 
 class ComparedSide(msgspec.Struct, frozen=True):
-    """One side, as named on the command line."""
+    """One side of a comparison as given on the command line."""
 
     kind: SideKind
     name: str
-    """For titles; for a command all of it."""
+    """Display name for titles; the whole command line for a command."""
     path: Path | None = None
     url: str | None = None
     argv: tuple[str, ...] = ()
 
 
 def read_sides(words: tuple[str, ...], env: CliEnv, count: int) -> tuple[ComparedSide, ...]:
-    """Exactly `count` sides, from words and the command after `--`, which is the last one. Raises: UsageError."""
+    """Return exactly `count` sides from the arguments and the command after `--`, which is last. Raises: UsageError."""
     server_argv = env.server_argv
     sides = [side_of(word, env) for word in words]
     if server_argv is not None:
@@ -134,7 +135,7 @@ def read_sides(words: tuple[str, ...], env: CliEnv, count: int) -> tuple[Compare
 
 
 def side_of(word: str, env: CliEnv) -> ComparedSide:
-    """The side that a word names. Raises: UsageError if it names none."""
+    """Return the side that an argument names. Raises: UsageError if it names none."""
     if word.startswith(_URL):
         return ComparedSide(SideKind.TARGET, without_credentials(word), url=word)
     if found_by_name(env, word) is not None:
@@ -154,12 +155,12 @@ def side_of(word: str, env: CliEnv) -> ComparedSide:
 
 
 def are_captures(sides: tuple[ComparedSide, ...]) -> bool:
-    """Whether all of them are captures, so that sessions can be compared."""
+    """Return whether all sides are captures, so that sessions can be compared."""
     return all(side.kind is SideKind.CAPTURE for side in sides)
 
 
 def demand_captures(sides: tuple[ComparedSide, ...]) -> tuple[Path, ...]:
-    """Their files. Raises: UsageError if one is not a capture."""
+    """Return the files of the sides. Raises: UsageError if one is not a capture."""
     for side in sides:
         if side.kind is not SideKind.CAPTURE:
             raise UsageError(
@@ -170,14 +171,14 @@ def demand_captures(sides: tuple[ComparedSide, ...]) -> tuple[Path, ...]:
 
 
 class FetchedSide(msgspec.Struct, frozen=True):
-    """The definitions of a side."""
+    """The fetched definitions of a side."""
 
     status: ExitStatus
     surface: ServerDefinitions = ServerDefinitions()
 
 
 def surface_of_side(env: CliEnv, output: Output, side: ComparedSide, options: dict[str, Any]) -> FetchedSide:
-    """The definitions of a side. From a server all lists are fetched; its status is not OK if that failed.
+    """Return the definitions of a side. From a server, all lists are fetched; the status is not OK if that failed.
 
     Raises: UsageError, CaptureError for a file that can't be read.
     """
@@ -224,7 +225,7 @@ def _of_target(env: CliEnv, side: ComparedSide, options: dict[str, Any]) -> Fetc
 
 
 def options_for(side: ComparedSide, sides: tuple[ComparedSide, ...], options: dict[str, Any]) -> dict[str, Any]:
-    """The options that are meant for a side: what can only be meant for the other one is left out."""
+    """Return the options that apply to a side, without those that can only apply to the other one."""
     kinds = {bool(each.argv) for each in sides if each.kind is SideKind.TARGET}
     own = dict(options)
     if len(kinds) == 2:

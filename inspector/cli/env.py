@@ -1,6 +1,7 @@
-"""What surrounds one run of the program: the server's argv, environment variables, streams.
+"""The environment of one run of the program: the server's argv, environment variables, streams.
 
-It is passed in, so that a test can pass another: no command reads `sys.argv`, `os.environ` or `sys.stdout` by itself.
+It is passed as a parameter, so that tests can replace it: no command accesses `sys.argv`, `os.environ` or
+`sys.stdout` directly.
 """
 
 import io
@@ -13,10 +14,10 @@ import msgspec
 
 
 class CliEnv(msgspec.Struct, frozen=True):
-    """What surrounds one run of the program."""
+    """The environment of one run of the program."""
 
     server_argv: tuple[str, ...] | None = None
-    """The server's argv: the words after the first `--`. None without `--`."""
+    """Server's argv: the arguments after the first `--`; None without `--`."""
     environ: Mapping[str, str] = msgspec.field(default_factory=lambda: os.environ)
     stdin: TextIO = msgspec.field(default_factory=lambda: sys.stdin)
     stdout: TextIO = msgspec.field(default_factory=lambda: sys.stdout)
@@ -24,11 +25,11 @@ class CliEnv(msgspec.Struct, frozen=True):
 
     @property
     def has_terminal(self) -> bool:
-        """Whether an interface can be drawn: both streams are a terminal, and not one that can't move its cursor."""
+        """Whether an interface can be drawn: both streams are terminals that can move the cursor."""
         return self.stdin.isatty() and self.stdout.isatty() and self.environ.get("TERM", "") not in ("", "dumb")
 
 
 def replace_unencodable(stream: TextIO) -> None:
-    """Have a stream write "?" for characters that its encoding lacks, in the place of raising an error."""
+    """Make a stream write "?" for characters that its encoding lacks, instead of raising an error."""
     if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
         stream.reconfigure(errors="replace")

@@ -67,15 +67,15 @@ _BY_ERROR: tuple[tuple[type[InspectError], ExitStatus], ...] = (
     (Disconnected, ExitStatus.UNREACHABLE),
     (RequestFailed, ExitStatus.UNREACHABLE),
 )
-"""The first that fits counts: the special before the general."""
+"""The first match counts: special errors precede general ones."""
 
 
 def status_of(error: InspectError) -> ExitStatus:
-    """The exit status that an error ends the program with."""
+    """Return the exit status for an error."""
     return next((status for kind, status in _BY_ERROR if isinstance(error, kind)), ExitStatus.USAGE)
 
 
 def code_of(error: InspectError) -> str:
-    """The error's name in machine-readable output: "connect_error", "usage_error", …"""
+    """Return the error's name in machine-readable output: "connect_error", "usage_error", …"""
     name = type(error).__name__
     return "".join(f"_{char.lower()}" if char.isupper() else char for char in name).lstrip("_")

@@ -1,4 +1,4 @@
-"""Print the entries of a journal that match a filter, coloured by rules."""
+"""Prints the entries of a journal that match a filter, colored by rules."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -28,26 +28,26 @@ _ROLES: dict[str, Role] = {
 }
 _RULE = re.compile(r"\s*(\w+)\s+when\s+(.+)", re.DOTALL)
 _WIDE = 160
-"""Width of a line without a terminal."""
+"""Default width of a line if there is no terminal."""
 
 
 class ColorRule(msgspec.Struct, frozen=True):
-    """What is shown in one colour."""
+    """A filter and the color of entries that match it."""
 
     role: Role
     term: Term
 
 
 class TailOptions(msgspec.Struct, frozen=True):
-    """What of the traffic is printed, and how."""
+    """What part of the traffic is printed, and how."""
 
     term: Term | None = None
-    """None: all of it."""
+    """Filter; None for all entries."""
     rules: tuple[ColorRule, ...] = ()
-    """The first that holds decides."""
+    """Color rules; the first match counts."""
     as_jsonl: bool = False
     last: int | None = None
-    """At most this many of the first entries; None: all."""
+    """Maximum number of existing entries to print; None for all."""
     width: int = _WIDE
 
 
@@ -60,9 +60,9 @@ def read_tail_options(
     last: int | None = None,
     width: int = _WIDE,
 ) -> TailOptions:
-    """Read a filter and colour rules.
+    """Parse a filter and color rules.
 
-    Raises: UsageError with the filter and a mark below what is wrong in it.
+    Raises: UsageError that shows the filter with a mark below the problem.
     """
     return TailOptions(_read(text, named), tuple(_rule(each, named) for each in rules), as_jsonl, last, width)
 
@@ -88,7 +88,7 @@ def _rule(text: str, named: Named) -> ColorRule:
 
 
 class Tail:
-    """Prints the entries of a journal, at each call those since the last one."""
+    """Prints the new entries of a journal on each call."""
 
     def __init__(self, journal: Journal, output: Output, options: TailOptions) -> None:
         self._journal = journal
@@ -117,13 +117,13 @@ class Tail:
 
     @property
     def trouble(self) -> str:
-        """What went wrong with a pattern; "" if nothing did."""
+        """Problem with a pattern; "" if there is none."""
         return self._filter.trouble if self._filter is not None else ""
 
     def print_new(self) -> None:
         """Print matching entries since the last call.
 
-        A request is tested with what is known now; it is not printed again when its response arrives.
+        A request is tested with the information available now; it is not printed again when its response arrives.
         """
         first, end = self._printed + 1, self._journal.count
         if end < first:
@@ -144,7 +144,7 @@ class Tail:
         self._print((n,))
 
     def matching(self) -> Sequence[int]:
-        """All entries so far that match."""
+        """Return all matching entries so far."""
         if self._checks is not None:
             self._checks.catch_up()
         return self._matching(1, self._journal.count, None)
@@ -155,7 +155,7 @@ class Tail:
         if self._filter is None:
             return range(first if last is None else max(first, end - last + 1), end + 1)
         found: list[int] = []
-        for low, high in self._filter.stretches(first, end):  # the newest first
+        for low, high in self._filter.stretches(first, end):  # newest first
             marks = self._filter.mark(low, high)
             found += [low + at for at in range(high - low, -1, -1) if marks[at]]
             if progress is not None:

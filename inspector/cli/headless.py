@@ -1,7 +1,7 @@
-"""Run a command without the interface: connect, do one thing, disconnect. The loop runs on the main thread.
+"""Runs a command without the interface: connect, do one thing, disconnect. The loop runs on the main thread.
 
-The server is stopped at the end in each case: after the work, on Ctrl+C (pending requests are cancelled first), on
-SIGTERM or SIGHUP, or when stdout is closed.
+The server is always stopped at the end: after the work, on Ctrl+C (pending requests are cancelled first), on SIGTERM
+or SIGHUP, or when stdout is closed.
 """
 
 import asyncio
@@ -38,12 +38,12 @@ from inspector.session.session import Session
 def tell_failure(
     output: Output, error: InspectError, journal: Journal, *, judged_elsewhere: bool = False
 ) -> ExitStatus:
-    """Print evidence and diagnosis to stderr, then the failure; its exit status.
+    """Print evidence and diagnosis to stderr, then the failure; return its exit status.
 
-    For a server that exited, all facts are printed; for a running one its last lines on stderr. `judged_elsewhere`: the
+    For a server that exited, all facts are printed; for a running one its last stderr lines. `judged_elsewhere`: the
     command prints its findings itself. A diagnosis equal to the failure is printed once, with the failure's hint.
     """
-    from inspector.cli.reports import finding_as_json  # expensive, only needed on failure
+    from inspector.cli.reports import finding_as_json  # slow to import, only needed on failure
     from inspector.present.failure_report import diagnosis_lines, diagnosis_of, says_the_same
 
     more = _show_what_is_left(output, journal)
@@ -78,11 +78,11 @@ def _show_what_is_left(output: Output, journal: Journal) -> dict[str, Any]:
 
 
 _LINES = 20
-"""Of the stderr of a server that lives."""
+"""Maximum number of stderr lines of a running server."""
 
 
 class CommandSession(msgspec.Struct, frozen=True):
-    """An open session, and the output."""
+    """An open session with the command's output."""
 
     session: Session
     opening: Opening
@@ -94,7 +94,7 @@ Work = Callable[[CommandSession], Awaitable[ExitStatus]]
 
 
 async def _leave(session: Session) -> None:
-    """The default for `unopened`: nothing."""
+    """Do nothing: the default of `unopened`."""
 
 
 def visit(
@@ -107,26 +107,26 @@ def visit(
     *,
     judges: bool = False,
 ) -> ExitStatus:
-    """Connect to the target of the options, do the work, disconnect; the exit status.
+    """Connect to the target of the options, do the work, disconnect; return the exit status.
 
-    `at_last`: called at the end with the journal and the exit status so far, also without a connection; the status is
-    None if something else than a failure ended it, such as Ctrl+C. `unopened`: called with a session that did not open.
-    `judges`: findings are printed by `at_last`, not with a failure; and the era is detected, ignoring what is
-    remembered, for reproducible verdicts.
+    `at_last`: called at the end with the journal and the exit status so far, even without a connection. The status
+    is None if something other than a failure ended the command, such as Ctrl+C. `unopened`: called with a session
+    that did not open. `judges`: findings are printed by `at_last`, not with a failure; stored eras are ignored, so
+    that verdicts are reproducible.
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(env, url, options)
     journal = named_journal(chosen)
     export_live(journal, chosen, env.environ)
     warned: list[str] = []
-    gc.freeze()  # modules are no garbage: collections need not go through them
-    gc.enable()  # `__main__` stopped it for the time of the imports
+    gc.freeze()  # exclude imported modules from collections
+    gc.enable()  # `__main__` disabled it during imports
     status: ExitStatus | None = None
     try:
         with leaving_no_child():
             status = asyncio.run(_visit(chosen, journal, output, work, unopened, warned, afresh=judges))
     except InspectError as error:
-        _tell_notices(output, journal, warned)  # before the failure: with --json that is the last line on stderr
+        _tell_notices(output, journal, warned)  # before the failure, which with --json must be the last line on stderr
         status = tell_failure(output, error, journal, judged_elsewhere=judges)
     finally:
         try:
@@ -135,12 +135,12 @@ def visit(
             _tell_notices(output, journal, warned)
         finally:
             journal.close()
-            _tell_notices(output, journal, warned)  # only now is it known whether the disk took all of it
+            _tell_notices(output, journal, warned)  # disk errors are only known now
     return status
 
 
 def _tell_notices(output: Output, journal: Journal, warned: list[str]) -> None:
-    """Print the journal's notices as warnings, each once; `warned`: those printed before."""
+    """Print each of the journal's notices once as a warning; `warned`: those already printed."""
     for notice in journal.notices:
         if notice not in warned:
             warned.append(notice)
@@ -164,7 +164,7 @@ async def _visit(
         except InspectError:
             await unopened(session)
             raise
-        opening = session.opening or settled  # what was seen on the wire also knows what we declared
+        opening = session.opening or settled  # the opening on the wire includes the declared client capabilities
         _introduce(output, opening)
         _tell_notices(output, journal, warned)
         return await work(CommandSession(session, opening, output, chosen.target))
@@ -178,13 +178,13 @@ def _introduce(output: Output, opening: Opening) -> None:
 
 
 def report_error(output: Output, method: str, error: ErrorAnswer) -> ExitStatus:
-    """Report that the server answered a request with a JSON-RPC error; TOOL_ERROR."""
+    """Report a JSON-RPC error response. Return TOOL_ERROR."""
     said = f"{method} failed with JSON-RPC error {error.code}: {error.message}"
     return output.report("server_error", said, "", ExitStatus.TOOL_ERROR, {"jsonrpc_error": error.error})
 
 
 def answered(reply: Reply, method: str) -> Replied:
-    """The reply, if it is an answer, be it an error.
+    """Return the reply if it is a response, including an error response.
 
     Raises: AuthorizationNeeded, Disconnected, RequestCancelled, RequestFailed, RequestTimeout.
     """

@@ -1,7 +1,7 @@
-"""Help that fits a screen: examples, the command's own options, shared options by topic.
+"""Help that fits on one screen: examples, the command's own options, shared options by topic.
 
-Most options are the same for all commands that talk to a server. They have a topic, and `--help` names each topic with
-its options in one line; `--help-all` explains them.
+Most options are shared by all commands that connect to a server. They have a topic: `--help` lists the option names
+of each topic on one line, and `--help-all` describes them.
 """
 
 import textwrap
@@ -22,21 +22,21 @@ TOPICS = {
     "extensions": "protocol extensions to advertise",
     "login": "OAuth",
 }
-"""In the order in which they are shown."""
+"""Topics with their descriptions, in display order."""
 
 
 class SharedOption(click.Option):
-    """An option of many commands."""
+    """An option that several commands share."""
 
     def __init__(self, *args: Any, topic: str = "", rare: bool = False, **kwargs: Any) -> None:
-        """A `rare` one is counted by `--help`, and named by `--help-all` alone."""
+        """Create the option. A `rare` option is only counted by `--help`, and listed by `--help-all`."""
         super().__init__(*args, **kwargs)
         self.topic = topic
         self.rare = rare
 
 
 def shared(topic: str, *names: str, **kwargs: Any) -> Callable[..., Any]:
-    """An option with a topic, one of TOPICS."""
+    """Return a decorator for an option with a topic, one of TOPICS."""
     return click.option(*names, cls=SharedOption, topic=topic, **kwargs)
 
 
@@ -44,7 +44,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def option_group(*options: Callable[[Any], Any]) -> Callable[[F], F]:
-    """One decorator that adds several options, in this order."""
+    """Return a decorator that adds several options in this order."""
 
     def add(command: F) -> F:
         for option in reversed(options):
@@ -55,26 +55,26 @@ def option_group(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 
 class Documented(click.Command):
-    """A command with examples, and a description of its JSON output."""
+    """A command with examples and a description of its JSON output."""
 
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), json_shape: str = "", **kwargs: Any) -> None:
-        """`json_shape`: the members that it prints with --json, in Markdown; "" without JSON output."""
+        """Create the command. `json_shape`: the members of its --json output in Markdown; "" without JSON output."""
         super().__init__(*args, **kwargs)
         self.examples = examples
         self.json_shape = json_shape
         self.params.append(HELP_ALL)
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
-        """The same in every context: click keeps those of the first one."""
+        """Return the same names in every context, because click caches those of the first one."""
         return ["-h", "--help"]
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The examples, then what it does."""
+        """Write the examples, then the description."""
         write_examples(formatter, self.examples)
         super().format_help_text(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Its own options; of the others their names, or all of them where that was asked for."""
+        """Write the command's own options, and shared ones by name, or with descriptions for --help-all."""
         params = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         own = [
             record for param in params if not isinstance(param, SharedOption) and (record := param.get_help_record(ctx))
@@ -95,29 +95,29 @@ class Documented(click.Command):
 
 
 class DocumentedGroup(click.Group):
-    """A command with subcommands and examples. Options may precede the subcommand's name, as everywhere."""
+    """A command with subcommands and examples. Options may precede the subcommand's name."""
 
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
-        """The same in every context: click keeps those of the first one."""
+        """Return the same names in every context, because click caches those of the first one."""
         return ["-h", "--help"]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put the subcommand's name first."""
+        """Move the subcommand's name to the front."""
         place = first_word(args)
         return super().parse_args(ctx, args if place is None else [args[place], *args[:place], *args[place + 1 :]])
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Examples first."""
+        """Write the examples, then the description."""
         write_examples(formatter, self.examples)
         super().format_help_text(ctx, formatter)
 
 
 def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
-    """Write them after a blank line."""
+    """Write the examples after a blank line."""
     formatter.write_paragraph()
     formatter.write("".join(f"  {example}\n" for example in examples))
 

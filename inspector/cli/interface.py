@@ -1,7 +1,7 @@
-"""Open the terminal interface on a target: the server starts first, the screen second.
+"""Opens the terminal interface on a target: the server is started first, the screen last.
 
-The server starts first, then the engine that talks to it is imported, and the interface last: so that all three take
-their time together. What is said to the server follows the first picture, which need not wait for it.
+The server process starts first, then the engine is imported, and the interface last, so that they start in parallel.
+The first frame is drawn without waiting for messages to the server.
 """
 
 import gc
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 
 
 _PATIENCE_S = 15.0
-"""How long the end of a session may take: longer than the ladder that ends a stubborn server."""
+"""Maximum duration of ending a session; longer than the signals for an unresponsive server take."""
 
 _SILENT_S = 0.7
-"""Seconds before a message that the end takes long."""
+"""Seconds before the message that ending takes long."""
 
 
 class ServerRuns:
-    """The live conversations with one server, one after the other, and the engine they run on."""
+    """Consecutive connections to one server, and the engine that runs them."""
 
     def __init__(self, chosen: TargetOptions, env: CliEnv, *, is_first: bool = True) -> None:
-        """`is_first`: its is the file that was named for recording; the others get a number behind its name."""
+        """Create the runs. Only the first server records to the named file; others get a number after its name."""
         self._chosen = chosen
         self._env = env
         self._is_first = is_first
@@ -55,16 +55,16 @@ class ServerRuns:
         self._ended = False
         self._remembered = False
         self._over: list[Path | None] = []
-        """The captures of conversations that are over: nothing else is left of them, however often it is restarted."""
+        """Captures of ended connections. Nothing else of them is kept, so that restarts do not accumulate memory."""
         self.lives: list[Live] = []
-        """Those that are not over, the newest last."""
+        """Connections that have not ended, the newest last."""
 
     def begin(self, offers: frozenset[str] | None = None, *, held: bool = False) -> "Live":
-        """Connect again, with a journal of its own; `offers` replaces the capabilities of the command line.
+        """Connect again with a separate journal; `offers` replaces the capabilities of the command line.
 
-        `held`: the server starts, and nothing is sent to it before `Live.begin`.
+        `held`: the server is started, but nothing is sent to it before `Live.begin`.
 
-        Raises: UsageError if the journal's file can't be made.
+        Raises: UsageError if the journal's file can't be created.
         """
         self._forget_what_is_over()
         with ExitStack() as undo:
@@ -76,10 +76,10 @@ class ServerRuns:
         return live
 
     def _head_start(self) -> Started | None:
-        """Start the first server before what talks to it is imported, so that both take their time together.
+        """Start the first server before the engine is imported, so that both run in parallel.
 
-        Not where a file was named for recording: if that can't be made, nothing is to be started. A command that can't
-        be started is left to the transport, which reports it.
+        Not done if a file was named for recording: if it can't be created, nothing must be started. A command that
+        can't be started is left to the transport, which reports the error.
         """
         target = self._chosen.target
         is_again = self._engine is not None
@@ -110,7 +110,7 @@ class ServerRuns:
 
     @property
     def captures(self) -> list[Path | None]:
-        """Where each conversation is recorded, in their order."""
+        """Path of each connection's capture, in order."""
         return [*self._over, *(live.journal.capture_path for live in self.lives)]
 
     def _forget_what_is_over(self) -> None:
@@ -119,23 +119,23 @@ class ServerRuns:
         self.lives = [live for live in self.lives if live not in over]
 
     def end(self) -> None:
-        """End them all, their servers and the engine, and say so if it takes long."""
+        """End all connections, their servers and the engine, with a message if it takes long."""
         self._finish(Output(self._env))
         end_all_children()
 
     def close(self) -> None:
-        """End them all and the engine, silently: others go on, and the screen is theirs."""
+        """End all connections and the engine silently, because other sessions still use the screen."""
         self._finish(None)
 
     def ask_to_end(self) -> None:
-        """Begin to end them; `end` waits for that."""
+        """Start ending all connections; `end` waits for it."""
         if not self._ended:
             self._remember()
             for live in self.lives:
                 live.end()
 
     def _remember(self) -> None:
-        """Keep how the last conversation went, for the start screen; before its end is asked for."""
+        """Save the outcome of the last connection for the start screen, before its end is requested."""
         if self._remembered or not self.lives or self._chosen.is_demo:
             return
         self._remembered = True
@@ -165,7 +165,7 @@ class ServerRuns:
 
 
 class Servers:
-    """All servers of one run; the interface has further ones opened by it."""
+    """All servers of one run; the interface can open more."""
 
     def __init__(self, env: CliEnv, chosen: TargetOptions | None = None, *, record: bool = True) -> None:
         """`chosen`: what was asked for the first; what of it is not about that server alone holds for all."""
@@ -176,29 +176,29 @@ class Servers:
 
     @property
     def captures(self) -> list[Path | None]:
-        """Where each of all conversations is recorded."""
+        """Paths of the captures of all connections."""
         return [path for each in self.runs for path in each.captures]
 
     def add(self, chosen: TargetOptions) -> ServerRuns:
-        """Take in another server. Nothing begins."""
+        """Add a server without connecting to it."""
         self.runs.append(ServerRuns(chosen, self._env, is_first=not self.runs))
         return self.runs[-1]
 
     def end(self) -> None:
-        """End them all, at the same time."""
+        """End all servers in parallel."""
         for each in self.runs:
             each.ask_to_end()
         for each in self.runs:
             each.end()
 
     def found(self) -> "tuple[Sequence[FoundServer], Sequence[Capture]]":
-        """The servers in client config files, and recent captures."""
+        """Return the servers in client config files, and recent captures."""
         from inspector.config.servers import found_servers
 
         return found_servers(self._env.environ, Path.cwd()), [*recent(self._env.environ)]
 
     def meant(self, words: Sequence[str]) -> "list[Wanted]":
-        """The targets named on the command line. Raises: UsageError for an unknown one."""
+        """Return the targets named on the command line. Raises: UsageError for an unknown one."""
         if not words:
             return []
         from inspector.config.known_targets import known_targets
@@ -210,9 +210,9 @@ class Servers:
         return [wanted(word, servers, known) for word in words]
 
     def open(self, wanted: "Wanted") -> "OpenedSession":
-        """Begin a conversation, or name a capture.
+        """Connect to a server, or return a session for a capture.
 
-        Raises: InspectError if it can't be begun at all.
+        Raises: InspectError if the session can't be created.
         """
         from inspector.config.servers import FoundServer
         from inspector.present.start import OpenCapture, OpenDemo, OpenServer, OpenTap, OpenTyped
@@ -236,7 +236,7 @@ class Servers:
                 assert_never(wanted)
 
     def share(self, capture: Path, out: Path, *, notes: bool, overwrite: bool) -> list[str]:
-        """Copy a capture without secrets; what was done, in lines. Raises: InspectError."""
+        """Copy a capture without secrets and return the report as lines. Raises: InspectError."""
         from inspector.cli.sharing import shared
 
         return shared(capture, out, self._env.environ, notes=notes, overwrite=overwrite)
@@ -248,7 +248,7 @@ class Servers:
         return OpenedSession(name, runs.begin, runs.begin(), close=runs.close, named=named)
 
     def _like(self, target: "Target", era: str = "auto") -> TargetOptions:
-        """What holds for a server that was named beside another one."""
+        """Return the options for an additional server."""
         plain = plainly(target, self._env.environ, era)
         if self._chosen is None:
             return replace(plain, record=self._record)
@@ -257,9 +257,9 @@ class Servers:
 
 
 _LONG = 8 * 1024 * 1024
-"""Bytes of another program's file from which a message is printed first."""
+"""Minimum size in bytes of another program's file for which a message is printed."""
 Show: TypeAlias = "Callable[[Callable[..., Live], Live], ExitStatus]"
-"""Shows the first live conversation, and others that the function begins, until the person leaves."""
+"""Shows the first connection, and others that the function begins, until the user leaves."""
 
 
 def demand_terminal(env: CliEnv) -> None:
@@ -272,9 +272,9 @@ def demand_terminal(env: CliEnv) -> None:
 
 
 def inspect(env: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> ExitStatus:
-    """Open the interface on a target, and on what else is named beside it; return when the person leaves it.
+    """Open the interface on a target and on additional targets; return when the user leaves it.
 
-    Raises: UsageError if a name stands for nothing.
+    Raises: UsageError for an unknown name.
     """
     demand_terminal(env)
     servers = Servers(env, chosen)
@@ -301,7 +301,7 @@ def open_all(
 ) -> ExitStatus:
     """Open the interface on several targets. Without approval nothing is opened.
 
-    `read_wanted` names them. Raises: UsageError if one of them stands for nothing.
+    `read_wanted` returns the targets. Raises: UsageError for an unknown name.
     """
     demand_terminal(env)
     servers = Servers(env, record=record)
@@ -319,7 +319,7 @@ def open_all(
 
 
 def _approved(wanted: "Sequence[Wanted]") -> "list[Wanted]":
-    """What is left after the user confirmed each server of a client config file."""
+    """Return the targets that remain after the user confirmed each server of a client config file."""
     if not wanted:
         return []
     from inspector.present.start import OpenServer
@@ -346,10 +346,10 @@ def approve(servers: "Sequence[ConfiguredServer]") -> "list[ConfiguredServer | N
 
 @contextmanager
 def _brisk() -> Iterator[None]:
-    """Let the first picture come soon; from then on the interface has it its own way.
+    """Speed up the first frame by changing interpreter settings until the block ends.
 
-    Nothing is collected until then, because imports make many objects and no garbage. And a thread that waits
-    for the interpreter, as the writer of that picture does, gets it after one millisecond instead of five.
+    Garbage collection is disabled, because imports create many objects but no garbage. The thread switch interval is
+    reduced to one millisecond for the thread that writes the frame.
     """
     interval = sys.getswitchinterval()
     gc.disable()
@@ -364,7 +364,7 @@ def _brisk() -> Iterator[None]:
 def choose_at_start(
     servers: "Sequence[FoundServer]", recent: "Sequence[Capture]", taps: "Sequence[LiveTap]" = ()
 ) -> "StartChoice | None":
-    """Show what there is and return what was chosen; None if the person left."""
+    """Show the start screen and return the choice; None if the user left."""
     from inspector.tui.start_app import StartApp
 
     with held_log():
@@ -372,7 +372,7 @@ def choose_at_start(
 
 
 def replay(env: CliEnv, path: Path, *others: Path) -> ExitStatus:
-    """Open the interface on captures: nothing is connected to, nothing started, unless the person opens it."""
+    """Open the interface on captures. Nothing is connected or started unless the user opens it."""
     from inspector.present.start import OpenCapture
 
     def wanted(servers: Servers) -> "list[Wanted]":
@@ -384,14 +384,14 @@ def replay(env: CliEnv, path: Path, *others: Path) -> ExitStatus:
 
 
 def attach(env: CliEnv, capture: Path, socket: str) -> ExitStatus:
-    """Open the interface on the capture of a running tap, and decide there what it holds."""
+    """Open the interface on the capture of a running tap, to decide on held messages."""
     from inspector.present.start import OpenCapture
 
     return open_all(env, lambda servers: [OpenCapture(capture)], tap=socket)
 
 
 def _look_into(env: CliEnv, path: Path) -> None:
-    """Read a long file of another program first, with a message. Raises: CaptureError if it cannot be read."""
+    """Read a long file of another program in advance, with a message. Raises: CaptureError if it can't be read."""
     if path.stat().st_size > _LONG:
         from inspector.capture.foreign_files import is_foreign, stand_in
 
@@ -431,7 +431,7 @@ def compare_on_screen(env: CliEnv, before: Path, after: Path, normal: "Normal", 
 
 
 def show_live(begin: "Callable[..., Live]", first: "Live") -> ExitStatus:
-    """Show one live conversation: what a `Show` does at last that has done something with it before."""
+    """Show one live connection: the last step of a `Show` that has its own first steps."""
     return _show(begin, first)
 
 
@@ -467,20 +467,20 @@ def _show_opened(
 
 
 class _App(Protocol):
-    """The part of the app that is used here."""
+    """The part of the app that this module uses."""
 
     @property
     def return_code(self) -> int | None:
         """0 or None on success."""
 
     def run(self) -> Any:
-        """Take the terminal until the person leaves."""
+        """Run in the terminal until the user leaves."""
 
     def exit(self) -> Any:
-        """Leave. On the thread that runs it."""
+        """Leave the app. Must be called on its thread."""
 
     def call_from_thread(self, callback: Callable[[], Any]) -> Any:
-        """Do something on that thread, from another one."""
+        """Run a callback on the app's thread. Must be called from another thread."""
 
 
 def _run(app: _App) -> ExitStatus:
@@ -500,13 +500,13 @@ def _say_where(output: Output, captures: list[Path | None]) -> None:
 
 
 _MOST_NAMED = 5
-"""Captures that are named at the end: a session that was restarted often has many."""
+"""Maximum number of captures listed at the end. A session that was restarted often has many."""
 _MOST = 10
 
 
 def recent(env: Mapping[str, str]) -> "Iterator[Capture]":
-    """The newest first."""
-    from inspector.capture.shelf import captures  # both load journals, which the start of a server need not wait for
+    """Yield recent captures, newest first."""
+    from inspector.capture.shelf import captures  # both load journals, and the server's start must not wait for that
     from inspector.present.start import Capture
 
     for path in captures(captures_directory(env))[:_MOST]:

@@ -1,4 +1,4 @@
-"""What `check` and `doctor` do with findings: print them, write reports, choose the exit status."""
+"""Handles the findings of `check` and `doctor`: prints them, writes reports, chooses the exit status."""
 
 import secrets
 import shlex
@@ -47,21 +47,21 @@ from inspector.text import visible
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
 _MOST = 50
-"""A runner shows ten of a kind for a step, and takes more time over thousands."""
+"""Maximum number of annotations. A runner shows ten per type and step, and thousands slow it down."""
 
 
 def stop_word() -> str:
-    """A random word that ends the workflow's silence."""
+    """Return a random token that ends the suspension of workflow commands."""
     return secrets.token_hex(16)
 
 
 def silence(word: str) -> str:
-    """From this line on the runner obeys nothing, until the word comes."""
+    """Return the line from which on a runner ignores workflow commands until the token."""
     return f"::stop-commands::{word}"
 
 
 def annotations(findings: Iterable[Finding], checks: Mapping[str, Check], target: str, word: str) -> list[str]:
-    """The line that ends the silence, then one for each finding, the worst first."""
+    """Return the line that resumes workflow commands, then one for each finding, most severe first."""
     worst = sorted(findings, key=lambda each: each.severity.rank)[:_MOST]
     return [f"::{word}::", *[_annotation(each, checks[each.id], target) for each in worst]]
 
@@ -82,9 +82,9 @@ def _property(text: str) -> str:
 
 
 def chosen_hosts(words: Iterable[str]) -> tuple[Host, ...]:
-    """The hosts of `--host` words, each a list with commas; () for none. “python-sdk” means every version of it.
+    """Return the hosts of `--host` values, which are comma-separated lists; () for none.
 
-    Raises: UsageError for a word that means no host.
+    “python-sdk” means every version of it. Raises: UsageError for an unknown host.
     """
     chosen: dict[str, Host] = {}
     for word in (each.strip().lower() for words_ in words for each in words_.split(",")):
@@ -97,7 +97,7 @@ def chosen_hosts(words: Iterable[str]) -> tuple[Host, ...]:
 
 
 def other_servers_tools(paths: Sequence[Path]) -> dict[str, frozenset[str]]:
-    """The names of the tools in captures of other servers, by the server's name.
+    """Return the tool names in captures of other servers, by server name.
 
     Raises: UsageError if one is not a file.
     """
@@ -155,30 +155,30 @@ judging_options = option_group(
 
 
 class ReportOptions(msgspec.Struct, frozen=True):
-    """What is made of the findings."""
+    """How findings are reported."""
 
     target: str
-    """What was checked, for reports."""
+    """Name of the target in reports."""
     fails: Severity | None
-    """From which severity on the exit status is 1; None for never."""
+    """Minimum severity for exit status 1; None for never."""
     junit: Path | None = None
     sarif: Path | None = None
     stop_word: str = ""
-    """What ends the silence of a workflow's runner; "" where no annotations are wanted."""
+    """Token that resumes workflow commands; "" if no annotations are requested."""
     baseline: Path | None = None
     writes_baseline: bool = False
     hosts: tuple[Host, ...] = ()
-    """Those that one cares for; () for the specification alone."""
+    """Hosts to consider; () for the specification only."""
     beside: Mapping[str, frozenset[str]] = {}
-    """The tools of servers that are configured beside it."""
+    """Tools of other configured servers, by server name."""
     seen: Mapping[str, Remembered] = {}
-    """What is remembered of the server from before, by kind of list."""
+    """Previously stored definitions of the server, by kind of list."""
     budget: int | None = None
-    """Estimated tokens that the tool definitions may cost; None for no limit."""
+    """Maximum estimated tokens of the tool definitions; None for no limit."""
 
 
 def read_report_options(options: dict[str, Any], target: str, output: Output) -> ReportOptions:
-    """Take the options of `judging_options` out of all options. From here on a workflow's runner ignores commands.
+    """Pop the options of `judging_options` from all options. With --github, runners ignore commands from here on.
 
     Raises: UsageError.
     """
@@ -210,7 +210,7 @@ def inspected(
     seen: Mapping[str, Remembered] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[list[Finding], Inspection]:
-    """All findings about a journal, in the order of their entries, and the inspection."""
+    """Return all findings about a journal, ordered by entry, and the inspection."""
     inspection, found = Inspection(beside, seen), []
     for first in range(1, journal.count + 1, _BATCH):
         last = min(first + _BATCH, journal.count + 1)
@@ -222,7 +222,7 @@ def inspected(
 
 
 def _over_budget(journal: Journal, budget: int) -> list[Finding]:
-    """A finding if the tools of a journal cost more tokens than that. Its evidence are the pages of the list."""
+    """Return a finding if the tools of a journal cost more tokens than the budget. Evidence is the last page."""
     conversation = journal.conversation
     tools = [tool for tool in conversation.catalogue.listings["tools"].items if isinstance(tool, dict)]
     instructions = conversation.opening.instructions if conversation.opening is not None else ""
@@ -238,11 +238,10 @@ def conclude(
     more: Sequence[Finding] = (),
     heard: Callable[[Sequence[Finding]], object] = len,
 ) -> ExitStatus:
-    """Find all that is wrong in a journal, tell it, write the reports.
+    """Check a journal, print the findings, write the reports, and return the exit status.
 
-    `more`: findings that were made while the session ran; `heard` is called with all of them. `status` is what the
-    command would exit with so far, None if it was interrupted: where something failed, that "no findings" is never
-    printed.
+    `more`: findings made during the session; `heard` is called with all findings. `status` is the command's exit
+    status so far, None if it was interrupted. After a failure, "no findings" is never printed.
 
     Raises: UsageError for a file that can't be read or written, after the findings were printed.
     """
@@ -290,7 +289,7 @@ _IN_WORDS = {
     ExitStatus.TIMEOUT: "a request timed out",
     ExitStatus.USAGE: "usage error",
 }
-"""What an exit status says of a conversation that shows no failure itself."""
+"""Description of a failure by exit status, for a conversation that shows no failure itself."""
 
 
 def _tell(
@@ -356,7 +355,7 @@ class PlannedCall(msgspec.Struct, frozen=True):
 
 
 def read_cases(words: Sequence[str], stdin: TextIO) -> tuple[PlannedCall, ...]:
-    """`TOOL` alone, `TOOL=JSON`, or `TOOL=@FILE`. Raises: UsageError."""
+    """Parse `TOOL`, `TOOL=JSON`, or `TOOL=@FILE`. Raises: UsageError."""
     return tuple(_case(word, stdin) for word in words)
 
 
@@ -371,7 +370,7 @@ def _case(word: str, stdin: TextIO) -> PlannedCall:
 
 
 async def make_cases(visit: CommandSession, cases: Sequence[PlannedCall]) -> ExitStatus:
-    """Make the calls, one after the other; TOOL_ERROR if one of them failed.
+    """Make the calls in sequence. Return TOOL_ERROR if one of them failed.
 
     Raises: what `answered` raises.
     """
@@ -388,7 +387,7 @@ async def make_cases(visit: CommandSession, cases: Sequence[PlannedCall]) -> Exi
 
 
 def say_uncalled(output: Output, journal: Journal) -> None:
-    """Note that no tool was called, if there are tools: results were not checked."""
+    """Note that no tool was called, if there are any: results were not checked."""
     tools = journal.conversation.catalogue.listings["tools"].items
     name = next((found for tool in tools if (found := peek.text(tool, "name"))), "")
     if name:
@@ -397,7 +396,7 @@ def say_uncalled(output: Output, journal: Journal) -> None:
 
 
 def failure_of(message: Answer | ErrorAnswer) -> str:
-    """Why a call failed, from the server's message, or why its result is incomplete; "" if it succeeded."""
+    """Return why a call failed, or why its result is incomplete; "" if it succeeded."""
     if isinstance(message, ErrorAnswer):
         return f"error {message.code}: {message.message[:200]}"
     if not peek.flag(message.result, "isError"):
@@ -410,7 +409,7 @@ _KINDS = ("tools", "prompts", "templates")
 
 
 def target_key(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> str:
-    """The key of the target that a command line names, as targets make it; "" without one."""
+    """Return the key of the target on the command line; "" if there is none."""
     if env.server_argv is not None:
         return process_key(env.server_argv, Path(options.get("cwd") or ".").absolute())
     if (server := found_by_name(env, url)) is not None:
@@ -419,7 +418,7 @@ def target_key(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> str:
 
 
 def seen_before(env: CliEnv, key: str, lock: Path | None, output: Output) -> Mapping[str, Remembered]:
-    """The baseline: a lock file if given, else the saved baseline of a key.
+    """Return the baseline: a lock file if given, otherwise the saved baseline of a key.
 
     Raises: UsageError for a file that is not a lock file.
     """

@@ -1,4 +1,4 @@
-"""From target options to session settings and the journal to record into."""
+"""Derives session settings and the journal from target options."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.options import Settings
 
-if TYPE_CHECKING:  # only for servers that are reached by URL, or with a screen
+if TYPE_CHECKING:  # only for servers with a URL, or with a screen
     from inspector.auth.guide import Guide
     from inspector.auth.storage import TokenStore
     from inspector.session.engine import Live
@@ -32,9 +32,9 @@ if TYPE_CHECKING:  # only for servers that are reached by URL, or with a screen
 
 
 def settings_for(chosen: TargetOptions, env: CliEnv, *, has_person: bool = False, afresh: bool = False) -> Settings:
-    """Session settings for a target, from the options and what is remembered of it.
+    """Return session settings for a target from its options and stored facts about it.
 
-    `has_person`: a user at the interface can be asked. `afresh`: ignore what is remembered.
+    `has_person`: a user at the interface can answer. `afresh`: ignore stored facts.
 
     Raises: UsageError if sampling needs approval and there is no user.
     """
@@ -75,7 +75,7 @@ def settings_for(chosen: TargetOptions, env: CliEnv, *, has_person: bool = False
 
 
 def _revealed(target: Target) -> Era | None:
-    """The era that a server's command implies."""
+    """Return the era that a server's command implies."""
     if not isinstance(target, StdioTarget):
         return None
     return revealed_era(target.argv, target.environment.values, target.cwd)
@@ -84,9 +84,10 @@ def _revealed(target: Target) -> Era | None:
 def way_in(
     target: Target, choice: LoginSettings, environ: Mapping[str, str], *, has_person: bool
 ) -> "tuple[Callable[[str], Authorizer] | None, Guide | None]":
-    """The authorizer for an HTTP server, and the guide of an interactive login.
+    """Return the authorizer for an HTTP server, and the guide of an interactive login.
 
-    No authorizer with an Authorization header or --no-oauth. Without a guide no login that needs consent is possible.
+    There is no authorizer with an Authorization header or --no-oauth. Without a guide, a login that needs consent is
+    impossible.
     """
     if not isinstance(target, HttpTarget):
         return None, None
@@ -104,7 +105,7 @@ def way_in(
 
 
 def keep_names(target: Target, journal: Journal, environ: Mapping[str, str]) -> None:
-    """Store the names in a server's lists, for shell completion."""
+    """Store the names in a server's lists for shell completion."""
     from inspector.config.remembered import ListedNames
 
     lists = journal.conversation.catalogue.listings
@@ -119,7 +120,7 @@ def keep_names(target: Target, journal: Journal, environ: Mapping[str, str]) -> 
 def keep_call(
     target: Target, environ: Mapping[str, str], method: str, params: Any, status: str, ms: float | None
 ) -> None:
-    """Store a call for later sessions, unless that is switched off."""
+    """Store a call for later sessions unless that is disabled."""
     from inspector.config.history import StoredCall, StoredCalls
 
     call = StoredCall(time.time_ns(), method, params, status, ms, target.label)
@@ -127,7 +128,7 @@ def keep_call(
 
 
 def keep_outcome(chosen: TargetOptions, live: "Live", environ: Mapping[str, str]) -> None:
-    """Store a target with how its session went, for the start screen."""
+    """Store a target and its outcome for the start screen."""
     from inspector.config.known_targets import RecentTarget, RecentTargets, now
 
     session, journal, target = live.session, live.journal, chosen.target
@@ -145,27 +146,27 @@ def keep_outcome(chosen: TargetOptions, live: "Live", environ: Mapping[str, str]
 
 
 def _shortly(journal: Journal, failure: str) -> str:
-    """Why a session failed, in a few words."""
+    """Return a short description of why a session failed."""
     last = journal.processes[-1].what if journal.processes else None
     code = getattr(last, "code", None)
     return f"Exited with code {code}" if code is not None else failure[:1].upper() + failure[1:200]
 
 
 def named_journal(chosen: TargetOptions) -> Journal:
-    """A journal that records to the given file, or to a temporary one.
+    """Return a journal that records to the given file, or to a temporary one.
 
-    Raises: UsageError if that file can't be made.
+    Raises: UsageError if that file can't be created.
     """
     return start_capture(chosen.capture, keep_secrets=chosen.keep_secrets)
 
 
 def kept_journal(chosen: TargetOptions, env: CliEnv, *, mode: str = "client") -> Journal:
-    """A journal that records to the given file, or else to the state directory.
+    """Return a journal that records to the given file, otherwise to the state directory.
 
     Sessions after the first get a number appended to the file's name. If the state directory is not writable, the
     journal has a notice and is not saved.
 
-    Raises: UsageError if the given file cannot be created.
+    Raises: UsageError if the given file can't be created.
     """
     if not chosen.record:
         return start_capture(None, mode=mode)
@@ -181,7 +182,7 @@ def kept_journal(chosen: TargetOptions, env: CliEnv, *, mode: str = "client") ->
 
 
 def export_live(journal: Journal, chosen: TargetOptions, environ: Mapping[str, str]) -> None:
-    """Send the session's spans to the OpenTelemetry collector of `--otlp`, if that is given."""
+    """Send the session's spans to the OpenTelemetry collector of `--otlp`, if given."""
     if chosen.otlp:
         from inspector.features.export.otlp import LiveExport, headers_from
 
@@ -189,7 +190,7 @@ def export_live(journal: Journal, chosen: TargetOptions, environ: Mapping[str, s
 
 
 def numbered(path: Path) -> Path:
-    """The path, with a number appended if it exists."""
+    """Return the path, with a number appended if it exists."""
     others = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
     return path if not path.exists() else next(other for other in others if not other.exists())
 
@@ -199,7 +200,7 @@ def _place_on_the_shelf(label: str, env: CliEnv) -> Path:
 
     shelf, own = captures_directory(env.environ), user_config(env.environ)
     if own.captures_directory:
-        shelf.mkdir(mode=0o700, parents=True, exist_ok=True)  # one that exists keeps its permissions: it is the user's
+        shelf.mkdir(mode=0o700, parents=True, exist_ok=True)  # an existing directory keeps its permissions
     else:
         private_directory(shelf)
     make_room(shelf, own.captures_limit)
@@ -207,7 +208,7 @@ def _place_on_the_shelf(label: str, env: CliEnv) -> Path:
 
 
 def store_for(choice: LoginSettings, environ: Mapping[str, str]) -> "TokenStore":
-    """Where logins are stored. Raises: UsageError if that can't be."""
+    """Return the store for logins. Raises: UsageError if it is not available."""
     from inspector.auth.storage import choose_store
 
     return choose_store(choice.kept, places(environ).state, is_own_home=bool(environ.get("MCP_INSPECT_HOME")))

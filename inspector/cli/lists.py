@@ -1,4 +1,4 @@
-"""Fetch lists for a command: all pages, the exact JSON, and why a list is incomplete."""
+"""Fetches lists for a command: all pages, the exact JSON, and why a list is incomplete."""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -22,39 +22,39 @@ from inspector.protocol.tracking.catalogue import Listing
 
 
 class Extent(msgspec.Struct, frozen=True):
-    """Which pages of a list are wanted."""
+    """The pages of a list to fetch."""
 
     cursor: str | None = None
-    """The first page; None: from the beginning."""
+    """Cursor of the first page; None for the beginning."""
     most_pages: int | None = None
-    """None: all."""
+    """Maximum number of pages; None for all."""
 
 
 _ALL = Extent()
 _MOST_TIMEOUTS = 2
-"""Lists that time out before no further one is requested."""
+"""Number of list timeouts after which no further list is requested."""
 
 
 class FetchedList(msgspec.Struct, frozen=True):
-    """A list as far as the server gave it."""
+    """A list as far as it could be fetched."""
 
     kind: str
     items: tuple[Any, ...]
-    """JSON values; for the exact text see `exact`."""
+    """Items as JSON values; for the exact text see `exact`."""
     exact: tuple[Any, ...]
-    """The same as `msgspec.Raw`, byte for byte."""
+    """Items as `msgspec.Raw`, byte for byte."""
     error: Any = None
-    """The JSON-RPC error in place of a page; None without one."""
+    """JSON-RPC error in place of a page; None if there is none."""
     about: dict[str, Any] = {}
-    """Other facts: pages, next cursor, caching hints, oddities."""
+    """Other facts: pages, next cursor, caching hints, anomalies."""
     failure: InspectError | None = None
-    """Why there is no response to the request; None if there is one."""
+    """Why the request got no response; None if it got one."""
 
     @property
     def missing(self) -> str:
-        """Why the list is missing or incomplete, one sentence; "" if it is complete.
+        """Why the list is missing or incomplete, as a sentence; "" if it is complete.
 
-        A server with resources need not know resources/templates/list: there are no templates then.
+        A server with resources need not implement resources/templates/list: the list counts as empty then.
         """
         if self.failure is not None:
             return str(self.failure)
@@ -74,7 +74,7 @@ class FetchedList(msgspec.Struct, frozen=True):
 
 
 def declared(opening: Opening) -> tuple[str, ...]:
-    """The kinds of list that the server's capabilities promise."""
+    """Return the kinds of list that the server's capabilities declare."""
     return tuple(kind for kind, listed in LISTS.items() if listed.capability in opening.capabilities)
 
 
@@ -97,7 +97,7 @@ async def fetch_each(visit: CommandSession, kinds: Iterable[str], extent: Extent
 
 
 def raise_failure(output: Output, fetched: Iterable[FetchedList]) -> None:
-    """Raise the first failure to get a response; the others are warnings.
+    """Raise the first failure to get a response; print the others as warnings.
 
     Raises: RequestFailed, RequestTimeout.
     """
@@ -135,7 +135,7 @@ async def fetch(visit: CommandSession, kind: str, extent: Extent = _ALL) -> Fetc
 
 
 def _about(journal: Journal, pages: Pages, listing: Listing) -> dict[str, Any]:
-    """Pages, the next cursor, what is odd, and the caching hints of the last page, right or wrong."""
+    """Return pages, next cursor, anomalies, and the caching hints of the last page, valid or not."""
     found: dict[str, Any] = {"pages": pages.pages, "nextCursor": pages.next_cursor}
     if pages.stopped:
         found["stopped"] = pages.stopped
@@ -146,7 +146,7 @@ def _about(journal: Journal, pages: Pages, listing: Listing) -> dict[str, Any]:
 
 
 def caching_hints(journal: Journal, exchange: Exchange) -> dict[str, Any]:
-    """`ttlMs` and `cacheScope` of a response, as received; {} without."""
+    """Return `ttlMs` and `cacheScope` of a response as received; {} if there are none."""
     frame = journal.store.entry(exchange.answer_frame or 0).what
     assert isinstance(frame, Frame)
     answers = (each for each in jsonrpc.read(frame.payload) if isinstance(each, jsonrpc.Answer))
@@ -160,7 +160,7 @@ def counted(count: int, one: str) -> str:
 
 
 def _answered(journal: Journal, kind: str) -> list[Exchange]:
-    """The requests for pages that brought one."""
+    """Return the page requests that got a page."""
     method = LISTS[kind].method
     exchanges = journal.conversation.exchanges
     return [each for each in exchanges if each.method == method and each.state is ExchangeState.ANSWERED]
@@ -171,7 +171,7 @@ class _Result(msgspec.Struct):
 
 
 def _exact(journal: Journal, pages: Pages) -> Iterator[Any]:
-    """The items as in the frames."""
+    """Yield the items exactly as in the frames."""
     listed = LISTS[pages.kind]
     for exchange in _answered(journal, pages.kind)[-pages.pages :] if pages.pages else ():
         yield from _items(journal, exchange, listed.member)

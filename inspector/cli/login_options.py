@@ -1,7 +1,7 @@
 """Options for OAuth logins: the client, scopes, grant, callback and token store.
 
-Every command that talks to a URL takes these options; most logins need none of them. Secrets come from the
-environment or from files: a command line is visible in the process list and in the shell's history.
+Every command that connects to a URL takes these options; most logins need none of them. Secrets are read from the
+environment or from files, because a command line is visible in the process list and in the shell's history.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ import msgspec
 from inspector.cli.help import option_group, shared
 from inspector.errors import UsageError
 
-if TYPE_CHECKING:  # of servers that are reached by URL
+if TYPE_CHECKING:  # only for servers with a URL
     from inspector.auth.steps import IdentityProvider, LoginOptions
     from inspector.auth.storage import LoginStorage
 
@@ -25,21 +25,21 @@ _GRANTS = ("code", "client-credentials")
 _KEPT = ("file", "keyring", "none")
 _DPOP = ("auto", "on", "off")
 _LARGEST = 64 * 1024
-"""Bytes of a key or a token that are read."""
+"""Maximum size of a key or token file in bytes."""
 
 
 class LoginSettings(msgspec.Struct, frozen=True):
     """The login options; all are optional."""
 
     said: "LoginOptions | None" = None
-    """None without options; see `wishes`."""
+    """Login options; None without options; see `wishes`."""
     port: int = 0
-    """Where the browser is awaited; 0: any free port."""
+    """Port for the browser's redirect; 0 for any free port."""
     callback: str = ""
     kept: "LoginStorage | None" = None
-    """The token store; None: the best available."""
+    """Token store; None for the best available."""
     off: bool = False
-    """No login, and stored tokens are ignored."""
+    """Whether logins are disabled and stored tokens ignored."""
 
     @property
     def wishes(self) -> "LoginOptions":
@@ -96,11 +96,11 @@ FOR_HTTP = {
     "token_store": "--token-store",
     "no_oauth": "--no-oauth",
 }
-"""By the names that click has for them; they mean nothing for a server that is started."""
+"""Option names by click's parameter names. They do not apply to a server that is started."""
 
 
 def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> LoginSettings:
-    """The options, read; secrets come from `env`. Raises: UsageError, never with a secret in it."""
+    """Parse the options; secrets are read from `env`. Raises: UsageError, never containing a secret."""
     given = {name: shown for name, shown in FOR_HTTP.items() if options.get(name)}
     if not given:
         return LoginSettings()

@@ -1,4 +1,4 @@
-"""What `mcp-inspect auth` does: explain the login, log in, show, renew and delete stored logins.
+"""Implements `mcp-inspect auth`: explain the login, log in, show, refresh and delete stored logins.
 
 Tokens are never printed: at most their last characters and their claims.
 """
@@ -50,7 +50,7 @@ Take = Callable[[str], None]
 
 
 class TypedLines:
-    """Calls `take` with each line, without its end. On a running loop; to be stopped."""
+    """Calls `take` with each input line without its line end. Requires a running loop, and must be stopped."""
 
     def __init__(self, stream: TextIO, take: Take) -> None:
         self._take = take
@@ -65,18 +65,18 @@ class TypedLines:
         try:
             self._loop.add_reader(fd, self._read)
             self._fd = fd
-        except OSError:  # a file: readable at once
+        except OSError:  # a file: immediately readable
             with open(fd, "rb", closefd=False) as file:
                 self._later(file.read())
 
     def stop(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         fd, self._fd = self._fd, None
         if fd is not None:
             self._loop.remove_reader(fd)
 
     def _later(self, all_of_it: bytes) -> None:
-        """Available input is passed on once the caller waits for it."""
+        """Pass on available input once the caller waits for it."""
         for line in all_of_it.splitlines():
             self._loop.call_soon(self._take, line.decode("utf-8", "replace"))
 
@@ -98,7 +98,7 @@ _GIVE_UP = ("q", "quit")
 
 
 class Consent:
-    """What the guide shows and hears at a terminal."""
+    """The terminal interface of the login guide."""
 
     def __init__(self, output: Output, *, port: int = 0, callback: str = "", patience_s: float = 600.0) -> None:
         self.guide = Guide(port=port, callback=callback, patience_s=patience_s, show=self._show)
@@ -118,7 +118,7 @@ class Consent:
         self._typed = TypedLines(self._output.env.stdin, self._take)
 
     def _ways(self, waiting: WaitingForLogin) -> list[Line]:
-        """What can be done now, a line each."""
+        """Return the available actions, one line each."""
         env = self._output.env.environ
         why_not = out_of_reach(env)
         found: list[Line] = []
@@ -135,7 +135,7 @@ class Consent:
         return found
 
     def _take(self, line: str) -> None:
-        """What was typed."""
+        """Process an input line."""
         waiting, word = self.guide.waiting, line.strip()
         if waiting is None:
             return
@@ -163,7 +163,7 @@ class Consent:
         if why_not := too_small(lines, shutil.get_terminal_size().columns, len(lines)):
             self._output.warn(why_not)
             return
-        for line in lines:  # black on white, whatever the terminal's colours are
+        for line in lines:  # black on white, whatever the terminal's colors are
             self._output.env.stderr.write(f"\x1b[30;107m{line}\x1b[0m\n")
         self._output.env.stderr.flush()
 
@@ -176,7 +176,7 @@ _LET_IN = "the server requires no authorization"
 
 
 def explain(output: Output, chosen: TargetOptions) -> ExitStatus:
-    """Climb the ladder without logging in; FINDINGS if a rung is broken."""
+    """Check each login step without logging in. Return FINDINGS if a step fails."""
     target = _target(chosen)
     surveyor = Surveyor(target.url, chosen.login.wishes, store_for(chosen.login, output.env.environ))
     bare = tuple(each for each in target.headers if each[0].lower() != "authorization")
@@ -202,7 +202,7 @@ def explain(output: Output, chosen: TargetOptions) -> ExitStatus:
 
 
 def login(output: Output, chosen: TargetOptions) -> ExitStatus:
-    """Log in, ignoring stored tokens; a registered client is reused.
+    """Log in, ignoring stored tokens but reusing a registered client.
 
     With --scope it is a step-up: the scopes of the stored login are requested as well.
     """
@@ -212,7 +212,7 @@ def login(output: Output, chosen: TargetOptions) -> ExitStatus:
     keeper = OAuthAuthorizer(target.url, choice.wishes, store, consent.guide, tell=_teller(output), renew=True)
     before = keeper.known.token if choice.wishes.scopes is not None else None
     if before is not None:
-        before = msgspec.structs.replace(before, refresh_token="")  # it is renewed by the person, not by itself
+        before = msgspec.structs.replace(before, refresh_token="")  # the user logs in: no automatic refresh
         if earlier := dict.fromkeys((*before.asked, *(before.scopes or ()))):
             forget = f"mcp-inspect auth logout {shlex.quote(target.url)}"
             output.narrate(
@@ -231,7 +231,7 @@ def login(output: Output, chosen: TargetOptions) -> ExitStatus:
 
 
 def refresh(output: Output, chosen: TargetOptions) -> ExitStatus:
-    """Refresh the stored token, without a user."""
+    """Refresh the stored token without the user."""
     target, choice = _target(chosen), chosen.login
     store = store_for(choice, output.env.environ)
     before = store.get(target.url).token
@@ -247,7 +247,7 @@ def refresh(output: Output, chosen: TargetOptions) -> ExitStatus:
 
 
 def status(output: Output, chosen: TargetOptions | None, store: TokenStore) -> ExitStatus:
-    """Show the stored login of a server, or all; AUTHORIZATION if the named one has no valid token."""
+    """Show the stored login of a server, or all. Return AUTHORIZATION if the named one has no valid token."""
     now = time.time()
     if chosen is not None:
         url = _target(chosen).url
@@ -267,7 +267,10 @@ def status(output: Output, chosen: TargetOptions | None, store: TokenStore) -> E
 
 
 def logout(output: Output, chosen: TargetOptions | None, store: TokenStore, *, everything: bool) -> ExitStatus:
-    """Forget the token of a server; with `everything` its registration too, and without a server those of all."""
+    """Delete the token of a server.
+
+    `everything`: delete its registration too; without a server, delete those of all.
+    """
     if chosen is None and not everything:
         raise UsageError("no server named", hint="Give its URL, or --all for all stored logins.")
     forgotten: list[str] = []
@@ -301,7 +304,7 @@ def _connect(
     authorizer: Callable[[str], OAuthAuthorizer],
     then: Callable[[Session], Any] | None = None,
 ) -> None:
-    """Connect as every command does, with that one at the door."""
+    """Connect like every other command, with this authorizer."""
     journal = named_journal(chosen)
     settings = msgspec.structs.replace(settings_for(chosen, output.env), authorizer=authorizer)
 
@@ -321,7 +324,7 @@ def _connect(
 
 
 def _teller(output: Output) -> Callable[[LoginStep], None]:
-    """Shows each login step when it is done."""
+    """Return a callback that prints each completed login step."""
 
     def tell(rung: LoginStep) -> None:
         if not output.quiet:

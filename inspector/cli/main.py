@@ -1,7 +1,7 @@
 """The table of commands, and running one: argv in, exit status out.
 
-A command's file is imported when the command is run, and nothing else: `mcp-inspect call` pays neither for the
-interface nor for the other commands.
+Only the module of the command that runs is imported: `mcp-inspect call` loads neither the interface nor the other
+commands.
 """
 
 import errno
@@ -29,10 +29,10 @@ logger = logging.getLogger(__name__)
 
 class _Command(msgspec.Struct, frozen=True):
     module: str
-    """In `inspector.cli.commands`; the click command there is `command`, or `NAME_command` if there are several."""
+    """Module in `inspector.cli.commands`. Its click command is `command`, or `NAME_command` if there are several."""
     help: str
     group: str = ""
-    """Under which heading it is listed; "" for one that is not."""
+    """Heading under which help lists it; "" if it is not listed."""
     talks: bool = True
     """Whether it takes a server's command after --."""
 
@@ -107,23 +107,23 @@ GROUPS = {
     group: [name for name, command in _COMMANDS.items() if command.group == group]
     for group in (_SCREEN, _SERVER, _CAPTURE, _MORE)
 }
-"""The listed commands by heading, in the order of help."""
+"""Names of the listed commands by heading, in help order."""
 
 
 class Commands(click.Group):
     """The program: its commands by name, each imported when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands that help lists, in its order."""
+        """Return the commands that help lists, in order."""
         return [name for name, command in _COMMANDS.items() if command.group]
 
     @property
     def summaries(self) -> dict[str, str]:
-        """What each listed command does, in its order."""
+        """Descriptions of the listed commands, in order."""
         return {name: command.help for name, command in _COMMANDS.items() if command.group}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command, imported now; None if there is none of that name."""
+        """Import and return a command; None if there is none of that name."""
         known = _COMMANDS.get(cmd_name)
         if known is None:
             return None
@@ -133,7 +133,7 @@ class Commands(click.Group):
         return found
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Examples first, the exit codes last."""
+        """Write the examples first and the exit codes last."""
         formatter.write("mcp-inspect: inspect, test and debug MCP servers\n")
         write_examples(formatter, EXAMPLES)
         for group, names in GROUPS.items():
@@ -154,7 +154,7 @@ def commands() -> None:
 
 
 def run(argv: Sequence[str], env: CliEnv | None = None) -> int:
-    """Run one command line and return the exit status. Nothing is raised."""
+    """Run one command line and return the exit status. Never raises."""
     env = env or CliEnv()
     replace_unencodable(env.stdout)
     ours, _ = split(argv)
@@ -173,7 +173,7 @@ def run(argv: Sequence[str], env: CliEnv | None = None) -> int:
         except BrokenPipeError:
             _write_no_more(env)
             return ExitStatus.BROKEN_PIPE
-        except Exception as error:  # the border of every command
+        except Exception as error:  # outermost handler of every command
             if (unusable := _unusable_path(error)) is not None:
                 return output.failure(unusable)
             logger.exception("internal error; please report this traceback")
@@ -181,7 +181,7 @@ def run(argv: Sequence[str], env: CliEnv | None = None) -> int:
 
 
 def _unusable_path(error: Exception) -> UsageError | None:
-    """The error for a path that cannot be looked up; None for other errors.
+    """Return an error for a path that can't be looked up; None for other errors.
 
     `Path.exists` raises for a name that is too long, and in a directory that may not be searched.
     """
@@ -211,7 +211,10 @@ def _run(argv: Sequence[str], env: CliEnv, output: Output) -> int:
 
 
 def _without_a_command(words: CommandLine) -> str:
-    """The command without a name, a URL or `--`: "start", or "" for the program's own options."""
+    """Return the command for a command line without a name, a URL or `--`.
+
+    It is "start", or "" for the program's own options.
+    """
     if any(word in ("-h", "--help", "-V", "--version") for word in words.ours):
         return ""
     if set(words.ours) <= {"--json", "-q", "--quiet"}:
@@ -227,7 +230,7 @@ def _as_ours(error: click.ClickException) -> UsageError:
 
 
 def _write_no_more(env: CliEnv) -> None:
-    """Have what is still buffered go nowhere, so that the interpreter's own last flush is quiet."""
+    """Redirect buffered output to nowhere, so that the interpreter's last flush does not fail."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, env.stdout.fileno())

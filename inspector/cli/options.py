@@ -1,7 +1,7 @@
 """Options that several commands share: of the server, its lists, limits, extensions, and the output.
 
-Everything before `--` is ours, in any order; everything after it is the server's argv, untouched. An option that means
-nothing for the target at hand is an error, never ignored: see targets.py.
+Everything before `--` is ours, in any order; everything after it is the server's argv, unchanged. An option that
+does not apply to the target is an error and never ignored: see targets.py.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def configured(name: str) -> Callable[[], Any]:
-    """The default of an option that is a setting of `config.toml`, too; read when the command line is."""
+    """Return an option's default: a setting of `config.toml`, which is read when the command line is parsed."""
 
     def value() -> Any:
         env = click.get_current_context().obj
@@ -41,7 +41,7 @@ limit_options = shared(
 
 
 def read_limits(options: Mapping[str, Any]) -> Limits:
-    """The limits from the options; those of schemas apply from now on. Raises: UsageError."""
+    """Parse the limits. Those of schemas take effect immediately. Raises: UsageError."""
     found = msgspec.structs.replace(LIMITS, **dict(map(_limit, options.get("limits", ()))))
     if (found.schema, found.pattern) != (LIMITS.schema, LIMITS.pattern):
         from inspector.forms.patterns import WorkBounds, move
@@ -77,7 +77,7 @@ screen_lists = option_group(
 
 
 def read_list_wishes(options: Mapping[str, Any]) -> ListWishes:
-    """How the interface fetches lists; commands without one have no such options."""
+    """Parse how the interface fetches lists. Commands without an interface have no such options."""
     return ListWishes(
         by_itself=options.get("refresh", "auto") == "auto", page_by_page=options.get("pages", "all") == "one"
     )
@@ -96,7 +96,7 @@ extension_options = option_group(
 
 
 def read_extensions(options: Mapping[str, Any]) -> Advertised:
-    """The extensions to advertise. Raises: UsageError."""
+    """Parse the extensions to advertise. Raises: UsageError."""
     return advertised(options.get("extension", ()), options.get("no_extension", ()))
 
 
@@ -169,7 +169,7 @@ target_options = option_group(
     login_options,
     limit_options,
 )
-"""The options of every command that connects to a server."""
+"""Options of every command that connects to a server."""
 watch_option = click.option(
     "--watch",
     "watch",
@@ -186,12 +186,12 @@ screen_options = option_group(
     click.option("--no-capture", is_flag=True, help="Do not record the session."),
     screen_lists,
 )
-"""What every command with the interface takes."""
+"""Options of every command with the interface."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
 headless_settings = option_group(json_option, quiet_option, target_options)
-"""What every command without a screen takes, if it finds its target among other arguments."""
+"""Options of every command without a screen whose target is among other arguments."""
 headless_options = option_group(
     click.argument("url", required=False, metavar="[URL | NAME | -- COMMAND]"), headless_settings
 )
-"""What every command without a screen takes, and its target."""
+"""Options and target argument of every command without a screen."""

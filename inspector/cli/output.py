@@ -1,7 +1,7 @@
 """The only writer to stdout and stderr: data on stdout, messages on stderr.
 
-Foreign text is made visible where a terminal would act on it. JSON for a pipe is exact; JSON for a terminal has what
-a terminal acts on as escapes, which is the same JSON.
+Control characters in foreign text are made visible on a terminal. JSON is written exactly into a pipe; on a
+terminal, control characters are escaped, which yields equivalent JSON.
 """
 
 from collections.abc import Iterable, Mapping
@@ -32,7 +32,7 @@ _SGR: dict[Role, str] = {
 
 
 class _Spellings(dict[int, str]):
-    """How a JSON document is written to a terminal: control and invisible characters escaped."""
+    """Translation table for JSON on a terminal: control and invisible characters are escaped."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -46,13 +46,13 @@ _SPELLINGS = _Spellings()
 
 
 class Output(msgspec.Struct):
-    """Where a command writes."""
+    """Output of a command."""
 
     env: CliEnv = msgspec.field(default_factory=CliEnv)
     as_json: bool = False
     quiet: bool = False
     _drawn: bool = False
-    """Whether stderr's last line is one that is drawn over."""
+    """Whether the last line on stderr is overwritten by the next drawing."""
 
     def data(self, value: Any) -> None:
         """Write one JSON document. `msgspec.Raw` members are written unchanged."""
@@ -64,22 +64,22 @@ class Output(msgspec.Struct):
         self._write_utf8(_for_terminals(text).encode() + b"\n")
 
     def record(self, value: Any) -> None:
-        """Write one JSON document on a line of its own, on a terminal too."""
+        """Write one JSON document on a single line, on a terminal too."""
         raw = _encode(value)
         if self.env.stdout.isatty():
             raw = _for_terminals(raw.decode("utf-8", "replace")).encode()
         self._write_utf8(raw + b"\n")
 
     def lines(self, lines: Iterable[Line]) -> None:
-        """Write readable text: lines of (text, role), made visible by their view-model."""
+        """Write text lines of (text, role), which their view-model has made safe."""
         self._write_lines(self.env.stdout, lines)
 
     def text(self, text: str) -> None:
-        """Write readable text of our own; what a terminal acts on is made visible in it."""
+        """Write text and make control characters visible."""
         self.lines([((line, "text"),) for line in visible(text, newlines=True).rstrip("\n").split("\n")])
 
     def narrate_lines(self, lines: Iterable[Line]) -> None:
-        """Write lines of (text, role), made visible by their view-model, to stderr."""
+        """Write lines of (text, role), which their view-model has made safe, to stderr."""
         self._write_lines(self.env.stderr, lines)
 
     def narrate(self, text: str) -> None:
@@ -89,34 +89,34 @@ class Output(msgspec.Struct):
 
     @property
     def draws_over(self) -> bool:
-        """Whether a line on stderr can be drawn over: on a terminal that moves its cursor."""
+        """Whether a line on stderr can be overwritten: it is a terminal that can move the cursor."""
         return self.env.stderr.isatty() and self.env.environ.get("TERM") != "dumb"
 
     def draw_over(self, text: str) -> None:
-        """Draw a line on stderr over the one that was drawn before. One line, narrower than the terminal."""
+        """Draw a line on stderr over the one drawn before. It must be a single line narrower than the terminal."""
         if not self.quiet:
             self.env.stderr.write(f"\r{visible(text)}\x1b[K")
             self.env.stderr.flush()
             self._drawn = True
 
     def leave_drawn(self) -> None:
-        """End the line drawn last, so that later output starts below it."""
+        """End the drawn line, so that later output starts below it."""
         if self._drawn:
             self.env.stderr.write("\n")
             self._drawn = False
 
     def warn(self, text: str) -> None:
-        """Write a warning to stderr, also if quiet."""
+        """Write a warning to stderr, even if quiet."""
         self._tell(f"! {text}", "warning")
 
     def failure(self, error: InspectError, more: Mapping[str, Any] | None = None) -> ExitStatus:
-        """Report an error with its hint; its exit status."""
+        """Report an error with its hint; return its exit status."""
         return self.report(code_of(error), str(error), error.hint, status_of(error), more)
 
     def report(
         self, code: str, message: str, hint: str, status: ExitStatus, more: Mapping[str, Any] | None = None
     ) -> ExitStatus:
-        """Report an error with its hint; with --json also as an object on stderr's last line."""
+        """Report an error with its hint, with --json also as an object on the last line of stderr."""
         message, hint = _told(message), _told(hint)
         said = visible(message, newlines=True).split("\n")
         lines: list[Line] = [(("✗ ", "error"), (said[0], "text")), *[((line, "text"),) for line in said[1:]]]
@@ -144,7 +144,7 @@ class Output(msgspec.Struct):
         stream.flush()
 
     def _write_utf8(self, data: bytes) -> None:
-        """JSON is UTF-8, whatever the locale says of the terminal."""
+        """Write UTF-8, as JSON requires, whatever the terminal's locale."""
         stdout = self.env.stdout
         if (buffer := getattr(stdout, "buffer", None)) is None:
             stdout.write(data.decode("utf-8", "replace"))
@@ -154,16 +154,19 @@ class Output(msgspec.Struct):
 
 
 def _told(text: str) -> str:
-    """A message for stderr, without credentials of a target as typed."""
+    """Return a message for stderr without credentials in the target as typed."""
     if "@" not in text and "=" not in text:
         return text
-    from inspector.protocol.credentials import without_credentials  # its patterns cost more than most commands say
+    from inspector.protocol.credentials import without_credentials  # slow to import, and most commands print little
 
     return without_credentials(text)
 
 
 def wants_colour(stream: TextIO, env: Mapping[str, str]) -> bool:
-    """Whether a stream gets colours: NO_COLOR forbids, FORCE_COLOR demands, otherwise a terminal that is not dumb."""
+    """Return whether a stream gets colors.
+
+    NO_COLOR disables them, FORCE_COLOR enables them; otherwise a terminal that is not dumb gets them.
+    """
     if env.get("NO_COLOR"):
         return False
     if env.get("FORCE_COLOR") or env.get("CLICOLOR_FORCE"):
@@ -172,7 +175,7 @@ def wants_colour(stream: TextIO, env: Mapping[str, str]) -> bool:
 
 
 def _encode(value: Any) -> bytes:
-    """JSON, also of values that only a tolerant reader accepts: lone surrogates, large numbers."""
+    """Encode JSON, including values that only a tolerant parser accepts: lone surrogates, large numbers."""
     try:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, OverflowError, RecursionError):
@@ -184,7 +187,7 @@ def _encode(value: Any) -> bytes:
 def _indented(document: bytes) -> bytes:
     try:
         return msgspec.json.format(document, indent=2)
-    except msgspec.DecodeError:  # it is stricter than JSON: half a surrogate pair is possible as an escape
+    except msgspec.DecodeError:  # stricter than JSON: it rejects escaped lone surrogates
         return document
 
 
@@ -200,7 +203,7 @@ def _styled(text: str, role: Role, colour: bool) -> str:
 
 
 def _for_terminals(document: str) -> str:
-    """The same JSON, of which nothing acts on a terminal."""
+    """Return equivalent JSON without control characters."""
     return document if document.isascii() and "\x7f" not in document else document.translate(_SPELLINGS)
 
 

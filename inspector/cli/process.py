@@ -1,6 +1,6 @@
-"""The log while a command runs, and what happens on SIGTERM, SIGHUP and SIGQUIT.
+"""The log while a command runs, and the handling of SIGTERM, SIGHUP and SIGQUIT.
 
-Records quote foreign text, tracebacks with it, so they are made visible like everything else.
+Records and tracebacks quote foreign text, so they are made safe like all other output.
 """
 
 import logging
@@ -18,7 +18,7 @@ from inspector.transports.children import end_all_children
 
 _FORMAT = "%(levelname)s %(name)s: %(message)s"
 _HELD = 200
-"""Records kept while they can't be shown: the newest."""
+"""Maximum number of held records; the newest are kept."""
 
 
 class _Narrated(logging.Handler):
@@ -27,7 +27,7 @@ class _Narrated(logging.Handler):
         self._env = env
         self.setFormatter(logging.Formatter(_FORMAT))
         self.held: deque[str] | None = None
-        """Where records wait; None while they may be shown."""
+        """Held records; None while records are shown immediately."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Show a record, or hold it."""
@@ -38,14 +38,14 @@ class _Narrated(logging.Handler):
             self.held.append(text)
 
     def let_go(self) -> None:
-        """Show what was held."""
+        """Show held records."""
         held, self.held = self.held or (), None
         self._env.stderr.writelines(f"{text}\n" for text in held)
 
 
 @contextmanager
 def narrated_log(env: CliEnv) -> Iterator[None]:
-    """Show warnings and worse on stderr for the time of the block."""
+    """Show warnings and errors on stderr for the duration of the block."""
     handler = _Narrated(env)
     logging.getLogger().addHandler(handler)
     try:
@@ -56,7 +56,7 @@ def narrated_log(env: CliEnv) -> Iterator[None]:
 
 @contextmanager
 def held_log() -> Iterator[None]:
-    """Hold the log back for the time of the block, and show it after."""
+    """Hold log records for the duration of the block, and show them afterwards."""
     narrated = [handler for handler in logging.getLogger().handlers if isinstance(handler, _Narrated)]
     for handler in narrated:
         handler.held = deque(maxlen=_HELD)
@@ -68,16 +68,16 @@ def held_log() -> Iterator[None]:
 
 
 def _nothing() -> None:
-    """There is nothing to do at last."""
+    """Do nothing."""
 
 
 @contextmanager
 def leaving_no_child(at_last: Callable[[], object] = _nothing) -> Iterator[None]:
-    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT end what we started before they end us.
+    """Make SIGTERM, SIGHUP and SIGQUIT end child processes before they end this process, within the block.
 
-    `at_last` is done in between.
+    `at_last` is called in between.
 
-    A normal exit ends children by itself. A second signal does not wait for `at_last`.
+    A normal exit ends child processes anyway. A second signal does not wait for `at_last`.
     """
 
     def on_signal(number: int, frame: FrameType | None) -> None:
@@ -94,10 +94,10 @@ def leaving_no_child(at_last: Callable[[], object] = _nothing) -> Iterator[None]
 
 @contextmanager
 def leaving_politely(leave: Callable[[], object]) -> Iterator[None]:
-    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT end what we started and then `leave` the block.
+    """Make SIGTERM, SIGHUP and SIGQUIT end child processes and then `leave` the block.
 
-    `leave` is called on a thread of its own. The signal still is what ends the process: after the block, or after
-    three seconds if the block does not end.
+    `leave` is called on a separate thread. The signal ends the process after the block, or after three seconds if
+    the block does not end.
     """
     came: list[int] = []
 
@@ -119,9 +119,9 @@ _PATIENCE_S = 3
 
 @contextmanager
 def leaving_nothing_half_made() -> Iterator[None]:
-    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT unwind it as Ctrl+C does, before they end us.
+    """Make SIGTERM, SIGHUP and SIGQUIT raise KeyboardInterrupt in the block before they end this process.
 
-    For work on the main thread that a file is made by. A second signal ends us at once.
+    For work on the main thread that creates a file. A second signal ends the process immediately.
     """
     came: list[int] = []
 
@@ -141,7 +141,7 @@ def leaving_nothing_half_made() -> Iterator[None]:
 
 @contextmanager
 def _on_signals(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Handle termination signals for the time of the block."""
+    """Handle termination signals for the duration of the block."""
     try:
         before = {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)}
     except ValueError:  # not on the main thread: an embedding program has its own handlers

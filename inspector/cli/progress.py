@@ -1,4 +1,4 @@
-"""Progress of a request or of long work, on stderr: a bar on a terminal, else a line at times."""
+"""Progress of a request or of long work on stderr: a bar on a terminal, otherwise occasional lines."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,24 +12,24 @@ from inspector.present.words import left, said
 from inspector.protocol.exchanges import Progress
 
 _CELLS = 24
-"""Width of the bar."""
+"""Width of the bar in cells."""
 _PAUSE_S = {True: 0.05, False: 1.0}
-"""Seconds between two drawings: on a terminal, elsewhere."""
+"""Seconds between two updates: on a terminal, elsewhere."""
 
 
 class ProgressBar:
-    """Draws the latest progress message of a request. `end` leaves it on screen."""
+    """Draws the latest progress message of a request. `end` keeps it on screen."""
 
     def __init__(self, output: Output, now: Callable[[], float] = time.monotonic) -> None:
-        """`now`: seconds."""
+        """Create the bar. `now`: returns seconds."""
         self._output = output
         self._now = now
         self._drawn_at = float("-inf")
         self._left: Progress | None = None
-        """Received and not drawn yet."""
+        """Received but not drawn yet."""
 
     def show(self, progress: Progress) -> None:
-        """Draw it, at most once per pause."""
+        """Draw progress, at most once per pause."""
         self._left = progress
         if self._now() - self._drawn_at >= _PAUSE_S[self._output.draws_over]:
             self._draw(progress)
@@ -52,12 +52,12 @@ class ProgressBar:
 
 
 def text_of(progress: Progress) -> str:
-    """Percentage, rate and the server's message."""
+    """Return percentage, rate and the server's message."""
     return plain(said(progress))
 
 
 def bar(progress: Progress) -> str:
-    """A bar and a space; "" without a total."""
+    """Return a bar and a space; "" without a total."""
     if not progress.total or progress.total <= 0:
         return ""
     full = round(_CELLS * min(1.0, max(0.0, progress.progress / progress.total)))
@@ -65,18 +65,22 @@ def bar(progress: Progress) -> str:
 
 
 _SILENT_S = {True: 1.0, False: 10.0}
-"""Seconds before the first drawing: on a terminal, elsewhere."""
+"""Seconds before the first update: on a terminal, elsewhere."""
 _PAUSE_BETWEEN_DRAWINGS_S = 0.1
 _STEPS = 10
 
 
 class WorkProgress:
-    """Called after each piece of work. `end` removes the bar."""
+    """Progress callback for work in pieces. `end` removes the bar."""
 
     def __init__(
         self, output: Output, now: Callable[[], float] = time.monotonic, *, what: str = "", unit: str = "bytes"
     ) -> None:
-        """`now`: seconds. `what`: the work ("reading"), shown before the figures. `unit`: "bytes" or a plural noun."""
+        """Create the bar.
+
+        `now`: returns seconds. `what`: the work ("reading"), shown before the figures. `unit`: "bytes" or a plural
+        noun.
+        """
         self._output = output
         self._what = what
         self._unit = unit
@@ -86,7 +90,7 @@ class WorkProgress:
         self._step = 0
 
     def __call__(self, done: int, total: int) -> None:
-        """So many units of `total` are done, all passes together."""
+        """Report that `done` of `total` units are finished, over all passes."""
         now = self._now()
         took = now - self._began
         if total <= 0 or took < _SILENT_S[self._output.draws_over]:
@@ -122,7 +126,7 @@ class WorkProgress:
 
 @contextmanager
 def progress_of(output: Output, what: str, unit: str = "bytes") -> Iterator[WorkProgress]:
-    """Progress for the time of the block; see WorkProgress."""
+    """Show progress for the duration of the block; see WorkProgress."""
     progress = WorkProgress(output, what=what, unit=unit)
     try:
         yield progress
@@ -131,12 +135,12 @@ def progress_of(output: Output, what: str, unit: str = "bytes") -> Iterator[Work
 
 
 _EVERY = 256
-"""Items between two reports of `counted`."""
+"""Number of items between two reports of `counted`."""
 Item = TypeVar("Item")
 
 
 def counted(items: Sequence[Item], report: Callable[[int, int], None]) -> Iterator[Item]:
-    """The items, with a report of how many are done now and then."""
+    """Yield the items, and report at intervals how many are finished."""
     for done, item in enumerate(items):
         if done % _EVERY == 0:
             report(done, len(items))

@@ -1,6 +1,6 @@
 """Findings for other programs: JSON, JUnit XML for build servers, SARIF 2.1.0 for code scanning.
 
-Foreign text in XML is made visible first, because XML has no way to write control characters; JSON has.
+Foreign text in XML is made visible, because XML can't represent control characters; JSON can.
 """
 
 import json
@@ -27,26 +27,26 @@ Key = tuple[str, str, str]
 
 
 def key_of(finding: Finding) -> Key:
-    """The identity of a finding: its check, its place in the message and its text without numbers."""
+    """Return the identity of a finding: its check, its place in the message and its text without numbers."""
     return finding.id, _VARIABLE.sub("#", finding.pointer), _VARIABLE.sub("#", finding.sentence)
 
 
 class Baseline:
-    """The findings that were known before."""
+    """Previously known findings."""
 
     def __init__(self, known: Iterable[Key] = ()) -> None:
         self.known = frozenset(known)
 
     def knows(self, finding: Finding) -> bool:
-        """Whether it was there before."""
+        """Return whether a finding is in the baseline."""
         return key_of(finding) in self.known
 
     def new(self, findings: Iterable[Finding]) -> list[Finding]:
-        """Those that were not."""
+        """Return the findings that are not in the baseline."""
         return [each for each in findings if not self.knows(each)]
 
     def gone(self, findings: Iterable[Finding]) -> int:
-        """How many findings of the baseline no longer occur."""
+        """Return the number of findings in the baseline that no longer occur."""
         return len(self.known - {key_of(each) for each in findings})
 
 
@@ -70,7 +70,7 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def written(findings: Sequence[Finding], target: str) -> bytes:
-    """A baseline of findings, each once, in an order that makes differences small."""
+    """Return a baseline file of findings without duplicates, in an order that keeps diffs small."""
     entries = [
         {"id": id_, "pointer": pointer, "sentence": said} for id_, pointer, said in sorted(map(key_of, findings))
     ]
@@ -84,7 +84,7 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def finding_as_json(finding: Finding, follows_from: str = "") -> dict[str, Any]:
-    """One finding; missing members are null. `follows_from`: the id of its cause."""
+    """Return one finding; missing members are null. `follows_from`: the id of its cause."""
     return {
         "id": finding.id,
         "severity": finding.severity,
@@ -101,7 +101,7 @@ def finding_as_json(finding: Finding, follows_from: str = "") -> dict[str, Any]:
 
 
 def check_as_json(check: Check) -> dict[str, Any]:
-    """One check, with the page of the newest revision it applies to."""
+    """Return one check, with the page of the newest revision that it applies to."""
     return {
         "id": check.id,
         "severity": check.severity,
@@ -125,9 +125,9 @@ def junit(
     known: Callable[[Finding], bool] = _unknown,
     failure: str = "",
 ) -> bytes:
-    """A test suite with a case for each check: failed, if it found something at least as bad as `fails`, and new.
+    """Return a test suite with a case per check, which fails on a new finding of at least severity `fails`.
 
-    With a `failure` there is one case more, which has an error: what failed before the checks could see all.
+    With a `failure` there is an additional case with an error: what failed before the checks were complete.
     """
     by_id: dict[str, list[Finding]] = {}
     for each in findings:
@@ -179,11 +179,11 @@ def sarif(
     failure: str = "",
     exit_code: int | None = None,
 ) -> bytes:
-    """One run with a rule for each check and a result for each finding; with `known`, whether it was there before.
+    """Return a run with a rule per check and a result per finding; `known` determines whether a result is new.
 
-    With a `failure` the invocation says that it was not successful, with the exit code if there is one.
+    With a `failure` the invocation is marked as unsuccessful, with the exit code if there is one.
 
-    A session has no source lines; viewers need one, so it is always line 1.
+    A session has no source lines, but viewers need one, so it is always line 1.
     """
     places = {check.id: place for place, check in enumerate(checks)}
     driver = {"name": "mcp-inspect", "version": __version__, "rules": [_rule(check) for check in checks]}
@@ -198,17 +198,17 @@ def sarif(
 
 
 def _shown(target: str) -> str:
-    """A target without what is secret in it."""
+    """Return a target without its secrets."""
     return masked_url(target) if "://" in target else visible(target)
 
 
 def _uri(target: str) -> str:
-    """The same as a reference by the rules of RFC 3986: of a file that is its path."""
+    """Return a target as an RFC 3986 reference; for a file it is its path."""
     return quote(_shown(target), safe="/:?#[]@!$&'()*+,;=~%" if "://" in target else "/") or "server"
 
 
 def _fingerprint(finding: Finding) -> str:
-    """What is the same for a finding in another run."""
+    """Return a value that is equal for the same finding in other runs."""
     return sha256("\n".join(key_of(finding)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 

@@ -1,4 +1,4 @@
-"""Make one request and print its result, its verdict, and events while it runs.
+"""Makes one request and prints its result, its verdict, and events while it runs.
 
 An unanswered server request is not a result: the response is printed, and the exit status reports it.
 """
@@ -47,16 +47,16 @@ from inspector.session.desk import BY_NOBODY
 from inspector.session.session import Session
 
 _SHOWN = 300
-"""Characters of a text that are printed."""
+"""Maximum number of printed characters of a text."""
 
 
 class TaskOptions(msgspec.Struct, frozen=True):
-    """That a call is to become a task."""
+    """Options of a call that becomes a task."""
 
     ttl_ms: float | None = None
-    """The ttl; None: the server's default."""
+    """Requested ttl; None for the server's default."""
     wait: bool = True
-    """Whether it is followed to its end; else its handle is all that is wanted."""
+    """Whether to follow the task to its end; otherwise only its handle is returned."""
 
 
 async def called_by(
@@ -70,7 +70,7 @@ async def called_by(
 ) -> Called:
     """Make a request, as a task if requested, or exactly as given if `plain`. Ctrl+C cancels the task too.
 
-    Raises: UsageError if it cannot be a task.
+    Raises: UsageError if it can't be a task.
     """
     try:
         if task_options is None:
@@ -82,7 +82,7 @@ async def called_by(
 
 
 def task_of(session: Session, called: Called) -> Task | None:
-    """The task that a call became; None if it is not a task."""
+    """Return the task that a call became; None if it is not a task."""
     if called.task is not None:
         return session.journal.conversation.tasks.find(called.task.id)
     exchange = called.reply.exchange
@@ -90,7 +90,7 @@ def task_of(session: Session, called: Called) -> Task | None:
 
 
 async def settled(visit: CommandSession, called: Called, task_options: TaskOptions | None) -> ExitStatus | None:
-    """Say how a call's task ended, if its result does not; the exit status if there is nothing more to write."""
+    """Report how a call's task ended if its result does not. Return the exit status if no result is left to print."""
     task = task_of(visit.session, called)
     if task is None:
         if task_options is not None and task_options.wait and isinstance(called.reply, Replied):
@@ -115,13 +115,13 @@ async def settled(visit: CommandSession, called: Called, task_options: TaskOptio
 
 
 def failed(called: Called, task: Task | None) -> bool:
-    """Whether a task failed whose result does not say so itself."""
+    """Return whether a task failed without an error in its result."""
     state = called.task.state if called.task is not None else ""
     return task is not None and TaskState.FAILED in (state, task.state)
 
 
 def as_json(task: Task) -> dict[str, Any]:
-    """What is known of a task; times count in milliseconds from when it became known."""
+    """Return the known facts of a task. Times are milliseconds since the task became known."""
     return {
         "id": task.id,
         "state": task.state,
@@ -146,7 +146,7 @@ class TaskTeller:
         self._told: dict[int, tuple[str, str]] = {}
 
     def tell(self, task: Task) -> None:
-        """There is news of a task."""
+        """Print the current state if it has changed."""
         words = (task.state, task.message)
         if self._told.get(task.number) == words:
             return
@@ -159,12 +159,12 @@ class TaskTeller:
 
 
 def shown(words: str) -> str:
-    """Foreign text in one line that is safe to print."""
+    """Return foreign text as one line that is safe to print."""
     return text.visible(words, limit=_SHOWN)
 
 
 def _leave_it(visit: CommandSession, task: Task) -> None:
-    """Only the handle was wanted."""
+    """Stop following a task of which only the handle was requested."""
     if visit.session.transport.kind == "stdio":
         visit.output.warn("the server ends with this command, and its task with it: over HTTP it would go on")
     else:
@@ -185,7 +185,7 @@ def narrating(session: Session, output: Output, *, progress: bool = False, logs:
 
 
 class Narrator:
-    """Listens to a journal."""
+    """A journal listener that prints events."""
 
     def __init__(self, output: Output, bar: ProgressBar | None = None, *, logs: bool = False) -> None:
         self._output = output
@@ -220,7 +220,7 @@ class Narrator:
 
 
 def asked(question: Question) -> str:
-    """A server request, in one line that is safe to print."""
+    """Describe a server request in one line that is safe to print."""
     where = f" at {question.url}" if question.url else ""
     said = question.message or _json(question.params or {})
     return text.visible(f"{question.kind}{where}: {said}", limit=_SHOWN)
@@ -231,7 +231,7 @@ def _reply(answer: jsonrpc.Answer | jsonrpc.ErrorAnswer) -> str:
 
 
 def _answer(result: Any) -> str:
-    """A response in short: its action and content, else its JSON."""
+    """Summarize a response: its action and content, otherwise its JSON."""
     action = peek.text(result, "action")
     if action is None:
         return text.visible(_json(result), limit=_SHOWN)
@@ -249,25 +249,25 @@ def _json(value: Any) -> str:
 
 @dataclass(slots=True)
 class CliRequest:
-    """A request to be made, and its rounds once it was."""
+    """A request to make, with its rounds afterwards."""
 
     method: str
     params: Any
     target: str
-    """What it is about: a tool, a uri, a prompt."""
+    """Tool, URI or prompt of the request."""
     output_schema: Any = None
-    """The tool's output schema; None without one, or if the tool is not listed."""
+    """Output schema of the tool; None if it has none or is not listed."""
     judged: bool = False
-    """Whether structured content is judged, and the verdict a member of the JSON."""
+    """Whether structured content is validated, and the verdict added to the JSON."""
     task: TaskOptions | None = None
-    """The task to create; None: only if required, or if the server decides so."""
+    """Task to create; None: only if required, or if the server decides so."""
     plain: bool = False
-    """Whether it is sent exactly as given; a resulting task is not followed."""
+    """Whether the request is sent exactly as given. A resulting task is not followed."""
     exchanges: list[Exchange] = field(default_factory=list)
 
     @property
     def duration_ns(self) -> int | None:
-        """From the first request to the last response; None if nothing was sent or received."""
+        """Time from the first request to the last response; None if nothing was sent or received."""
         ended = self.exchanges[-1].ended_ns if self.exchanges else None
         return None if ended is None else ended - self.exchanges[0].started_ns
 
@@ -276,7 +276,7 @@ _PREPARE = "Put a response into a file and pass it with --responses."
 
 
 async def make(visit: CommandSession, request: CliRequest, *, progress: bool = False, logs: bool = False) -> ExitStatus:
-    """Send it, wait, print the response; meanwhile progress and log messages if requested.
+    """Send the request and print the response; meanwhile print progress and log messages if requested.
 
     Raises: what `answered` raises.
     """
@@ -327,7 +327,7 @@ def _store(visit: CommandSession, request: CliRequest, finished: Finished) -> No
 
 
 def _narrate_models(session: Session, output: Output) -> None:
-    """Print which model responded; content it did not get is a warning."""
+    """Print which model responded. Content that it did not get is printed as a warning."""
     for proposal in (ticket.proposal for ticket in session.options.desk.tickets if ticket.proposal is not None):
         if proposal.said is None:
             continue
@@ -339,7 +339,7 @@ def _narrate_models(session: Session, output: Output) -> None:
 
 
 def _left_open(session: Session, called: Called) -> tuple[str, str]:
-    """Why a server request got no response, and a hint; "" if all got one."""
+    """Return why a server request got no response, and a hint; "" if all got one."""
     for ticket in session.options.desk.tickets:
         if ticket.by != BY_NOBODY:
             continue
@@ -380,7 +380,7 @@ async def _list_pages(visit: CommandSession, method: str, result: Any) -> None:
 def _as_json(
     request: CliRequest, message: Answer | ErrorAnswer, finished: Finished, verdict: Validation | None
 ) -> dict[str, Any]:
-    """The printed object: the response's own bytes, and our members."""
+    """Return the printed object: the response's own bytes with additional members."""
     told: dict[str, Any] = {
         "result": msgspec.Raw(message.result_part.raw) if isinstance(message, Answer) else None,
         "error": msgspec.Raw(message.error_part.raw) if isinstance(message, ErrorAnswer) else None,
@@ -402,7 +402,7 @@ def _narrate_verdict(output: Output, verdict: Validation | None) -> None:
 
 
 def result_lines(view: ResultView) -> list[Line]:
-    """The result of a call, a read or a prompt: headline, content blocks, verdict."""
+    """Return the result of a call, a read or a prompt as lines: headline, content blocks, verdict."""
     found: list[Line] = [view.headline]
     found += [(("  ", "text"), *line) for line in view.said]
     found += fact_lines(view.facts, indent="  ")

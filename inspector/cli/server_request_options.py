@@ -1,7 +1,7 @@
 """Options for server requests: advertised client capabilities, roots, responses, the sampling model.
 
-A capability is advertised only where its requests can be answered. With a user at the interface that is all of them;
-without one only what was prepared: the given roots, and the kinds in the file of responses.
+A capability is advertised only if its requests can be answered. With a user at the interface these are all of them.
+Without one, only prepared responses count: the given roots, and the kinds in the file of responses.
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ _NAMES = ("sampler_model", "sampler_key_env", "sampler_approve", "sampler_timeou
 
 
 def read_model(options: Mapping[str, Any], env: Mapping[str, str]) -> ModelChoice | None:
-    """The model from the options; None without one. Raises: UsageError, never with the key in it."""
+    """Return the model from the options; None without one. Raises: UsageError, never containing the key."""
     url = options.get("sampler_url")
     if url is None:
         if given := [name for name in _NAMES if options.get(name) is not None]:
@@ -67,12 +67,12 @@ def read_model(options: Mapping[str, Any], env: Mapping[str, str]) -> ModelChoic
 
 
 def without_key(options: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:
-    """Our environment for the server, without the model's key."""
+    """Return our environment for the server, without the model's key."""
     return {name: value for name, value in env.items() if name not in (KEY_ENV, options.get("sampler_key_env"))}
 
 
 def demand_consent(model: ModelChoice | None) -> None:
-    """Raises: UsageError if the model needs approval: without the interface there is no user."""
+    """Demand that the model needs no approval, which only the interface can ask for. Raises: UsageError."""
     if model is not None and model.approve is not Approve.NEVER:
         raise UsageError(
             "sampling needs approval, and there is no screen to ask",
@@ -145,11 +145,11 @@ answers_options = option_group(
     ),
     sampler_options,
 )
-"""The options about server requests, which every command that talks to a server takes."""
+"""Options for server requests of every command that connects to a server."""
 
 
 class ResponseOptions(msgspec.Struct, frozen=True):
-    """The options about server requests."""
+    """Parsed options for server requests."""
 
     prepared: "tuple[Prepared, ...]" = ()
     roots: tuple[Root, ...] = ()
@@ -158,20 +158,20 @@ class ResponseOptions(msgspec.Struct, frozen=True):
     fewer: frozenset[str] = frozenset()
     """Capabilities removed by --no-capability; --capability takes precedence."""
     model: ModelChoice | None = None
-    """The model for sampling; None without one."""
+    """Model for sampling; None without one."""
     policies: "tuple[tuple[str, Policy], ...]" = ()
-    """Response policies that precede prepared responses, by name."""
+    """Response policies that take precedence over prepared responses, by name."""
     instead: frozenset[str] | None = None
-    """Capabilities to advertise instead of those that can be answered; None: those."""
+    """Capabilities to advertise in place of those that can be answered; None for no override."""
 
     def offers(self, *, has_person: bool) -> frozenset[str]:
-        """The client capabilities to advertise."""
+        """Return the client capabilities to advertise."""
         all_ = frozenset(capabilities.ALL) if has_person else self._answerable()
         return ((all_ if self.instead is None else self.instead) - self.fewer) | self.more
 
     def _answerable(self) -> frozenset[str]:
         kinds = {prepared.kind for prepared in self.prepared}
-        found = {capabilities.TASKS} | ({capabilities.ROOTS} if self.roots else set())  # a task can always be followed
+        found = {capabilities.TASKS} | ({capabilities.ROOTS} if self.roots else set())  # tasks can always be followed
         if RequestKind.SAMPLING in kinds:
             found.add(capabilities.SAMPLING)
         if self.model is not None:
@@ -182,7 +182,7 @@ class ResponseOptions(msgspec.Struct, frozen=True):
 
 
 def read_response_options(options: Mapping[str, Any], env: Mapping[str, str] | None = None) -> ResponseOptions:
-    """The options, read; a model's key comes from `env`. Raises: UsageError."""
+    """Parse the options; a model's key is read from `env`. Raises: UsageError."""
     file = options.get("responses")
     return ResponseOptions(
         () if file is None else _prepared(file),
@@ -202,7 +202,7 @@ def _prepared(file: Path) -> "tuple[Prepared, ...]":
 
 
 def read_roots(options: Mapping[str, Any]) -> tuple[Root, ...]:
-    """The given roots, paths first. Raises: UsageError."""
+    """Return the given roots, paths first. Raises: UsageError."""
     paths = [_directory(text) for text in options.get("root", ())]
     return (*paths, *(_by_uri(text) for text in options.get("root_uri", ())))
 
@@ -217,7 +217,7 @@ def _directory(text: str) -> Root:
 
 
 def _by_uri(text: str) -> Root:
-    """Any URI: a root is to be a file's by the specification, and a wrong one can be tried."""
+    """Return a root with any URI. The specification requires a file URI, but invalid ones are allowed for tests."""
     try:
         scheme = urlsplit(text).scheme
     except ValueError:
@@ -228,7 +228,7 @@ def _by_uri(text: str) -> Root:
 
 
 def _names(given: tuple[str, ...]) -> list[str]:
-    """The names in comma-separated texts."""
+    """Split comma-separated names."""
     return [name.strip() for text in given for name in text.split(",") if name.strip()]
 
 
@@ -237,7 +237,7 @@ def _asked_for(names: list[str]) -> frozenset[str]:
 
 
 def _forbidden(names: list[str]) -> frozenset[str]:
-    """Without sampling there are no tools in it; without the tools there is still sampling."""
+    """Return the capabilities to remove. Removing sampling also removes its tools, but not the other way round."""
     found = set(_asked_for(names))
     if capabilities.SAMPLING in names:
         found.add(capabilities.SAMPLING_TOOLS)

@@ -17,18 +17,18 @@ from inspector.features.share.share import ShareRequest, ShareResult, Sharing, c
 from inspector.protocol.credentials import is_secret
 
 _SHORTEST = 4
-"""Characters of a value that can be looked for."""
+"""Minimum length of a value that can be searched."""
 _SHORTEST_KEY = 16
 _MOST = 1024 * 1024
-"""Bytes of a file with secrets or a key."""
+"""Maximum size in bytes of a file with secrets or a key."""
 
 
 class ShareOptions(msgspec.Struct, frozen=True):
-    """What is looked for, and what can't be."""
+    """The secrets to search for, and those that can't be searched."""
 
     request: ShareRequest
     unknown: tuple[str, ...] = ()
-    """Variables that the server got, of which nothing is known here."""
+    """Variables that the server received, but whose values are not known here."""
     common: tuple[str, ...] = ()
     """Variables whose values are too common to replace."""
 
@@ -42,7 +42,7 @@ def chosen(
     paths: Iterable[str] = (),
     key_file: Path | None = None,
 ) -> ShareOptions:
-    """The secrets to remove from a capture.
+    """Return the secrets to remove from a capture.
 
     Raises: UsageError, CaptureError.
     """
@@ -64,7 +64,7 @@ def chosen(
 
 
 def variables(path: Path) -> tuple[str, ...]:
-    """The names of the variables that the servers of a capture got, each once. Raises: CaptureError."""
+    """Return the distinct names of variables that the servers of a capture received. Raises: CaptureError."""
     fd = open_capture(path).fd
     try:
         names: dict[str, None] = {}
@@ -78,7 +78,7 @@ def variables(path: Path) -> tuple[str, ...]:
 
 
 def told(shared: ShareResult, out: Path | None) -> str:
-    """The report of what was replaced, or would be."""
+    """Return the report of what was replaced, or would be."""
     rows = sorted(shared.taken.values(), key=lambda each: (-each.count, each.rule, each.path))
     words = [f"{shared.entries:,} entries, {shared.replaced:,} values {'replaced' if out else 'would be replaced'}"]
     for each in rows[:40]:
@@ -91,7 +91,7 @@ def told(shared: ShareResult, out: Path | None) -> str:
 
 
 def as_json(shared: ShareResult, chosen: ShareOptions, out: Path | None) -> dict[str, object]:
-    """The same for programs."""
+    """Return the report as JSON data."""
     rows = sorted(shared.taken.values(), key=lambda each: (-each.count, each.rule, each.path))
     return {
         "file": str(out) if out else None,
@@ -119,7 +119,7 @@ def as_json(shared: ShareResult, chosen: ShareOptions, out: Path | None) -> dict
 
 
 def warnings(shared: ShareResult, chosen: ShareOptions) -> Iterator[str]:
-    """What a person should know before the copy is given away."""
+    """Yield warnings that the user should read before sharing the copy."""
     if chosen.unknown:
         names = ", ".join(chosen.unknown[:10])
         yield f"not known here, so not looked for: the values of {names}. --secret-env and --secret name values"
@@ -212,7 +212,7 @@ def copy(
 ) -> ShareResult:
     """Copy a capture; without `out` nothing is written. An incomplete copy is deleted.
 
-    `tell`: called with bytes done and bytes in all.
+    `tell`: called with the bytes done and the total.
 
     Raises: UsageError, CaptureError.
     """
@@ -229,7 +229,7 @@ def copy(
 
 
 def shared(file: Path, out: Path, env: Mapping[str, str], *, notes: bool, overwrite: bool) -> list[str]:
-    """Copy a capture as `share` does without options; what was done and what should be known of it, a line each.
+    """Copy a capture as `share` does without options. Return the report and its warnings as lines.
 
     Raises: UsageError, CaptureError.
     """
@@ -239,7 +239,7 @@ def shared(file: Path, out: Path, env: Mapping[str, str], *, notes: bool, overwr
 
 
 class _Notes:
-    """The notes of a capture on their way beside its copy."""
+    """The notes of a capture that are copied beside its copy."""
 
     def __init__(self, file: Path, capture_id: str, out: Path | None, *, overwrite: bool) -> None:
         self._file, self._id, self._out = file, capture_id, out
@@ -248,7 +248,7 @@ class _Notes:
             raise UsageError(f"{self._path} already exists", hint="Choose another file, or add --force.")
 
     def copy(self, sharing: Sharing, warn: Callable[[str], None]) -> None:
-        """Write them, and look for secrets in what was written."""
+        """Write the notes, and search the written file for secrets."""
         sharing.redactor.activate(list(sharing.known))
         notes = copied_notes(self._file, self._id, sharing.redactor)
         if notes.trouble:

@@ -1,4 +1,4 @@
-"""Which server the command line names, and how to connect to it."""
+"""Determines which server the command line names, and how to connect to it."""
 
 import re
 import sys
@@ -25,7 +25,7 @@ from inspector.protocol.revisions._shape import Era
 from inspector.session.options import ListWishes, Timeouts
 from inspector.transports.base import LIMITS, Limits
 
-if TYPE_CHECKING:  # they read TOML, JSON and YAML: only where a server or a profile is named
+if TYPE_CHECKING:  # slow imports, only needed if a server or a profile is named
     from inspector.config.known_targets import SavedTarget
     from inspector.config.profiles import ClientProfile
     from inspector.config.servers import FoundServer
@@ -42,13 +42,13 @@ class TargetOptions(msgspec.Struct, frozen=True):
 
     target: Target
     era: Era | None
-    """None: detect it."""
+    """Protocol era; None to detect it."""
     revision: str
     clocks: Timeouts
     capture: Path | None
-    """The file to record to; None without --capture."""
+    """File to record to; None without --capture."""
     record: bool = True
-    """False with --no-capture."""
+    """Whether the session is recorded; False with --no-capture."""
     responses: ResponseOptions = msgspec.field(default_factory=ResponseOptions)
     extensions: Advertised = Advertised()
     lists: ListWishes = ListWishes()
@@ -60,20 +60,20 @@ class TargetOptions(msgspec.Struct, frozen=True):
     others: tuple[str, ...] = ()
     """Further targets to open, as typed."""
     otlp: str = ""
-    """The OpenTelemetry collector to send spans to; "" for none."""
+    """OpenTelemetry collector that receives spans; "" for none."""
     profile: "ClientProfile | None" = None
-    """The client to behave like; None for our own behaviour."""
+    """Client to imitate; None for mcp-inspect's own behavior."""
     watch: tuple[str, ...] = ()
     """Globs of files whose change restarts the server, as typed; "" for its source files."""
 
     @property
     def is_demo(self) -> bool:
-        """Whether it is the built-in demo server."""
+        """Whether the target is the built-in demo server."""
         return isinstance(self.target, StdioTarget) and self.target.argv[: len(DEMO)] == DEMO
 
 
 def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOptions:
-    """The target after `--` or of a URL, with its options.
+    """Return the target after `--` or of a URL, with its options.
 
     Raises: UsageError without a target, with two, or for an option that does not apply to it.
     """
@@ -121,7 +121,7 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
 
 
 def _named(env: CliEnv, url: str, options: Mapping[str, Any]) -> Target:
-    """The server at a URL, or of a name in a client config file. Raises: UsageError."""
+    """Return the server at a URL, or with a name in a client config file. Raises: UsageError."""
     server = found_by_name(env, url)
     if server is None and "://" not in url and (broken := _unreadable_files(env)):
         raise UsageError(f"{url!r} is not a URL, and no client's file that could be read names it", hint=broken)
@@ -129,7 +129,7 @@ def _named(env: CliEnv, url: str, options: Mapping[str, Any]) -> Target:
 
 
 def _check_otlp(options: Mapping[str, Any]) -> None:
-    """Raises: UsageError for an invalid URL of a collector, before the server is started."""
+    """Check the URL of the collector before the server is started. Raises: UsageError if it is invalid."""
     if otlp := options.get("otlp"):
         from inspector.features.export.otlp import endpoint
 
@@ -137,7 +137,10 @@ def _check_otlp(options: Mapping[str, Any]) -> None:
 
 
 def saved_by_name(env: CliEnv, word: str | None) -> "SavedTarget | None":
-    """The saved target of this name; None for a URL and for an unknown name. A broken file is a warning elsewhere."""
+    """Return the saved target of this name; None for a URL or an unknown name.
+
+    Problems of the file are reported elsewhere.
+    """
     if word is None or "://" in word:
         return None
     from inspector.config.known_targets import known_targets
@@ -148,7 +151,7 @@ def saved_by_name(env: CliEnv, word: str | None) -> "SavedTarget | None":
 
 
 def _saved(env: CliEnv, saved: "SavedTarget", options: Mapping[str, Any]) -> TargetOptions:
-    """A saved target; options are applied last."""
+    """Return a saved target with the options applied to it."""
     from inspector.config.known_targets import sent_headers
 
     if options["era"] == "auto":
@@ -164,7 +167,7 @@ def _saved(env: CliEnv, saved: "SavedTarget", options: Mapping[str, Any]) -> Tar
 
 
 def _profile(options: Mapping[str, Any]) -> "ClientProfile | None":
-    """The profile of --as. Raises: UsageError for an unknown one, and with options that it replaces."""
+    """Return the profile of --as. Raises: UsageError for an unknown one, and with options that it replaces."""
     if not options.get("as_client"):
         return None
     replaced = {"capability": "--capability", "no_capability": "--no-capability"}
@@ -192,7 +195,7 @@ _A_YEAR = 366 * 24 * 3600
 
 
 def _seconds(value: float, name: str) -> float | None:
-    """Seconds; None (no limit) for 0."""
+    """Return the seconds; None (no limit) for 0."""
     if not 0 <= value < _A_YEAR:
         raise UsageError(f"invalid {name} {value:g}", hint="Use seconds; 0 means no limit.")
     return value or None
@@ -213,9 +216,9 @@ def _demand(options: Mapping[str, Any], *kinds: str) -> None:
 
 
 def found_by_name(env: CliEnv, word: str | None) -> "FoundServer | None":
-    """The server of this name in client config files; None for a URL and for an unknown name.
+    """Return the server of this name in client config files; None for a URL or an unknown name.
 
-    Raises: UsageError if several servers have it.
+    Raises: UsageError if several servers have the name.
     """
     if word is None or "://" in word:
         return None
@@ -227,7 +230,7 @@ def found_by_name(env: CliEnv, word: str | None) -> "FoundServer | None":
 
 
 def _unreadable_files(env: CliEnv) -> str:
-    """Which files of clients cannot be read, and why; "" if all can."""
+    """Return which client files can't be read, and why; "" if all can."""
     from inspector.config.servers import found_servers
 
     problems = [each.problem for each in found_servers(env.environ, Path.cwd()) if not each.name and each.problem]
@@ -235,9 +238,9 @@ def _unreadable_files(env: CliEnv) -> str:
 
 
 def names_a_server(env: CliEnv, word: str) -> bool:
-    """Whether a word is a URL, a saved target or a server in a client config file.
+    """Return whether a word is a URL, a saved target or a server in a client config file.
 
-    Raises: UsageError if several have the name.
+    Raises: UsageError if several servers have the name.
     """
     if word.startswith(("http://", "https://")) or saved_by_name(env, word) is not None:
         return True
@@ -245,7 +248,7 @@ def names_a_server(env: CliEnv, word: str) -> bool:
 
 
 def _found(server: "FoundServer", options: Mapping[str, Any], env: Mapping[str, str]) -> Target:
-    """A server from a client config file; options are applied last."""
+    """Return a server from a client config file with the options applied to it."""
     target = found_target(server, env)
     if isinstance(target, HttpTarget):
         added = _http(server.url, options)
@@ -290,13 +293,13 @@ def _http(url: str, options: Mapping[str, Any]) -> HttpTarget:
 
 
 _UNSENDABLE = re.compile(r"[\0-\x08\x0a-\x1f\x7f]")
-"""Control characters that no header can carry."""
+"""Control characters that a header can't contain."""
 
 
 def _header(text: str) -> tuple[str, str]:
-    """A header as typed, or from a file so that a secret stays out of the shell's history.
+    """Parse a header as typed, or from a file that keeps a secret out of the shell's history.
 
-    Raises: UsageError, without the value: it may be a token.
+    Raises: UsageError without the value, which may be a token.
     """
     if text.startswith("@"):
         try:
@@ -318,15 +321,15 @@ def _header(text: str) -> tuple[str, str]:
 
 
 DEMO = (sys.executable, "-m", "inspector.demo")
-"""The command of the demo server."""
+"""Command of the demo server."""
 DEMO_VARIABLE = f"PYTHONPATH={Path(__file__).parents[2]}"
-"""Lets the child find this package, installed or not."""
+"""Variable that lets the child process find this package, installed or not."""
 DEMO_HINTS = "MCP_INSPECT_DEMO_HINTS=1"
-"""Set for the server of `mcp-inspect demo`: the screen then suggests what to try."""
+"""Variable for the server of `mcp-inspect demo`: the screen then suggests what to try."""
 
 
 def plainly(target: Target, env: Mapping[str, str], era: str = "auto") -> TargetOptions:
-    """A target with default options: those of the configuration."""
+    """Return a target with the default options of the configuration."""
     own = user_config(env)
     lists = read_list_wishes({"refresh": own.refresh, "pages": own.pages})
     clocks = Timeouts(own.timeout or None, own.max_total or None)
@@ -334,12 +337,12 @@ def plainly(target: Target, env: Mapping[str, str], era: str = "auto") -> Target
 
 
 def demo_target(env: Mapping[str, str]) -> StdioTarget:
-    """The built-in demo server."""
+    """Return the built-in demo server."""
     return StdioTarget(DEMO, build_environment(env, inherit_all=False, set_=[DEMO_VARIABLE]), str(Path.cwd()))
 
 
 def typed_target(wanted: "OpenTyped", env: Mapping[str, str]) -> Target:
-    """A server as typed or saved.
+    """Return a server as typed or saved.
 
     Raises: UsageError for an invalid URL, a variable that is not set, and a directory that does not exist.
     """
@@ -355,7 +358,7 @@ def typed_target(wanted: "OpenTyped", env: Mapping[str, str]) -> Target:
 
 
 def found_target(server: "FoundServer", env: Mapping[str, str]) -> Target:
-    """A server from a client config file; nothing in it is expanded.
+    """Return a server from a client config file. Nothing in it is expanded.
 
     Raises: UsageError if the entry has no usable command or URL.
     """

@@ -1,4 +1,4 @@
-"""`--watch`: the watcher of a target, and commands that run again at each change of a file."""
+"""`--watch`: creates the watcher of a target, and reruns commands at each change of a file."""
 
 import gc
 import io
@@ -25,11 +25,11 @@ from inspector.text import clock, visible
 
 
 def watcher_for(target: Target, typed: Sequence[str], files: Sequence[Path] = ()) -> Watcher:
-    """A watcher of the globs as typed, or, for "", of the source files of a command. It has not begun.
+    """Return a watcher, not started yet, of the globs as typed, or of a command's source files for "".
 
     `files` are watched as well.
 
-    Raises: UsageError for what is not a glob, and for a URL without one.
+    Raises: UsageError for an invalid glob, and for a URL without one.
     """
     globs: list[Glob] = [read_glob(each, Path.cwd()) for each in typed if each]
     if "" in typed:
@@ -50,19 +50,19 @@ class Ran(msgspec.Struct, frozen=True):
 
     status: ExitStatus
     facts: Mapping[str, str] = {}
-    """What is compared with the next run: by name, how it is. Foreign text."""
+    """Facts that are compared with the next run, by name. Untrusted text."""
 
 
 Once = Callable[[CliEnv, dict[str, Any]], Ran]
-"""Runs a command once, with these options."""
+"""Runs a command once with these options."""
 
 
 def run_watching(
     env: CliEnv, target: Target, options: Mapping[str, Any], once: Once, files: Sequence[Path] = ()
 ) -> ExitStatus:
-    """Run a command now and at each change, and say what is different; until Ctrl+C, with the status of the last run.
+    """Run a command now and at each change, and print the differences.
 
-    With --json each run is one line.
+    Runs until Ctrl+C and returns the status of the last run. With --json each run is one line.
     """
     watcher = watcher_for(target, options["watch"], files)
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
@@ -77,7 +77,7 @@ def run_watching(
                 own = dict(options) | ({"capture": numbered(capture)} if capture is not None and run > 1 else {})
                 ran = _run(env, output, own, once, run, change, ran if run > 1 else None)
                 watcher.ended(well=bool(ran.facts) or ran.status is ExitStatus.OK)
-                gc.unfreeze()  # `visit` freezes what there is: of earlier runs that is garbage
+                gc.unfreeze()  # `visit` froze objects of earlier runs, which are garbage now
                 gc.collect()
                 for problem in watcher.problems():
                     output.warn(problem)
@@ -93,7 +93,7 @@ def run_watching(
 
 @contextmanager
 def _noting_interrupts() -> Iterator[threading.Event]:
-    """Set the event at Ctrl+C, besides raising KeyboardInterrupt: raised in a finalizer, that would be lost."""
+    """Set the event at Ctrl+C in addition to raising KeyboardInterrupt, which is lost if raised in a finalizer."""
     noted = threading.Event()
 
     def on_interrupt(number: int, frame: FrameType | None) -> None:
@@ -116,14 +116,14 @@ def _run(
     change: FileChange | None,
     before: Ran | None,
 ) -> Ran:
-    """Run once, and print the run: its output as it is, or within one line of JSON."""
+    """Run once and print the output unchanged, or within one line of JSON."""
     written = io.TextIOWrapper(io.BytesIO(), "utf-8")
     own = msgspec.structs.replace(env, stdout=written) if output.as_json else env
     if change is not None and not output.as_json:
         output.lines([(), _heading(change)])
     try:
         ran = once(own, options)
-    except InspectError as error:  # a file that is being edited may be wrong for a moment
+    except InspectError as error:  # a file that is being edited may be temporarily invalid
         ran = Ran(output.failure(error))
     found = {} if before is None else _changes(before.facts, ran.facts)
     if output.as_json:
@@ -146,7 +146,7 @@ def _heading(change: FileChange) -> Line:
 
 
 def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, dict[str, str | None]]:
-    """By name, how something was and how it is; None where it is not there."""
+    """Return the previous and the current fact by name; None if it does not exist."""
     names = dict.fromkeys((*before, *after))
     pairs = {name: {"before": before.get(name), "after": after.get(name)} for name in names}
     return {name: pair for name, pair in pairs.items() if pair["before"] != pair["after"]}

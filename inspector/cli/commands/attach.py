@@ -1,4 +1,4 @@
-"""`mcp-inspect attach`: look at a running tap, from its first message on."""
+"""`mcp-inspect attach`: show the traffic of a running tap from its first message on."""
 
 import time
 from pathlib import Path
@@ -70,7 +70,7 @@ def command(
 
 
 def _send(output: Output, tap: dict[str, Any], method: str, params: Any, timeout: float) -> ExitStatus:
-    """Send a request through the tap; status 5 for an error, 7 if no response arrives in time."""
+    """Send a request through the tap. Return status 5 for an error, 7 if there is no response in time."""
     from inspector.capture.store.load import load
     from inspector.features.tap.client import TapClient
     from inspector.features.tap.summary import client_meta
@@ -98,7 +98,7 @@ def _send(output: Output, tap: dict[str, Any], method: str, params: Any, timeout
 
 
 def _follow(output: Output, path: Path, text: str) -> ExitStatus:
-    """Follow the capture until an entry matches; status 1 if the tap ends before."""
+    """Follow the capture until an entry matches. Return status 1 if the tap ends before."""
     from inspector.capture.open import Following
     from inspector.cli.filtering import Tail, read_tail_options
     from inspector.config.paths import places
@@ -126,4 +126,4 @@ def _follow(output: Output, path: Path, text: str) -> ExitStatus:
         if following.trouble is None:
             output.narrate(f"nothing matched before the tap ended: {following.why}")
             return ExitStatus.FINDINGS
-        time.sleep(_PACE_S)  # with --keep, the next part of the capture takes its place
+        time.sleep(_PACE_S)  # with --keep, the next part of the capture is moved to this path

@@ -49,18 +49,18 @@ from inspector.session.session import Session
 
 _CASES = (".yaml", ".yml")
 _VARIANTS = 32
-"""Different calls that are made of one with {n} in its arguments."""
+"""Number of different calls that are generated from one with {n} in its arguments."""
 _CALLABLE = ("tools/call", "resources/read", "prompts/get", "completion/complete", "ping", "tools/list")
-"""Requests of a capture that are sent again."""
+"""Methods of captured requests that are repeated."""
 _MOST_CALLS = 10_000
 
 
 class _Wanted:
-    """The calls as the command line gives them, before the tools are known."""
+    """The calls given on the command line, before the tools are known."""
 
     def __init__(self, output: Output, file: Path | None, options: dict[str, Any]) -> None:
         self.target = ""
-        """The server that a file of cases names; "" for none."""
+        """Server that the case file names; "" for none."""
         self.secrets: tuple[str, ...] = ()
         environment: str = options.pop("environment")
         tools: tuple[str, ...] = options.pop("tools")
@@ -75,7 +75,7 @@ class _Wanted:
         if pairs:
             self._typed = [(self._typed[0][0], (*self._typed[0][1], *pairs))]
         for _, texts in self._typed:
-            read_pairs(texts)  # errors are reported before a server is started
+            read_pairs(texts)  # report errors before a server is started
         if environment and (file is None or file.suffix not in _CASES):
             raise UsageError("--env needs a file of cases", hint="Name it before the target.")
         if file is not None and not file.is_file():
@@ -86,7 +86,7 @@ class _Wanted:
             self._recorded = _calls_of_capture(output, file)
 
     def _calls_of_cases(self, output: Output, file: Path, environment: str) -> list[BenchCall]:
-        """The requests of a file; those that need the result of another one are left out. Raises: UsageError."""
+        """Return the requests of a case file, except those that need the result of another one. Raises: UsageError."""
         collection = open_collection(file, environment)
         values = Values(collection, secret_from(output.env.environ))
         found: list[BenchCall] = []
@@ -104,7 +104,7 @@ class _Wanted:
         return found
 
     def choose(self, tools: Sequence[Tool], result: BenchResult) -> list[BenchCall]:
-        """The workload. Raises: UsageError if nothing may be called."""
+        """Return the workload. Raises: UsageError if nothing may be called."""
         by_name = {tool.name: tool for tool in tools}
         if self._typed:
             calls = [call for name, texts in self._typed for call in _variants(name, texts, by_name.get(name))]
@@ -149,7 +149,7 @@ def _words(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _variants(name: str, texts: Sequence[str], tool: Tool | None) -> Iterator[BenchCall]:
-    """One call, or several if {n} in its arguments makes them different."""
+    """Yield one call, or several if {n} in its arguments makes them different."""
     schema = tool.input_schema if tool else None
     for number in range(1, _VARIANTS + 1 if any("{n}" in text for text in texts) else 2):
         pairs = read_pairs([text.replace("{n}", str(number)) for text in texts])
@@ -158,7 +158,7 @@ def _variants(name: str, texts: Sequence[str], tool: Tool | None) -> Iterator[Be
 
 
 def _in_turn(calls: list[BenchCall]) -> list[BenchCall]:
-    """Calls of several tools, alternating."""
+    """Interleave the calls of several tools."""
     by_label: dict[str, list[BenchCall]] = {}
     for call in calls:
         by_label.setdefault(call.label, []).append(call)
@@ -172,7 +172,7 @@ def _with_schema(call: BenchCall, tools: dict[str, Tool]) -> BenchCall:
 
 
 def _calls_of_capture(output: Output, file: Path) -> list[BenchCall]:
-    """The calls of a capture in their order. Raises: InspectError."""
+    """Return the calls of a capture in order. Raises: InspectError."""
     with loaded_capture(output, file) as journal:
         operations = accounts(journal).operations
     found = [BenchCall(each.method, _without_meta(each.params or {})) for each in operations]
@@ -263,7 +263,7 @@ def command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatu
             journals[-1].mask_with(masked)
         return open_session(chosen.target, journals[-1], settings)
 
-    gc.freeze()  # modules are no garbage: collections need not go through them
+    gc.freeze()  # exclude imported modules from collections
     try:
         with leaving_no_child(), _watching(output) as watch:
             result = asyncio.run(run_bench(chosen.target.label, opener, wanted.choose, bench_options, watch))
@@ -281,7 +281,7 @@ def command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatu
 
 
 class _Files(msgspec.Struct, frozen=True):
-    """Where reports are written; None: not."""
+    """Paths of reports to write; None for no report."""
 
     data: Path | None
     junit: Path | None
@@ -296,10 +296,10 @@ def _told(
     baseline: Mapping[str, Any] | None,
     masked: Callable[[bytes], bytes] | None,
 ) -> ExitStatus:
-    """Judge, write the reports, print one; the exit status."""
+    """Judge the result, write the reports, print one, and return the exit status."""
     found = verdicts(result)
     data = report.as_data(result, found)
-    if masked is not None:  # arguments and results are evidence
+    if masked is not None:  # arguments and results appear as evidence
         data = json.loads(masked(report.encoded(data)))
     failed = failures(data, limits, baseline) if limits else []
     if baseline is not None and (missing := not_compared(data, baseline)):
@@ -322,7 +322,7 @@ def _told(
 
 
 def _split(env: CliEnv, words: tuple[str, ...]) -> tuple[Path | None, str | None]:
-    """The file of calls and the URL."""
+    """Return the file of calls and the URL."""
     most = 1 if env.server_argv is not None else 2
     if len(words) > most:
         raise UsageError(f"unexpected {words[most]!r}", hint="Write: mcp-inspect bench [CALLS] TARGET")
@@ -330,7 +330,7 @@ def _split(env: CliEnv, words: tuple[str, ...]) -> tuple[Path | None, str | None
         return (Path(words[0]) if words else None), None
     if len(words) == 2:
         return Path(words[0]), words[1]
-    if words and Path(words[0]).suffix in _CASES:  # it may name its server
+    if words and Path(words[0]).suffix in _CASES:  # the file may name its server
         return Path(words[0]), None
     return None, (words[0] if words else None)
 
@@ -351,7 +351,7 @@ def _options(options: dict[str, Any]) -> BenchOptions:
 
 @contextmanager
 def _watching(output: Output) -> Iterator[Callable[[BenchProgress], None]]:
-    """What shows the progress: a live display on a terminal, else a line for each phase."""
+    """Yield the function that shows progress: a live display on a terminal, otherwise a line per phase."""
     if output.quiet or not output.draws_over:
         yield lambda progress: None if progress.level else output.narrate(progress.phase)
         return

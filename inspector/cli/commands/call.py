@@ -56,7 +56,7 @@ def command(env: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitS
     whole = read_whole(options.pop("whole"), env.stdin)
     progress, level = options.pop("progress"), options.pop("log_level")
     task = _task_options(options.pop("task"), options.pop("ttl"), options.pop("no_wait"))
-    joined(whole, pairs, None)  # what does not go together is refused before a server is started
+    joined(whole, pairs, None)  # report conflicts before a server is started
 
     async def work(visit: CommandSession) -> ExitStatus:
         request = await _request(visit, name, whole, pairs)
@@ -69,7 +69,7 @@ def command(env: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitS
 
 
 def _caution(visit: CommandSession, name: str, params: Any) -> None:
-    """Warn of headers that will not work, before the call."""
+    """Warn before the call of headers that will not work."""
     revision = visit.session.revision
     if revision is None or not revision.routing_headers or visit.session.transport.kind != "http":
         return
@@ -97,7 +97,7 @@ async def _request(visit: CommandSession, name: str, whole: Any, pairs: tuple[Ty
 
 
 async def _listed(visit: CommandSession, name: str) -> Tool | None:
-    """The tool from tools/list, for its schemas; None if it is not listed."""
+    """Return the tool from tools/list for its schemas; None if it is not listed."""
     fetched = await fetch(visit, "tools")
     if fetched.error is not None:
         visit.output.warn(f"{fetched.refusal}; {name} is called without its schema")
@@ -120,7 +120,7 @@ def _nearest(name: str, items: tuple[Any, ...]) -> str:
 
 
 async def _with_log_level(visit: CommandSession, params: Any, level: str | None) -> Any:
-    """Set the log level; returns the params of the request. None sets nothing.
+    """Set the log level and return the params of the request. None sets nothing.
 
     Raises: what `answered` raises.
     """

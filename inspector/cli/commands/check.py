@@ -123,7 +123,7 @@ def check_command(
 
 
 def _facts(found: Sequence[Finding]) -> dict[str, str]:
-    """What is compared from run to run: the sentences of findings, by check and count."""
+    """Return the facts to compare between runs: sentences of findings, by check and count."""
     facts: dict[str, str] = {}
     counts = Counter[str]()
     for each in found:
@@ -175,7 +175,7 @@ def _check(
 
 
 def _remembered(env: CliEnv, key: str, journal: Journal, output: Output) -> UsageError | None:
-    """Save the definitions as a baseline. Return the error if that fails: findings are printed nevertheless."""
+    """Save the definitions as a baseline. Return the error if that fails, because findings are printed anyway."""
     try:
         if journal.conversation.opening is not None:
             remember_now(env, key, journal, output)
@@ -185,11 +185,11 @@ def _remembered(env: CliEnv, key: str, journal: Journal, output: Output) -> Usag
 
 
 _MOST_SILENT = 2
-"""Calls without a response after which a tool is not called any more."""
+"""Number of calls without a response after which a tool is not called again."""
 
 
 class ProbeOptions(msgspec.Struct, frozen=True):
-    """How tools are probed."""
+    """Options for probing tools."""
 
     wanted: bool
     is_dry: bool
@@ -200,7 +200,7 @@ class ProbeOptions(msgspec.Struct, frozen=True):
 
 
 def read_probe_options(options: dict[str, Any]) -> ProbeOptions:
-    """Take the options of --probe out of all options.
+    """Pop the options of --probe from all options.
 
     Raises: UsageError for one of them without --probe.
     """
@@ -218,7 +218,7 @@ def read_probe_options(options: dict[str, Any]) -> ProbeOptions:
 
 
 async def probe_tools(visit: CommandSession, wanted: ProbeOptions) -> list[Finding]:
-    """Call each allowed tool as planned, one call after the other, and judge the responses."""
+    """Make the planned calls of each allowed tool in sequence, and judge the responses."""
     from inspector.features.probe.judge import judge
     from inspector.features.probe.plan import plan
 
@@ -253,7 +253,7 @@ async def probe_tools(visit: CommandSession, wanted: ProbeOptions) -> list[Findi
 async def _outcomes(
     visit: CommandSession, tool: Tool, calls: "list[ProbeCall]", timeout_s: float
 ) -> "list[ProbeOutcome]":
-    """Make the calls of one tool; end early if the session has ended, or several calls got no response."""
+    """Make the calls of one tool. Stop early if the session has ended, or several calls got no response."""
     from inspector.features.probe.judge import ProbeOutcome
 
     session, outcomes = visit.session, list["ProbeOutcome"]()
@@ -269,7 +269,7 @@ async def _outcomes(
 
 
 def _came_meanwhile(session: "Session", before: int) -> bool:
-    """Whether the server has sent a request or a notification since entry `before`."""
+    """Return whether the server has sent a request or a notification since entry `before`."""
     store = session.journal.store
     kinds = (MessageKind.REQUEST, MessageKind.NOTIFICATION)
     return any(
@@ -288,7 +288,7 @@ def _tools(visit: CommandSession) -> list[Tool]:
 
 
 def _evidence(session: "Session", before: int) -> tuple[int, int]:
-    """The entries of the request and the response of the newest call after entry `before`."""
+    """Return the entries of request and response of the newest call since entry `before`."""
     calls = [
         each
         for each in session.journal.conversation.exchanges
@@ -302,7 +302,7 @@ def _is_alive(session: "Session") -> bool:
 
 
 def _secrets(visit: CommandSession) -> dict[str, str]:
-    """Values of environment variables that are named like credentials, or were given explicitly and are not paths."""
+    """Return environment variables with credential names, or that were given explicitly and are not paths."""
     environment = getattr(visit.target, "environment", None)
     if environment is None:
         return {}
@@ -315,7 +315,7 @@ def _secrets(visit: CommandSession) -> dict[str, str]:
 
 
 async def _changed_definitions(visit: CommandSession, before: list[Any]) -> list[Finding]:
-    """A finding if the tools are others after the calls, and the server has not notified that."""
+    """Return a finding if the tools changed during the calls without a notification."""
     from inspector.checks.rules.inputs import input_finding
 
     journal = visit.session.journal
@@ -334,12 +334,12 @@ async def _changed_definitions(visit: CommandSession, before: list[Any]) -> list
 
 
 def target_of(env: CliEnv, word: str | None) -> str:
-    """What the reports call the target: the URL without what gives access, the file, or the server's program."""
+    """Return the name of the target in reports: the URL without credentials, the file, or the server's program."""
     return without_credentials(word or "") or (Path(env.server_argv[0]).name if env.server_argv else "")
 
 
 async def ask_for_lists(visit: CommandSession) -> ExitStatus:
-    """Request every list that is declared; TOOL_ERROR if one is missing or incomplete.
+    """Request every declared list. Return TOOL_ERROR if one is missing or incomplete.
 
     Raises: RequestFailed, RequestTimeout, after the other lists were requested.
     """

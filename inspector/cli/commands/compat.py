@@ -36,7 +36,7 @@ _EXAMPLES = (
     "mcp-inspect compat --json",
 )
 _WIDE = 140
-"""Width in columns without a terminal."""
+"""Default width in columns if there is no terminal."""
 
 
 @click.command(

@@ -55,7 +55,7 @@ def command(env: CliEnv, /, kind: str, name: str, argument: str, words: tuple[st
 
 
 def _apart(words: Sequence[str], *, has_command: bool) -> tuple[str, str | None]:
-    """The typed part of the value, and the server's URL: the last word, unless there is a command after `--`."""
+    """Split off the server's URL: the last word, unless a command follows `--`. Return the typed value and the URL."""
     rest = list(words)
     url = None if has_command or not rest else rest.pop()
     if len(rest) > 1:

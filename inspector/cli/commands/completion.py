@@ -1,7 +1,7 @@
 """`mcp-inspect completion`: shell completion for bash, zsh and fish.
 
-The script of a shell runs mcp-inspect with MCP_INSPECT_COMPLETE set and prints nothing else: each line of output is a
-candidate, `KIND<tab>VALUE<tab>HELP`. The kind is "plain", or what the shell completes itself: "file", "directory",
+The script of a shell runs mcp-inspect with MCP_INSPECT_COMPLETE set, which then prints only candidates, one per
+line: `KIND<tab>VALUE<tab>HELP`. The kind is "plain", or what the shell completes itself: "file", "directory",
 "command".
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from inspector.cli.main import Commands
 
 _TEXT, _LINE, _BREAKS = "MCP_INSPECT_TEXT", "MCP_INSPECT_LINE", "MCP_INSPECT_BREAKS"
-"""The command line up to the cursor, all of it, and the characters at which bash breaks words."""
+"""The command line up to the cursor, the whole command line, and the characters at which bash splits words."""
 _SCRIPTS = {
     "bash": r"""# bash completion for mcp-inspect. To install it, put this line into ~/.bashrc:
 #   eval "$(mcp-inspect completion bash)"
@@ -123,14 +123,14 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 def complete(env: CliEnv, root: "Commands") -> None:
-    """Write the candidates for the command line in the environment to stdout."""
+    """Print the candidates for the command line in the environment."""
     text, line = env.environ.get(_TEXT, ""), env.environ.get(_LINE, "")
     words, current = _words(text)
     breaks = [char for char in ":=" if char in env.environ.get(_BREAKS, "")]
-    cut = max((current.rfind(char) + 1 for char in breaks), default=0)  # bash replaces what follows the last of them
+    cut = max((current.rfind(char) + 1 for char in breaks), default=0)  # bash replaces the text after the last one
     with suppress(
         InspectError, click.ClickException, OSError, ValueError
-    ):  # a wrong command line has no candidates, and a traceback would break the prompt
+    ):  # an invalid command line has no candidates, and a traceback would break the prompt
         for each in candidates(words, current, _words(line + " ")[0], env, root):
             if each.kind != "plain":
                 env.stdout.write(f"{each.kind}\t{current}\t\n")
@@ -139,7 +139,7 @@ def complete(env: CliEnv, root: "Commands") -> None:
 
 
 def _words(text: str) -> tuple[list[str], str]:
-    """The words before the cursor, without the program's name, and the word at the cursor."""
+    """Return the words before the cursor, without the program's name, and the word at the cursor."""
     words = split_arg_string(text)
     current = words.pop() if words and not text[-1:].isspace() else ""
     return words[1:], current
@@ -152,7 +152,10 @@ def _one_line(text: str) -> str:
 def candidates(
     words: Sequence[str], current: str, line: Sequence[str], env: CliEnv, root: "Commands"
 ) -> Iterator[Candidate]:
-    """What could be typed at the cursor. `words`: those before it; `line`: all, for the target behind the cursor."""
+    """Yield the candidates at the cursor.
+
+    `words`: those before the cursor; `line`: all words, because the target may follow the cursor.
+    """
     ours, server_argv = split(words)
     if server_argv is not None:
         yield Candidate("", kind="file" if server_argv else "command")
@@ -196,7 +199,7 @@ def _options(
 
 
 def _values(param: click.Parameter | None, env: CliEnv) -> Iterator[Candidate]:
-    """Those of an option."""
+    """Yield the candidates for an option's value."""
     if param is None:
         return
     if param.name in ("capability", "no_capability"):
@@ -223,13 +226,13 @@ def _of_type(kind: click.ParamType[Any]) -> Iterator[Candidate]:
 
 
 _LISTED = {"call": "tools", "prompt": "prompts", "read": "resources", "subscribe": "resources"}
-"""Commands whose first argument is a name in a list of the server."""
+"""Commands whose first argument is a name in one of the server's lists."""
 _NO_CAPTURE = ("import", "test")
-"""Commands that take files, but no capture."""
+"""Commands that take files but no captures."""
 
 
 def _arguments(command: click.Command, placed: Sequence[str], line: Sequence[str], env: CliEnv) -> Iterator[Candidate]:
-    """Those of the argument at the cursor; `placed` are the arguments before it."""
+    """Yield the candidates for the argument at the cursor; `placed` are the arguments before it."""
     arguments = [each for each in command.params if isinstance(each, click.Argument)]
     at = next((each for each in arguments[len(placed) :]), arguments[-1] if arguments else None)
     if at is None or (len(placed) >= len(arguments) and at.nargs != -1):
@@ -266,7 +269,7 @@ def _captures(env: CliEnv) -> Iterator[Candidate]:
 
 
 def _listed(kind: str, line: Sequence[str], env: CliEnv) -> Iterator[Candidate]:
-    """Names from the last session with the server on the line; without one, of the servers used last."""
+    """Yield names from the last session with the server on the line; without one, from recently used servers."""
     from inspector.config.paths import places
     from inspector.config.remembered import ListedNames
 
@@ -277,7 +280,7 @@ def _listed(kind: str, line: Sequence[str], env: CliEnv) -> Iterator[Candidate]:
 
 
 def _target_key(line: Sequence[str], env: CliEnv) -> str:
-    """The key of the server that is named on a command line; "" if none is."""
+    """Return the key of the server on a command line; "" if there is none."""
     from inspector.cli.targets import found_by_name, found_target
     from inspector.config.eras import process_key, url_key
 

@@ -1,4 +1,4 @@
-"""`mcp-inspect config`: the settings of mcp-inspect, their file, and what is wrong with it."""
+"""`mcp-inspect config`: the settings of mcp-inspect, their file, and its problems."""
 
 import json
 from typing import Any
@@ -121,7 +121,7 @@ def _as_text(value: Any) -> str:
 
 
 def _value(setting: Setting, env: CliEnv) -> tuple[Any, str]:
-    """The value that applies, and its origin."""
+    """Return the effective value and its origin."""
     own = user_config(env.environ)
     value = getattr(own, setting.field)
     value = list(value) if isinstance(value, tuple) else value

@@ -30,7 +30,7 @@ _EXAMPLES = (
     "mcp-inspect cost --queries queries.txt --json session.mcpcap",
 )
 _NAME = 36
-"""Width of the column of names."""
+"""Width of the name column."""
 _TOP = 20
 
 
@@ -100,7 +100,7 @@ def command(
 
 
 def _lines_of(env: CliEnv, file: Path | None) -> list[str]:
-    """Raises: UsageError if the file can't be read."""
+    """Read the lines of a file; [] without one. Raises: UsageError if the file can't be read."""
     if file is None:
         return []
     try:

@@ -1,4 +1,4 @@
-"""`mcp-inspect debug`: memory and time that traffic costs mcp-inspect itself."""
+"""`mcp-inspect debug`: memory and time that mcp-inspect itself needs for traffic."""
 
 import asyncio
 import time
@@ -27,7 +27,7 @@ _EXAMPLES = (
     "mcp-inspect debug stats --for 10 -- node server.js",
 )
 _PACE_S = 0.05
-"""Between two looks whether a connection has ended."""
+"""Seconds between two checks whether a connection has ended."""
 
 
 @click.command(
@@ -79,7 +79,7 @@ def _of_file(output: Output, file: Path) -> ExitStatus:
 
 
 def _tell(output: Output, journal: Journal, resident: tuple[int, int], seconds: float, took: str) -> None:
-    """Print the figures. `resident`: bytes before, and the maximum since."""
+    """Print the figures. `resident`: memory in bytes at the start and its maximum since."""
     memory, before = memory_of(journal), resident[0]
     most = max(resident[1], memory.resident_bytes)
     if output.as_json:

@@ -39,7 +39,7 @@ from inspector.text import visible
 
 
 def compare_captures(output: Output, before: Path, after: Path, compare_options: CompareOptions) -> ExitStatus:
-    """Print the differences; exit status 1 if there are any. Raises: CaptureError."""
+    """Print the differences. Return exit status 1 if there are any. Raises: CaptureError."""
     names = names_of(before, after)
     sides = (_read(before, output), _read(after, output))
     found = compare(sides[0].accounts, sides[1].accounts, compare_options.normal, compare_options.only)
@@ -66,7 +66,7 @@ def compare_views(
 
 
 def tell(output: Output, found: Comparison, names: Names, clients: tuple[str, ...] = ()) -> ExitStatus:
-    """Print a comparison. `clients`: of both sides, printed if they differ."""
+    """Print a comparison. `clients`: the clients of both sides, printed if they differ."""
     differ = len(set(clients)) > 1
     if output.as_json:
         output.data(comparison_data(found, names) | ({"clients": clients} if differ else {}))
@@ -79,13 +79,13 @@ def tell(output: Output, found: Comparison, names: Names, clients: tuple[str, ..
 
 
 def names_of(before: Path, after: Path) -> Names:
-    """What two files are called: by their names, or where those are the same by the paths that were given."""
+    """Return display names of two files: their names, or the given paths if the names are equal."""
     same = before.name == after.name
     return Names(str(before) if same else before.name, str(after) if same else after.name)
 
 
 def read_accounts(path: Path, output: Output) -> Accounts:
-    """The operations of a capture. Raises: CaptureError, UsageError for a missing file."""
+    """Read the operations of a capture. Raises: CaptureError, UsageError for a missing file."""
     return _read(path, output).accounts
 
 
@@ -99,7 +99,7 @@ def _read(path: Path, output: Output) -> operations.Read:
 
 
 FAILS = (*(rating.value for rating in Rating), "any", "never")
-"""What `--fail-on` takes."""
+"""Values of `--fail-on`."""
 
 
 def diff_surfaces(
@@ -111,9 +111,10 @@ def diff_surfaces(
     fail_on: str,
     markdown: bool,
 ) -> ExitStatus:
-    """Compare the definitions of two sides and print the differences. A side that cannot be read gives its own status.
+    """Compare the definitions of two sides and print the differences.
 
-    Raises: UsageError, CaptureError for a file that can't be read.
+    If a side can't be fetched, its exit status is returned. Raises: UsageError, CaptureError for a file that can't
+    be read.
     """
     found = []
     for side in sides:
@@ -138,7 +139,7 @@ def diff_surfaces(
 
 
 def fails(diff: SurfaceDiff, on: str) -> bool:
-    """Whether a change is at least as severe as the given rating."""
+    """Return whether a change is at least as severe as the given rating."""
     if on == "never" or diff.worst is None:
         return False
     return on == "any" or diff.worst.rank <= Rating(on).rank

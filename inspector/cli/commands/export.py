@@ -22,7 +22,7 @@ from inspector.text import visible
 
 
 def to_stdout(output: Output, found: Iterable[bytes]) -> None:
-    """Write it to stdout: byte by byte into a pipe, readable on a terminal."""
+    """Write to stdout: exact bytes into a pipe, escaped text on a terminal."""
     stdout = output.env.stdout
     if stdout.isatty():
         for piece in found:
@@ -104,7 +104,7 @@ def command(
 
 
 def send_spans(url: str, found: Iterable[bytes], environ: Mapping[str, str]) -> int:
-    """Post the lines of an export to a collector; how many requests that took."""
+    """Send the lines of an export to a collector. Return the number of requests."""
     from inspector.features.export.otlp import send
 
     return send(url, found, environ)

@@ -1,4 +1,4 @@
-"""`mcp-inspect import`: make a capture of a recording of another program."""
+"""`mcp-inspect import`: convert a recording of another program to a capture."""
 
 from pathlib import Path
 

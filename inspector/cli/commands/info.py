@@ -44,7 +44,7 @@ def command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
 
 
 async def _info(visit: CommandSession) -> ExitStatus:
-    """Server info, and the sizes of its lists.
+    """Print server info and the sizes of its lists.
 
     Raises: RequestFailed, RequestTimeout, after the rest was written.
     """
@@ -83,7 +83,7 @@ async def _info(visit: CommandSession) -> ExitStatus:
 
 
 def _of_opening(visit: CommandSession) -> dict[str, dict[str, Any]]:
-    """The caching hints of the opening response, as received, if any."""
+    """Return the caching hints of the opening response as received, if any."""
     journal = visit.session.journal
     asked = [each for each in journal.conversation.exchanges if each.method == _DISCOVER and each.answer_frame]
     return {_DISCOVER: caching_hints(journal, asked[-1])} if asked else {}
@@ -96,7 +96,7 @@ def info_lines(
     apps: Sequence[AppLink] = (),
     failed: Container[str] = (),
 ) -> list[Line]:
-    """Server info; `counts` has None for a list that is missing or rejected.
+    """Return server info as lines; `counts` has None for a list that is missing or rejected.
 
     `apps`: the pages that its tools name; `failed`: the kinds whose list is missing or incomplete.
     """
@@ -113,7 +113,7 @@ def info_lines(
 
 
 def _sections(sections: Iterable[Section]) -> list[Line]:
-    """Sections with an empty line between them; those without content are left out."""
+    """Return the sections separated by empty lines. Empty sections are omitted."""
     found: list[Line] = []
     for section in sections:
         if section.facts or section.lines:

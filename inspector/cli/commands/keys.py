@@ -66,7 +66,7 @@ def _described(action: Any) -> dict[str, Any]:
 
 
 def _lines() -> list[str]:
-    """A block for each place: keys, id, label."""
+    """Return a block for each context: keys, id, label."""
     from inspector.tui import keys
 
     found = keys.all_actions()
@@ -88,7 +88,7 @@ def _by_place() -> list[tuple[Any, list[Any]]]:
 
 
 def markdown_lines() -> list[str]:
-    """Return docs/keys.md."""
+    """Return the content of docs/keys.md."""
     lines = [_GENERATED, "", "# Keys", "", *_INTRODUCTION.splitlines()]
     for where, actions in _by_place():
         lines += ["", f"## {where}", "", "| keys | action | id | what it does |", "|---|---|---|---|"]

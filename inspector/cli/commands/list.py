@@ -1,4 +1,4 @@
-"""`mcp-inspect list`: tools, resources, templates, prompts or all, every page, exactly as received."""
+"""`mcp-inspect list`: tools, resources, templates, prompts or all, from all pages, exactly as received."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,7 +29,7 @@ extent_options = option_group(
 
 
 def extent(kind: str, *, page_by_page: bool, cursor: str | None, limit: int | None) -> Extent:
-    """Which pages are wanted of a kind, or of "all". Raises: UsageError."""
+    """Return the pages to fetch of one kind, or of "all". Raises: UsageError."""
     if limit is not None and limit < 1:
         raise UsageError(f"invalid --limit {limit}", hint="Give 1 or more.")
     if page_by_page and limit is not None:
@@ -78,7 +78,7 @@ def command(
 
 
 async def _list(visit: CommandSession, kind: str, wanted: Extent) -> ExitStatus:
-    """One kind is requested whatever the server declares; of all kinds those it declares.
+    """Print lists. A single kind is always requested; "all" means the kinds that the server declares.
 
     Raises: RequestFailed, RequestTimeout, after the other lists were written.
     """
@@ -99,17 +99,20 @@ async def _list(visit: CommandSession, kind: str, wanted: Extent) -> ExitStatus:
 
 
 def _note_capabilities(visit: CommandSession) -> None:
-    """Servers may register tools by client capability, and a command advertises only what it can respond to."""
+    """Note that the list may depend on client capabilities.
+
+    Servers may register tools by client capability, and a command advertises only what it can respond to.
+    """
     revision, client = visit.opening.revision, visit.session.options.wish.client
     if client.exactly is not None:
-        return  # that client advertises no more
+        return  # the advertised client capabilities are complete
     if missing := offered_in(revision, ALL) - offered_in(revision, client.offers):
         names = ", ".join(sorted({name.partition(".")[0] for name in missing}))
         visit.output.narrate(f"the server may list more tools if the client advertises {names}: --capability all")
 
 
 def _is_absent(fetched: FetchedList) -> bool:
-    """Whether no page was received."""
+    """Return whether no page was received."""
     return not fetched.items and (fetched.failure is not None or fetched.error is not None)
 
 
@@ -150,11 +153,11 @@ def _report(visit: CommandSession, refused: FetchedList) -> ExitStatus:
 
 
 MOST_OF_DESCRIPTION = 160
-"""Characters that a list shows of a description."""
+"""Maximum number of characters of a description in a list."""
 
 
 def list_lines(kind: str, items: Sequence[Any]) -> list[Line]:
-    """A list by its kind: "tools", "resources", "templates", "prompts"; an empty one says so."""
+    """Return a list as lines. Kinds: "tools", "resources", "templates", "prompts". An empty list is stated as such."""
     if not items:
         return [((f"{kind}: none", "muted"),)]
     match kind:
@@ -209,6 +212,6 @@ def _argument(argument: Any) -> str:
 
 
 def _described(thing: ListedItem) -> list[Line]:
-    """The first line of the description."""
+    """Return the first line of the description."""
     first = next((line.strip() for line in thing.description.split("\n") if line.strip()), "")
     return [((f"    {text.visible(first, limit=MOST_OF_DESCRIPTION)}", "muted"),)] if first else []

@@ -1,7 +1,7 @@
 """`mcp-inspect listen` and `subscribe`: print change notifications until Ctrl+C.
 
-Each notification is one line of JSON, or of text, on stdout as soon as it is received. What was requested and not
-granted, a stream that was cut and one that is there again are reported on stderr.
+Each notification is printed to stdout immediately, as one line of JSON or text. Requested but not granted
+subscriptions, and interrupted and restored streams are reported on stderr.
 """
 
 import asyncio
@@ -38,10 +38,10 @@ _LISTS = ("tools", "prompts", "resources")
 
 
 class Enough(msgspec.Struct, frozen=True):
-    """When to stop; None: no limit."""
+    """Limits on how long to listen; None for no limit."""
 
     count: int | None = None
-    """After so many notifications."""
+    """Number of notifications."""
     seconds: float | None = None
 
 
@@ -58,9 +58,9 @@ def changes_options(command: F) -> F:
 
 
 async def tell_changes(visit: CommandSession, wanted: StreamFilter, enough: Enough) -> ExitStatus:
-    """Subscribe, and print notifications until the limit.
+    """Subscribe, and print notifications until a limit is reached.
 
-    Raises: UsageError if the server supports none of it; what `answered` raises; Disconnected.
+    Raises: UsageError if the server supports none of the subscriptions; what `answered` raises; Disconnected.
     """
     _check(visit, wanted)
     changes: asyncio.Queue[_Change | None] = asyncio.Queue()
@@ -74,7 +74,7 @@ async def tell_changes(visit: CommandSession, wanted: StreamFilter, enough: Enou
 
     def said(what: str) -> None:
         visit.output.warn(what)
-        changes.put_nowait(None)  # it may be the end
+        changes.put_nowait(None)  # wake the reader: this may be the end
 
     visit.session.watching.tell = said
     stop = visit.session.journal.listen(hear)
@@ -92,7 +92,7 @@ def _methods(wanted: StreamFilter) -> frozenset[str]:
 
 
 def _check(visit: CommandSession, wanted: StreamFilter) -> None:
-    """Raise UsageError if the server supports nothing of it; warn of the unsupported part."""
+    """Raise UsageError if the server supports none of the subscriptions; warn about the unsupported ones."""
     watching = visit.session.watching
     offered = watching.offered()
     lacking = [f"the list of {kind}" for kind in _LISTS if getattr(wanted, kind) and not getattr(offered, kind)]
@@ -129,7 +129,7 @@ async def _begin(visit: CommandSession, wanted: StreamFilter) -> ExitStatus:
 
 
 def _refused(output: Output, outcome: Outcome, method: str) -> ExitStatus:
-    """Report that it was rejected. Raises: what `answered` raises without a response."""
+    """Report a rejected subscription. Raises: what `answered` raises without a response."""
     error: Any = None
     if outcome.reply is not None:
         message = answered(outcome.reply, method).message
@@ -139,7 +139,7 @@ def _refused(output: Output, outcome: Outcome, method: str) -> ExitStatus:
 
 
 async def _until_enough(visit: CommandSession, changes: asyncio.Queue[_Change | None], enough: Enough) -> ExitStatus:
-    """Print notifications. Raises: Disconnected."""
+    """Print notifications until a limit is reached. Raises: Disconnected."""
     written, session = 0, visit.session
     with suppress(TimeoutError):
         async with asyncio.timeout(enough.seconds), asyncio.TaskGroup() as tasks:

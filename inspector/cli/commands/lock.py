@@ -67,6 +67,6 @@ def command(env: CliEnv, /, words: tuple[str, ...], path: Path | None, **options
 
 
 def _demand_place(path: Path) -> None:
-    """See that nothing is replaced but what was saved by this. Raises: UsageError, CaptureError."""
+    """Check that only a file written by this command is replaced. Raises: UsageError, CaptureError."""
     if path.exists() and path.stat().st_size and not is_lock_file(path):
         raise UsageError(f"{path} exists and is not a lock file", hint="Choose another file.")

@@ -1,4 +1,4 @@
-"""`mcp-inspect mock`: play the server of a capture, to test clients."""
+"""`mcp-inspect mock`: replay the server side of a capture, to test clients."""
 
 import asyncio
 import gc
@@ -83,7 +83,7 @@ def command(
         math.inf if no_delay else speed, Serves(era), strict, tuple(read_fault(text) for text in faults)
     )
     request = MockRequest(file, conn, port, capture, places(env.environ).cache / "captures")
-    gc.enable()  # `__main__` stopped it for the time of the imports
+    gc.enable()  # `__main__` disabled it during imports
     differences = asyncio.run(_until_told(run(request, settings, narrate=output.narrate, warn=output.warn)))
     return ExitStatus.FINDINGS if strict and differences else ExitStatus.OK
 

@@ -1,4 +1,4 @@
-"""`mcp-inspect profile`: the profiles of known clients, and a profile made from a captured session of a client."""
+"""`mcp-inspect profile`: profiles of known clients, and profiles made from captured sessions."""
 
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ _EXAMPLES = (
     "mcp-inspect list tools --as my-client.yaml -- node server.js",
 )
 _BEFORE = frozenset({"initialize", "server/discover", "ping"})
-"""Requests that belong to the opening itself, or to none."""
+"""Requests that belong to the opening, or that occur at any time."""
 
 
 @click.command(
@@ -98,7 +98,7 @@ def _newest(profile: ClientProfile) -> str | None:
 
 
 def profile_of(journal: Journal, capture: str) -> tuple[ClientProfile, list[str]]:
-    """The profile of the client in a capture, and comments for the head of its file.
+    """Return the profile of the client in a capture, and comments for the top of its file.
 
     Raises: UsageError if the capture has no opening.
     """
@@ -137,7 +137,7 @@ def _day(journal: Journal) -> str:
 
 
 def _opening_requests(journal: Journal) -> tuple[list[OpeningRequest], list[str]]:
-    """The requests up to the first that a user or model caused, and the lists that had one page only."""
+    """Return the requests before the first one caused by a user or model, and the lists that had only one page."""
     found: list[OpeningRequest] = []
     doubtful: list[str] = []
     for exchange in journal.conversation.exchanges:

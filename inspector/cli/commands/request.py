@@ -92,7 +92,7 @@ def command(
 
 
 def _only_a_target(env: CliEnv, method: str | None, url: str | None) -> tuple[None, str | None]:
-    """With raw bytes, the only argument is the target's URL."""
+    """Interpret the only argument as the target's URL, because raw bytes need no method."""
     if method is not None and (url is not None or env.server_argv is not None):
         raise UsageError(
             f"method {method!r} conflicts with --raw and --batch", hint="Remove the method: the message contains it."
@@ -119,7 +119,7 @@ async def _notify(visit: CommandSession, method: str, params: Any) -> ExitStatus
 
 
 def read_bytes(given: str, stdin: TextIO) -> bytes:
-    """The bytes that an option names: a text, `@FILE`, or `-` for stdin. Raises: UsageError."""
+    """Return the bytes of an option's value: text, `@FILE`, or `-` for stdin. Raises: UsageError."""
     if given == "-":
         buffer = getattr(stdin, "buffer", None)
         return buffer.read() if buffer is not None else stdin.read().encode("utf-8", "surrogateescape")
@@ -132,9 +132,10 @@ def read_bytes(given: str, stdin: TextIO) -> bytes:
 
 
 async def send_raw(visit: CommandSession, payload: bytes, wait_s: float, *, mcp_headers: bool) -> ExitStatus:
-    """Send them, print the responses. `mcp_headers`: whether HTTP headers of the protocol version are added.
+    """Send the bytes and print the responses.
 
-    Raises: AuthorizationNeeded, Disconnected, RequestFailed, RequestTimeout, for a request without a response.
+    `mcp_headers`: whether to add the HTTP headers of the protocol version. Raises: AuthorizationNeeded,
+    Disconnected, RequestFailed, RequestTimeout, for a request without a response.
     """
     for oddity in oddities(payload):
         visit.output.narrate(oddity)
@@ -173,7 +174,7 @@ def _as_json(sent: RawSent, came: list[bytes]) -> dict[str, Any]:
 
 
 def _exact(payload: bytes) -> Any:
-    """A frame unchanged if it is JSON, else its text."""
+    """Return a frame unchanged if it is JSON, otherwise its text."""
     try:
         msgspec.json.decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -191,7 +192,7 @@ def _body(sent: RawSent) -> Line:
 
 
 def _judge(visit: CommandSession, sent: RawSent, came: list[bytes]) -> ExitStatus:
-    """One error among the responses makes the status TOOL_ERROR; a missing response raises."""
+    """Return TOOL_ERROR if one of the responses is an error. Raises an error for a missing response."""
     size = human_size(sum(map(len, came)))
     match sent.ended:
         case Ended.LOST:
@@ -213,7 +214,7 @@ Requests = tuple[tuple[str, Any], ...]
 
 
 def read_batch(given: Any) -> Requests:
-    """The requests in an array. Raises: UsageError for an invalid one."""
+    """Return the requests in an array. Raises: UsageError for an invalid one."""
     if not isinstance(given, list) or not given:
         raise UsageError("--batch needs an array with a request in it", hint='Such as [{"method": "ping"}].')
     for place, item in enumerate(given, 1):
@@ -223,7 +224,7 @@ def read_batch(given: Any) -> Requests:
 
 
 async def send_batch(visit: CommandSession, requests: Requests) -> ExitStatus:
-    """Send them, print the responses in the order of the requests.
+    """Send the requests and print the responses in request order.
 
     Raises: UsageError if the protocol version has no batches, and what `answered` raises.
     """

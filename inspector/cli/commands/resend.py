@@ -34,16 +34,16 @@ LIVE = "the live server"
 
 
 class RecordedRequests(msgspec.Struct, frozen=True):
-    """What is to be sent again of a capture."""
+    """The requests of a capture to resend."""
 
     found: Accounts
     plan: Plan
     offers: frozenset[str]
-    """What its client declared."""
+    """Capabilities that the captured client declared."""
 
 
 def read_recorded(output: Output, path: Path, where: str, to: int | None) -> RecordedRequests:
-    """Read a capture and plan. `where` is a filter, "" for none; `to` the last entry, None for all.
+    """Read a capture and plan its requests. `where`: a filter, "" for none; `to`: the last entry, None for all.
 
     Raises: CaptureError, UsageError.
     """
@@ -67,7 +67,7 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
 
 
 def demand_agreement(output: Output, recorded: RecordedRequests, target: str, *, agreed: bool) -> bool:
-    """Ask for confirmation; False if it is declined.
+    """Ask for confirmation. Return False if it is declined.
 
     Raises: UsageError without a terminal.
     """
@@ -105,7 +105,7 @@ def tell(output: Output, resent: Resent, name: str) -> ExitStatus:
 
 
 _MOST = 100
-"""Lines about what was carried and skipped."""
+"""Maximum number of lines about replaced values and skipped requests."""
 
 
 def _tell_skips(output: Output, skips: Sequence[Skip]) -> None:
@@ -154,7 +154,7 @@ def take_over(
 ) -> ExitStatus:
     """Send the plan, print the results to stdout, and open the interface on the session.
 
-    A server that can't be reached is shown in the interface as well.
+    An unreachable server is shown in the interface as well.
     """
 
     def show(begin: Callable[..., Live], first: Live) -> ExitStatus:
@@ -168,12 +168,12 @@ def take_over(
 
 
 async def _replay(live: Live, plan: Plan, resend_options: ResendOptions) -> Resent | None:
-    """Send it once the session is open; None if it does not open."""
+    """Send the plan once the session is open. Return None if it does not open."""
     session = await _opened(live)
     if session is None:
         return None
     try:
-        await live.lists.fetch(session)  # behind the first fetching: two at a time would tear a list
+        await live.lists.fetch(session)  # wait for the initial fetch: concurrent fetches would mix pages
         return await resend(session, plan, resend_options)
     except InspectError:
         return None
@@ -215,7 +215,7 @@ def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> Exit
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     if env.server_argv is None and url is None:
         raise UsageError("no server to send to", hint="Name a URL, or a server's command after --.")
-    choose(env, url, options)  # an invalid target is reported before any prompt
+    choose(env, url, options)  # report an invalid target before any prompt
     if options["to"] is not None and options["as_json"]:
         raise UsageError("--to opens the interface and excludes --json", hint="Remove one of them.")
     normal = read_compare_options(options)

@@ -53,19 +53,19 @@ _FACTS: tuple[tuple[str, Callable[[Revision], str]], ...] = (
 
 
 def matrix() -> list[tuple[str, ...]]:
-    """The first line has the protocol versions, each further one a fact and its values."""
+    """Return table rows: the protocol versions, then each fact with its values."""
     head = ("", *(row.date for row in ROWS))
     return [head, *((name, *_changes([of(row) for row in ROWS])) for name, of in _FACTS)]
 
 
 def as_markdown() -> str:
-    """A table in Markdown."""
+    """Return the facts as a Markdown table."""
     head, *lines = (f"| {' | '.join(line)} |" for line in matrix())
     return "\n".join([head, "|---" * len(matrix()[0]) + "|", *lines])
 
 
 def as_text() -> str:
-    """A block for each protocol version, with its changes from the previous one."""
+    """Return a block of text for each protocol version, with its changes from the previous one."""
     return "\n\n".join("\n".join(_block(column, row)) for column, row in enumerate(ROWS, 1)).replace("`", "")
 
 
@@ -87,7 +87,7 @@ def _told(name: str, fact: str) -> Iterator[str]:
 
 
 def as_json() -> dict[str, Any]:
-    """Each protocol version with all its facts."""
+    """Return each protocol version with all its facts."""
     return {"revisions": [_as_json(row) for row in ROWS]}
 
 

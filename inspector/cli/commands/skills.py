@@ -1,4 +1,4 @@
-"""`mcp-inspect skills`: list the skills of a server, and verify the files of one against its entry."""
+"""`mcp-inspect skills`: list the skills of a server, and verify a skill's files against its entry."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -59,7 +59,7 @@ def demand_skills(visit: CommandSession, *, anyway: bool) -> None:
 
 
 async def show_list(visit: CommandSession) -> ExitStatus:
-    """Print the entries; no file is read. Raises: what `answered` raises."""
+    """Print the entries without reading files. Raises: what `answered` raises."""
     found = await _listed(visit)
     if isinstance(found, ExitStatus):
         return found
@@ -71,7 +71,7 @@ async def show_list(visit: CommandSession) -> ExitStatus:
 
 
 async def show_skill(visit: CommandSession, name: str, files: Sequence[str]) -> ExitStatus:
-    """Read the named files of a skill, or all, in order; stop at the first mismatch.
+    """Read the given files of a skill, or all, in order. Stop at the first mismatch.
 
     Raises: UsageError for an unknown file, and what `answered` raises.
     """
@@ -121,7 +121,7 @@ async def _listed(visit: CommandSession) -> list[Skill] | ExitStatus:
 
 
 async def _find(visit: CommandSession, name: str) -> Skill | ExitStatus:
-    """A skill by its URI, listed or not, or by its name if that is unique."""
+    """Find a skill by its URI, listed or not, or by its unique name."""
     if "://" in name:
         skill, reply = await visit.session.perform(lambda revision: get_skill(name, revision=revision))
         if skill is not None:
@@ -142,7 +142,7 @@ async def _find(visit: CommandSession, name: str) -> Skill | ExitStatus:
 
 
 def _file(skill: Skill, path: str) -> SkillFile:
-    """A file by its path or URI; only listed files belong to the skill."""
+    """Find a file by its path or URI. Only listed files belong to the skill."""
     for file in skill.files:
         if path in (file.path, file.uri):
             return file

@@ -1,6 +1,7 @@
 """`mcp-inspect` without arguments: configured servers and recent captures.
 
-On a terminal one of them can be chosen; elsewhere they are listed. Nothing is started or connected automatically.
+On a terminal the user can choose one of them; otherwise they are listed. Nothing is started or connected
+automatically.
 """
 
 import time
@@ -100,7 +101,7 @@ def _open(env: CliEnv, choice: StartChoice | None) -> ExitStatus:
 
 
 def _as_json(server: FoundServer) -> dict[str, Any]:
-    """Names of variables and headers, never their values."""
+    """Return a server without the values of variables and headers."""
     return {
         "name": server.name,
         "host": server.host,
@@ -115,6 +116,6 @@ def _as_json(server: FoundServer) -> dict[str, Any]:
 
 
 def _width(env: CliEnv) -> int:
-    """COLUMNS if it is set, as everywhere."""
+    """Return the width; COLUMNS takes precedence."""
     columns = env.environ.get("COLUMNS", "")
     return max(40, int(columns)) if columns.isdecimal() else _WIDTH

@@ -1,4 +1,4 @@
-"""`mcp-inspect stats`: statistics of the requests of captures or of a session with a server."""
+"""`mcp-inspect stats`: request statistics of captures or of a session with a server."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -38,20 +38,20 @@ _EXAMPLES = (
     """mcp-inspect stats --call 'add={"a": 1, "b": 2}' -- node server.js""",
 )
 _WIDE = 140
-"""Width in columns without a terminal."""
+"""Default width in columns if there is no terminal."""
 _PIECE = 20_000
-"""Requests between two looks at the progress."""
+"""Number of requests between two progress reports."""
 
 
 class _Chosen(msgspec.Struct, frozen=True):
-    """The entries that a filter has chosen, for good."""
+    """The entries that a filter selects."""
 
     hits: bytearray
     changes: int = 1
 
 
 class _Count:
-    """Counts journals one after the other, and writes what was found."""
+    """Counts requests in several journals, and prints the statistics."""
 
     def __init__(self, output: Output, by: str, where: str, style: str) -> None:
         """Raises: UsageError."""
@@ -61,13 +61,15 @@ class _Count:
             names = ", ".join(grouping_names())
             raise UsageError(f"invalid --by: {error}", hint=f"Write one of {names}.") from None
         own = places(output.env.environ)
-        read_tail_options(where, (), named=SavedFilters(own.config, own.state).named())  # fails before a long reading
+        read_tail_options(
+            where, (), named=SavedFilters(own.config, own.state).named()
+        )  # report errors before a long read
         self._where, self._style, self._output = where, style, output
         self._sources: list[str] = []
         self._repeated: list[Repeated] = []
 
     def add(self, journal: Journal, name: str) -> None:
-        """Count a journal."""
+        """Add the requests of a journal."""
         chosen = None
         if self._where.strip():
             chosen = _Chosen(bytearray(journal.count + 1))
@@ -88,7 +90,7 @@ class _Count:
         self._repeated = sorted(found, key=lambda each: -each.count)[:TOPS]
 
     def write(self) -> None:
-        """Write the statistics of all of them."""
+        """Print the statistics of all journals."""
         output, table = self._output, self.table
         if self._style == "json":
             output.data(stats_data(table, self._repeated, self._sources))

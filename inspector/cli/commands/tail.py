@@ -87,7 +87,7 @@ def command(env: CliEnv, /, words: tuple[str, ...], follow: bool, **options: Any
 
 
 def _taken_apart(words: tuple[str, ...], *, served: bool) -> tuple[str, str]:
-    """What is read, and the filter; each may be ""."""
+    """Return the source and the filter; each may be ""."""
     if served:
         words = ("", *words)
     if not words:
@@ -122,7 +122,7 @@ def _tail_file(output: Output, path: Path, tail_options: TailOptions, *, follow:
 
 
 def _conclude(output: Output, tail: Tail, notices: tuple[str, ...]) -> None:
-    """Print the rest, and what a person should know."""
+    """Print the remaining entries and warnings."""
     tail.print_new()
     for notice in (*notices, tail.trouble):
         if notice:

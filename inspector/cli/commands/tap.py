@@ -1,4 +1,4 @@
-"""`mcp-inspect tap`: record and change the traffic between a client and a server; list the taps that are running."""
+"""`mcp-inspect tap`: record and change the traffic between a client and a server; list running taps."""
 
 import json
 import os
@@ -91,7 +91,7 @@ def _check(words: list[str], command: list[str]) -> None:
 
 
 def _check_filter(text: str | None) -> None:
-    """Raises: FilterError."""
+    """Check the syntax of a filter. Raises: FilterError."""
     if text:
         from inspector.features.tap.keeping import read_filter
 
@@ -99,7 +99,7 @@ def _check_filter(text: str | None) -> None:
 
 
 def _become_tap(words: list[str]) -> None:
-    """Replace this process: what the command line has imported is not kept for as long as the server lives."""
+    """Replace this process, so that the command line's imports do not occupy memory while the server lives."""
     from inspector.features.tap.relay import own_environment
 
     argv = [sys.executable, "-I", "-m", "inspector.features.tap", *words]
@@ -171,7 +171,7 @@ def http_command(
 
 
 def _judged(output: Output, captures: list[Path], keep_on: str | None, fail_on: str | None) -> ExitStatus:
-    """The exit status after `--fail-on`; captures that `--keep-on` does not keep are removed."""
+    """Return the exit status after `--fail-on`, and remove captures that `--keep-on` does not keep."""
     from inspector.features.tap.keeping import remove_unless, verdict
 
     why = verdict(captures, fail_on) if fail_on else ""
@@ -222,7 +222,7 @@ async def _listen(
 
 
 def _read_rules(output: Output, file: Path, *, reports: bool = True) -> tuple[list[Any], list[Any]]:
-    """The valid rules of a file, and what is wrong with the others. Raises: UsageError if it can't be read."""
+    """Return the valid rules of a file, and the problems of the others. Raises: UsageError if it can't be read."""
     from inspector.features.tap.rules import read_rules
 
     try:
@@ -306,7 +306,7 @@ def rules_command(env: CliEnv, /, file: Path | None, tap: str | None, as_json: b
 
 
 def _write_rules(output: Output, wanted: str) -> ExitStatus:
-    """The rules of a running tap as a rules file. Raises: TapGone."""
+    """Print the rules of a running tap as a rules file. Raises: TapGone."""
     import yaml
 
     from inspector.features.tap.client import TapClient, find
@@ -351,7 +351,7 @@ def run_command(env: CliEnv, /, fail_on: str | None) -> int:
         options = ("--capture", str(kept)) if fail_on else ()
         argv, names = for_one_run(env.server_argv, env.environ, Path.cwd(), Path(directory), options)
         output.narrate(f"Tapped: {', '.join(names)}. mcp-inspect attach shows their traffic.")
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client handles Ctrl+C
         try:
             status = subprocess.run(argv, check=False, preexec_fn=_default_signals).returncode
         except OSError as error:
@@ -452,7 +452,7 @@ def status_command(env: CliEnv, /, as_json: bool) -> ExitStatus:
 def _carry_out(
     output: Output, plans: "list[Plan]", state: Path, *, dry_run: bool, yes: bool, installs: bool
 ) -> ExitStatus:
-    """Show what changes, ask, and do it."""
+    """Show the changes, ask for confirmation, and apply them."""
     from inspector.features.tap.install import carry_out
 
     for plan in plans:

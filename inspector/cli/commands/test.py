@@ -1,4 +1,4 @@
-"""`mcp-inspect test` and `run`: run test cases and saved calls of a file against a server."""
+"""`mcp-inspect test` and `run`: run the test cases and saved calls of a file against a server."""
 
 import xml.etree.ElementTree as Xml
 from collections.abc import Callable, Iterator, Sequence
@@ -52,7 +52,7 @@ from inspector.text import visible
 
 
 class CaseRuns(msgspec.Struct, frozen=True):
-    """Cases that are to be run, and the values for their markers."""
+    """Cases to run, with the values for their markers."""
 
     collection: Collection
     plan: tuple[CallInPlan, ...]
@@ -60,12 +60,12 @@ class CaseRuns(msgspec.Struct, frozen=True):
 
     @property
     def cases(self) -> tuple[CaseDefinition, ...]:
-        """In the order in which they run."""
+        """The cases in execution order."""
         return tuple(each.case for each in self.plan)
 
 
 def open_runs(env: CliEnv, collection: Collection, chosen: Sequence[CaseDefinition]) -> CaseRuns:
-    """Find out what these cases need. Errors are reported here, before a server is started. Raises: UsageError."""
+    """Determine what these cases need, so that errors are reported before a server is started. Raises: UsageError."""
     plan = planned(collection, chosen)
     values = Values(collection, secret_from(env.environ))
     values.prepare(plan)
@@ -81,7 +81,10 @@ def perform(
     runs: CaseRuns,
     done: Callable[[CaseRun], None],
 ) -> ExitStatus:
-    """Run cases over one session; `done` is called after each. The server is that of the file if none is named."""
+    """Run cases over one session.
+
+    `done` is called after each case. Without `url`, the server is that of the file.
+    """
     if env.server_argv is None and url is None:
         url = runs.collection.target or None
     if env.server_argv is None and url is None:
@@ -104,7 +107,10 @@ def perform(
 
 
 def chosen_cases(found: Cases, words: Sequence[str], file: Path) -> tuple[CaseDefinition, ...]:
-    """The cases whose names contain one of the words; all without words. Raises: UsageError if there are none."""
+    """Return the cases whose names contain one of the words; all without words.
+
+    Raises: UsageError if there are none.
+    """
     cases = tuple(case for case in found.cases if not words or any(word in case.name for word in words))
     if not cases:
         which = f"no case of {file} has {' or '.join(map(repr, words))} in its name" if words else f"{file}: no cases"
@@ -113,13 +119,13 @@ def chosen_cases(found: Cases, words: Sequence[str], file: Path) -> tuple[CaseDe
 
 
 def tell(output: Output, ran: CaseRun) -> None:
-    """A line for a case, and one for each expectation that does not hold."""
+    """Print a line for a case, and one for each failed expectation."""
     if not output.as_json:
         output.lines(_lines(ran))
 
 
 def told(output: Output, ran: Sequence[CaseRun], file: Path, found: Cases, *, update: bool) -> ExitStatus:
-    """Print the totals, and update snapshots with `update`; the exit status."""
+    """Print the totals, update snapshots if `update` is set, and return the exit status."""
     new = _new_snapshots(ran) if update else []
     left = [each for each in ran if not each.passed and not _only_snapshots(each, update=update)]
     if new:
@@ -132,7 +138,7 @@ def told(output: Output, ran: Sequence[CaseRun], file: Path, found: Cases, *, up
 
 
 def as_junit(ran: Sequence[CaseRun], file: str) -> bytes:
-    """A suite with a test for each case."""
+    """Return a JUnit suite with a test for each case."""
     failed = [each for each in ran if not each.passed]
     suite = Xml.Element("testsuite", name=visible(file), tests=str(len(ran)), failures=str(len(failed)))
     for name in ("errors", "skipped"):
@@ -194,12 +200,12 @@ def _only_snapshots(ran: CaseRun, *, update: bool) -> bool:
 
 
 def _value_for(ran: CaseRun, expectation: Expectation) -> Any:
-    """The value at the place of a snapshot; ABSENT without a value, or if it is not a snapshot."""
+    """Return the actual value at the place of a snapshot; ABSENT if there is none, or for other expectations."""
     return value_at(ran.came.reply, expectation.at) if expectation.kind is ExpectationKind.SNAPSHOT else ABSENT
 
 
 def _new_snapshots(ran: Sequence[CaseRun]) -> list[tuple[Expectation, Any]]:
-    """Failed snapshots with their new values; one whose place is gone is not updated."""
+    """Return failed snapshots with their new values. A snapshot whose place is missing is not updated."""
     failed = [(each, failure.expectation) for each in ran for failure in each.failures]
     found = [(expectation, _value_for(each, expectation)) for each, expectation in failed if expectation is not None]
     return [(expectation, value) for expectation, value in found if value is not ABSENT]
@@ -280,7 +286,7 @@ def command(env: CliEnv, /, file: Path | None, url: str | None, **options: Any) 
 
 
 def _target_in(env: CliEnv, file: Path, environment: str) -> str | None:
-    """The server that a file names, where the command line names none."""
+    """Return the server that a file names if the command line names none."""
     return None if env.server_argv is not None else open_collection(file, environment).target or None
 
 
@@ -311,7 +317,7 @@ def _run_file(env: CliEnv, file: Path, url: str | None, options: dict[str, Any])
 
 
 def _alone(chosen: TargetOptions, env: CliEnv) -> Session:
-    """A connection for one case, without a capture of its own."""
+    """Return a session for one case without its own capture."""
     settings = settings_for(chosen, env, afresh=True)
     return open_session(chosen.target, start_capture(None), settings)
 
@@ -416,7 +422,7 @@ def run_command(
 
 
 def _list(output: Output) -> ExitStatus:
-    """List the saved calls of the project. A file that cannot be read is reported, and the others are listed."""
+    """List the saved calls of the project. A file that can't be read is reported and skipped."""
     files = collections_near(Path.cwd())
     if not files:
         raise UsageError(f"no *{SUFFIX} file here", hint="In the terminal interface, `x s` on Tools saves a call.")
@@ -447,7 +453,7 @@ def _about(case: CaseDefinition) -> str:
 
 
 def _found(what: str) -> tuple[Path, str | None]:
-    """The file, and the name of the one call; None for all of the file. Raises: UsageError."""
+    """Return the file, and the name of the call; None for the whole file. Raises: UsageError."""
     file, hash_, name = what.rpartition("#")
     if hash_ and file.endswith((".yaml", ".yml")):
         return Path(file), name
@@ -487,7 +493,7 @@ def _named(collection: Collection, name: str) -> CaseDefinition:
 
 
 def _result(ran: CaseRun) -> Iterator[Line]:
-    """What a call returned, as `call` prints it."""
+    """Return the result of a call as `call` prints it."""
     if not ran.came.reply:
         return
     finished = Finished(
