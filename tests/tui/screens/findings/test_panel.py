@@ -98,7 +98,7 @@ async def test_a_check_that_fails_inside_is_named_and_the_others_go_on(
         assert "KeyError" in look()
         assert "please report it" in " ".join(look().split())
         assert "\x1b" not in look()
-        assert "found before it failed" in look()
+        await until(lambda: "found before it failed" in look(), "what it found before is listed")
         await until(lambda: "a word" in look() and "entries checked" in look(), "the others went on")
 
 
