@@ -75,14 +75,14 @@ def read_compare_options(options: Mapping[str, Any]) -> CompareOptions:
 
 
 def refuse_rules(options: Mapping[str, Any]) -> None:
-    """Raises: UsageError for rules about operations where definitions are compared."""
+    """Reject rules about operations where definitions are compared. Raises: UsageError."""
     names = {"ignored": "--ignore", "rules_file": "--rules", "exact": "--exact", "only": "--only"}
     if given := [shown for name, shown in names.items() if options.get(name)]:
         raise UsageError(f"{', '.join(given)}: applies to sessions only; add --sessions")
 
 
 def is_capture(path: Path) -> bool:
-    """Whether a file is a capture, by its name or first bytes."""
+    """Return whether a file is a capture, by its name or first bytes."""
     try:
         with path.open("rb") as file:
             return path.suffix == ".mcpcap" or b'"mcpcap"' in file.read(400)

@@ -168,7 +168,10 @@ class Servers:
     """All servers of one run; the interface can open more."""
 
     def __init__(self, env: CliEnv, chosen: TargetOptions | None = None, *, record: bool = True) -> None:
-        """`chosen`: what was asked for the first; what of it is not about that server alone holds for all."""
+        """Create the list.
+
+        `chosen`: the options of the first server; those that are not specific to it apply to all.
+        """
         self._env = env
         self._chosen = chosen
         self._record = record
@@ -263,7 +266,7 @@ Show: TypeAlias = "Callable[[Callable[..., Live], Live], ExitStatus]"
 
 
 def demand_terminal(env: CliEnv) -> None:
-    """Raises: UsageError where no interface can be drawn."""
+    """Check that an interface can be drawn. Raises: UsageError."""
     if not env.has_terminal:
         raise UsageError(
             "the terminal interface needs a terminal on stdin and stdout, and TERM other than dumb",

@@ -51,7 +51,7 @@ class Baseline:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Raises: UsageError if the file is missing or not a baseline."""
+    """Read a baseline file. Raises: UsageError if it is missing or invalid."""
     try:
         value: Any = json.loads(path.read_text(encoding="utf-8"))
         if value["format"] != _FORMAT:

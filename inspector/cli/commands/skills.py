@@ -52,7 +52,7 @@ def command(env: CliEnv, /, words: tuple[str, ...], anyway: bool, **options: Any
 
 
 def demand_skills(visit: CommandSession, *, anyway: bool) -> None:
-    """Raises: UsageError if the server does not declare skills."""
+    """Check that the server declares skills, unless `anyway` is set. Raises: UsageError."""
     if anyway or declares(visit.opening.capabilities, SKILLS):
         return
     raise UsageError(f"the server does not declare {SKILLS}", hint="--anyway sends the requests nevertheless.")

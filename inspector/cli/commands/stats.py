@@ -54,7 +54,7 @@ class _Count:
     """Counts requests in several journals, and prints the statistics."""
 
     def __init__(self, output: Output, by: str, where: str, style: str) -> None:
-        """Raises: UsageError."""
+        """Parse the options. Raises: UsageError."""
         try:
             self.table = StatsTable(read_grouping(by))
         except ValueError as error:

@@ -89,7 +89,7 @@ def things_of(kind: str, items: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def _lasting(kind: str, raw: Any) -> Any:
-    """The item without members that only describe the current moment."""
+    """Return the item without members that only describe the current moment."""
     if not isinstance(raw, dict):
         return raw
     kept = {name: value for name, value in raw.items() if name not in _OF_NOW.get(kind, ())}

@@ -157,7 +157,7 @@ def _which(there: list[RecordedConnection]) -> str:
 
 CANCELLED, PROGRESS = "notifications/cancelled", "notifications/progress"
 NOT_SAID = {CANCELLED, ACKNOWLEDGED}
-"""Server messages that refer to requests by id, or are generated anew by the mock."""
+"""Server messages that refer to requests by id, or that the mock generates itself."""
 _REQUEST, _NOTE, _GARBLED, _BATCH = (
     int(kind) for kind in (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.INVALID, MessageKind.BATCH)
 )

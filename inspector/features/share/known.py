@@ -549,7 +549,7 @@ class JsonPath(tuple[str, ...]):
     __slots__ = ()
 
     def covers(self, path: tuple[str, ...]) -> bool:
-        """Whether a value at `path` is selected, or within a selected one."""
+        """Return whether a value at `path` is selected, or is within a selected one."""
         return len(path) >= len(self) and all(step in ("*", name) for step, name in zip(self, path, strict=False))
 
 

@@ -225,11 +225,12 @@ def _nothing_fits(
 def for_one_run(
     argv: Sequence[str], env: Mapping[str, str], cwd: Path, directory: Path, options: Sequence[str] = ()
 ) -> tuple[list[str], list[str]]:
-    """The command of a client with all its servers behind taps, and their names.
+    """Return the command of a client with all its servers behind taps, and the names of the servers.
 
-    `directory` takes a config file if the client reads one; `options` are those of each tap. Known are `claude`
-    (`--mcp-config`, with `--strict-mcp-config` so that the user's own entries are not started too) and `codex`
-    (`-c KEY=VALUE`).
+    `directory` holds a config file if the client reads one; `options` are passed to each tap. Supported are `claude`
+    (`--mcp-config`, with `--strict-mcp-config` so that the user's own entries are not started too) and `codex` (`-c
+    KEY=VALUE`).
+
     Raises: UsageError for another client, or if no server with a command is configured.
     """
     program = os.path.basename(argv[0])
