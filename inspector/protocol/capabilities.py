@@ -35,7 +35,7 @@ def parse_offers(names: Iterable[str]) -> frozenset[str]:
     for name in names:
         if name not in ALL and name not in _GROUPS:
             known = ", ".join((*ALL[:3], "elicitation", *ALL[3:]))
-            raise UsageError(f"{name!r} is nothing that can be offered", hint=f"There are {known}.")
+            raise UsageError(f"{name!r} is not a client capability", hint=f"Known capabilities: {known}.")
         found.update(_GROUPS.get(name, (name,)))
         if name == SAMPLING_TOOLS:
             found.add(SAMPLING)

@@ -196,7 +196,7 @@ class ExchangeLog(Sequence[Exchange]):
         self._check(len(self) + 1)
         farthest = max(self._places, default=0) * _STEP
         if len(self._records) < _STEP or len(self._records) % _STEP or (farthest and farthest + 2 > len(self._records)):
-            raise ValueError("an exchange is nowhere")
+            raise ValueError("an exchange has no position")
 
     def _begin(self, exchange: Exchange) -> None:
         self.request_frames.append(min(exchange.request_frame, _MOST_FRAME))

@@ -58,10 +58,10 @@ def _ttl(result: Any) -> tuple[int | None, str]:
         return None, f"ttlMs is {_a(raw)}, not a number{said}"
     whole = peek.integer(result, "ttlMs")
     if whole is None:
-        return None, f"ttlMs {raw!r} is no whole number"
+        return None, f"ttlMs {raw!r} is not an integer"
     if whole < 0:
         return 0, f"ttlMs {_short(raw)} is negative: it counts as 0"
-    return (None, f"ttlMs {_short(raw)} is no time that can be meant") if whole > _EXACT else (whole, "")
+    return (None, f"ttlMs {_short(raw)} is too large") if whole > _EXACT else (whole, "")
 
 
 def _a(raw: Any) -> str:

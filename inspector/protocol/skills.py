@@ -94,7 +94,7 @@ class _Walk:
         """Compare the values at one path."""
         self._left -= 1
         if self._left < 0 or depth > _DEEPEST:
-            return _differ(path, _shown(claimed), "YAML that grows without end when it is read")
+            return _differ(path, _shown(claimed), "YAML that expands without limit")
         if node is None:
             return None if claimed in (None, {}) else _differ(path, _shown(claimed), "nothing")
         if not node.tag.startswith(_TAG) or (node.id != "scalar" and node.tag != _TAG + _KINDS[node.id]):
@@ -113,7 +113,7 @@ class _Walk:
             name = key.value if isinstance(key.value, str) else "?"
             here = f"{path}.{name}" if path else name
             if name in seen:
-                return _differ(here, _shown(claimed.get(name)), "it is there more than once")
+                return _differ(here, _shown(claimed.get(name)), "the key is repeated")
             if name not in claimed:
                 return _differ(here, "not there", _of(value))
             seen.add(name)

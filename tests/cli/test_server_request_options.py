@@ -80,7 +80,7 @@ def test_roots_are_directories_and_uris(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--capability", "elicitation,telepathy"), "'telepathy' is nothing that can be offered"),
+        (("--capability", "elicitation,telepathy"), "'telepathy' is not a client capability"),
         (("--root", "/no/such/place"), "--root /no/such/place: no such directory"),
         (("--root-uri", "plain words"), "invalid --root-uri 'plain words'"),
         (("--root-uri", "http://[x"), "invalid --root-uri"),
@@ -94,7 +94,7 @@ def test_what_cannot_be_meant_starts_no_server(words: tuple[str, ...], said: str
 
 
 def test_a_name_that_is_none_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="nothing that can be offered"):
+    with pytest.raises(UsageError, match="not a client capability"):
         _read(no_capability=("x",))
 
 

@@ -128,7 +128,7 @@ def test_names_bring_what_belongs_to_them() -> None:
     assert parse_offers(["elicitation"]) == {"elicitation.form", "elicitation.url"}
     assert parse_offers(["sampling.tools", "roots"]) == {"sampling", "sampling.tools", "roots"}
     assert parse_offers([]) == frozenset()
-    with pytest.raises(UsageError, match="'tea' is nothing that can be offered"):
+    with pytest.raises(UsageError, match="'tea' is not a client capability"):
         parse_offers(["roots", "tea"])
 
 

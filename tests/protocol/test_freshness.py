@@ -25,10 +25,10 @@ def test_nothing_said_is_nothing_known(result: Any) -> None:
         ("60", None, "ttlMs is a string, not a number: '60'"),
         (None, None, "ttlMs is null, not a number"),
         (True, None, "ttlMs is a boolean, not a number"),
-        (1.5, None, "ttlMs 1.5 is no whole number"),
-        (1e300, None, "ttlMs 1e+300 is no time that can be meant"),
+        (1.5, None, "ttlMs 1.5 is not an integer"),
+        (1e300, None, "ttlMs 1e+300 is too large"),
         pytest.param(10**400, None, "ttlMs of 1329 bits", id="huge"),
-        (float("inf"), None, "ttlMs inf is no whole number"),
+        (float("inf"), None, "ttlMs inf is not an integer"),
         (-1e300, 0, "ttlMs -1e+300 is negative: it counts as 0"),
     ],
 )

@@ -227,7 +227,7 @@ def test_what_would_fill_the_memory_as_objects_is_not_made_objects(monkeypatch: 
         assert (message.result, message.result_part.raw) == (expected, part)
     (odd,) = read(b'{"jsonrpc":"1.0","id":1,"result":' + many + b"}")
     assert isinstance(odd, NotJsonRpc)
-    assert "too large to be looked into" in odd.reason
+    assert "too large to inspect" in odd.reason
 
 
 @pytest.mark.parametrize(

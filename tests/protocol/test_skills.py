@@ -65,7 +65,7 @@ def test_what_a_reader_of_yaml_may_make_of_it_is_the_same(yaml: str, claimed: An
         ("k: [1, 2]", {"k": [1, 3]}, Difference("k[1]: 3", "k[1]: 2")),
         ("k: '1'", {"k": 1}, Difference("k: 1, a number", "k: 1, a string")),
         ("k: true", {"k": 1}, Difference("k: 1", "k: true")),
-        ("k: 2\nk: 2", {"k": 2}, Difference("k: 2", "k: it is there more than once")),
+        ("k: 2\nk: 2", {"k": 2}, Difference("k: 2", "k: the key is repeated")),
         ("- a", {"k": 1}, Difference("front matter: an object", "front matter: an array of 1")),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_difference_is_told_with_both_values(yaml: str, claimed: Any, differen
         ("a: [", "no YAML: "),
         ("a: !!python/object/apply:os.system ['true']", "tag:yaml.org,2002:python/object"),
         ("a: !mine x", "the tag !mine"),
-        ("a: &a [*a]", "grows without end"),
+        ("a: &a [*a]", "expands without limit"),
         ("[" * 5000, "can't be read: RecursionError"),
         ("a: " + "x" * 40_000, "more than 32,768 bytes"),
         ("a: " + "9" * 5000, "9999"),
@@ -89,7 +89,7 @@ def test_a_difference_is_told_with_both_values(yaml: str, claimed: Any, differen
 def test_hostile_yaml_is_a_difference_and_nothing_else(yaml: str, said: str) -> None:
     found = compare(_file(yaml), {"a": 1})
     assert found is not None
-    if "grows" in said:
+    if "expands" in said:
         deep: Any = []
         for _ in range(100):
             deep = [deep]
@@ -106,7 +106,7 @@ def test_a_billion_laughs_are_not_laughed() -> None:
         claimed[f"a{n}"] = [claimed[f"a{n - 1}"]] * 10
     found = compare(_file("\n".join(lines)), claimed)
     assert found is not None
-    assert "grows without end" in found.found
+    assert "expands without limit" in found.found
 
 
 def test_no_front_matter_is_a_difference() -> None:

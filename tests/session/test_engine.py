@@ -261,7 +261,7 @@ async def test_a_page_that_is_refused_is_told_with_the_servers_words() -> None:
     shelf.refuses = "1"
     async with before(shelf) as (lists, live):
         await lists.fetch(live)
-        assert lists.stopped == {"tools": "page 2 could not be had: error -32601 no such method"}
+        assert lists.stopped == {"tools": "page 2 could not be fetched: error -32601 no such method"}
         shelf.refuses = None
         await lists.fetch_more(live, ("tools",))
         assert (names(live), lists.stopped) == (["a", "b"], {})

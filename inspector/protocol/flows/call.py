@@ -145,9 +145,9 @@ def _wrong(result: Any, asked: tuple[questions.Question, ...]) -> str:
     """Return why a retry would be pointless; "" if it would not be."""
     requests = peek.at(result, "inputRequests")
     if not requests and not peek.has(result, "requestState"):
-        return "it asks for input and says neither what nor in which state"
+        return "it requires input but lists no input requests and has no requestState"
     if not isinstance(requests, dict | None) or len(asked) < len(requests or {}):
-        return "it asks in a way that the specification does not know"
+        return "it requests input in a form that the specification does not define"
     return ""
 
 

@@ -402,7 +402,7 @@ def _answered(reply: Reply, method: str) -> Replied:
         case Broken():
             raise (ConnectError if reply.unreached else Disconnected)(reply.why, hint=reply.hint)
         case GivenUp():
-            raise Disconnected("connecting was given up")
+            raise Disconnected("the connection attempt was cancelled")
 
 
 def _challenge(reply: Refused) -> str:
@@ -424,7 +424,7 @@ def _refusal(method: str, reply: Reply) -> str:
         said = f": {excerpt}" if excerpt else ""
         status = f"HTTP {reply.status}{kind}" if reply.status else "nothing"
         return f"the server answered {method} with {status}{said}" + (f"; {reply.why}" if reply.why else "")
-    return f"nothing usable came of {method}"
+    return f"{method} did not return a valid response"
 
 
 def _opened(found: Opening | str, reply: Replied) -> Opening:

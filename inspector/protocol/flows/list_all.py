@@ -127,7 +127,7 @@ def list_all(
         if page > 1 and cursor == "" and isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
             return Pages(kind, tuple(so_far.items), page - 1, "")  # it rejects its own cursor: that was the end
         if not isinstance(reply, Replied) or not isinstance(reply.message, Answer):
-            return Pages(kind, tuple(so_far.items), page - 1, f"page {page} could not be had", reply, cursor)
+            return Pages(kind, tuple(so_far.items), page - 1, f"page {page} could not be fetched", reply, cursor)
         result = reply.message.result
         found = peek.items(result, listed.member)
         if page > 1 and cursor == "" and found == so_far.items[: len(found)]:

@@ -55,7 +55,7 @@ def list_skills(*, revision: Revision) -> Flow[SkillPages]:
         reply: Reply = yield Send(LIST, params, revision=revision)
         result = _result(reply)
         if result is None:
-            return SkillPages(tuple(skills), f"page {page} could not be had", reply)
+            return SkillPages(tuple(skills), f"page {page} could not be fetched", reply)
         skills += map(Skill, peek.items(result, "skills"))
         cursor = peek.text(result, "nextCursor")
         if cursor is None:

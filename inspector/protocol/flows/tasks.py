@@ -366,7 +366,7 @@ def list_tasks(opening: Opening) -> Flow[TaskList]:
         params = None if cursor is None else {"cursor": cursor}
         reply: Reply = yield Send("tasks/list", params, revision=opening.revision)
         if not isinstance(reply, Replied) or not isinstance(reply.message, Answer):
-            return TaskList(tuple(ids), page - 1, f"page {page} could not be had", reply)
+            return TaskList(tuple(ids), page - 1, f"page {page} could not be fetched", reply)
         result: Any = reply.message.result
         found = [id_ for item in peek.items(result, "tasks") if (id_ := peek.text(item, "taskId"))]
         new = [id_ for id_ in found if id_ not in ids]

@@ -468,7 +468,7 @@ class Tasks:
                 self._blame(task, "the answer to tasks/get names no task", frame.n)
             return [News(task, {})]
         if word.id != task.id:
-            self._blame(task, f"it was asked for, and the answer speaks of {word.id[:80]!r}", frame.n)
+            self._blame(task, f"the response names a different task: {word.id[:80]!r}", frame.n)
             return []
         if word.result_type == "task":
             self._blame(task, 'the resultType of a poll is "complete", and not "task"', frame.n)

@@ -111,11 +111,11 @@ def test_without_answers_nothing_is_repeated(answers: Any, says: str) -> None:
 @pytest.mark.parametrize(
     ("asks", "says"),
     [
-        ({}, "neither what nor in which state"),
-        ({"inputRequests": {}}, "neither what nor in which state"),
-        ({"inputRequests": [1], "requestState": "s"}, "the specification does not know"),
-        ({"inputRequests": {"a": {"method": "tea/brew"}}}, "the specification does not know"),
-        ({"inputRequests": {"a": 1}, "requestState": "s"}, "the specification does not know"),
+        ({}, "lists no input requests and has no requestState"),
+        ({"inputRequests": {}}, "lists no input requests and has no requestState"),
+        ({"inputRequests": [1], "requestState": "s"}, "the specification does not define"),
+        ({"inputRequests": {"a": {"method": "tea/brew"}}}, "the specification does not define"),
+        ({"inputRequests": {"a": 1}, "requestState": "s"}, "the specification does not define"),
     ],
 )
 def test_a_result_that_asks_wrongly_is_the_end_of_it_and_says_so(asks: dict[str, Any], says: str) -> None:

@@ -422,5 +422,5 @@ def test_the_older_carriage_can_be_demanded() -> None:
 
 
 def test_giving_up_ends_the_attempt() -> None:
-    with pytest.raises(Disconnected, match="given up"):
+    with pytest.raises(Disconnected, match="attempt was cancelled"):
         Played().play(connect(STDIO), [GivenUp(exchange())])

@@ -111,7 +111,7 @@ def test_it_can_begin_at_any_page() -> None:
 
 def test_a_page_that_was_refused_can_be_asked_for_again() -> None:
     pages = Played().play(list_all("tools"), [page("a", cursor="2"), error(-32602)])
-    assert (pages.stopped, pages.next_cursor) == ("page 2 could not be had", "2")
+    assert (pages.stopped, pages.next_cursor) == ("page 2 could not be fetched", "2")
 
 
 CUT = refused(200, why="the server broke the connection off", begun=True)

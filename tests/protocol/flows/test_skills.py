@@ -46,7 +46,7 @@ def test_a_list_that_ends_early_says_why() -> None:
     twice = {"skills": [], "nextCursor": "x"}
     assert "a second time" in run(list_skills(revision=MODERN), twice, twice)[0].stopped
     silent, _ = run(list_skills(revision=MODERN), None)
-    assert (silent.stopped, silent.failed) == ("page 1 could not be had", Silent(None, 1.0, "idle"))
+    assert (silent.stopped, silent.failed) == ("page 1 could not be fetched", Silent(None, 1.0, "idle"))
 
 
 def test_a_skill_is_asked_for_by_its_uri() -> None:

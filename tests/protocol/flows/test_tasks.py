@@ -376,7 +376,7 @@ def test_a_cursor_that_comes_again_ends_it() -> None:
 
 def test_a_refused_page_and_one_without_an_array_are_said() -> None:
     refused = Played().play(list_tasks(LIST_TASKS_CORE), [error(-32603)])
-    assert (refused.pages, refused.stopped) == (0, "page 1 could not be had")
+    assert (refused.pages, refused.stopped) == (0, "page 1 could not be fetched")
     assert refused.failed is not None
     assert Played().play(list_tasks(LIST_TASKS_CORE), [result({})]).stopped == "the result has no array 'tasks'"
 
