@@ -1,4 +1,4 @@
-"""What a reader sees of text that somebody hostile has written."""
+"""Rendering of hostile text."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""What must hold so that no server, capture or folder can harm whoever looks at it, and the tests that prove each.
+"""Safety requirements: no server, capture or folder can harm the user; with the tests that prove each.
 
 A test that is renamed is renamed here, too: `test_requirements.py` looks for each.
 """

@@ -1,4 +1,4 @@
-"""An exception class exists only if somebody tells it from the others: an `except`, or the table of exit codes."""
+"""An exception class exists only if code distinguishes it: an `except`, or the table of exit codes."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""The project speaks of itself alone, and whoever has nothing but this checkout understands every line of it.
+"""The project speaks only of itself, and can be understood from this checkout alone.
 
 That leaves out the paths of one machine, where packages come from, and how the work on it is organised. The
 patterns are written so that none of them matches itself.

@@ -1,4 +1,4 @@
-"""The person's yes, and what may be believed of what comes back."""
+"""The authorization request, and validation of the redirect."""
 
 from collections.abc import Callable
 from urllib.parse import parse_qsl, urlsplit

@@ -1,4 +1,4 @@
-"""What came of a request, in words."""
+"""Descriptions of HTTP results and login steps."""
 
 import pytest
 

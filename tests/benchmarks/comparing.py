@@ -1,4 +1,4 @@
-"""How long it takes to compare two long captures: read, told operation by operation, aligned, and held side by side."""
+"""Time to compare two long captures: reading, describing operations, aligning, and comparing."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How long a capture takes to be verified, saved and shared, against reading and hashing its lines: nobody does less.
+"""Time to verify, recover and share a capture, compared with reading and hashing its lines as a lower bound.
 
 Of 4 GB (1,724,000 entries, a quarter of them text of 8 kB) `verify` and `recover` took 14 and 12 s with 30 MB, `share`
 some minutes with 40 MB, whatever the number of secrets: a line that can have none costs about 25 us in three passes,

@@ -1,4 +1,4 @@
-"""How soon one large message is in sight and moved through, and ten thousand tools are listed and searched.
+"""Time to show and scroll one large message, and to list and search ten thousand tools.
 
 A large message is looked at in this process, in an app without a terminal, because only here can be seen how long the
 interface's loop was held. The tools are looked at in a terminal, from the start of the program.

@@ -1,4 +1,4 @@
-"""Breaks servers, disks, terminals and clocks, and prints what comes of it: python -m tests.benchmarks.faults
+"""Injects faults into servers, disks, terminals and clocks, and prints the outcome: python -m tests.benchmarks.faults
 
 A row is survived if the program ended by itself with the right exit status, without a mistake of its own, with what was
 not broken intact, and in a bounded memory. It exits with 1 where one is not, and takes some minutes; `--small` takes

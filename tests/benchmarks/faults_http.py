@@ -1,4 +1,4 @@
-"""What a server over HTTP can do to whoever reads it: bombs, streams without an end, streams that trickle."""
+"""Harmful HTTP servers: compression bombs, endless streams, slow streams."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""Measures filters on a journal of many frames, on the thread they have in the app, while a loop goes on.
+"""Measures filters on a journal of many frames, in the app's filter thread while an event loop runs.
 
 python -m tests.benchmarks.filters [FRAMES] prints a table; run.py takes its rows with 100,000 frames. The floor beside
 them is one search for the same text through all bytes of the capture.

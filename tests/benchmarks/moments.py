@@ -1,4 +1,4 @@
-"""How soon it is known what was known at some entry of a long capture, wherever that stands.
+"""Time to compute the state that was known at any entry of a long capture.
 
 Beside each stands its floor: reading as records the same lines, from the checkpoint before to that entry. Both are
 times of the processor, for nothing is waited for.

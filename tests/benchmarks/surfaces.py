@@ -1,4 +1,4 @@
-"""How long it takes to compare two large surfaces: read from their lock files, held against each other, and told."""
+"""Time to compare two large surfaces: reading lock files, comparing, and describing the changes."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the tests of the capture room share: clocks that tick as told, journals, and a server's short life."""
+"""Shared helpers of the capture tests: controlled clocks, journals, and a short server session."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A file of another program where a capture is expected: read through what stands in for it, and nothing is left."""
+"""Opening files of other programs as captures: they are converted to a temporary file that is removed."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A capture that grows is read as far as it goes, and its end is told."""
+"""A growing capture is read up to its current end, and its state is reported."""
 
 import os
 import threading

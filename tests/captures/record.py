@@ -1,4 +1,4 @@
-"""The samples in this directory, and the command that records them anew: `python -m tests.captures.record`.
+"""The samples in this directory, and the command that records them: `python -m tests.captures.record`.
 
 They are the same at each recording, so a difference in git is a change of the format, of the demo, or of what a
 session says. Read them in tests through `sample(NAME)`.

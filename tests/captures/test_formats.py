@@ -1,4 +1,4 @@
-"""The samples of the format are what their maker makes, and this program does with each what every reader must do."""
+"""The samples equal the output of their generator, and mcp-inspect meets the requirements for readers."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The samples are what is recorded today; if that is meant to change, record them anew."""
+"""The samples equal a new recording. If they differ intentionally, record them again."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Which finding comes first, and what stands below it."""
+"""The order of findings: the verdict, and the findings that follow from it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What gives access stands in no output and in no report, wherever the target was typed with it."""
+"""Credentials in a target appear in no output and in no report."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The program as a whole: help, unknown words, what stands where, and what a mistake of ours comes to."""
+"""The program as a whole: help, unknown commands, stdout and stderr, and internal errors."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Work told by the clock."""
+"""Simulated work that depends on a clock."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta

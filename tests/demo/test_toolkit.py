@@ -1,4 +1,4 @@
-"""The demo's own judgement of arguments, held against jsonschema's."""
+"""The demo's argument validation, compared with jsonschema's."""
 
 import base64
 from typing import Any

@@ -1,4 +1,4 @@
-"""Schemas that several tests use, and a strategy for JSON that nobody vouched for."""
+"""Schemas that several tests use, and a strategy for arbitrary JSON."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Whatever comes, nothing raises, and nothing takes for ever: files, lines, streams, frames, filters, schemas, texts.
+"""No input raises or hangs: files, lines, streams, frames, filters, schemas, texts.
 
 A few dozen examples each, here and in CI; `HYPOTHESIS_PROFILE=thorough pytest tests/fuzzing` makes thousands.
 """

@@ -1,4 +1,4 @@
-"""A journal filled by hand: what crosses the wire, in the words of a test, at moments that the test chooses."""
+"""A journal filled by hand, with messages and times that the test chooses."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What bytes are, told by their beginning."""
+"""Detection of content types by the first bytes."""
 
 import base64
 import struct

@@ -1,4 +1,4 @@
-"""What came of a call, a read or a prompt."""
+"""The outcome of a call, a read or a prompt."""
 
 import base64
 from typing import Any

@@ -1,4 +1,4 @@
-"""What gives access is known by its name, wherever it stands."""
+"""Credentials are recognized by their names, wherever they are."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Look-ups in JSON that nobody vouched for."""
+"""Look-ups in unvalidated JSON."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Requests that are made to see what comes of them."""
+"""Probing requests of `doctor`."""
 
 from inspector.protocol import probes
 from inspector.protocol.probes import requests

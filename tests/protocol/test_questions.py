@@ -1,4 +1,4 @@
-"""Questions and answers as they stand on the wire."""
+"""Server requests and their responses as transmitted."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The pictures of the README: `python -m tests.screens.pictures` makes `screenshots/` anew from the captures.
+"""The pictures of the README: `python -m tests.screens.pictures` renders `screenshots/` from the captures.
 
 `--into DIRECTORY` writes every scene elsewhere, or those that are named, as SVG and as PNG, to look at.
 """

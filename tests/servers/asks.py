@@ -1,4 +1,4 @@
-"""A server whose tools each ask the client something first, and then answer with what they were told."""
+"""A server whose tools each send a server request first, and then return its response."""
 
 import json
 import sys

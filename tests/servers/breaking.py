@@ -1,4 +1,4 @@
-"""Breaks what it is told to, by so much: `python -S -m tests.servers.breaking HOW [N]`.
+"""Fails in the given way and to the given extent: `python -S -m tests.servers.breaking HOW [N]`.
 
 stderr N     writes N bytes to stderr before it lists its tools, in lines of 1000
 stdout N     sends notifications of N bytes in all before that, in messages of 1000

@@ -1,4 +1,4 @@
-"""Closes its stdout and goes on until its stdin ends; `stdin`: closes that one, and goes on until SIGTERM."""
+"""Closes its stdout and runs until its stdin ends; `stdin`: closes its stdin and runs until SIGTERM."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Gives pages without end: `tools/list` in a circle of two, `prompts/list` the same page for ever."""
+"""Returns endless pages: `tools/list` alternates between two cursors, `prompts/list` repeats one page."""
 
 from typing import Any
 

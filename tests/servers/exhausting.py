@@ -1,4 +1,4 @@
-"""Sends what is hard to look at, a piece every now and then, for ever: `python -S -m tests.servers.exhausting HOW`.
+"""Sends messages that are expensive to display, continuously: `python -S -m tests.servers.exhausting HOW`.
 
 asks        questions to the client's model, with 3 MB of text in each
 structures  answers of 3 MB, made of very many small values, to requests that nobody sent

@@ -1,4 +1,4 @@
-"""Fails in one way, which it is told: it says nothing, says nothing of one thing, dies, or can't be ended.
+"""Fails in the given way: does not respond, ignores one method, exits, or can't be stopped.
 
 silent          answers nothing
 deaf_to_probe   answers all but `server/discover`

@@ -1,4 +1,4 @@
-"""A field of every kind, and what each of them was filled with: each tool, prompt and resource returns what came in.
+"""A form field of every kind: each tool, prompt and resource returns the values that it received.
 
 `ask` asks twice by a form; `destroy` claims to be destructive. Run it as `python -m tests.servers.fields`.
 """

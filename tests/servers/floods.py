@@ -1,4 +1,4 @@
-"""Writes notifications of 200 bytes as fast as the pipe takes them (100,000, or as many as it is told), then ends."""
+"""Writes notifications of 200 bytes as fast as possible (100,000, or the given number), then ends."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Writes one line of 100 MB, or of as many bytes as it is told, then a short one."""
+"""Writes one line of 100 MB, or of the given number of bytes, then a short one."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Speaks with headers, in the way of language servers: what comes without them is waited through in silence."""
+"""Expects messages with headers, like language servers, and silently ignores lines without them."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Answers correctly, and before each answer writes every other thing that can stand on a line. `once`: before one."""
+"""Responds correctly, but writes every other kind of line before each response. `once`: only before one."""
 
 import json
 import sys

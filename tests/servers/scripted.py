@@ -1,4 +1,4 @@
-"""Answers by a script: JSON of method → what comes, or an array of what comes one after the other.
+"""Responds by a script: JSON of method → response, or an array of responses in order.
 
 What comes is {"result": …}, {"error": …}, {"raw": "a line"}, "silence" or "death". A method that is not in the
 script is answered with -32601. `log=FILE` keeps every line that was read.

@@ -1,4 +1,4 @@
-"""Tasks that never end, go backwards, are nobody's, share an id, or tell too much. A tool is a way to do so.
+"""Tasks that never end, go backwards, are unknown, share an id, or are too large. Each tool is one case.
 
 It speaks for both strategies: the core's tasks (legacy) and the extension's (modern).
 """

@@ -1,4 +1,4 @@
-"""The desk: who answers, who waits, and what becomes of a question that nobody wants answered any more."""
+"""The desk: who answers server requests, who waits, and what happens to withdrawn ones."""
 
 import asyncio
 import gc

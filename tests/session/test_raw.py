@@ -1,4 +1,4 @@
-"""Bytes that are sent as they are: what crossed the wire, and what came of it."""
+"""Raw bytes: what was sent, and the outcome."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Who follows which task, and what happens when the session is begun anew or the time is over."""
+"""Following tasks, also across a new session and after a timeout."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Which stories of real servers are told by default, and the visits to these servers."""
+"""Selection of the stories of real servers, and the sessions with these servers."""
 
 import asyncio
 from collections import Counter, defaultdict

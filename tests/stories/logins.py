@@ -1,4 +1,4 @@
-"""Somebody who runs `mcp-inspect auth login`, reads along, and has a browser here or elsewhere."""
+"""A user who runs `mcp-inspect auth login`, and has a browser on this or another machine."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""A person before the app: presses keys, sees what stands on the screen, and leaves a capture."""
+"""A simulated user of the app: presses keys, reads the screen, and records a capture."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

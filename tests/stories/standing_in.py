@@ -1,4 +1,4 @@
-"""A capture that stands in for its server: a talk with server-everything, and the same talk with a mock of it."""
+"""A capture in place of its server: a session with server-everything, and the same with a mock of it."""
 
 import asyncio
 import math

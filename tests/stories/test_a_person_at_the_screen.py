@@ -1,4 +1,4 @@
-"""Somebody looks at real servers: sees the traffic, fills a form, calls, cancels, and opens the capture afterwards."""
+"""A user inspects real servers: views traffic, fills a form, calls, cancels, and opens the capture."""
 
 import json
 import os

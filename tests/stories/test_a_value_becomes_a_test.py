@@ -1,4 +1,4 @@
-"""What somebody sees becomes a test: it passes on the server it was seen on, and fails on one without that tool."""
+"""A value becomes a test, which passes on its own server and fails on one without that tool."""
 
 from pathlib import Path
 from xml.etree import ElementTree

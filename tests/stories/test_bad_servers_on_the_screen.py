@@ -1,4 +1,4 @@
-"""Somebody looks at everything that bad servers sent: every row, every tab, every tool's form. The app stays."""
+"""A user views everything that bad servers sent: every row, tab and form. The app does not crash."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Explaining why nobody gets in: set-ups that are broken in one place each, and what names the place."""
+"""Explaining why logins fail: setups with one defect each, and the check that names it."""
 
 from pathlib import Path
 

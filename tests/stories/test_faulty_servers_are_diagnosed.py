@@ -1,4 +1,4 @@
-"""Every faulty server is told by its true cause: in the text and the JSON of `check`, in its recording, on the card.
+"""Every faulty server gets the right diagnosis: in text and JSON of `check`, its recording, and the card.
 
 One run of each, four at a time; `python -m tests.servers.faulty` shows the same as a table.
 """

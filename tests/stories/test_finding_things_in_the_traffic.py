@@ -1,4 +1,4 @@
-"""Somebody looks for something in a capture: types a filter, gets it wrong, completes it, saves it; finds a text."""
+"""A user searches a capture: types, corrects, completes and saves a filter, and finds a text."""
 
 from tests.architecture.sources import ROOT
 from tests.stories.persons import Person, at_a_replay

@@ -1,4 +1,4 @@
-"""Somebody looks at a server that is reached by URL: what broke, what was done about it, and every exchange."""
+"""A user inspects a server with a URL: failures, recovery, and every exchange."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Servers over HTTP that refuse, forget, redirect, cut off or are no MCP servers: what a person is told of each."""
+"""HTTP servers that reject, lose sessions, redirect, disconnect or don't speak MCP: what the user sees."""
 
 import asyncio
 import json

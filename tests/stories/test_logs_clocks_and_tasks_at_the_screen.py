@@ -1,4 +1,4 @@
-"""Somebody reads a real server's log, asks for a level, watches a slow call's clocks, pings, and works with tasks."""
+"""A user reads a real server's log, sets its level, watches a slow call, pings, and uses tasks."""
 
 from pathlib import Path
 from typing import Any

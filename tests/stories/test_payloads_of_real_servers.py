@@ -1,4 +1,4 @@
-"""Somebody looks closely at what a real server sent: finds, decodes, sees the bytes and copies."""
+"""A user examines the payloads of a real server: finds, decodes, views bytes and copies."""
 
 from pathlib import Path
 

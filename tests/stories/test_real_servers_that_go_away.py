@@ -1,4 +1,4 @@
-"""Real servers that are restarted, or die in the middle: what is told of it, and what goes on."""
+"""Real servers that are restarted or crash: what is shown, and what continues."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Somebody looks at several servers at once: each in its tab, all in one timeline, and none in the way of another."""
+"""A user inspects several servers at once: one tab each, one timeline for all, no interference."""
 
 import os
 import sys

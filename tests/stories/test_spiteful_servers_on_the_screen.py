@@ -1,4 +1,4 @@
-"""Somebody calls, answers, watches and reads at servers that do all of it wrong, in both eras. The app stays."""
+"""A user works with servers that violate the protocol everywhere, in both eras. The app does not crash."""
 
 import sys
 from typing import Any

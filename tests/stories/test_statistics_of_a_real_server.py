@@ -1,4 +1,4 @@
-"""Somebody calls tools of a real server and looks at how they did: on the screen, and later in the capture."""
+"""A user calls tools of a real server and reads their statistics, live and in the capture."""
 
 from pathlib import Path
 

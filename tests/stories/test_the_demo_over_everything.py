@@ -1,4 +1,4 @@
-"""The demo, over both transports and in every revision: each tool once, and what came of it, live and replayed."""
+"""The demo over both transports and all revisions: each tool once, and its result, live and replayed."""
 
 import json
 import os

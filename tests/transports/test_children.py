@@ -1,4 +1,4 @@
-"""Groups of processes: registered, signalled, ended, and never those of somebody else."""
+"""Process groups: registered, signalled, ended, and never those of other programs."""
 
 import asyncio
 import errno

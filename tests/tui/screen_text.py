@@ -1,4 +1,4 @@
-"""What stands on the screen, as text: the terminal's lines without their colours."""
+"""The content of the screen as text: the terminal's lines without colors."""
 
 from typing import Any
 

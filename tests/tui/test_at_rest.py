@@ -1,4 +1,4 @@
-"""Nothing is written to the terminal while nothing happens, whatever is in sight and however long it lasts."""
+"""Nothing is written to the terminal while nothing happens, whatever is visible."""
 
 import time
 from collections.abc import AsyncIterator

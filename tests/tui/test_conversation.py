@@ -1,4 +1,4 @@
-"""What a subject says of questions: nothing where nobody asks, the desk's own words in a live conversation."""
+"""How a subject handles server requests and logins, in a live session and in a recording."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The card of a dead connection tells all there is to read, and its keys."""
+"""The card of a lost connection with all of its information and keys."""
 
 import pytest
 from textual.app import App

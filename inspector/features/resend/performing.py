@@ -132,7 +132,7 @@ class _Run:
         self.sent = 0
 
     async def learn_tools(self, steps: Sequence[PlannedRequest]) -> None:
-        """List the tools if one will be called, because their annotations tell whether it may be destructive."""
+        """List the tools if one will be called, because their annotations state whether it may be destructive."""
         if any(step.method == "tools/call" for step in steps):
             pages = await self.session.list_all("tools")
             if pages.failed is None:

@@ -110,7 +110,7 @@ class RuleProblem(msgspec.Struct, frozen=True):
     """A rule that can't be used."""
 
     line: int
-    """Line in the file, from 1; 0 if there is no file."""
+    """Line in the file, from 1; 0 if it was not read from a file."""
     name: str
     why: str
 

@@ -1,4 +1,4 @@
-"""Items are paired by what they are, and what has no partner keeps its place."""
+"""Items are paired by identity, and items without a counterpart keep their position."""
 
 from typing import Any
 

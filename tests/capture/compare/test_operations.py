@@ -1,4 +1,4 @@
-"""Operations are told in full, and with nothing that is not surely theirs."""
+"""Operations are described completely, and only with messages that certainly belong to them."""
 
 from pathlib import Path
 from typing import Any

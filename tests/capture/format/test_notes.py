@@ -1,4 +1,4 @@
-"""Notes stand beside the capture, in a file of their own, which may hold anything."""
+"""Notes are kept in a separate file next to the capture. The file may have any content."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Whoever opens the wrong file is told what it looks like and what to do."""
+"""Opening a file that is not a capture explains what it looks like and what to do."""
 
 import os
 import random

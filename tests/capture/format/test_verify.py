@@ -1,4 +1,4 @@
-"""Of a capture that was cut or damaged all is saved that stands before the damage, and nothing is made up."""
+"""Everything before the damage of a truncated or damaged capture is recovered, and nothing is invented."""
 
 from pathlib import Path
 

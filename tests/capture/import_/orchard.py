@@ -1,4 +1,4 @@
-"""The session that all samples in tests/captures/foreign tell of, and reading one of them."""
+"""The session that all samples in tests/captures/foreign contain, and a reader for them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Another reader, written from the page, reads every sample and every capture here as this program does."""
+"""An independent reader, written from the format's specification, agrees with mcp-inspect on every capture."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What stands in a text unseen, and what it orders."""
+"""Invisible characters and instructions in texts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Why nobody gets in."""
+"""Diagnoses of failed authorization."""
 
 from typing import Any
 

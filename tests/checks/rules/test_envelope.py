@@ -1,4 +1,4 @@
-"""The envelope: what is no message, ids, batches, codes."""
+"""The envelope: invalid messages, ids, batches, codes."""
 
 import pytest
 

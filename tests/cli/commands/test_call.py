@@ -1,4 +1,4 @@
-"""`mcp-inspect call`: arguments by the schema, the answer as it came, the verdict, and the exit status."""
+"""`mcp-inspect call`: arguments by schema, the unmodified result, the verdict, and the exit status."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`mcp-inspect read`: a resource as it came."""
+"""`mcp-inspect read`: an unmodified resource."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`mcp-inspect roots`: what a server would be told, without one."""
+"""`mcp-inspect roots`: the result that a server would get, without a server."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`mcp-inspect share`: what a person types, and what comes of it."""
+"""`mcp-inspect share`: command lines and their results."""
 
 import os
 import stat

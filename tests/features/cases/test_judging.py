@@ -1,4 +1,4 @@
-"""What came, held against what was expected."""
+"""Responses compared with expectations."""
 
 from typing import Any
 

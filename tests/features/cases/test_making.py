@@ -1,4 +1,4 @@
-"""A case has ready what the server was told when it asked, however that travelled."""
+"""A generated case contains the responses to server requests, however they were transported."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Two surfaces: what came, what is gone, what has changed, and what could not be compared."""
+"""Two surfaces: what was added, removed or changed, and what could not be compared."""
 
 from typing import Any
 

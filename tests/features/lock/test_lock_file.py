@@ -1,4 +1,4 @@
-"""The lock file: the same surface makes the same bytes, and what is no lock file is refused with a reason."""
+"""The lock file: equal surfaces yield equal bytes, and other files are rejected with a reason."""
 
 import json
 import stat

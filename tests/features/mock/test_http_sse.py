@@ -1,4 +1,4 @@
-"""HTTP+SSE: where a client that has no session speaks to nobody."""
+"""HTTP+SSE: messages without an open session are rejected."""
 
 from collections.abc import Coroutine
 from typing import Any

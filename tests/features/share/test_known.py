@@ -1,4 +1,4 @@
-"""Keys and values are found in JSON as it stands, whole or not, and known as secret by what stands around them."""
+"""Keys and values are found in JSON, complete or truncated, and recognized as secret by their context."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Names of persons go, and names that name nobody stay."""
+"""Names that identify persons are removed, and generic names are kept."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""Secrets are taken out of texts of all kinds, and what is none stays to the letter."""
+"""Secrets are removed from texts of all kinds, and everything else stays unchanged."""
 
 import base64
 import json

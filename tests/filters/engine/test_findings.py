@@ -1,4 +1,4 @@
-"""Filters by what checks have found, whoever knows that."""
+"""Filters by the findings of checks."""
 
 from collections.abc import Sequence
 from typing import ClassVar

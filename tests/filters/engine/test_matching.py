@@ -1,4 +1,4 @@
-"""One value against one comparison: types are told apart, and nothing raises."""
+"""One value against one comparison: types are distinguished, and nothing raises."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A scan goes through the newest first, takes what comes before what is old, and ends when nobody wants it."""
+"""A scan visits the newest entries first, prefers new ones to old ones, and can be cancelled."""
 
 from typing import cast
 

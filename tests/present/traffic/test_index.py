@@ -1,4 +1,4 @@
-"""Which entries are rows: as they come, after a change of view, under a filter; always the same as made anew."""
+"""Entries as rows: when added, after a change of view, and with a filter; always equal to a new index."""
 
 import random
 from typing import Any

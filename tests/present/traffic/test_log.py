@@ -1,4 +1,4 @@
-"""Where somebody means who types it; `test_log_jumps` has more."""
+"""Jumps by typed numbers and times; see also `test_log_jumps`."""
 
 import pytest
 from hypothesis import given

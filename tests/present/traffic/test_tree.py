@@ -1,4 +1,4 @@
-"""Which entries tell of an error, in a live conversation and in a recording."""
+"""Entries that count as errors, in a live session and in a recording."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What is watched, what the server granted, and which resources were updated, told from frames alone."""
+"""Requested and granted subscriptions and updated resources, derived from frames alone."""
 
 from typing import Any
 

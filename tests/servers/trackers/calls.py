@@ -1,4 +1,4 @@
-"""What tools answer: failures that look like successes, causes that nobody shows, results of other shapes."""
+"""Results of tools: failures that look like successes, hidden causes, results of unexpected shapes."""
 
 from typing import Any
 

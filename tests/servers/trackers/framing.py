@@ -1,4 +1,4 @@
-"""Messages that are not what they should be: what else is written to stdout, and envelopes that are none."""
+"""Invalid messages: other output on stdout, and malformed envelopes."""
 
 import json
 import sys

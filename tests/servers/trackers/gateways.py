@@ -1,4 +1,4 @@
-"""What stands before a server: gateways, balancers, firewalls, and the addresses that lead to them."""
+"""Components in front of a server: gateways, balancers, firewalls, and the addresses that lead to them."""
 
 import json
 

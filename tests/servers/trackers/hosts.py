@@ -1,4 +1,4 @@
-"""Entries of hosts' configurations that can't work: placeholders, quotes, words that nobody expands."""
+"""Entries of host configurations that can't work: placeholders, quotes, unexpanded variables."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What an endpoint tells whoever gets us in: the refusal, and how to ask aside."""
+"""An endpoint passes a rejection to the authorizer, with a function for additional requests."""
 
 from inspector.protocol.facts import Headers
 from inspector.transports.http.authorizing import REFUSED, Ask, Refusal

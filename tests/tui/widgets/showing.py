@@ -1,4 +1,4 @@
-"""An app around one widget, in our themes and behind our filters: what a test of a widget stands on."""
+"""An app around one widget, with our themes and output filters, for widget tests."""
 
 from rich.style import Style
 from textual.app import App, ComposeResult

@@ -1,4 +1,4 @@
-"""Nobody can register, and no client id was given: the login can not begin."""
+"""Clients can't register, and no client id was given: the login can't begin."""
 # expects: client-registration-unavailable
 # exit: 3
 # url: /mcp

@@ -1,4 +1,4 @@
-"""The address of its login page is a script: whoever opens it runs what the server likes."""
+"""The URL of its login page is a script: opening it runs the server's code."""
 # expects: unsafe-metadata-url
 # exit: 3
 # url: /mcp

@@ -1,4 +1,4 @@
-"""A spinner of a command-line toolkit draws on stdout, with colours: nobody told it that this is no terminal."""
+"""A spinner of a command-line toolkit writes colors to stdout, although it is not a terminal."""
 # expects: terminal-codes-on-stdout
 
 from tests.servers.speaking import TOOL, say, serve

@@ -1,4 +1,4 @@
-"""json.dumps(…, indent=2) is easier to read, for people; a message now stands on many lines."""
+"""json.dumps(…, indent=2) is easier for humans to read, but spreads a message over many lines."""
 # expects: multiline-message
 # exit: 7
 # options: --timeout 2.5

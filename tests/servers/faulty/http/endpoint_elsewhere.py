@@ -1,4 +1,4 @@
-"""The older transport names an address of another host: whoever obeys sends what he says to somebody else."""
+"""The legacy transport names an endpoint on another host: a client that uses it sends its messages there."""
 # expects: wrong-endpoint-event
 # exit: 4
 # url: /sse

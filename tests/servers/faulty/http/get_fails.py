@@ -1,4 +1,4 @@
-"""GET, which asks for the server's own stream, meets an exception: 500, and some hosts try again for ever."""
+"""GET, which requests the server's own stream, raises an exception: 500, and some hosts retry forever."""
 # expects: get-response-invalid
 # exit: 0
 # url: /mcp

@@ -1,4 +1,4 @@
-"""The worker crashes in every request: the connection breaks off without a response."""
+"""The worker crashes in every request: the connection is closed without a response."""
 # expects: server-unreachable
 # exit: 4
 # url: /mcp

@@ -1,4 +1,4 @@
-"""The same, but the copy says 400, where clients begin anew only after 404."""
+"""The session is lost, but the copy returns 400, while clients start a new session only after 404."""
 # expects: expired-session-status
 # exit: 4
 # url: /mcp

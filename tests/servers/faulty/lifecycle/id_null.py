@@ -1,4 +1,4 @@
-"""Answers carry "id": null; nobody can tell what they answer."""
+"""Responses have "id": null, so they can't be matched to requests."""
 # expects: response-id-mismatch
 # exit: 7
 # options: --timeout 2.5

@@ -1,4 +1,4 @@
-"""The handshake went well; its list of tools waits for a service that does not answer."""
+"""The handshake succeeds; its list of tools waits for a service that does not respond."""
 # expects: silent-after-handshake
 # exit: 7
 # options: --timeout 2.5

@@ -1,4 +1,4 @@
-"""“Request timed out”: the process lives, reads, and says nothing, on stdout or stderr."""
+"""“Request timed out”: the process lives and reads, but writes nothing to stdout or stderr."""
 # expects: server-silent
 # exit: 7
 # options: --timeout 2.5

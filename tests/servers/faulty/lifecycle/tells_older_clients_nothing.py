@@ -1,4 +1,4 @@
-"""It speaks the newest revision alone, and who begins in the older way is told that there is no such method."""
+"""It supports only the newest revision, and rejects an older handshake as an unknown method."""
 # expects: handshake-error-without-versions
 # by: doctor
 # exit: 0

@@ -1,4 +1,4 @@
-"""The handshake went well; asked for its tools, the server meets an exception nobody catches."""
+"""The handshake succeeds; tools/list raises an exception that is not caught."""
 # expects: exit-during-session
 # exit: 4
 

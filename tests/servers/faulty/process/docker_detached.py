@@ -1,4 +1,4 @@
-"""-d: docker prints the container's id on stdout and is gone; the server runs where nobody talks to it."""
+"""-d: docker prints the container's id on stdout and exits; the server runs without a connection."""
 # expects: docker-flags
 # exit: 4
 # command: docker run -d --rm acme/weather

@@ -1,4 +1,4 @@
-"""The handshake went well; the list of tools needs more memory than there is, and the system kills the server."""
+"""The handshake succeeds; the list of tools needs more memory than available, and the system kills the server."""
 # expects: server-killed
 # exit: 4
 

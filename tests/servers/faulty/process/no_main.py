@@ -1,4 +1,4 @@
-"""“The server disconnects at once”: it defines its tools, and nobody calls run()."""
+"""“The server disconnects at once”: it defines its tools, but never calls run()."""
 # expects: exit-without-input
 # exit: 4
 

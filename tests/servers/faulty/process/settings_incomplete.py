@@ -1,4 +1,4 @@
-"""Its settings are a model that reads the environment; the words of the model name a field, not a variable."""
+"""Its settings are a model that reads the environment; the model's error names a field, not a variable."""
 # expects: environment-variable-missing
 # exit: 4
 

@@ -1,4 +1,4 @@
-"""${workspaceFolder} is one editor's word; this host hands it on as it stands."""
+"""${workspaceFolder} is a variable of one editor; this host passes it on unexpanded."""
 # expects: placeholder-not-expanded
 # exit: 4
 # command: {python} ${workspaceFolder}/server.py

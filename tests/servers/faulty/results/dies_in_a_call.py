@@ -1,4 +1,4 @@
-"""One call is one too many: an exception that nobody catches ends the server."""
+"""A call raises an exception that is not caught, which ends the server."""
 # expects: exit-during-session
 # exit: 4
 # options: --call forecast={}

@@ -1,4 +1,4 @@
-"""A definition is itself: whoever resolves it without a limit hangs."""
+"""A definition refers to itself: resolving it without a limit never ends."""
 # expects: schema-expansion-limit
 # exit: 0
 

@@ -1,4 +1,4 @@
-"""The description has a text in characters that nobody sees, and every model reads."""
+"""The description contains text in characters that are invisible to users but read by models."""
 # expects: hidden-text
 # exit: 1
 

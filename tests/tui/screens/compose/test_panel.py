@@ -1,4 +1,4 @@
-"""Screen 0: what is written by hand crosses the wire as it is, and what comes stands on the screen."""
+"""Screen 0: a typed message is sent unchanged, and the response is shown."""
 
 import json
 import sys

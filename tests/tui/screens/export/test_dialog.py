@@ -1,4 +1,4 @@
-"""The dialog of exporting: the path is seen before anything is written, and nothing is replaced unasked."""
+"""The export dialog: it shows the path before writing, and asks before replacing a file."""
 
 import threading
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What came of asking stays with the thing that was asked for."""
+"""The result of a request stays with the item that it was requested for."""
 
 import threading
 from typing import Any

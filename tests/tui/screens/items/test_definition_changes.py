@@ -1,4 +1,4 @@
-"""A server that says something else than when it was met is told of, on connect, until a person approves it."""
+"""Changed definitions of a server are reported on connect until the user approves them."""
 
 import json
 import os

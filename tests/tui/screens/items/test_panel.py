@@ -1,4 +1,4 @@
-"""The panel of list, form and result: what stays where it is when the list is fetched anew, and the steps."""
+"""The panel with list, form and result: what is preserved when the list is fetched again."""
 
 from typing import Any
 

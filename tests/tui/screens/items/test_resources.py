@@ -1,4 +1,4 @@
-"""The list of resources with its marks, also where nobody can watch anything any more."""
+"""The list of resources with its marks, also where subscriptions are not possible."""
 
 import base64
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Screen 6 tells who the server is and how it runs, and looks closely only when something has changed."""
+"""Screen 6 shows the server and its state, and updates only when something has changed."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A value in sight becomes what a test expects."""
+"""A visible value becomes an expectation of a test case."""
 
 from pathlib import Path
 from typing import Any

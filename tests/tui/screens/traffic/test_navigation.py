@@ -1,4 +1,4 @@
-"""Filtering by what is chosen, with partners, and finding, as a person does it."""
+"""Filtering by the selection, by request and response, and searching, as a user does it."""
 
 from textual.pilot import Pilot
 

@@ -1,4 +1,4 @@
-"""The story on the screen: told on while it goes on, saved, and left for one of its lines."""
+"""The trace on the screen: it grows, can be saved, and leads to its lines."""
 
 from pathlib import Path
 

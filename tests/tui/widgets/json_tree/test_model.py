@@ -1,4 +1,4 @@
-"""Which line stands in which row."""
+"""The mapping between rows and lines."""
 
 import json
 from typing import Any
