@@ -235,14 +235,14 @@ class Guide:
         Return "", or what is wrong with it.
         """
         if self._by_hand is None or self._by_hand.done():
-            return "nothing is waited for now"
+            return "the login is not waiting for a code"
         came = pasted(text, self._state)
         if came is None or not {"code", "error"} & came.params.keys():
             return "that is neither the address that the browser ended at (it has code= in it) nor a code"
         self._by_hand.set_result(came)
         return ""
 
-    def give_up(self, why: str = "it was called off") -> None:
+    def give_up(self, why: str = "it was cancelled") -> None:
         """Cancel the login."""
         if self._by_hand is not None and not self._by_hand.done():
             self._by_hand.set_result(Abandoned(why))

@@ -126,7 +126,7 @@ class OwnTasks:
         now = self._now()
         for task in list(self._tasks.values()):
             if task.ttl_ms is not None and now >= task.created + timedelta(milliseconds=task.ttl_ms):
-                self._cancel(task, "its time was over")
+                self._cancel(task, "the TTL of the task expired")
                 del self._tasks[task.id]
 
 

@@ -348,8 +348,8 @@ class Driver:
         waiter = self._waiters.get(step.exchange.id)
         if self.http is None or waiter is None:
             return
-        waiter.settle(GivenUp(step.exchange, "it is not waited for any longer"))
-        await self._cancel_soon(waiter, "it is not waited for any longer")
+        waiter.settle(GivenUp(step.exchange, "the response is no longer needed"))
+        await self._cancel_soon(waiter, "the response is no longer needed")
 
     async def _restart(self, step: Restart) -> str:
         return "" if self.process is None else await self.process.restart(step.why)
@@ -479,7 +479,7 @@ def _broken(exchange: Exchange | None, error: InspectError) -> Broken:
 
 async def _use(http: HttpControl | None, carriage: Carriage) -> str:
     if http is None:
-        return "this transport has one carriage only"
+        return "this transport can't be switched"
     try:
         await http.use(carriage)
     except ConnectError as error:

@@ -145,15 +145,15 @@ def knocks(session: Session) -> Iterator[PlannedProbe]:
     http, revision = _http(session), _revision(session)
     plain = _plain(session)
     if revision.version_header:
-        yield _post(session, "a version that there is not", plain | {"MCP-Protocol-Version": VERSION})
+        yield _post(session, "an unknown protocol version", plain | {"MCP-Protocol-Version": VERSION})
     if http.mcp_session_id is not None:
-        yield _post(session, "a session that there is not", plain | {"Mcp-Session-Id": SESSION})
+        yield _post(session, "an unknown session ID", plain | {"Mcp-Session-Id": SESSION})
     if http.carriage is Carriage.STATELESS:
         version = {name: value for name, value in plain.items() if name == "MCP-Protocol-Version"}
         headers = {"Accept": "text/event-stream"} | version
         yield PlannedProbe("GET instead of POST", "GET", tuple(headers.items()))
     if urlsplit(http.url).hostname in _LOOPBACK:
-        yield _post(session, "a web page of elsewhere (Origin)", plain | {"Origin": ORIGIN})
+        yield _post(session, "a foreign Origin header", plain | {"Origin": ORIGIN})
         yield _post(session, "an unknown Host header", plain | {"Host": HOST})
     yield PlannedProbe("a CORS preflight request", "OPTIONS", _preflight())
     yield from addresses(http.url)

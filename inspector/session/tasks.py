@@ -104,8 +104,8 @@ class Followers:
         except asyncio.CancelledError:
             if not follower.cancelled():
                 raise  # the waiter was cancelled; the task is still followed
-            end = TaskEnd(id_, self._state(id_), "it was left, and goes on")
-            return Called(GivenUp(None, "the task was left, and goes on"), begun.rounds if begun else 0, task=end)
+            why = "polling was stopped; the task may still be running"
+            return Called(GivenUp(None, why), begun.rounds if begun else 0, task=TaskEnd(id_, self._state(id_), why))
 
     def leave(self, id_: str) -> bool:
         """Stop polling a task; return False if it was not polled."""

@@ -111,7 +111,7 @@ class Listening:
         if not self.settled.is_set():
             return  # the caller gets the outcome
         if end is StreamEnd.CUT:
-            why = f"{why}; {self._attempts} attempts to have it again brought nothing"
+            why = f"{why}; {self._attempts} attempts to reconnect failed"
         self.said(f"change notifications stopped: {why}")
 
 

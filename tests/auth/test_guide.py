@@ -51,10 +51,10 @@ async def test_what_the_browser_ended_at_can_be_pasted_and_so_can_the_code(text:
         assert "neither" in guide.take("two words")
         assert "neither" in guide.take("https://as.example/?hello=1")
         assert guide.take(text) == ""
-        assert "nothing" in guide.take(text)
+        assert "not waiting" in guide.take(text)
 
     assert await visited(guide, paste()) == Redirected({"code": "c", "state": "st4te"})
-    assert "nothing" in guide.take(text)
+    assert "not waiting" in guide.take(text)
 
 
 async def test_one_login_may_visit_twice() -> None:
@@ -82,7 +82,7 @@ async def test_a_person_may_give_up() -> None:
         guide.give_up()
         guide.give_up()
 
-    assert await visited(guide, leave()) == Abandoned("it was called off")
+    assert await visited(guide, leave()) == Abandoned("it was cancelled")
     guide.give_up()
 
 

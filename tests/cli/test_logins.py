@@ -91,7 +91,7 @@ async def test_the_address_is_shown_whole_with_its_host_as_browsers_see_it(monke
         person.types("q")
     assert len(opened) == 1
     assert opened[0].startswith("https://xn--")
-    assert person.came == Abandoned("it was called off")
+    assert person.came == Abandoned("it was cancelled")
 
 
 async def test_over_ssh_the_tunnel_is_told_and_nothing_is_opened() -> None:
@@ -177,7 +177,7 @@ async def test_nobody_at_the_keys_may_still_give_up(env: dict[str, str]) -> None
     async with Guarded() as house:
         ran = await asyncio.to_thread(inspect, "auth", "login", house.url, env=env, stdin="q\n")
     assert ran.status == 3
-    assert "it was called off" in ran.stderr
+    assert "it was cancelled" in ran.stderr
 
 
 def test_status_shows_all_or_one_and_never_the_token(env: dict[str, str]) -> None:

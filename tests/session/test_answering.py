@@ -428,7 +428,7 @@ async def test_its_time_runs_out() -> None:
         await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
         clock.now += timedelta(seconds=2)
         assert isinstance(await serve(tasks, "tasks/get"), ErrorReply)
-    assert desk.tickets[0].why == "its time was over"
+    assert desk.tickets[0].why == "the TTL of the task expired"
 
 
 @pytest.mark.parametrize("ttl", [None, 0, -1, "soon", True, 1e12])

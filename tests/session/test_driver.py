@@ -224,7 +224,7 @@ async def test_a_transport_with_one_way_only_says_so() -> None:
 
         carriage, notified = await driver.drive(flow())
     journal.close()
-    assert carriage == "this transport has one carriage only"
+    assert carriage == "this transport can't be switched"
     assert "not open" in notified
 
 

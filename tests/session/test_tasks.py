@@ -241,7 +241,7 @@ async def test_a_task_is_followed_once_however_many_wait_and_left_without_being_
         for called in (calling.result(), joined.result()):
             assert isinstance(called.reply, GivenUp)
             assert called.task is not None
-            assert called.task.why == "it was left, and goes on"
+            assert called.task.why == "polling was stopped; the task may still be running"
     assert "tasks/cancel" not in yard.methods
 
 
@@ -287,7 +287,7 @@ async def test_a_task_that_can_not_be_cancelled_is_left() -> None:
             await live.cancel(exchanges[0])
         end = calling.result().task
         assert end is not None
-        assert end.why == "it was left, and goes on"
+        assert end.why == "polling was stopped; the task may still be running"
 
 
 async def test_a_task_that_never_ends_is_asked_to_when_the_time_is_over() -> None:

@@ -276,7 +276,7 @@ async def test_it_is_not_asked_for_for_ever() -> None:
             await until(lambda: sea.open, f"attempt {attempt} is open")
             sea.cut(sea.open[0])
         await until(lambda: live.watching.is_over, "it is over")
-        assert live.watching.said[-1].endswith("squall; 2 attempts to have it again brought nothing")
+        assert live.watching.said[-1].endswith("squall; 2 attempts to reconnect failed")
         assert [method for method, _ in sea.heard].count("subscriptions/listen") == 3
 
 

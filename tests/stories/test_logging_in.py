@@ -207,7 +207,7 @@ async def test_a_person_may_give_up_and_may_press_ctrl_c(tmp_path: Path) -> None
             await person.address()
             person.types("q")
             assert await person.ends() == 3
-        assert "called off" in person.told
+        assert "it was cancelled" in person.told
         async with logging_in(house.url, tmp_path) as other:
             await other.address()
             other.process.send_signal(signal.SIGINT)

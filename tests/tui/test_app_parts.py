@@ -286,7 +286,7 @@ async def test_a_login_in_the_middle_that_is_given_up_ends_what_wanted_it_and_no
                 await pilot.press("!")
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
                 await pilot.press("ctrl+x")
-                await until(lambda: "called off" in text(app), "it says so")
+                await until(lambda: "it was cancelled" in text(app), "it says so")
                 await pilot.press("escape")
                 await until(lambda: "Lists refreshed." in text(app) or app.subject.stopped("tools"), "it ends")
                 assert app.subject.stage is ConversationStage.OPEN

@@ -74,9 +74,9 @@ async def test_what_is_pasted_reaches_the_guide_on_its_own_loop() -> None:
             await until(lambda: bool(subject.login.guide and subject.login.guide.waiting), "consent is waited for")
             assert "neither" in await subject.login.take_pasted("two words")
             await subject.login.give_up()
-            await until(lambda: "called off" in subject.why, "the login ends")
+            await until(lambda: "it was cancelled" in subject.why, "the login ends")
             assert subject.login.refused
-            assert "nothing is waited for" in await subject.login.take_pasted("late")
+            assert "not waiting for a code" in await subject.login.take_pasted("late")
             await subject.end()
 
 

@@ -150,7 +150,7 @@ class SessionTransport:
             if refusal is not None and not _is_passing(refusal):
                 return replace(refusal, begun=True)
             failures = 0 if trail.items > before else failures + 1
-        given_up = f"the stream ended early, and {_TRIES} attempts to resume it brought nothing"
+        given_up = f"the stream ended early, and {_TRIES} attempts to resume it failed"
         return first.delivery(why=given_up if trail.last_id else "")
 
     async def _listen(self, headers: dict[str, str], opened: "asyncio.Future[Delivery]") -> None:

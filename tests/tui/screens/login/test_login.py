@@ -113,7 +113,7 @@ async def test_what_is_pasted_anywhere_is_taken() -> None:
 async def test_giving_up_says_so_and_offers_no_more_keys_for_it() -> None:
     async with waiting() as dialog:
         await dialog.pilot.press("ctrl+x")
-        await dialog.shows("it was called off", "Fails at: consent in the browser.", "Esc closes")
+        await dialog.shows("it was cancelled", "Fails at: consent in the browser.", "Esc closes")
         await until(lambda: "Give up" not in text(dialog.app), "the keys are gone")
         await dialog.pilot.press("o", "y", "r", "x", "escape")
         await until(lambda: not isinstance(dialog.app.screen, LoginScreen), "the dialog goes")
