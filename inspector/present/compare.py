@@ -80,7 +80,7 @@ def title(row: Compared) -> Line:
 def change_lines(change: JsonChange) -> list[Line]:
     """Return one changed place with its value on each side."""
     sides: list[tuple[str, Any, Role]] = [("−", change.before, "removed"), ("+", change.after, "added")]
-    lines: list[Line] = [((("    "), "text"), span(change.path or "all of it", "key", limit=300))]
+    lines: list[Line] = [((("    "), "text"), span(change.path or "(root)", "key", limit=300))]
     for sign, value, role in sides:
         if value is not ABSENT:
             lines.append(((f"      {sign} ", role), span(shown(value), role)))

@@ -94,7 +94,7 @@ def _changed(kind: str, before: Any, after: Any) -> Iterator[Line]:
 
 
 def _change(change: JsonChange) -> Iterator[Line]:
-    path = text.visible(change.path, limit=500) or "all of it"
+    path = text.visible(change.path, limit=500) or "(root)"
     last = re.split(r"[.\[]", change.path)[-1]
     if isinstance(change.before, str) and isinstance(change.after, str) and _is_prose(last, change):
         before, after = word_differences(change.before, change.after)

@@ -225,7 +225,7 @@ def _said(journal: Journal, n: int) -> str:
         return "an event without a message"
     number, exchanges = store.exchange(n), journal.conversation.exchanges
     method = store.method(n) or (exchanges[number - 1].method if 0 < number <= len(exchanges) else "")
-    named = method if store.method(n) else f"answer to {method}" if method else "bytes that are no message"
+    named = method if store.method(n) else f"response to {method}" if method else "not a message"
     return f"{text.visible(named, limit=40)}, {text.human_size(store.size(n))}"
 
 

@@ -505,7 +505,7 @@ class LiveSubject(OpenConversation):
     def why(self) -> str:
         """Why it failed or closed."""
         if self._live.crash is not None:
-            return f"internal error:  {self._live.crash!r}"
+            return f"internal error: {self._live.crash!r}"
         session = self._live.session
         return str(self._error) if self._error else session.why if session else ""
 

@@ -117,7 +117,7 @@ def _fault(expectation: Expectation, came: ActualResponse, normal: Normal) -> st
         slow = came.ms is None or came.ms > expectation.value
         return f"it took {came.ms or 0:,.0f} ms, and {expectation.value:g} ms were allowed" if slow else ""
     value = value_at(came.reply, expectation.at)
-    where = expectation.at or "the whole answer"
+    where = expectation.at or "the entire response"
     if expectation.kind is ExpectationKind.EXISTS:
         is_there = value is not ABSENT
         return "" if is_there is expectation.value else f"{where}: {'is there' if is_there else 'is not there'}"

@@ -86,7 +86,7 @@ def _beside(asked: Again, after: Any) -> str:
     found = differences(normal(asked.before), normal(after))
     if not found:
         return "Identical response."
-    paths = ", ".join(each.path or "all of it" for each in found[:_PATHS])
+    paths = ", ".join(each.path or "(root)" for each in found[:_PATHS])
     many = f"{MOST}+" if len(found) > MOST else str(len(found))
     more = f" and {len(found) - _PATHS} more" if _PATHS < len(found) <= MOST else ""
     return f"{many} {'place differs' if len(found) == 1 else 'places differ'} from before: {paths}{more}."

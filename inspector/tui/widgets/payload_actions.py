@@ -111,7 +111,7 @@ class PayloadDeeds:
             self._widget.post_message(self.Edited(_trimmed(changed)))
         else:
             size = human_size(len(_trimmed(changed)))
-            self._tell(f"The change ({size}) is dropped: what has crossed the wire stays.")
+            self._tell(f"The change ({size}) is discarded: recorded messages can't be changed.")
 
     def _run(self, names: Sequence[str], payload: bytes) -> bytes | None:
         """Run a program on the payload in the terminal; return the resulting file content, or None on failure."""

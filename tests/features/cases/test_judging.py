@@ -39,7 +39,7 @@ def _said(reply: dict[str, Any], kind: ExpectationKind, value: Any, at: str = "/
         (ExpectationKind.SCHEMA, "/result", OUTPUT_SCHEMA, {"$schema": "urn:mine"}, "dialect"),
         (ExpectationKind.FASTER, "/result", 41, 39.5, "it took 40 ms, and 39.5 ms were allowed"),
         (ExpectationKind.SNAPSHOT, _TEXT, "at 23:59:59", "on 12:30:45", 'expected "on <time>", came "at <time>"'),
-        (ExpectationKind.SNAPSHOT, "", _REPLY, {"result": {}}, "the whole answer: result.content: expected nothing"),
+        (ExpectationKind.SNAPSHOT, "", _REPLY, {"result": {}}, "the entire response: result.content: expected nothing"),
     ],
 )
 def test_each_kind_holds_or_says_what_is_otherwise(

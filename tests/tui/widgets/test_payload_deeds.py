@@ -109,7 +109,7 @@ async def test_a_change_made_in_the_editor_is_told_and_otherwise_dropped(
         await pilot.press("ctrl+e")
         await pilot.pause()
         assert app.posted == []
-        assert "is dropped" in text(app)
+        assert "is discarded" in text(app)
         app.takes_edits = True
         await pilot.press("f4")
         await pilot.pause()

@@ -142,9 +142,9 @@ def verdict(shot: Shot) -> tuple[str, Role]:
     status = f", HTTP {sent.status}" if sent.status else ""
     match sent.ended:
         case Ended.ANSWERED:
-            return f"{came} came in {took}{status}", "ok"
+            return f"{came} received in {took}{status}", "ok"
         case Ended.ACCEPTED:
-            return f"sent{status}" + (f", {came} came" if sent.came else ""), "ok"
+            return f"sent{status}" + (f", {came} received" if sent.came else ""), "ok"
         case Ended.REFUSED:
             return f"no response{status}" + (f": {text.visible(sent.why, limit=100)}" if sent.why else ""), "error"
         case Ended.SILENT:
@@ -160,7 +160,7 @@ def frame_title(shot: Shot, place: int) -> list[Span]:
         return [("Responses appear here", "faint")]
     to_server = frame.direction is Direction.TO_SERVER
     arrow = glyphs().to_server if to_server else glyphs().from_server
-    said = "sent" if to_server else "came"
+    said = "sent" if to_server else "received"
     return [
         (f"{arrow} {said} ", "to_server" if to_server else "from_server"),
         (f"frame {place + 1} of {len(shot.frames)}", "muted"),

@@ -286,7 +286,7 @@ ROOTS_SCHEMA: dict[str, Any] = {
         "roots": {
             "type": "array",
             "title": "Roots",
-            "description": "Paths or file:// URIs of directories: advice to the server, no guard.",
+            "description": "Paths or file:// URIs of directories. Advisory: the server is not restricted to them.",
             "items": {
                 "type": "object",
                 "properties": {
@@ -409,7 +409,9 @@ def answer_section(reply: Reply | None, by: str, why: str) -> Section:
     """Return the outcome of a request: the response and its author, or why the request was withdrawn."""
     match reply:
         case None:
-            return Section("Withdrawn", lines=paragraph(why or "nobody waits for an answer", "warning", limit=2000))
+            return Section(
+                "Withdrawn", lines=paragraph(why or "the response is no longer needed", "warning", limit=2000)
+            )
         case ErrorReply():
             facts = (Fact("by", text.visible(by), "strong"), Fact("error", f"{reply.code}", "error"))
             return Section("Refused", facts, paragraph(reply.message, "text", limit=2000))

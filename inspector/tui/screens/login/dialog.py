@@ -225,7 +225,7 @@ def _ways(waiting: WaitingForLogin) -> str:
     if not why_not:
         return f"{keys.shown_key('login.open')} opens the browser. If the redirect fails, paste the final URL here."
     if not waiting.port:
-        return f"No browser here: {why_not}. Open it where there is one, and paste here where it ends."
+        return f"No browser here: {why_not}. Open the URL on another machine and paste the final URL here."
     return f"No browser here: {why_not}. Paste the final URL, or forward the port: {tunnel(waiting.port)}"
 
 

@@ -85,7 +85,7 @@ class CompareRows(RowSource):
             return ()
         row = self._rows[index]
         if row.change is not None:
-            return (span(row.change.path or "all of it", "key"),)
+            return (span(row.change.path or "(root)", "key"),)
         return (*title(row.compared), (f"  {row.compared.verdict}", "muted"))
 
     def values(self, index: int) -> tuple[str, str] | None:
@@ -117,7 +117,7 @@ def _head(row: Compared, side: OperationPlace | None) -> list[Span]:
 
 def _place(change: JsonChange | None) -> tuple[list[Span], list[Span]]:
     assert change is not None, "a row of a place has one"
-    last = change.path.rpartition(".")[2] or "all of it"
+    last = change.path.rpartition(".")[2] or "(root)"
     sides: list[list[Span]] = []
     for value, role in ((change.before, "removed"), (change.after, "added")):
         if value is ABSENT:

@@ -39,7 +39,7 @@ def left_of_ttl(task: Task, now_ns: int) -> str:
     if task.ttl_ms is None:
         return "no limit"
     left = task.seen_ns + min(task.ttl_ms, 1e15) * 1e6 - now_ns
-    return text.human_duration(int(left)) if left > 0 else "over"
+    return text.human_duration(int(left)) if left > 0 else "expired"
 
 
 def titles(width: int) -> list[Span]:
@@ -94,7 +94,7 @@ def _facts(journal: Journal, task: Task, now_ns: int, followed: bool) -> Iterabl
     yield Fact("state", state, role)
     if task.message:
         yield fact("message", task.message)
-    yield Fact("of", what_it_is(task), "target")
+    yield Fact("call", what_it_is(task), "target")
     yield fact("id", task.id, "strong")
     followed_here = ", polled" if followed else ""
     yield Fact("runs on", who_runs_it(task) + followed_here)
@@ -102,12 +102,12 @@ def _facts(journal: Journal, task: Task, now_ns: int, followed: bool) -> Iterabl
     yield Fact("age", f"{text.human_duration(age)} total" if task.ended else f"{age // _SECOND:,} s")
     yield Fact("ttl", "no limit, or not reported" if task.ttl_ms is None else _kept(task.ttl_ms, task, now_ns))
     yield Fact("poll every", "not reported" if task.poll_ms is None else _milliseconds(task.poll_ms))
-    yield Fact("asked", f"{task.polls:,} time{'' if task.polls == 1 else 's'}")
+    yield Fact("polled", f"{task.polls:,} time{'' if task.polls == 1 else 's'}")
     for name, value in (("created", task.created_at), ("updated", task.updated_at)):
         if value:
             yield fact(name, value, "muted")
     if task.exchange is not None:
-        yield Fact("call", f"#{journal.conversation.exchanges[task.exchange - 1].request_frame}", "muted")
+        yield Fact("request", f"#{journal.conversation.exchanges[task.exchange - 1].request_frame}", "muted")
     if task.cancel_asked is not None:
         asked = journal.conversation.exchanges[task.cancel_asked - 1]
         yield Fact("cancel requested", f"#{asked.request_frame}", "warning")
@@ -115,7 +115,7 @@ def _facts(journal: Journal, task: Task, now_ns: int, followed: bool) -> Iterabl
 
 def _kept(ttl_ms: float, task: Task, now_ns: int) -> str:
     left = task.seen_ns + min(ttl_ms, 1e15) * 1e6 - now_ns
-    rest = f"{int(left) // _SECOND:,} s left" if left > 0 else "over"
+    rest = f"{int(left) // _SECOND:,} s left" if left > 0 else "expired"
     return f"{_milliseconds(ttl_ms)} from its creation, {rest}"
 
 

@@ -79,7 +79,7 @@ def expect(view: Widget, place: str | None) -> None:
             view.run_worker(lambda: _add(view, journal, came, choices[at]), thread=True, group="expect")
 
     view.app.push_screen(
-        ChooseScreen(visible(f"Add assertion for {place or 'the whole answer'}", limit=200), labels), chosen
+        ChooseScreen(visible(f"Add assertion for {place or 'the entire response'}", limit=200), labels), chosen
     )
 
 
@@ -91,7 +91,7 @@ def _add(view: Widget, journal: Journal, came: SeenExchange, expectation: Expect
     except InspectError as error:
         view.app.call_from_thread(_say, view, f"{error}. {error.hint}", grave=True)
         return
-    cases = "1 case" if count == 1 else f"{count:,} test cases"
+    cases = "1 test case" if count == 1 else f"{count:,} test cases"
     view.app.call_from_thread(_say, view, f"Added. {cases} in the file. Run: mcp-inspect test {path} TARGET")
 
 

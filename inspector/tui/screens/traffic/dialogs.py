@@ -110,7 +110,7 @@ class StoryScreen(Dialog[int | None]):
             return
         what = self._subject.journal.store.entry(step.n).what
         payload = what.payload if isinstance(what, Frame | Stderr) else what.raw if isinstance(what, SseNote) else b""
-        size = human_size(len(payload)) if payload else "no message of its own"
+        size = human_size(len(payload)) if payload else "no message"
         tab = TREE if isinstance(what, Frame) else RAW
         self.query_one(PayloadView).show([(step.title, "strong")], [(size, "muted")], payload, tab)
 

@@ -57,7 +57,7 @@ async def test_a_request_goes_out_with_what_the_revision_wants_and_its_answer_is
     async with writing(tmp_path) as person:
         await person.types("prompts/list")
         await person.press("ctrl+j")
-        await person.sees("1 frame came in", "came frame 2 of 2", '"prompts"')
+        await person.sees("1 frame received in", "received frame 2 of 2", '"prompts"')
         message = json.loads(sent(person)[-1])
         assert message["method"] == "prompts/list"
         assert "io.modelcontextprotocol/protocolVersion" in message["params"]["_meta"]
@@ -94,7 +94,7 @@ async def test_a_message_of_the_traffic_is_written_again(tmp_path: Path) -> None
         await person.sees("Composer", "server/discover", "clientCapabilities")
         before = len(sent(person))
         await person.press("ctrl+j")
-        await person.sees("1 frame came in", "supportedVersions")
+        await person.sees("1 frame received in", "supportedVersions")
         assert len(sent(person)) == before + 1
 
 
@@ -102,7 +102,7 @@ async def test_in_a_narrow_terminal_what_came_takes_the_forms_place_and_escape_b
     async with writing(tmp_path, size=(80, 24)) as person:
         await person.types("prompts/list")
         await person.press("ctrl+j")
-        await person.sees("came frame 2 of 2")
+        await person.sees("received frame 2 of 2")
         assert "Method" not in person.screen
         await person.press("[")
         await person.sees("sent frame 1 of 2")
@@ -160,7 +160,7 @@ async def test_the_first_answer_is_shown_and_frames_are_turned(tape: Tape) -> No
         shot.take(Composed(b"{}", {}), RawSent(Ended.ANSWERED, (1,), (2,)), 1_000_000)
         came.changed(shot)
         came.sync()
-        await until(lambda: "came frame 2 of 2" in text(pilot.app) and '"pearl"' in text(pilot.app), "the answer")
+        await until(lambda: "received frame 2 of 2" in text(pilot.app) and '"pearl"' in text(pilot.app), "the answer")
         assert came.entry_in(tape.journal) == 2
         came.turn(1)
         await until(lambda: "sent frame 1 of 2" in text(pilot.app) and '"x/y"' in text(pilot.app), "the request")
@@ -244,7 +244,7 @@ def test_rows_are_the_newest_on_top_and_nothing_in_them_acts(tape: Tape) -> None
     shots.add(Shot(Draft(DraftKind.EXACT, text="hello  \n there"), tape.journal, 0))
     shots.add(_shot(tape, 2))
     rows = [plain(shots.row(at, 80).spans).rstrip() for at in range(shots.count)]
-    assert rows == ["✓ request      x␛  1 frame came in 5.0 ms", "⋯ exact text   hello there  waiting"]
+    assert rows == ["✓ request      x␛  1 frame received in 5.0 ms", "⋯ exact text   hello there  waiting"]
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,8 @@ def test_what_was_said_of_time_is_told_and_counted_down(tape: Tape) -> None:
     tape.wait(10_000)
     assert "60.0 s from its creation, 50 s left" in told(tape, task)
     tape.wait(60_000)
-    assert "60.0 s from its creation, over" in told(tape, task)
-    assert left_of_ttl(task, tape.now) == "over"
+    assert "60.0 s from its creation, expired" in told(tape, task)
+    assert left_of_ttl(task, tape.now) == "expired"
 
 
 def test_a_task_that_is_kept_for_ever_says_so(tape: Tape) -> None:
@@ -141,7 +141,7 @@ def test_a_task_that_was_only_listed_is_told_of_too(tape: Tape) -> None:
     tape.answer(10, {"tasks": [word("t-9", "completed")]})
     (task,) = tape.journal.conversation.tasks.all
     assert shown(tape, task).startswith("✓ Completed      ?")
-    assert "call" not in told(tape, task)
+    assert "request" not in told(tape, task)
 
 
 def test_a_task_that_has_failed_did_not_succeed_whatever_result_it_brings(tape: Tape) -> None:
