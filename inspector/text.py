@@ -69,7 +69,7 @@ _REPLACEMENTS_IN_LINES = _Replacements({0x0A: "\n", 0x09: "    "})
 def visible(text: str, *, limit: int | None = None, newlines: bool = False) -> str:
     """Return `text` with all characters that are invisible or affect the terminal replaced by readable ones.
 
-    `limit` truncates to that many characters of `text` beforehand, and adds "…"; None: no limit. With `newlines`,
+    `limit` first truncates `text` to that many characters, and adds "…"; None: no limit. With `newlines`,
     line breaks are kept and a tab becomes four spaces; otherwise the result is one line.
     """
     cut = limit is not None and len(text) > limit

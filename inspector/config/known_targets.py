@@ -50,7 +50,7 @@ class SavedTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 
     @property
     def argv(self) -> tuple[str, ...]:
-        """Words of the command. Raises: ValueError for quotes that do not match."""
+        """The command, split into arguments. Raises: ValueError for quotes that do not match."""
         return tuple(shlex.split(self.command))
 
     @property

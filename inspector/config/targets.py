@@ -79,7 +79,7 @@ def parse_url(text: str) -> str:
         parts = urlsplit(text)
         _ = parts.port
     except ValueError as error:
-        raise UsageError(f"{text!r} is no URL: {error}") from None
+        raise UsageError(f"invalid URL {text!r}: {error}") from None
     if parts.scheme not in ("http", "https"):
         raise UsageError(
             f"{text!r} is not an http or https URL",

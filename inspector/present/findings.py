@@ -69,7 +69,7 @@ def group_lines(group: Sequence[Finding], check: Check, counts: Mapping[str, int
 
 
 def _milder(finding: Finding, worst: Finding) -> Line:
-    """Return the severity of a finding that is milder than its heading."""
+    """Return the severity of a finding if it is lower than that of its heading."""
     return () if finding.severity is worst.severity else ((f"({finding.severity}) ", GLYPHS[finding.severity][1]),)
 
 

@@ -405,7 +405,7 @@ class LiveChecks(JournalFindings):
         self.forget_page()
 
     def _skim(self, inspection: Inspection, first: int) -> bool:
-        """Check only the beginning of a block of log messages, once many were checked; False if it is no such block."""
+        """Check only the beginning of a block of log messages, once many were checked; False for any other block."""
         last, store = first + _BLOCK - 1, self.journal.store
         if last > self.journal.count or not store.is_run(first, last):
             return False

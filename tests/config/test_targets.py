@@ -45,8 +45,8 @@ def test_a_url_that_can_be_dialled_is_taken_as_it_is(text: str) -> None:
         ("h/mcp", "is not an http or https URL"),
         ("file:///x", "is not an http or https URL"),
         ("http:///mcp", "has no host"),
-        ("http://h:port/", "is no URL"),
-        ("http://[::1/", "is no URL"),
+        ("http://h:port/", "invalid URL"),
+        ("http://[::1/", "invalid URL"),
     ],
 )
 def test_what_cannot_be_dialled_is_refused_with_what_is_missing(text: str, said: str) -> None:

@@ -1,7 +1,7 @@
 """Verification of a capture against itself: are all observed bytes in the file, and unchanged?
 
 The streams are rebuilt from the records and compared with the digests that were taken at the wire. This finds loss
-and damage, not forgery: whoever changes a frame on purpose can change the digests too.
+and damage, not forgery: an edit of a frame can update its digests too.
 """
 
 import hashlib

@@ -60,7 +60,7 @@ class RowFilter:
         self.matches = 0
         """Number of matching entries."""
         self.changes = 0
-        """Incremented whenever an entry begins or ceases to match."""
+        """Incremented whenever an entry begins to match or no longer matches."""
 
     @property
     def program(self) -> "Program | None":

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def meant(journal: Journal, wanted: str, count: int) -> int:
     """Return the entry, of the first `count`, for a number, a time of day, or seconds since the start (`+1.5`).
 
-    The nearest existing entry is returned. Raises: FilterError if the text is none of these, or if there are no
+    The nearest existing entry is returned. Raises: FilterError if the text has another form, or if there are no
     entries.
     """
     store = journal.store

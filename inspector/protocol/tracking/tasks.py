@@ -178,7 +178,7 @@ def _milliseconds(value: Any, name: str, flaws: list[str], *, least: float) -> f
 
 
 _MOST_MS = 1e15
-"""Maximum duration: thirty thousand years, as good as any longer one."""
+"""Maximum duration, about thirty thousand years."""
 
 
 class Handle(msgspec.Struct, frozen=True):
