@@ -130,7 +130,7 @@ def oddities(payload: bytes) -> tuple[str, ...]:
             found.append(f"Not a JSON-RPC message: {message.reason}.")
         found += [f"{defect[:1].upper()}{defect[1:]}." for defect in message.defects]
     ids = [message.id for message in jsonrpc.read(payload) if isinstance(message, jsonrpc.Request)]
-    found += [f"The id {encode(twice).decode()} is there more than once." for twice in _twice(ids)]
+    found += [f"The id {encode(twice).decode()} is not unique." for twice in _twice(ids)]
     return tuple(dict.fromkeys(found))
 
 

@@ -270,7 +270,7 @@ def _respelled(envelope: Envelope, id_: float) -> Message | None:
 def _read_tolerantly(payload: bytes) -> tuple[Message, ...]:
     defects: list[str] = []
     if len(payload) > _LARGE:  # decoding arbitrary JSON may need fifty times its size
-        why = f"not a well-formed message, and too large to inspect ({len(payload):,} bytes)"
+        why = f"malformed, and too large to inspect ({len(payload):,} bytes)"
         return (NotJsonRpc(why, unread=True),)
     if payload.startswith(_BOM):
         defects.append("starts with a byte-order mark")

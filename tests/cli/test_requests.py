@@ -307,7 +307,7 @@ def test_the_handle_is_written_where_nobody_waits_and_a_raw_request_is_not_follo
         ({"tasks_get": {"result": core("cancelled", statusMessage="rain")}}, 5, "the task was cancelled: rain"),
         ({"tasks_get": {"error": {"code": -32602, "message": "what task?"}}}, 5, "does not know it (any more)"),
         ({"tasks_get": {"error": {"code": -32603, "message": "hm"}}}, 5, "it can't be polled: 3 times in a row"),
-        ({"tasks_get": {"result": {}}}, 5, "the answer to tasks/get names no task"),
+        ({"tasks_get": {"result": {}}}, 5, "the response to tasks/get names no task"),
         ({"tools_call": {"result": {"task": {}}}}, 5, "a task without an id"),
         (
             {"tasks_get": {"result": core("failed", statusMessage="stone")}, "tasks_result": {"result": {}}},

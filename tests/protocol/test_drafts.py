@@ -102,7 +102,7 @@ def test_exact_text_is_exact_and_what_is_odd_about_it_is_said() -> None:
     assert found.notes == ('"jsonrpc" is not "2.0".',)
     assert oddities(b"hello") == ("Not a JSON-RPC message: not JSON.",)
     twice = b'[{"jsonrpc":"2.0","id":1,"method":"x"},{"jsonrpc":"2.0","id":1,"method":"x"}]'
-    assert oddities(twice) == ("The id 1 is there more than once.",)
+    assert oddities(twice) == ("The id 1 is not unique.",)
 
 
 def test_a_message_that_crossed_becomes_a_draft_of_it() -> None:

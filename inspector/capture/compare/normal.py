@@ -209,7 +209,7 @@ def read_rules(path: Path) -> tuple[list[NormalizationRule], list[str]]:
             f"--rules {path}: {why}", hint="It has `ignore`, a list of rules, and `exact`, a list of names."
         ) from None
     if unknown := [name for name in found.exact if name not in NAMES]:
-        raise UsageError(f"--rules {path}: {unknown[0]!r} is nothing that is replaced", hint=f"There are {NAMES}.")
+        raise UsageError(f"--rules {path}: unknown name {unknown[0]!r} in `exact`", hint=f"Known names: {NAMES}.")
     return [read_rule(each) for each in found.ignore], found.exact
 
 

@@ -45,7 +45,7 @@ def again(journal: Journal, n: int) -> Again | str:
         return "This line belongs to no request."
     exchange = journal.conversation.exchanges[number - 1]
     if exchange.sender is not Direction.TO_SERVER:
-        return "The server asked this: there is nothing to be sent again."
+        return "This is a server request. Only client requests can be sent again."
     if exchange.method in _OPENINGS:
         return f"{exchange.method} opens a session, and this one is open: ^r opens a new one."
     request = next((each for each in _messages(journal, exchange.request_frame) if _is(each, exchange)), None)

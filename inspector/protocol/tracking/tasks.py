@@ -465,7 +465,7 @@ class Tasks:
             task = self._new(word.id, exchange.sender is Direction.TO_SERVER, frame)
         if word is None:
             if exchange.method == "tasks/get":
-                self._blame(task, "the answer to tasks/get names no task", frame.n)
+                self._blame(task, "the response to tasks/get names no task", frame.n)
             return [News(task, {})]
         if word.id != task.id:
             self._blame(task, f"the response names a different task: {word.id[:80]!r}", frame.n)

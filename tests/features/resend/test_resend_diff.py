@@ -30,7 +30,7 @@ def test_what_is_no_request_of_the_clients_is_not_sent(tape: Tape) -> None:
     asked = tape.server_request(9, "roots/list")
     assert [again(tape.journal, entry) for entry in (1, asked, 0, 999)] == [
         "initialize opens a session, and this one is open: ^r opens a new one.",
-        "The server asked this: there is nothing to be sent again.",
+        "This is a server request. Only client requests can be sent again.",
         "This line belongs to no request.",
         "This line belongs to no request.",
     ]

@@ -342,7 +342,7 @@ def test_an_answer_that_speaks_of_another_task_is_blamed(talk: Talk) -> None:
     talk.call("tasks/get", {"taskId": "t1"}, core("completed", id_="t9"))
     talk.call("tasks/get", {"taskId": "t1"}, {})
     assert talk.task.state == "working"
-    assert talk.faults == ["the response names a different task: 't9'", "the answer to tasks/get names no task"]
+    assert talk.faults == ["the response names a different task: 't9'", "the response to tasks/get names no task"]
 
 
 def test_an_error_as_the_result_of_a_task_that_has_ended_is_its_result(talk: Talk) -> None:
