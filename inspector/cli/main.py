@@ -173,7 +173,7 @@ def run(argv: Sequence[str], env: CliEnv | None = None) -> int:
         except BrokenPipeError:
             _write_no_more(env)
             return ExitStatus.BROKEN_PIPE
-        except Exception as error:  # outermost handler of every command
+        except Exception as error:  # the boundary of every command
             if (unusable := _unusable_path(error)) is not None:
                 return output.failure(unusable)
             logger.exception("internal error; please report this traceback")

@@ -587,7 +587,7 @@ async def _run(connection: MockConnection, body: bytes, outbox: StreamOutbox, en
     """Answer one client's message. Errors affect only this client."""
     try:
         await connection.take(body, outbox, entry)
-    except Exception:  # outermost handler: one request must not end the server for all clients
+    except Exception:  # the boundary of the mock: one request must not end the server for all clients
         logger.exception("the mock failed to answer a request")
         await outbox.send(jsonrpc.write_error(None, INTERNAL_ERROR, "The mock failed to answer; see its log"))
     finally:

@@ -495,7 +495,7 @@ class ArmedRule:
         began = time.thread_time()
         try:
             found = self._condition(view)
-        except Exception as error:  # a rule must not stop the traffic
+        except Exception as error:  # the boundary: a rule must not stop the traffic
             logger.exception("the rule %s failed", self.rule.name)
             self.switch_off(f"it failed: {error!r:.200}")
             return False
