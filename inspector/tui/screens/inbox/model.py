@@ -286,7 +286,7 @@ ROOTS_SCHEMA: dict[str, Any] = {
         "roots": {
             "type": "array",
             "title": "Roots",
-            "description": "Paths or file:// URIs of directories. Advisory: the server is not restricted to them.",
+            "description": "Paths or file:// URIs of directories. The server may ignore them.",
             "items": {
                 "type": "object",
                 "properties": {
