@@ -49,8 +49,10 @@ _TICKS = 10
 _SINCE_NS = 12_500_000_000
 """How long the questions have waited that wait."""
 _WATCHES = Recording.keep_up.__name__
-_STILL = 3
+_STILL = 8
 """How many looks in a row have to find the same picture before it is taken."""
+_LOOK_S = 0.03
+"""Seconds between two of them: together longer than the timers of the panels, such as that which folds a text."""
 _STILL_BETWEEN = 1
 """The same between two keys."""
 
@@ -292,7 +294,7 @@ async def stand_still(pilot: Pilot[Any], looks: int = _STILL) -> None:
         if isinstance(app, Posed):
             for _ in range(_TICKS):
                 await app._tick()
-        await pilot.pause()
+        await pilot.pause(_LOOK_S if looks == _STILL else None)
         await until(partial(_rests, app), "the workers had finished")
         for editor in app.screen.query("Input, TextArea"):
             assert isinstance(editor, Input | TextArea)
