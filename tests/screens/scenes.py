@@ -50,7 +50,6 @@ SCENES = (
     Scene("traffic-ascii", "lighthouse", encoding="ascii"),
     Scene("tools", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "v h", "g g", "enter", "x e")),
     Scene("tools-small", "lighthouse", show="tools"),
-    Scene("tools-form-small", "lighthouse", show="tools", keys=("j", "j", "enter", "escape")),
     Scene("tools-result-small", "lighthouse", show="tools", keys=(*["j"] * 4, "v h", "enter", "[", "[", "[")),
     Scene("tools-light", "lighthouse", size=WIDE, theme=LIGHT_NAME, show="tools", keys=(*["j"] * 6, "enter")),
     Scene("tools-history", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "v h", "g g")),
