@@ -219,10 +219,10 @@ GOALS = {
     "test files": 650,
 }
 REACHED = {
-    "files": 570,
-    "lines": 135_000,
-    "modules with one importer": 115,
-    "lazy and type-only imports": 340,
+    "files": 560,
+    "lines": 133_000,
+    "modules with one importer": 95,
+    "lazy and type-only imports": 327,
     "public class names used twice": 1,
 }
 """Where a goal is not reached yet: the figure that may not grow. Lower it with each step, remove it at the goal."""
