@@ -140,7 +140,7 @@ async def test_what_is_beside_is_folded_and_the_cursor_stays() -> None:
         assert view.path == "rows[0]"
         assert '"deep": {' in text(app)
         assert text(app).count("2 members, 4 lines") == 2
-        await pilot.press("v b")
+        await pilot.press("v u")
         await until(lambda: view.view.count == view.lines.count, "both are unfolded")
 
 
