@@ -84,8 +84,17 @@ SCENES = (
     Scene("findings-small", "lighthouse", keys=("8",)),
     Scene("findings-evidence-small", "lighthouse", show="findings", keys=("j", "enter"), sees=("Gull Rock",)),
     Scene("findings-muted-small", "shipyard", show="findings", keys=("G", "x m", "v M")),
-    Scene("statistics", "lighthouse", show="stats", size=WIDE, keys=("j",), sees=("13 calls", "Never called", ", duration", "Mean time")),
-    Scene("statistics-small", "lighthouse", keys=("v s",), sees=("13 calls", "Never called", ", duration", "Mean time")),
+    Scene(
+        "statistics",
+        "lighthouse",
+        show="stats",
+        size=WIDE,
+        keys=("j",),
+        sees=("13 calls", "Never called", ", duration", "Mean time"),
+    ),
+    Scene(
+        "statistics-small", "lighthouse", keys=("v s",), sees=("13 calls", "Never called", ", duration", "Mean time")
+    ),
     Scene("replay-small", "lighthouse", keys=("j", "j", "j", "2"), sees=("not listed yet", "#4 of 65")),
     Scene("replay-state", "evening", keys=("G", *("k",) * 6, "v ."), size=(120, 34), sees=("Pending", "elicit_steps")),
     Scene(

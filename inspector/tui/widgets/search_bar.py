@@ -174,6 +174,9 @@ class SearchBar(Widget):
         self._say(f"{glyphs().error} {sentence}", error=True)
 
     def _say(self, text: str, *, error: bool = False, none: bool = False) -> None:
+        if not self._line.is_attached:  # a list may arrive before the bar is composed
+            self.call_after_refresh(self._say, text, error=error, none=none)
+            return
         label = self.query_one(".search--error" if error else ".search--count", Label)
         label.update(Content(one_line(text, 400)))
         label.set_class(none, "-none")
