@@ -75,8 +75,6 @@ SCENES = (
     Scene("tasks", "shipyard", show="tasks", size=WIDE, sees=("tight",)),
     Scene("tasks-small", "shipyard", show="tasks", keys=("G",)),
     Scene("task-small", "shipyard", show="tasks", keys=("G", "enter"), sees=("Defects",)),
-    Scene("server", "lighthouse", show="server", size=WIDE),
-    Scene("server-small", "harbour", show="server"),
     Scene("network", "harbour", show="network", size=WIDE, keys=("g g", "j", "j")),
     Scene("network-small", "harbour", show="network", keys=("g g",)),
     Scene("network-exchange-small", "harbour", show="network", keys=("g g", "j", "enter")),
@@ -106,5 +104,4 @@ SCENES = (
     Scene("help", "lighthouse", keys=("question_mark",), sees=("Twelve keys",)),
     Scene("post-mortem", "wreck", size=WIDE, ended=True, sees=("server-killed",)),
     Scene("post-mortem-small", "wreck", ended=True, sees=("server-killed",)),
-    Scene("post-mortem-server", "wreck", size=(110, 36), show="server"),
 )
