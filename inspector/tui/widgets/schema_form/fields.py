@@ -114,8 +114,10 @@ class FieldNode(Widget):
     FieldNode { height: auto; layout: vertical; margin: 0 0 1 0; }
     FieldNode.-bare { margin: 0; }
     FieldNode.-last { margin: 0; }
-    FieldNode > .field--about { color: $text-muted; height: auto; max-height: 1; }
-    FieldNode.-leaf:focus-within > .field--about { max-height: 12; }
+    FieldNode > .field--about {
+        color: $text-muted; height: auto; max-height: 1; text-wrap: nowrap; text-overflow: ellipsis;
+    }
+    FieldNode.-leaf:focus-within > .field--about { max-height: 12; text-wrap: wrap; }
     FieldNode > .field--wrong { color: $text-error; height: auto; display: none; }
     FieldNode.-wrong > .field--wrong { display: block; }
     FieldNode.-leaf { border-left: blank; padding-left: 1; }
