@@ -170,6 +170,7 @@ def through_filters(widget: Widget, strip: Strip, background: Color | None = Non
 def install_workarounds() -> None:
     """Install the workarounds for every app of this process; calling it again changes nothing."""
     StylesCache.get_inner_outer = staticmethod(_inner_outer)  # type: ignore[method-assign, assignment]
+    Widget._check_refresh = _check_refresh  # type: ignore[method-assign]  # noqa: SLF001
 
 
 @lru_cache(1024)
@@ -180,6 +181,20 @@ def _inner_outer(base_background: Color, background: Color) -> tuple[Style, Styl
     long after their widgets have been removed.
     """
     return Style(background=base_background + background), Style(background=base_background)
+
+
+_textual_check_refresh = Widget._check_refresh  # noqa: SLF001
+
+
+def _check_refresh(widget: Widget) -> None:
+    """Request a layout like `Widget._check_refresh`, without the size that Textual has cached for the widget.
+
+    A second request that precedes this check leaves the cache valid. If the screen was laid out between the two, the
+    widget would keep the size that it had then.
+    """
+    if widget._layout_required:  # noqa: SLF001
+        widget._layout_updates += 1  # noqa: SLF001 - part of the key of the cached size
+    _textual_check_refresh(widget)
 
 
 # --- Copying to the clipboard with OSC 52: without control characters, up to a maximum size, confirmed by a toast.

@@ -13,7 +13,7 @@ from tests.screens.staging import Scene, dressed, pose, posed
 
 PLACE = ROOT / "screenshots"
 SHOWN = (
-    *("traffic", "tools", "tools-picture", "question", "inbox", "post-mortem"),
+    *("traffic", "tools", "tools-picture", "question", "inbox", "server", "post-mortem"),
     *("traffic-small", "tools-light", "traffic-alone", "waterfall", "findings"),
 )
 """The scenes that have a picture, by name."""

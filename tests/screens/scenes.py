@@ -50,6 +50,7 @@ SCENES = (
     Scene("traffic-ascii", "lighthouse", encoding="ascii"),
     Scene("tools", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "v h", "g g", "enter", "x e")),
     Scene("tools-small", "lighthouse", show="tools"),
+    Scene("tools-form-small", "lighthouse", show="tools", keys=("j", "j", "enter", "escape")),
     Scene("tools-result-small", "lighthouse", show="tools", keys=(*["j"] * 4, "v h", "enter", "[", "[", "[")),
     Scene("tools-light", "lighthouse", size=WIDE, theme=LIGHT_NAME, show="tools", keys=(*["j"] * 6, "enter")),
     Scene("tools-history", "lighthouse", size=WIDE, show="tools", keys=("j", "j", "v h", "g g")),
@@ -75,6 +76,8 @@ SCENES = (
     Scene("tasks", "shipyard", show="tasks", size=WIDE, sees=("tight",)),
     Scene("tasks-small", "shipyard", show="tasks", keys=("G",)),
     Scene("task-small", "shipyard", show="tasks", keys=("G", "enter"), sees=("Defects",)),
+    Scene("server", "lighthouse", show="server", size=WIDE),
+    Scene("server-small", "harbour", show="server"),
     Scene("network", "harbour", show="network", size=WIDE, keys=("g g", "j", "j")),
     Scene("network-small", "harbour", show="network", keys=("g g",)),
     Scene("network-exchange-small", "harbour", show="network", keys=("g g", "j", "enter")),
@@ -104,4 +107,5 @@ SCENES = (
     Scene("help", "lighthouse", keys=("question_mark",), sees=("Twelve keys",)),
     Scene("post-mortem", "wreck", size=WIDE, ended=True, sees=("server-killed",)),
     Scene("post-mortem-small", "wreck", ended=True, sees=("server-killed",)),
+    Scene("post-mortem-server", "wreck", size=(110, 36), show="server"),
 )

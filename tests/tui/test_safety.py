@@ -11,6 +11,7 @@ from textual._styles_cache import StylesCache
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets import DataTable, Input, Label, Static
 
 from inspector.tui import keys, safety
@@ -150,3 +151,32 @@ def test_grounds_are_shared_by_all_widgets() -> None:
     safety.install_workarounds()
     above, below = Color(1, 2, 3), Color(4, 5, 6)
     assert StylesCache().get_inner_outer(below, above) is StylesCache().get_inner_outer(below, above)
+
+
+class Grows(App[None]):
+    """A text that gets other lines before and after a layout, both times without a pause to work them off."""
+
+    def compose(self) -> ComposeResult:
+        yield Label("one", id="above")
+        yield Label("below")
+
+    def grow(self) -> None:
+        above = self.query_one("#above", Label)
+        above.update("one\ntwo\nthree")
+        self.screen._refresh_layout()
+        above.update("one")
+
+
+@pytest.mark.parametrize("is_fixed", [False, True])
+async def test_no_rows_stay_empty_after_two_changes_around_a_layout(
+    is_fixed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Widget, "_check_refresh", safety._textual_check_refresh)
+    if is_fixed:
+        safety.install_workarounds()
+    app = Grows()
+    async with app.run_test() as pilot:
+        app.grow()
+        await pilot.pause()
+        shown = [line.strip() for line in lines(app)[:4]]
+    assert (shown[:2] == ["one", "below"]) is is_fixed, shown  # without: Textual needs no help any more

@@ -538,7 +538,7 @@ class ButtonBar(ItemBar):
     def offer(self, *actions: str | tuple[str, str]) -> None:
         """Show buttons for actions, given by their ids; an id with a label replaces the action's own label."""
         self._items = _buttons(actions)
-        if self.is_attached:
+        if self.is_attached and self.size.width:  # not laid out yet: the first size arranges them
             self._arrange(self.size.width)
 
     def offer_beside(self, spans: Sequence[Span], *actions: str) -> None:

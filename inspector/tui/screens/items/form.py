@@ -186,12 +186,14 @@ class ItemHead(Static):
         self._full = not self._full
         self._renew()
 
-    def fold(self, folded: bool) -> None:
-        """Truncate to two lines to make room for the fields; False shows everything again."""
-        if folded is not self._folded:
+    def fold(self, folded: bool) -> bool:
+        """Truncate to two lines to make room for the fields, or show everything again. Return whether it changed."""
+        changed = folded is not self._folded
+        if changed:
             self._folded = folded
             self.set_class(folded, "-folded")
             self._renew()
+        return changed
 
     def say_findings(self, findings: Sequence[Finding]) -> None:
         """Show the findings, worst first. Cheap if they have not changed."""
@@ -460,10 +462,17 @@ class ItemForm(Widget):
     def _fold(self) -> None:
         if self._is_pressed or not self.is_attached:
             return
-        self._head.fold(self.form.has_focus_within)
-        focused = self.screen.focused
-        if focused is not None and self.form in focused.ancestors:
-            self.call_after_refresh(focused.scroll_visible, animate=False)
+        if self._head.fold(self.form.has_focus_within):
+            self.call_after_refresh(self._reveal_from_top)
+        else:
+            self.call_after_refresh(self.query_one(FormScroll).reveal)
+
+    def _reveal_from_top(self) -> None:
+        """Scroll no further than the focused field needs: the head was longer when the field was scrolled into view."""
+        scroll = self.query_one(FormScroll)
+        if self.form.has_focus_within:
+            scroll.scroll_home(animate=False, immediate=True)
+        scroll.reveal()
 
     def say_findings(self, findings: Sequence[Finding]) -> None:
         """Show the findings about the item."""
