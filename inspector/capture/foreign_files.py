@@ -16,6 +16,7 @@ import msgspec
 from inspector.capture.format.lines import open_for_reading, read_at
 from inspector.capture.format.reader import LOOKS_AT, read_head
 from inspector.capture.format.records import Head
+from inspector.capture.import_.readers import recognised
 from inspector.errors import CaptureError
 
 _Version = tuple[int, int, int, int]
@@ -129,6 +130,4 @@ def _version(path: Path) -> _Version | None:
 
 
 def _is_known(start: bytes) -> bool:
-    from inspector.capture.import_.readers import recognised  # rarely needed
-
     return recognised(start) is not None

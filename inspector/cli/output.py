@@ -78,6 +78,16 @@ class Output(msgspec.Struct):
         """Write text and make control characters visible."""
         self.lines([((line, "text"),) for line in visible(text, newlines=True).rstrip("\n").split("\n")])
 
+    def chunks(self, pieces: Iterable[bytes]) -> None:
+        """Write a document piece by piece: exact bytes into a pipe, escaped text on a terminal."""
+        stdout = self.env.stdout
+        for piece in pieces:
+            if stdout.isatty():
+                stdout.write(visible(piece.decode("utf-8", "replace"), newlines=True))
+            else:
+                self._write_utf8(piece, flush=False)
+        stdout.flush()
+
     def narrate_lines(self, lines: Iterable[Line]) -> None:
         """Write lines of (text, role), which their view-model has made safe, to stderr."""
         self._write_lines(self.env.stderr, lines)
@@ -143,14 +153,15 @@ class Output(msgspec.Struct):
             stream.write("".join(_styled(text, role, colour) for text, role in spans).rstrip() + "\n")
         stream.flush()
 
-    def _write_utf8(self, data: bytes) -> None:
+    def _write_utf8(self, data: bytes, *, flush: bool = True) -> None:
         """Write UTF-8, as JSON requires, whatever the terminal's locale."""
         stdout = self.env.stdout
         if (buffer := getattr(stdout, "buffer", None)) is None:
             stdout.write(data.decode("utf-8", "replace"))
         else:
             buffer.write(data)
-        stdout.flush()
+        if flush:
+            stdout.flush()
 
 
 def _told(text: str) -> str:

@@ -18,7 +18,7 @@ import msgspec
 from inspector.atomic_write import replace
 from inspector.config.paths import private_directory
 from inspector.errors import UsageError
-from inspector.protocol.credentials import masked_members
+from inspector.protocol.credentials import SecretValues, masked_members
 
 logger = logging.getLogger(__name__)
 
@@ -164,8 +164,6 @@ def _line(call: StoredCall, masked: Iterable[str]) -> bytes:
     call = msgspec.structs.replace(call, params=masked_members(call.params))
     line = msgspec.json.encode(call)
     if secrets := [each for each in masked if each]:
-        from inspector.protocol.credentials import SecretValues
-
         line = SecretValues(secrets).masked(line)
     if len(line) > _LONGEST:
         params = call.params if isinstance(call.params, dict) else {}

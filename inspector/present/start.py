@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -19,6 +19,7 @@ from inspector.capture.format.lines import demand_file
 from inspector.config.environment import can_run_code
 from inspector.config.known_targets import KnownTarget
 from inspector.config.paths import expanded
+from inspector.config.servers import InputVariable
 from inspector.errors import UsageError
 from inspector.present import spans
 from inspector.present.http import masked_url
@@ -27,9 +28,6 @@ from inspector.present.server import UNEXPANDED
 from inspector.present.spans import Fact, Line, Role, Section, Span, lay, span
 from inspector.present.words import command_line
 from inspector.protocol.credentials import is_credential, mask, without_credentials
-
-if TYPE_CHECKING:
-    from inspector.config.servers import InputVariable
 
 
 class ConfiguredServer(Protocol):
@@ -76,7 +74,7 @@ class ConfiguredServer(Protocol):
         """Why it can't be used; "" if it can."""
 
     @property
-    def wishes(self) -> "Sequence[InputVariable]":
+    def wishes(self) -> Sequence[InputVariable]:
         """Variables that the user must enter first."""
 
     def filled(self, values: Mapping[str, str]) -> "ConfiguredServer":

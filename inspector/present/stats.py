@@ -13,6 +13,7 @@ import msgspec
 from inspector.capture.store.columns import MessageKind
 from inspector.errors import FilterError
 from inspector.filters.language.fields import And, Compare, Has, Op, Ref, Term
+from inspector.filters.language.parser import parse
 from inspector.protocol.exchange_log import ASKS, RETRIED, STATE_BITS, STATES, TOOL_ERROR
 from inspector.protocol.exchanges import ExchangeState
 
@@ -171,8 +172,6 @@ def read_grouping(text: str) -> Grouping:
     for each in GROUPINGS:
         if text == each.name:
             return each
-    from inspector.filters.language.parser import parse  # the screens do not need it
-
     try:
         term = parse(text) if text.startswith("args") else None
     except FilterError as error:

@@ -8,12 +8,13 @@ import heapq
 import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import KIND_BITS, EntryKind, MessageKind
+from inspector.filters.engine.findings import FindingSource
 from inspector.filters.engine.matching import reach
 from inspector.filters.language.fields import Term
 from inspector.present.stats import (
@@ -37,9 +38,6 @@ from inspector.protocol.exchange_log import ASKS, FROM_SERVER, NEVER, PROBE, STA
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Request, read
 from inspector.protocol.things import KIND_OF_METHOD
-
-if TYPE_CHECKING:
-    from inspector.filters.engine.findings import FindingSource
 
 CALL = "tools/call"
 _OPENING = ("initialize", "server/discover")
@@ -69,7 +67,7 @@ class FilteredEntries:
         clock: Callable[[], int],
         *,
         threaded: bool = False,
-        findings: "FindingSource | None" = None,
+        findings: FindingSource | None = None,
     ) -> None:
         """Start with no entries. `clock`: the journal's monotonic ns; `threaded`: read messages on another thread."""
         self._journal = journal

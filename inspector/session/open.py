@@ -17,9 +17,9 @@ from inspector.session.desk import Desk, Policy, Proposer
 from inspector.session.options import Settings
 from inspector.session.session import Session, SessionOptions
 from inspector.transports.base import LIMITS, Limits, Transport
+from inspector.transports.children import Started
 
 if TYPE_CHECKING:  # only for servers reached by URL
-    from inspector.transports.children import Started
     from inspector.transports.http.authorizing import Authorizer
 
 
@@ -99,7 +99,7 @@ def transport_for(
     authorizer: "Callable[[str], Authorizer] | None" = None,
     patience_s: float | None = None,
     limits: Limits = LIMITS,
-    started: "Started | None" = None,
+    started: Started | None = None,
 ) -> Transport:
     """Return the transport for a target; nothing is started or connected yet.
 

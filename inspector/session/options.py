@@ -15,13 +15,13 @@ from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.sampler.choice import ModelChoice
 from inspector.transports.base import LIMITS, Limits
+from inspector.transports.children import Started
 
 if TYPE_CHECKING:
     from inspector.auth.guide import Guide
     from inspector.config.profiles import ClientProfile
     from inspector.session.desk import Policy
     from inspector.session.scripted import Prepared
-    from inspector.transports.children import Started
     from inspector.transports.http.authorizing import Authorizer
 
 
@@ -92,5 +92,5 @@ class Settings(msgspec.Struct, frozen=True):
     revealed: Era | None = None
     """Era that the command suggests; used if `remembered` is None."""
     remember: Callable[[Opening], None] = _forget
-    started: "Started | None" = None
+    started: Started | None = None
     """Server of a command if it was started in advance; the session uses it."""

@@ -20,6 +20,7 @@ import msgspec
 
 from inspector.documents import UnreadableDocument, read_json, read_yaml
 from inspector.errors import UsageError
+from inspector.forms.arguments import smallest_valid
 from inspector.protocol import questions
 from inspector.protocol.questions import ErrorReply, Question, Reply, RequestKind, Result
 from inspector.session.desk import Policy
@@ -76,8 +77,6 @@ class Prepared(msgspec.Struct, frozen=True):
             return questions.declined() if self.answer == "decline" else questions.dismissed()
         if question.mode != "form":
             return questions.accepted()
-        from inspector.forms.arguments import smallest_valid  # forms are not needed otherwise
-
         content = self.content if isinstance(self.content, dict) else smallest_valid(question.schema)
         return questions.accepted(content if isinstance(content, dict) else {})
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
@@ -20,11 +20,11 @@ from inspector.cli.command_line import WITH_VALUE, first_word, positions, split
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
+from inspector.cli.main import Commands
 from inspector.cli.output import Output
+from inspector.config.paths import places
+from inspector.config.settings import captures_directory
 from inspector.errors import InspectError
-
-if TYPE_CHECKING:
-    from inspector.cli.main import Commands
 
 _TEXT, _LINE, _BREAKS = "MCP_INSPECT_TEXT", "MCP_INSPECT_LINE", "MCP_INSPECT_BREAKS"
 """The command line up to the cursor, the whole command line, and the characters at which bash splits words."""
@@ -122,7 +122,7 @@ class Candidate(msgspec.Struct, frozen=True):
     kind: str = "plain"
 
 
-def complete(env: CliEnv, root: "Commands") -> None:
+def complete(env: CliEnv, root: Commands) -> None:
     """Print the candidates for the command line in the environment."""
     text, line = env.environ.get(_TEXT, ""), env.environ.get(_LINE, "")
     words, current = _words(text)
@@ -150,7 +150,7 @@ def _one_line(text: str) -> str:
 
 
 def candidates(
-    words: Sequence[str], current: str, line: Sequence[str], env: CliEnv, root: "Commands"
+    words: Sequence[str], current: str, line: Sequence[str], env: CliEnv, root: Commands
 ) -> Iterator[Candidate]:
     """Yield the candidates at the cursor.
 
@@ -189,7 +189,7 @@ def _option(command: click.Command | None, name: str) -> click.Parameter | None:
 
 
 def _options(
-    command: click.Command | None, root: "Commands", context: click.Context, ours: Sequence[str]
+    command: click.Command | None, root: Commands, context: click.Context, ours: Sequence[str]
 ) -> Iterator[Candidate]:
     chosen = [command or root.get_command(context, "stdio"), *([root] if command is None else [])]
     for each in (param for one in chosen if one is not None for param in one.get_params(context)):
@@ -262,7 +262,6 @@ def _servers(env: CliEnv) -> Iterator[Candidate]:
 
 def _captures(env: CliEnv) -> Iterator[Candidate]:
     from inspector.capture.shelf import captures
-    from inspector.config.settings import captures_directory
 
     for path in captures(captures_directory(env.environ))[:20]:
         yield Candidate(str(path), "recent capture")
@@ -270,7 +269,6 @@ def _captures(env: CliEnv) -> Iterator[Candidate]:
 
 def _listed(kind: str, line: Sequence[str], env: CliEnv) -> Iterator[Candidate]:
     """Yield names from the last session with the server on the line; without one, from recently used servers."""
-    from inspector.config.paths import places
     from inspector.config.remembered import ListedNames
 
     listed = ListedNames(places(env.environ).cache)

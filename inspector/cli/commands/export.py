@@ -1,6 +1,5 @@
 """`mcp-inspect export`: write a capture, or filtered entries of it, in the format of another program."""
 
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import click
@@ -17,24 +16,8 @@ from inspector.cli.process import leaving_nothing_half_made
 from inspector.cli.progress import progress_of
 from inspector.errors import UsageError
 from inspector.features.export.formats import FORMATS, demand_place_for_notes, pieces
+from inspector.features.export.otlp import send
 from inspector.features.export.selection import Selection, to_file
-from inspector.text import visible
-
-
-def to_stdout(output: Output, found: Iterable[bytes]) -> None:
-    """Write to stdout: exact bytes into a pipe, escaped text on a terminal."""
-    stdout = output.env.stdout
-    if stdout.isatty():
-        for piece in found:
-            stdout.write(visible(piece.decode("utf-8", "replace"), newlines=True))
-    elif (buffer := getattr(stdout, "buffer", None)) is not None:
-        for piece in found:
-            buffer.write(piece)
-    else:
-        for piece in found:
-            stdout.write(piece.decode("utf-8", "replace"))
-    stdout.flush()
-
 
 _EXAMPLES = (
     "mcp-inspect export session.mcpcap --to har -o session.har",
@@ -90,9 +73,9 @@ def command(
             selection = Selection(journal, chosen, keep_secrets=keep_secrets, notes=noted, on_progress=on_progress)
             found = pieces(name, selection)
             if url is not None:
-                output.narrate(f"sent to {url} in {send_spans(url, found, env.environ):,} requests")
+                output.narrate(f"sent to {url} in {send(url, found, env.environ):,} requests")
             elif out is None:
-                to_stdout(output, found)
+                output.chunks(found)
             else:
                 with leaving_nothing_half_made():
                     size = to_file(out, found, overwrite=force)
@@ -101,13 +84,6 @@ def command(
         if selection.left_out:
             output.warn(f"Left out, because the format has no place for them: {selection.left_out:,}.")
     return ExitStatus.OK
-
-
-def send_spans(url: str, found: Iterable[bytes], environ: Mapping[str, str]) -> int:
-    """Send the lines of an export to a collector. Return the number of requests."""
-    from inspector.features.export.otlp import send
-
-    return send(url, found, environ)
 
 
 def _noted(journal: Journal, output: Output) -> Notes:

@@ -20,6 +20,7 @@ from inspector.cli.targets import demo_target, found_target, plainly, typed_targ
 from inspector.config.known_targets import known_targets, now
 from inspector.config.paths import places
 from inspector.config.servers import FoundServer, found_servers
+from inspector.features.tap.registry import live
 from inspector.present.start import (
     LiveTap,
     OpenCapture,
@@ -65,8 +66,6 @@ def command(env: CliEnv, /, as_json: bool, quiet: bool) -> ExitStatus:
 
 
 def _taps() -> list[LiveTap]:
-    from inspector.features.tap.registry import live
-
     return [
         LiveTap(
             each["label"] or each["server"],

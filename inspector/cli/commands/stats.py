@@ -11,7 +11,6 @@ import msgspec
 from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
 from inspector.cli.captures import loaded_capture, matching_entries
-from inspector.cli.commands.export import to_stdout
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.filtering import read_tail_options
@@ -95,7 +94,7 @@ class _Count:
         if self._style == "json":
             output.data(stats_data(table, self._repeated, self._sources))
         elif self._style == "csv":
-            to_stdout(output, [csv_text(table).encode("utf-8", "replace")])
+            output.chunks([csv_text(table).encode("utf-8", "replace")])
         elif self._style == "md":
             output.text(markdown_text(table, self._repeated))
         else:

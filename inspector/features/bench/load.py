@@ -38,6 +38,7 @@ from inspector.protocol.jsonrpc import Envelope, envelope_of
 from inspector.session.driver import outgoing
 from inspector.session.session import Session
 from inspector.transports.base import Expects, Observer, Outgoing, Transport
+from inspector.transports.stdio import StdioTransport
 
 _FIRST_ID = 1_000_001
 """First id of load calls. The ids of a session begin at 1 and never get this high."""
@@ -94,7 +95,7 @@ class _Waiting(msgspec.Struct, eq=False):
     """A call in flight. One timer serves all calls, because a timer per call costs as much as a fast server."""
 
     future: "asyncio.Future[_Response]"
-    task: "asyncio.Task[Any]"
+    task: asyncio.Task[Any]
     deadline: float
     timed_out: bool = False
 
@@ -323,7 +324,7 @@ class Load:
         keep: int = 0,
         tree: ProcessTree | None = None,
         is_over: Callable[[], bool] = lambda: False,
-        tick: Callable[["LevelResult"], None] = lambda level: None,
+        tick: Callable[[LevelResult], None] = lambda level: None,
     ) -> None:
         """Create the runner.
 
@@ -538,8 +539,6 @@ while chunk := os.read(0, 1 << 18):
 
 async def measure_ceiling(levels: Sequence[int], seconds: float) -> list[LevelResult]:
     """Measure mcp-inspect against a trivial stdio server; a faster server can't be measured."""
-    from inspector.transports.stdio import StdioTransport
-
     client = LoadClient(None)
     transport = StdioTransport([sys.executable, "-I", "-S", "-c", _ECHO], env=dict(os.environ))
     client.transport = transport

@@ -14,6 +14,7 @@ from inspector.capture.journal import Journal, start_capture
 from inspector.capture.store.load import load
 from inspector.errors import UsageError
 from inspector.features.mock.connection import MockConnection
+from inspector.features.mock.http import serve as serve_http
 from inspector.features.mock.openings import opening_of
 from inspector.features.mock.outline import RECORD, Outline, Turns, chosen, nothing_to_play
 from inspector.features.mock.script import Script
@@ -212,8 +213,6 @@ async def _serve(shared: MockShared, port: int | None, narrate: Callable[[str], 
     if port is None:
         await serve_stdio(shared)
         return
-    from inspector.features.mock.http import serve as serve_http
-
     try:
         await serve_http(shared, port, narrate)
     except OSError as error:

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.capture.format.notes import NotesFile, new_mark
 from inspector.capture.store.load import load
-from inspector.cli.commands.export import command, to_stdout
+from inspector.cli.commands.export import command
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
@@ -82,5 +82,5 @@ def test_notes_come_along_on_demand(tmp_path: Path) -> None:
 
 def test_a_terminal_gets_nothing_that_acts_on_it() -> None:
     env = CliEnv(None, {}, io.StringIO(), Terminal(), io.StringIO())
-    to_stdout(Output(env), [b"a\x1b[2J\nb\n"])
+    Output(env).chunks([b"a\x1b[2J\nb\n"])
     assert env.stdout.getvalue() == "a␛[2J\nb\n"  # type: ignore[attr-defined]
