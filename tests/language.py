@@ -21,8 +21,10 @@ ROOT = Path(__file__).parents[1]
 PHRASES = {
     # Negated nouns, where a statement can be negated or the defect be named.
     r"(?<!there\s)(?:is|are|was) (?-i:none)": "name the defect: 'invalid URI', 'is not a message'",
-    r"(?:that|which|what|it) is no": "'is not a …', or name the defect",
-    r"is no (?:JSON|URI|URL|message|number|text|tool|file|capture|list|object|string|answer|such)": "is not a …",
+    r"(?:that|which|what|it) is no(?! longer)": "'is not a …', or name the defect",
+    r"(?<!there\s)is no (?:JSON|URI|URL|message|number|text|tool|file|capture|list|object|string|answer|such)": (
+        "is not a …"
+    ),
     r"that there (?:is|are) not": "unknown, unsupported",
     # Persons who are only a way to leave out the subject.
     r"nobody(?:'s)?(?!\")": "name who, or use the passive voice",

@@ -245,7 +245,7 @@ class Inspection:
         """Number of entries taken so far."""
         self.counts: Counter[str] = Counter()
         """Number of findings of each check, including those that were not kept."""
-        self.unasked = 0
+        self.unvalidated = 0
         """Number of expensive calls that were skipped."""
         self.disabled_checks: dict[str, DisabledCheck] = {}
         """Checks with an internal error, by id."""
@@ -567,7 +567,7 @@ def _for_later(inspection: Inspection, waiting: deque[tuple[CheckMoment, Check]]
             if len(waiting) < MOST_WAITING:
                 waiting.append((case, check))
             else:
-                inspection.unasked += 1
+                inspection.unvalidated += 1
         return _NONE
 
     return judge

@@ -268,8 +268,8 @@ def conclude(
         problem, failure = error, failure or "cannot write a report"
     _tell(output, findings, new, inspection, report, failure)
     _tell_of_baseline(output, before, findings, len(findings) - len(new))
-    if inspection.unasked:
-        output.warn(f"{inspection.unasked:,} results were not validated against their schemas: too many")
+    if inspection.unvalidated:
+        output.warn(f"{inspection.unvalidated:,} results were not validated against their schemas: too many")
     for failed in inspection.disabled_checks.values():
         output.warn(failed.sentence)
     if report.stop_word:

@@ -27,19 +27,19 @@ _WIDE = 50
 class TapStatus:
     """Latest status of the tap, with its time."""
 
-    def __init__(self, told: dict[str, Any] | None = None) -> None:
-        self.told = told or {}
+    def __init__(self, reply: dict[str, Any] | None = None) -> None:
+        self.reply = reply or {}
         self._at = time.monotonic()
 
     @property
     def held(self) -> Sequence[dict[str, Any]]:
         """Held messages, oldest first."""
-        return list(self.told.get("held", ()))
+        return list(self.reply.get("held", ()))
 
     @property
     def rules(self) -> Sequence[dict[str, Any]]:
         """Rules in their order."""
-        return list(self.told.get("rules", ()))
+        return list(self.reply.get("rules", ()))
 
     def releases_in_s(self, held: dict[str, Any]) -> float:
         """Return the seconds until a message is released by its deadline."""
@@ -62,8 +62,8 @@ class TapStatus:
     @property
     def timeout(self) -> str:
         """When messages are released, and the source of the client's timeout."""
-        by = {"given": "given", "observed": "observed"}.get(str(self.told.get("timeout_by")), "assumed")
-        seconds = float(self.told.get("timeout_s", 60))
+        by = {"given": "given", "observed": "observed"}.get(str(self.reply.get("timeout_by")), "assumed")
+        seconds = float(self.reply.get("timeout_s", 60))
         return f"released at 80 % of {seconds:g} s ({by} timeout)"
 
 

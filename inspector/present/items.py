@@ -277,9 +277,9 @@ class SearchedRows(RowSource, Generic[R]):
 
     def replace(self, things: Sequence[Any], wanted: str = "") -> None:
         """Show other items, or the same items after another search."""
-        self.show(self.sought(things, wanted))
+        self.show(self.matching(things, wanted))
 
-    def sought(self, things: Sequence[Any], wanted: str, goes_on: Callable[[], bool] = always) -> list[R]:
+    def matching(self, things: Sequence[Any], wanted: str, goes_on: Callable[[], bool] = always) -> list[R]:
         """Return the rows that match a search; the result is meaningless after a cancellation. Thread-safe."""
         raise NotImplementedError
 
@@ -319,7 +319,7 @@ class ToolList(SearchedRows[ToolRow]):
         self.used: Callable[[str], str] = lambda name: ""
         """Returns the use of a tool so far, in a few words."""
 
-    def sought(self, tools: Sequence[Tool], wanted: str, goes_on: Callable[[], bool] = always) -> list[ToolRow]:
+    def matching(self, tools: Sequence[Tool], wanted: str, goes_on: Callable[[], bool] = always) -> list[ToolRow]:
         """Return the rows that match a search. Thread-safe."""
         return _found(self.all_rows(tools), wanted, goes_on)
 
@@ -631,7 +631,7 @@ def _of_stream(stream: ListenStream) -> list[Line]:
     return lines
 
 
-def standing_of(subscriptions: Subscriptions, uris: Iterable[str]) -> SubscriptionState | None:
+def subscription_of(subscriptions: Subscriptions, uris: Iterable[str]) -> SubscriptionState | None:
     """Return the state of an item with several URIs: the best among them; None without any."""
     found = {subscriptions.standing(uri) for uri in uris}
     return next((each for each in SubscriptionState if each in found), None)
@@ -643,7 +643,7 @@ def mark(subscriptions: Subscriptions, uris: Iterable[str], *, short: bool = Fal
     `short`: only the number, if it is not 0.
     """
     uris = tuple(uris)
-    standing = standing_of(subscriptions, uris)
+    standing = subscription_of(subscriptions, uris)
     count = sum(subscriptions.since_read(uri) for uri in uris)
     spans: list[Span] = []
     if standing is not None and not (short and count > 0):

@@ -325,9 +325,9 @@ class LiveChecks(JournalFindings):
         return 0
 
     @property
-    def unasked(self) -> int:
+    def unvalidated(self) -> int:
         """Number of results that were not validated against their schemas for lack of room."""
-        return self._inspection.unasked if self._inspection is not None else 0
+        return self._inspection.unvalidated if self._inspection is not None else 0
 
     @property
     def disabled_checks(self) -> Sequence[DisabledCheck]:
@@ -519,9 +519,9 @@ class PastChecks(JournalFindings):
         return self.whole.coverage
 
     @property
-    def unasked(self) -> int:
+    def unvalidated(self) -> int:
         """Number of results in the whole recording that were not validated for lack of room."""
-        return self.whole.unasked
+        return self.whole.unvalidated
 
     @property
     def disabled_checks(self) -> Sequence[DisabledCheck]:

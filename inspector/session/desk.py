@@ -224,7 +224,7 @@ class Desk:
         self._end(ticket, TicketState.ANSWERED, reply, BY_PERSON)
         return True
 
-    async def consult(self, ticket: Ticket, params: object) -> None:
+    async def request_proposal(self, ticket: Ticket, params: object) -> None:
         """Request a proposal for these params of a sampling request from the model; it is stored in the ticket.
 
         If only the request needs the user's approval, the answer is sent immediately.

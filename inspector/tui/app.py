@@ -33,7 +33,7 @@ from inspector.tui.navigation import Navigation, Opener, make_panel
 from inspector.tui.pacing import Pacing
 from inspector.tui.panels import Panel
 from inspector.tui.restarts import Restarts
-from inspector.tui.safety import dress, install, turn_theme
+from inspector.tui.safety import apply_theme, install, switch_theme
 from inspector.tui.screens.items.definition_changes import DefinitionChanges
 from inspector.tui.screens.replay.controls import Replay
 from inspector.tui.tabs import Tab, Tabs, subject_of
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from inspector.tui.screens.replay.playback import AnyPlayback
     from inspector.tui.screens.sessions.panel import SessionsPanel
     from inspector.tui.screens.tap.dialog import AttachedTap
-    from inspector.tui.widgets.payload_actions import PayloadDeeds
+    from inspector.tui.widgets.payload_actions import PayloadActions
 
 _TURN_S = 0.005
 """Python's default thread switch interval; the caller may set another one until the first paint."""
@@ -105,7 +105,7 @@ class InspectApp(App[None]):
         super().__init__()
         safety.install_workarounds()
         install(self, ascii_only=glyphs().to_server != "→")
-        dress(self)
+        apply_theme(self)
         if first is None and replay is None and begin is not None:
             first = begin()
         self._beside = [*beside]
@@ -326,14 +326,14 @@ class InspectApp(App[None]):
 
     def action_toggle_theme(self) -> None:
         """Switch between dark and light."""
-        turn_theme(self)
+        switch_theme(self)
 
     def action_help(self) -> None:
         """Show the keys of the visible panel or dialog, or close the help."""
-        from inspector.tui.screens.help.help import turn_help
+        from inspector.tui.screens.help.help import toggle_help
 
         replay = () if self.replay.playback is None else (keys.ActionScope.REPLAY, keys.ActionScope.REPLAY_BAR)
-        turn_help(self, (*self.panel.places, *replay), self._actions(), self._run)
+        toggle_help(self, (*self.panel.places, *replay), self._actions(), self._run)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Return the commands of the palette in Textual's form; its own commands are left out."""
@@ -402,7 +402,7 @@ class InspectApp(App[None]):
         if self.tap is not None:
             self.tap.show("held", message.held)
 
-    def on_payload_deeds_expect_wanted(self, message: "PayloadDeeds.ExpectWanted") -> None:
+    def on_payload_actions_expect_wanted(self, message: "PayloadActions.ExpectWanted") -> None:
         """Create a test case for a value."""
         from inspector.tui.screens.traffic.actions import expect
 
@@ -410,7 +410,7 @@ class InspectApp(App[None]):
 
     async def on_panel_draft_wanted(self, message: Panel.DraftWanted) -> None:
         """Open a message as a draft in the Composer."""
-        await self.navigation.write_anew(message.message)
+        await self.navigation.open_draft(message.message)
 
     def on_header_bar_screen_chosen(self, message: HeaderBar.ScreenChosen) -> None:
         """Show the screen whose tab was clicked in the header."""

@@ -31,7 +31,7 @@ from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
     from inspector.auth.guide import WaitingForLogin
-    from inspector.tui.screens.export.ways import ExportSource, Made
+    from inspector.tui.screens.export.ways import ExportResult, ExportSource
     from inspector.tui.screens.tap.dialog import AttachedTap
 
 _WAITS_EVERY = 10
@@ -170,7 +170,7 @@ class ConnectionActions:
         if not subject.can_act:
             self._toasts.say("Not available in a recording.")
             return
-        from inspector.tui.screens.server.capabilities import OffersScreen
+        from inspector.tui.screens.server.capabilities import CapabilitiesScreen
 
         opening = subject.opening
 
@@ -178,7 +178,7 @@ class ConnectionActions:
             if chosen is not None and chosen != subject.desk.offers:
                 await self.offer(chosen)
 
-        self._app.push_screen(OffersScreen(subject.desk.offers, opening.revision if opening else None), take)
+        self._app.push_screen(CapabilitiesScreen(subject.desk.offers, opening.revision if opening else None), take)
 
     async def offer(self, chosen: frozenset[str]) -> None:
         """Declare these capabilities: immediately if possible, otherwise with a new connection."""
@@ -266,7 +266,7 @@ class ExportActions:
         name = journal.capture_path.stem if journal.capture_path is not None else subject.about.label
         return ExportSource(_fit(name), journal.capture_path, journal, tuple(panel.export_scopes), self._share)
 
-    def _exported(self, made: "Made | None") -> None:
+    def _exported(self, made: "ExportResult | None") -> None:
         if made is None:
             return
         if made.lines:
@@ -283,9 +283,9 @@ def _fit(name: str) -> str:
 
 
 class Pace(msgspec.Struct, frozen=True):
-    """Length of a slice of checking (`bite`) and of the pause after it, in seconds."""
+    """Length of a slice of checking (`slice_s`) and of the pause after it, in seconds."""
 
-    bite: float
+    slice_s: float
     pause: float
 
 
@@ -324,16 +324,16 @@ class Checker:
         pause = 0.0
         while not self._enough.wait(pause):
             try:
-                pause = min((self._bite(each) for each in self._subjects()), default=IDLE.pause)
+                pause = min((self._check_slice(each) for each in self._subjects()), default=IDLE.pause)
             except (OSError, ValueError, InspectError):  # its journal was closed during a long slice
                 if not self._enough.is_set():
                     raise
 
-    def _bite(self, subject: OpenConversation) -> float:
+    def _check_slice(self, subject: OpenConversation) -> float:
         """Run the checks of one subject for a slice; return the seconds until its next one."""
         rate = self._rates.setdefault(id(subject), Rate())
         pace = pace_of(subject, rate.of(subject.journal.count, time.monotonic()))
-        return pace.pause if pace.bite and subject.checks.step(pace.bite) else IDLE.pause
+        return pace.pause if pace.slice_s and subject.checks.step(pace.slice_s) else IDLE.pause
 
 
 class Rate:

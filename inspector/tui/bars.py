@@ -282,10 +282,10 @@ def _waited(subject: OpenConversation) -> int:
     """Return how many server requests were waiting at the shown replay position."""
     if subject.moment_shown is None:
         return 0
-    from inspector.tui.screens.inbox.model import standing_of
+    from inspector.tui.screens.inbox.model import recorded_state
 
     journal = subject.journal
-    return sum(standing_of(each, journal, goes_on=True).waits for each in journal.conversation.questions)
+    return sum(recorded_state(each, journal, goes_on=True).waits for each in journal.conversation.questions)
 
 
 def _running(subject: OpenConversation) -> Span:
@@ -403,7 +403,7 @@ class NoticeBar(ItemBar):
         super().__init__()
         self._subject = subject
         self._changes = -1
-        self._told = 0
+        self._announced = 0
         self._waiting: tuple[Ticket, ...] = ()
         self._said: tuple[int, bool, int] = _NOTHING_SAID
         """State that the line depends on: the age in seconds, whether the user is typing, the width."""
@@ -413,7 +413,7 @@ class NoticeBar(ItemBar):
     def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation."""
         self._subject = subject
-        self._changes, self._told = -1, 0
+        self._changes, self._announced = -1, 0
 
     @property
     def oldest(self) -> Ticket | None:
@@ -434,12 +434,12 @@ class NoticeBar(ItemBar):
         alarmed = memory is not None and memory.alarms and not subject.memory.shown
         self.set_class((bool(self._waiting) or alarmed) and shown != "inbox", "-asked")
         if alarmed and not self._waiting:
-            self._say_memory()
+            self._show_changes()
         if self._waiting:
             self._say(self._waiting[0])
         return came
 
-    def _say_memory(self) -> None:
+    def _show_changes(self) -> None:
         """Show what needs approval, and where."""
         from inspector.present.list_changes import alarm
 
@@ -456,14 +456,14 @@ class NoticeBar(ItemBar):
         self.show([BarLine((BarItem(tuple(clip(left, room)), "tools"),), right, inset=1, grave=True)])
 
     def _news(self) -> str:
-        fresh = [ticket for ticket in self._waiting if ticket.number > self._told]
-        self._told = max((ticket.number for ticket in self._subject.desk.tickets), default=0)
+        fresh = [ticket for ticket in self._waiting if ticket.number > self._announced]
+        self._announced = max((ticket.number for ticket in self._subject.desk.tickets), default=0)
         if not fresh:
             return ""
-        from inspector.tui.screens.inbox.model import asked_by, asked_in_short
+        from inspector.tui.screens.inbox.model import asked_by, request_summary
 
         more = f" (and {len(fresh) - 1} more)" if len(fresh) > 1 else ""
-        return f"{asked_by(self._subject.journal)} asks: {asked_in_short(fresh[0].question)}{more}"
+        return f"{asked_by(self._subject.journal)} asks: {request_summary(fresh[0].question)}{more}"
 
     def _say(self, ticket: Ticket) -> None:
         question, journal = ticket.question, self._subject.journal
@@ -473,11 +473,11 @@ class NoticeBar(ItemBar):
         if state == self._said:
             return
         self._said, self._said_of_memory = state, ("", 0)
-        from inspector.tui.screens.inbox.model import asked_by, asked_in_short, cause_in_short
+        from inspector.tui.screens.inbox.model import asked_by, cause_summary, request_summary
 
         right = self._right(human_duration(seconds * 1_000_000_000) if seconds else "")
         room = width - BarLine((), right, inset=1).width - 2 * BarLine().gap
-        by, cause, asked = asked_by(journal), cause_in_short(question, journal), asked_in_short(question)
+        by, cause, asked = asked_by(journal), cause_summary(question, journal), request_summary(question)
         ways = [f"{by} asks in {cause}: ", f"{by} asks: ", "asked: "] if cause else [f"{by} asks: ", "asked: "]
         least = min(cell_width(asked), _LEAST)
         who = next((way for way in ways if cell_width(way) + 2 + least <= room), ways[-1])
@@ -546,7 +546,7 @@ class WaitingBar(Vertical):
         if wait is None:
             self._programs.forget()
             return
-        self._chain.offer_beside(wait.chain, *wait.deeds)
+        self._chain.offer_beside(wait.chain, *wait.actions)
         self._known.display = bool(wait.known)
         self._known.show([("  ", "text"), *wait.known])
 

@@ -61,7 +61,7 @@ class WaitLine(msgspec.Struct, frozen=True):
     """Who waits for whom."""
     known: Line = ()
     """Known facts about the other side."""
-    deeds: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
     """Ids of actions that may help."""
 
 
@@ -77,8 +77,8 @@ def wait_of(journal: Journal, seen: WaitView) -> WaitLine | None:
         return None
     more: Line = ((f"  (+{len(ours) - 1} more)", "muted"),) if len(ours) > 1 else ()
     chain = (*_head(_call(ours[0], seen.now_ns)), *_on(("the server", "from_server")), *more)
-    deeds = ("request.cancel",) if ours[0].method in _CANCELLED_BY_KEY else ("reconnect",)
-    return WaitLine(chain, _known(journal, ours[0], seen), deeds)
+    actions = ("request.cancel",) if ours[0].method in _CANCELLED_BY_KEY else ("reconnect",)
+    return WaitLine(chain, _known(journal, ours[0], seen), actions)
 
 
 def _ours(journal: Journal) -> list[Exchange]:

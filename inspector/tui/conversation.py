@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from inspector.tui.process_usage import ProcessUsage
 
 
-class DeskView:
+class InboxView:
     """Server requests of a conversation and their responses, for the Inbox. Empty if it is not live."""
 
     def __init__(self, live: Live | None = None) -> None:
@@ -115,12 +115,12 @@ class DeskView:
         """The model that can propose responses to sampling requests; None if there is none."""
         return self._session.options.desk.proposer if self._session else None
 
-    async def consult(self, ticket: Ticket, params: Any) -> None:
+    async def request_proposal(self, ticket: Ticket, params: Any) -> None:
         """Request a proposal from the model, which is added to the ticket, even if the user leaves the screen."""
         if self._live is not None:
-            self._live.run(lambda session: session.options.desk.consult(ticket, params))
+            self._live.run(lambda session: session.options.desk.request_proposal(ticket, params))
 
-    async def stop_consulting(self, ticket: Ticket) -> None:
+    async def cancel_proposal(self, ticket: Ticket) -> None:
         """Stop waiting for the model."""
         if self._live is None:
             return
@@ -247,13 +247,13 @@ class WatchView:
 
     def __init__(self, live: Live | None = None) -> None:
         self._live = live
-        self._told = 0
+        self._reported = 0
 
     def news(self) -> tuple[str, ...]:
         """Return the events since the last call: streams cut, ended, reopened. May quote the server. Nearly free."""
         said = self._live.session.watching.said if self._live and self._live.session else []
-        news = tuple(said[self._told :])
-        self._told += len(news)
+        news = tuple(said[self._reported :])
+        self._reported += len(news)
         return news
 
     @property
@@ -304,7 +304,7 @@ class OpenConversation:
     def __init__(self, journal: Journal, about: About, live: Live | None = None) -> None:
         self.journal = journal
         self.about = about
-        self.desk = DeskView(live)
+        self.desk = InboxView(live)
         self.login = LoginView(live)
         self.memory = MemoryView(live)
         self.requests = RequestView(live)
@@ -436,7 +436,7 @@ class Recording(OpenConversation):
 
     @property
     def now_ns(self) -> int:
-        """Time of the last record: in a capture, the clock stands still."""
+        """Time of the last record: in a capture, no time passes."""
         count = self.journal.count
         return self.journal.store.time_ns(count) if count else 0
 

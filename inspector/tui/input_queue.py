@@ -145,7 +145,7 @@ class InputQueue:
         if pressed is None or pressed[2] != event.screen_offset:
             return None
         widget, (x, y), _ = pressed
-        if self._under(event) is widget or not is_in_sight(widget):
+        if self._under(event) is widget or not is_displayed(widget):
             return None
         held = event.button, event.shift, event.meta, event.ctrl
         return Click(widget, x, y, 0, 0, *held, screen_x=event.screen_x, screen_y=event.screen_y, chain=1)
@@ -251,9 +251,9 @@ class FocusKeeper:
         lost = focused is None and self._had_focus and self._app.app_focus and len(stack) == 1
         self._had_focus = focused is not None
         if lost or has_hidden_focus(self._app):
-            self._app.call_later(self._mend)  # a focus requested earlier takes effect first
+            self._app.call_later(self._restore)  # a focus requested earlier takes effect first
 
-    def _mend(self) -> None:
+    def _restore(self) -> None:
         if lose_hidden_focus(self._app) or self._app.screen.focused is None:
             self._refocus()
 
@@ -264,7 +264,7 @@ def has_hidden_focus(app: App[None]) -> bool:
         focused = app.screen.focused
     except ScreenStackError:  # the app is ending
         return False
-    return focused is not None and not is_in_sight(focused)
+    return focused is not None and not is_displayed(focused)
 
 
 def lose_hidden_focus(app: App[None]) -> bool:
@@ -275,6 +275,6 @@ def lose_hidden_focus(app: App[None]) -> bool:
     return True
 
 
-def is_in_sight(widget: Widget) -> bool:
+def is_displayed(widget: Widget) -> bool:
     """Whether a widget and all its ancestors are attached and displayed. It may be scrolled out of view."""
     return widget.is_attached and all(node.display for node in widget.ancestors_with_self)

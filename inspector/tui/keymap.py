@@ -136,7 +136,7 @@ def _conflicts(name: str, own: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[
     """Yield keys that another action valid at the same time has as well, each with the id of that action."""
     mine = keys.action(name)
     for other in keys.ACTIONS:
-        if other.id == name or not _meet(mine, other):
+        if other.id == name or not _overlap(mine, other):
             continue
         theirs = own.get(other.id, other.keys)
         before = set(mine.keys) & set(other.keys)  # an action of a narrower scope may reuse a key on purpose
@@ -146,7 +146,7 @@ def _conflicts(name: str, own: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[
                 return
 
 
-def _meet(one: Action, other: Action) -> bool:
+def _overlap(one: Action, other: Action) -> bool:
     """Whether both actions may be valid at the same time."""
     if ActionScope.DIALOG in (one.where, other.where):
         return one.where is other.where and one.id.partition(".")[0] == other.id.partition(".")[0]

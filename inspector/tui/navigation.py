@@ -94,7 +94,7 @@ class Navigation:
             await self._app.mount(panel, before="FooterBar")
         replay.show_moment(panel, subject)
         if name == "findings":
-            panel.show_findings(tabs.panel.meant_findings)
+            panel.show_findings(tabs.panel.selected_findings)
         if isinstance(panel, CanNarrow):
             traffic = tab.panels.get("traffic")
             panel.narrow(traffic.list.term if isinstance(traffic, TrafficPanel) else None)
@@ -130,7 +130,7 @@ class Navigation:
         if isinstance(panel, TrafficPanel):
             panel.list.filters.set(text)
 
-    async def write_anew(self, message: bytes) -> None:
+    async def open_draft(self, message: bytes) -> None:
         """Open a message as a draft in the Composer."""
         await self.action_show("raw")
         await self._tabs.panel.take_draft(message)
@@ -173,7 +173,7 @@ class Navigation:
         elif found is not None and not isinstance(found, Mark):
             await self.action_show("traffic")
             if traffic is not None:
-                traffic.look_as(found)
+                traffic.apply_view(found)
 
     async def _go_to_mark(self, n: int) -> None:
         """Seek to a mark in a capture, otherwise show its row in Traffic."""
@@ -228,7 +228,7 @@ class Navigation:
             await self._app.mount(tabs.timeline, before="FooterBar")
         tabs.shows_timeline = True
         self._show_only(tabs.timeline)
-        self._replay.common.come_in_sight()
+        self._replay.common.timeline_shown()
 
     # Opening and closing
 
@@ -427,9 +427,9 @@ def _further(name: str, subject: OpenConversation) -> Panel:
     """Create the panel of a screen that is opened by a letter or rarely used."""
     match name:
         case "raw":
-            from inspector.tui.screens.compose.panel import RawPanel
+            from inspector.tui.screens.compose.panel import ComposerPanel
 
-            return RawPanel(subject)
+            return ComposerPanel(subject)
         case "skills":
             from inspector.tui.screens.skills.panel import SkillsPanel
 

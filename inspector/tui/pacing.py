@@ -46,15 +46,15 @@ class Pacing:
 
     def start(self) -> None:
         """Start the clock."""
-        self._often = self._app.set_interval(1 / TICKS_PER_SECOND, self.beat)
-        self._seldom = self._app.set_interval(SLOWER / TICKS_PER_SECOND, self.beat, pause=True)
+        self._often = self._app.set_interval(1 / TICKS_PER_SECOND, self.tick)
+        self._seldom = self._app.set_interval(SLOWER / TICKS_PER_SECOND, self.tick, pause=True)
 
     @property
     def is_quiet(self) -> bool:
         """Whether nothing has happened for a while."""
         return self._looks_since >= QUIET_AFTER
 
-    async def beat(self) -> None:
+    async def tick(self) -> None:
         """Update, and switch to the quiet state if it is due."""
         entries = self._entries()
         if entries != self._entries_seen or self._is_replaying():

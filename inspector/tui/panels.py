@@ -121,12 +121,12 @@ class Panel(Widget):
     def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation with the same server."""
 
-    def turn_back(self, subject: OpenConversation) -> None:
+    def show_earlier(self, subject: OpenConversation) -> None:
         """Show an earlier state of the same conversation: nothing of later entries remains."""
         self.rebind(subject)
 
     @property
-    def meant_findings(self) -> "Sequence[Finding]":
+    def selected_findings(self) -> "Sequence[Finding]":
         """Findings about the current selection, where the Findings screen begins; () if there are none."""
         return ()
 

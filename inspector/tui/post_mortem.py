@@ -149,8 +149,8 @@ def _drawn(
     headline = spans_to_text(_headline(subject, mortem), dark=dark)
     headline.no_wrap, headline.end = False, "\n"
     head: list[Text] = [headline]
-    told = " ".join(plain(line) for line in reason)
-    if not _says_the_same(mortem.why, headline.plain) and mortem.why.rstrip(".") not in told:
+    reason_text = " ".join(plain(line) for line in reason)
+    if not _says_the_same(mortem.why, headline.plain) and mortem.why.rstrip(".") not in reason_text:
         head.append(Text(mortem.why, inks["text"]))
     for line in reason:
         if plain(line)[2:].lower() in headline.plain.lower():

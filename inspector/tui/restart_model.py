@@ -148,7 +148,7 @@ def definitions_line(report: RestartReport) -> Line:
         sign, role = _RATINGS[rating.rank]
         said.append((f"{sign} {found.count(rating):,} {rating}  ", role))
     worst = min(found.changes, key=lambda each: each.rating.rank)
-    return (*said, *_change_in_short(worst))
+    return (*said, *_change_summary(worst))
 
 
 _RATINGS: tuple[tuple[str, Role], ...] = (
@@ -159,7 +159,7 @@ _RATINGS: tuple[tuple[str, Role], ...] = (
 _ACTS = {"added": "+", "removed": "−"}
 
 
-def _change_in_short(change: "SurfaceChange") -> Iterator[Span]:
+def _change_summary(change: "SurfaceChange") -> Iterator[Span]:
     name = change.name or change.kind
     sign = _ACTS.get(change.act, "~")
     if not change.path:

@@ -46,7 +46,7 @@ _LAST_WORDS_S = 0.1
 _OPENED_BY = ("initialize", "server/discover")
 
 
-_DEEDS = {
+_ACTIONS = {
     "restart": "reconnect",
     "diff": "restart_changes",
     "hide": "restart_report",
@@ -64,7 +64,7 @@ class RestartBar(ItemBar):
     """
 
     def __init__(self, press: Callable[[str], None]) -> None:
-        """`press` runs the action of a clicked item, whose name is a key of `_DEEDS`."""
+        """`press` runs the action of a clicked item, whose name is a key of `_ACTIONS`."""
         super().__init__()
         self._press = press
 
@@ -159,7 +159,7 @@ class Restarts:
         self._app.push_screen(LinesScreen("Changes since the restart", full_lines(report)))
 
     def _pressed(self, name: str) -> None:
-        self._app.call_later(self._app.run_action, f"app.{_DEEDS[name]}")
+        self._app.call_later(self._app.run_action, f"app.{_ACTIONS[name]}")
 
     def action_call_again(self) -> None:
         """Repeat the last call on this connection, even if it may be destructive."""

@@ -214,7 +214,7 @@ def copy(app: App[Any], text: str, name: str = "") -> None:
 # --- The theme: the configured one, else the last one used. Switching to the other one is remembered.
 
 
-def dress(app: App[Any]) -> None:
+def apply_theme(app: App[Any]) -> None:
     """Set the theme before anything is styled, without reporting a change: otherwise everything is styled twice."""
     for theme in THEMES:
         app.register_theme(theme)
@@ -223,7 +223,7 @@ def dress(app: App[Any]) -> None:
     app.stylesheet.set_variables(app.get_css_variables())
 
 
-def turn_theme(app: App[Any]) -> None:
+def switch_theme(app: App[Any]) -> None:
     """Switch between dark and light, also for hidden widgets, and remember the choice."""
     name = LIGHT_NAME if app.theme == DARK_NAME else DARK_NAME
     for each in app._filters:  # noqa: SLF001 - Textual has no public way to its filters

@@ -11,8 +11,8 @@ from inspector import __version__
 from inspector.present.start import Capture, ConfiguredServer, LiveTap, StartChoice
 from inspector.tui import keymap, keys
 from inspector.tui.actions import ActionScope
-from inspector.tui.safety import dress, install, turn_theme
-from inspector.tui.screens.help.help import turn_help
+from inspector.tui.safety import apply_theme, install, switch_theme
+from inspector.tui.screens.help.help import toggle_help
 from inspector.tui.screens.start.start import StartPane
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, MenuBar, Menus
@@ -34,7 +34,7 @@ class StartApp(App[StartChoice]):
         """Show servers in the given order, running taps, and captures with the newest first."""
         super().__init__()
         install(self, ascii_only=glyphs().to_server.isascii())
-        dress(self)
+        apply_theme(self)
         self._pane = StartPane(servers, captures, taps, alone=True)
         self._menus = Menus(self)
 
@@ -75,8 +75,8 @@ class StartApp(App[StartChoice]):
 
     def action_toggle_theme(self) -> None:
         """Switch between dark and light."""
-        turn_theme(self)
+        switch_theme(self)
 
     def action_help(self) -> None:
         """Show or hide the keys."""
-        turn_help(self, (ActionScope.START, ActionScope.MOVING))
+        toggle_help(self, (ActionScope.START, ActionScope.MOVING))

@@ -89,7 +89,7 @@ class Tab:
         for panel in self.panels.values():
             panel.rebind(subject)
 
-    def end_told(self) -> str:
+    def take_end_notice(self) -> str:
         """Return that the connection has failed or closed since the last call, with the reason; "" otherwise."""
         stage, before = self.subject.stage, self._stage
         self._stage = stage
@@ -97,7 +97,7 @@ class Tab:
             return ""
         return ("not connected: " if stage is ConversationStage.FAILED else "closed: ") + self.subject.why
 
-    def login_told(self) -> str:
+    def take_login_notice(self) -> str:
         """Return that the server requires a login, once for each login; "" otherwise."""
         guide = self.subject.login.guide
         waiting, before = guide.waiting if guide is not None else None, self._login
@@ -107,7 +107,7 @@ class Tab:
     @property
     def running(self) -> list[str]:
         """What would be lost by closing the tab, one line each: pending requests and server requests."""
-        from inspector.tui.screens.inbox.model import asked_in_short
+        from inspector.tui.screens.inbox.model import request_summary
 
         if not self.subject.can_act or self.subject.stage is not ConversationStage.OPEN:
             return []
@@ -119,7 +119,7 @@ class Tab:
                 for each in pending
                 if not is_stream(each)
             ),
-            *(f"server request: {asked_in_short(each)}" for each in asked),
+            *(f"server request: {request_summary(each)}" for each in asked),
         ]
 
 
@@ -199,12 +199,12 @@ class Tabs(Sequence[Tab]):
     def tick(self) -> None:
         """Report news of each tab, and update the line of tabs."""
         for tab in self:
-            self._tell_news(tab)
+            self._report_news(tab)
         self._looks = (self._looks + 1) % _LOOK
         if self.bar is not None and not self._looks:
             self.bar.sync()
 
-    def _tell_news(self, tab: Tab) -> None:
+    def _report_news(self, tab: Tab) -> None:
         if name := tab.own_name():
             tab.name = _unlike(name, [each.name for each in self if each is not tab])
             if len(self) > 1:
@@ -218,7 +218,7 @@ class Tabs(Sequence[Tab]):
                 self._toasts.say(prefix + came)
         for said in tab.subject.watching.news():
             self._toasts.say(prefix + said, severity="warning")
-        for said in (tab.end_told(), tab.login_told()):
+        for said in (tab.take_end_notice(), tab.take_login_notice()):
             if said and not here:  # in the visible tab, it is seen anyway
                 self._toasts.say(prefix + said, severity="warning")
 

@@ -33,7 +33,7 @@ class Toasts:
         said = visible(message, limit=300)
         self._app.notify(said, severity=severity, markup=False, timeout=timeout)  # type: ignore[arg-type]
 
-    def say_until_input(self, message: str) -> None:
+    def show_until_input(self, message: str) -> None:
         """Show a message about an event that the user did not trigger. It disappears on the next key or click.
 
         A timeout would write to a terminal that is otherwise idle.

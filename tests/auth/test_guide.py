@@ -16,14 +16,14 @@ from tests.waiting import until
 URL = "https://as.example/authorize?client_id=us"
 
 
-async def visited(guide: Guide, deed: Awaitable[object], known: str = "") -> Redirected | Abandoned:
+async def visited(guide: Guide, action: Awaitable[object], known: str = "") -> Redirected | Abandoned:
     """What comes of a visit during which something is done."""
     redirect = await guide.begin(known)
     try:
         async with asyncio.TaskGroup() as tasks:
             visit = tasks.create_task(guide.visit(OpenAddress(URL, redirect, "st4te")))
             await until(lambda: guide.waiting is not None, "somebody is waited for")
-            await deed
+            await action
         return visit.result()
     finally:
         await guide.end()

@@ -14,7 +14,7 @@ from inspector.capture.journal import Journal, start_capture
 from inspector.filters.language.parser import parse
 from inspector.present.traffic.log import LogModel
 from inspector.protocol.frames import Channel, Direction, Eol
-from inspector.tui.screens.traffic.waterfall_model import LaneWire, Waterfall
+from inspector.tui.screens.traffic.waterfall_model import LaneConversation, Waterfall
 
 FEW, MANY = 10_000, 1_000_000
 _LINES, _WIDTH = 45, 157
@@ -108,7 +108,7 @@ def change_of_view(journal: Journal) -> Change:
 
 def lane_frames(journal: Journal) -> Frames:
     """Pictures of the waterfall."""
-    lanes = Waterfall(LaneWire(journal, time.monotonic_ns))
+    lanes = Waterfall(LaneConversation(journal, time.monotonic_ns))
 
     def draw(rows: range) -> None:
         lanes.sees(rows, _WIDTH)

@@ -223,9 +223,9 @@ def test_what_can_not_be_renewed_says_why(env: dict[str, str]) -> None:
 
 def test_a_server_that_is_started_asks_for_no_login() -> None:
     chosen = TargetOptions(StdioTarget(("node", "x.js"), Environment({}, {}), "/"), None, "", Timeouts(), None)
-    for deed in (logins.explain, logins.login, logins.refresh):
+    for action in (logins.explain, logins.login, logins.refresh):
         with pytest.raises(UsageError, match="have no OAuth login"):
-            deed(Output(), chosen)
+            action(Output(), chosen)
 
 
 async def test_lines_are_taken_as_they_come_from_a_pipe() -> None:

@@ -29,8 +29,8 @@ from inspector.present.items import (
     schema_lines,
     source_facts,
     source_lines,
-    standing_of,
     stream_lines,
+    subscription_of,
     tool_facts,
     tool_rows,
     total_cost,
@@ -459,7 +459,7 @@ def test_a_template_is_marked_by_whatever_it_could_have_made() -> None:
     updated(wire, "a:1")
     updated(wire, "a:2")
     assert marked(wire, "a:1", "a:2") == "● Subscribed ◆ updated ×2"
-    assert standing_of(known(wire), ["z:", "a:1"]) is SubscriptionState.WATCHED
+    assert subscription_of(known(wire), ["z:", "a:1"]) is SubscriptionState.WATCHED
     assert marked(listening(ONE), "a:b") == "⋯ Subscribing"
 
 

@@ -322,4 +322,4 @@ def test_it_goes_on_as_the_checks_of_the_whole_do_and_mutes_for_all(tape: Tape) 
     then.pause(True)
     assert (whole.paused, then.paused) == (True, True)
     assert not then.step(1)
-    assert then.unasked == 0
+    assert then.unvalidated == 0

@@ -32,7 +32,7 @@ from inspector.protocol.questions import Question, Result, Root
 from inspector.session.desk import Ticket, TicketState
 from inspector.session.engine import Live
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import ConversationStage, DeskView, OpenConversation, Recording
+from inspector.tui.conversation import ConversationStage, InboxView, OpenConversation, Recording
 from inspector.tui.screens.items import saved as saved_calls
 from inspector.tui.start_app import StartApp
 from inspector.tui.theme import DARK_NAME, glyphs
@@ -115,7 +115,7 @@ class Asked(Recording):
         return super().now_ns + _SINCE_NS
 
 
-class Inbox(DeskView):
+class Inbox(InboxView):
     """A ticket of each question in a capture, answered or not."""
 
     patience_s = 3600.0

@@ -224,7 +224,7 @@ async def test_with_a_person_the_model_is_asked_only_when_he_says_so_and_its_ans
         await until(lambda: desk.waiting, "it waits")
         (ticket,) = desk.waiting
         assert model.asked == []
-        await desk.consult(ticket, {"messages": ["edited"]})
+        await desk.request_proposal(ticket, {"messages": ["edited"]})
         assert model.asked == [{"messages": ["edited"]}]
         assert ticket.proposal is not None
         assert (ticket.proposal.state, ticket.proposal.result) == (ProposalState.READY, SALT)
@@ -239,7 +239,7 @@ async def test_where_only_the_request_needs_consent_the_answer_goes_out_at_once(
         asking = group.create_task(desk.ask(sampling()))
         await until(lambda: desk.waiting, "it waits")
         (ticket,) = desk.waiting
-        await desk.consult(ticket, ASKED)
+        await desk.request_proposal(ticket, ASKED)
     assert (asking.result(), ticket.by) == (SALT, "tide at here")
 
 
@@ -291,7 +291,7 @@ async def test_a_proposal_that_nobody_wants_any_more_is_given_up(ends: str) -> N
         group.create_task(desk.ask(sampling()))
         await until(lambda: desk.waiting, "it waits")
         (ticket,) = desk.waiting
-        consulting = group.create_task(desk.consult(ticket, ASKED))
+        consulting = group.create_task(desk.request_proposal(ticket, ASKED))
         await until(lambda: ticket.proposal, "the model is asked")
         assert ticket.proposal is not None
         if ends == "stopped":
@@ -309,5 +309,5 @@ async def test_what_is_over_asks_no_model() -> None:
     model = Model()
     desk = Desk(proposer=Proposer(model, Approve.ALWAYS))
     await desk.ask(sampling())
-    await desk.consult(desk.tickets[0], ASKED)
+    await desk.request_proposal(desk.tickets[0], ASKED)
     assert model.asked == []

@@ -44,7 +44,7 @@ from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.export.dialog import ExportScreen
 from inspector.tui.screens.export.ways import WAYS
 from inspector.tui.screens.login.dialog import LoginScreen
-from inspector.tui.screens.server.capabilities import OffersScreen
+from inspector.tui.screens.server.capabilities import CapabilitiesScreen
 from inspector.tui.screens.sessions.panel import SessionsPanel
 from inspector.tui.widgets.lines import LinesScreen
 from inspector.tui.widgets.prompts import NameScreen
@@ -110,8 +110,8 @@ def test_a_flood_leaves_little_time_and_a_recording_much(tape: Tape) -> None:
     subject.now_stage = ConversationStage.RECORDED
     subject.checks.paused = True
     assert pace_of(subject, 0) is IDLE
-    assert RUSHING.bite / RUSHING.pause < 0.05
-    assert RECORDED.bite > RECORDED.pause
+    assert RUSHING.slice_s / RUSHING.pause < 0.05
+    assert RECORDED.slice_s > RECORDED.pause
 
 
 def test_a_long_recording_is_checked_when_somebody_asks_for_it(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,7 +337,7 @@ async def sitting(request: pytest.FixtureRequest) -> AsyncIterator[Sitting]:
 async def switched(pilot: Pilot[Any], app: InspectApp) -> None:
     await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
     app.connection.action_offers()
-    await until(lambda: isinstance(app.screen, OffersScreen), "the switches are shown")
+    await until(lambda: isinstance(app.screen, CapabilitiesScreen), "the switches are shown")
     await until(lambda: "sent as" in text(app) and '"roots"' in text(app), "what is declared is shown")
     await pilot.press("space")
     await until(lambda: '"roots"' not in text(app) and "changed" in text(app), "roots are switched off")
@@ -364,7 +364,7 @@ async def test_escape_leaves_it_as_it_was(sitting: Sitting) -> None:
     async with app.run_test(size=(100, 40)) as pilot:
         await switched(pilot, app)
         await pilot.press("escape")
-        await until(lambda: not isinstance(app.screen, OffersScreen), "it is closed")
+        await until(lambda: not isinstance(app.screen, CapabilitiesScreen), "it is closed")
         assert app.subject.desk.offers == frozenset(capabilities.ALL)
         assert len(sitting.lives) == 1
 
@@ -381,7 +381,7 @@ async def test_a_recording_offers_nothing(tmp_path: Path) -> None:
     app = InspectApp(None, replay=sample("handshake"))
     async with app.run_test(size=(100, 40)):
         app.connection.action_offers()
-        assert not isinstance(app.screen, OffersScreen)
+        assert not isinstance(app.screen, CapabilitiesScreen)
 
 
 def opened(revision: str = "2025-06-18") -> Acting:

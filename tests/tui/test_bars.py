@@ -16,7 +16,7 @@ from inspector.session.desk import Proposal, Ticket
 from inspector.text import clock
 from inspector.tui import bars
 from inspector.tui.bars import HeaderBar, NoticeBar, Programs, WaitingBar, state_of
-from inspector.tui.conversation import About, ConversationStage, DeskView, OpenConversation, PastSubject, past_of
+from inspector.tui.conversation import About, ConversationStage, InboxView, OpenConversation, PastSubject, past_of
 from inspector.tui.tabs import Tab
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME
 from tests.present.errands import begun, polled
@@ -492,7 +492,7 @@ async def test_a_question_that_comes_before_the_line_is_there_is_told_once_it_is
     subject.journal.close()
 
 
-class Asked(DeskView):
+class Asked(InboxView):
     tickets: tuple[Ticket, ...] = ()
 
 

@@ -35,7 +35,7 @@ NODE = Process(4711, "node", ("node", "server.js"), 1.0)
 
 def _told(tape: Tape, **more: object) -> tuple[str, str, tuple[str, ...]]:
     wait = wait_of(tape.journal, WaitView(tape.now, **more))  # type: ignore[arg-type]
-    return ("", "", ()) if wait is None else (plain(wait.chain), plain(wait.known), wait.deeds)
+    return ("", "", ()) if wait is None else (plain(wait.chain), plain(wait.known), wait.actions)
 
 
 def test_nothing_is_told_of_what_has_just_begun_or_is_meant_to_stay(tape: Tape) -> None:
@@ -54,12 +54,12 @@ def test_a_call_waits_on_a_server_that_lives_and_is_silent(tape: Tape) -> None:
     tape.call(1, "weigh")
     tape.wait(1000).stderr(b"still \x1b[2Jthinking")
     tape.wait(13_000)
-    chain, known, deeds = _told(tape, running=(NODE,), busy=0.0)
+    chain, known, actions = _told(tape, running=(NODE,), busy=0.0)
     assert chain == "⋯ tools/call weigh 14 s ← the server"
     assert known == (
         "alive (node, pid 4711), idle · silent for 13 s, last: stderr still ␛[2Jthinking, no progress reported"
     )
-    assert deeds == ("request.cancel",)
+    assert actions == ("request.cancel",)
     assert "busy: 97 % of a processor" in _told(tape, running=(NODE,), busy=0.97)[1]
     tape.notify("notifications/progress", {"progressToken": 1, "progress": 40, "total": 100, "message": "fetching"})
     tape.wait(61_000)
@@ -100,10 +100,10 @@ def test_an_opening_waits_on_a_server_that_has_said_nothing(tape: Tape) -> None:
     tape.started()
     tape.request(0, "initialize", {})
     tape.wait(9000)
-    chain, known, deeds = _told(tape, connecting=True)
+    chain, known, actions = _told(tape, connecting=True)
     assert chain == "⋯ connecting 9 s ← initialize 9 s ← the server"
     assert known == "alive (pid 4711) · has sent nothing yet"
-    assert deeds == ("reconnect",)
+    assert actions == ("reconnect",)
     tape.fact(ProcessFact(ProcessEvent.EXIT, 4711, 0))
     assert _told(tape, connecting=True)[1].startswith("the server has ended")
 

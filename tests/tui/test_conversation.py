@@ -26,7 +26,7 @@ from inspector.session.engine import Engine, Live
 from inspector.session.options import Settings
 from inspector.tui.conversation import (
     ConversationStage,
-    DeskView,
+    InboxView,
     LiveSubject,
     LoginView,
     MemoryView,
@@ -48,11 +48,11 @@ from tests.waiting import until
 
 
 async def test_where_nobody_asks_nothing_is_answered() -> None:
-    view = DeskView()
+    view = InboxView()
     assert (view.tickets, view.changes, view.roots, view.patience_s, view.proposer) == ((), 0, (), None, None)
     ticket = Ticket(1, Question(RequestKind.SAMPLING, {}, 1, 1, 0))
-    await view.consult(ticket, {})
-    await view.stop_consulting(ticket)
+    await view.request_proposal(ticket, {})
+    await view.cancel_proposal(ticket)
     await view.set_roots([Root("file:///a")])
     assert not await view.answer(ticket, accepted())
     assert (await view.declare(frozenset(ALL)), view.offers, view.answered_earlier) == (False, frozenset(), ())

@@ -42,7 +42,7 @@ class Clock(Pacing):
 
     async def turn(self, beats: int) -> None:
         for _ in range(beats):
-            await self.beat()
+            await self.tick()
 
     def looks_often(self) -> bool:
         often, seldom = self.hands

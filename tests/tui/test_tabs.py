@@ -200,10 +200,10 @@ def test_a_login_that_is_wanted_is_told_once() -> None:
     staged = Staged(handshake(Tape()))
     staged.login = Guarded()
     tab = Tab(1, staged)
-    assert tab.login_told() == ""
+    assert tab.take_login_notice() == ""
     asked.waiting = WaitingForLogin("https://example.com/login", "http://127.0.0.1:9/callback", 9)
-    assert "login required" in tab.login_told()
-    assert tab.login_told() == ""
+    assert "login required" in tab.take_login_notice()
+    assert tab.take_login_notice() == ""
     staged.tape.journal.close()
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # The entry for what the user types: a number, a time of day, or seconds since the start.
 
 
-def meant(journal: Journal, wanted: str, count: int) -> int:
+def parse_position(journal: Journal, wanted: str, count: int) -> int:
     """Return the entry, of the first `count`, for a number, a time of day, or seconds since the start (`+1.5`).
 
     The nearest existing entry is returned. Raises: FilterError if the text has another form, or if there are no
@@ -50,13 +50,13 @@ def meant(journal: Journal, wanted: str, count: int) -> int:
             return bisect_left(entries, wall_ns - offset, key=store.time_ns) + 1
         return bisect_left(entries, wall_ns, key=store.wall_ns) + 1
 
-    return meant_by(wanted, count, journal.started_wall_ns, first, lambda: store.wall_ns(count))
+    return parse_position_by(wanted, count, journal.started_wall_ns, first, lambda: store.wall_ns(count))
 
 
-def meant_by(
+def parse_position_by(
     wanted: str, count: int, start_ns: int, first: Callable[[int, bool], int], newest_ns: Callable[[], int]
 ) -> int:
-    """Return the entry like `meant`, for any entries in order of time. All times are wall-clock nanoseconds.
+    """Return the entry like `parse_position`, for any entries in order of time. All times are wall-clock nanoseconds.
 
     `first` returns the first entry at a time or later (its flag: whether the time was counted from the start).
     `newest_ns` returns the time of the newest entry: a time of day is one of its day. Raises: FilterError.
@@ -157,8 +157,8 @@ class LogJumps:
         return None
 
     def entry(self, wanted: str) -> int:
-        """Return the entry for what the user typed; see `meant`. Raises: FilterError if there is none."""
-        return meant(self._journal, wanted, self._index.taken)
+        """Return the entry for what the user typed; see `parse_position`. Raises: FilterError if there is none."""
+        return parse_position(self._journal, wanted, self._index.taken)
 
     def nearest(self, n: int) -> int:
         """Return the row that shows entry n, or the last one before it; 0 if there is none before it."""

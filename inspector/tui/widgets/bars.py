@@ -65,12 +65,12 @@ class BarLine(msgspec.Struct, frozen=True):
 
     def fitted(self, width: int) -> "BarLine":
         """Return the line without the items that do not fit into `width` cells; if necessary, the first item is cut."""
-        line = _without_lesser_ones_on_the_right(self, width)
+        line = _without_low_ranks_right(self, width)
         while line.width > width and any(item.short for item in line.left):
             line = _shortened(line, _worst([item for item in line.left if item.short]))
         line = _shortened_again(line, width)
         while line.width > width and any(item.rank for item in line.items):
-            line = _without_the_worst(line)
+            line = _without_lowest_rank(line)
         excess = line.width - width
         if excess <= 0 or not line.left:
             return line
@@ -107,7 +107,7 @@ def _shortened(line: BarLine, long: BarItem) -> BarLine:
     return msgspec.structs.replace(line, left=tuple(shorter if item is long else item for item in line.left))
 
 
-def _without_lesser_ones_on_the_right(line: BarLine, width: int) -> BarLine:
+def _without_low_ranks_right(line: BarLine, width: int) -> BarLine:
     """Drop items on the right with a higher rank than all on the left, before anything on the left is shortened."""
     if not any(item.short or item.shortest for item in line.left):
         return line
@@ -129,7 +129,7 @@ def _shortened_again(line: BarLine, width: int) -> BarLine:
     return line
 
 
-def _without_the_worst(line: BarLine) -> BarLine:
+def _without_lowest_rank(line: BarLine) -> BarLine:
     gone = _worst(line.items)
     left = tuple(item for item in line.left if item is not gone)
     if line.says_more and len(left) < len(line.left) and _more() not in left:
@@ -347,12 +347,12 @@ def valid_actions(screen: Screen[object]) -> list[ActiveBinding]:
     found: dict[str, ActiveBinding] = {}
     for each in screen.active_bindings.values():
         name = each.binding.id  # bindings without an id are Textual's own, such as Ctrl+Q
-        if name and each.enabled and name not in found and _is_done_by_somebody(each, screen):
+        if name and each.enabled and name not in found and _is_implemented(each, screen):
             found[name] = each
     return list(found.values())
 
 
-def _is_done_by_somebody(found: ActiveBinding, screen: Screen[object]) -> bool:
+def _is_implemented(found: ActiveBinding, screen: Screen[object]) -> bool:
     """Whether the binding node implements the action: a widget may bind a whole scope and implement a part."""
     namespace, _, name = found.binding.action.partition("(")[0].rpartition(".")
     return bool(namespace) or found.node is screen.app or hasattr(found.node, f"action_{name}")

@@ -84,7 +84,7 @@ class ChooseScreen(Dialog[int | None]):
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
         """Search."""
         self._rows.search(event.text)
-        event.control.say_count(self._rows.count if event.text else None)
+        event.control.show_count(self._rows.count if event.text else None)
         self.query_one(LogList).sync()
 
     def on_search_bar_done(self, event: SearchBar.Done) -> None:

@@ -21,7 +21,7 @@ from inspector.tui import keys
 from inspector.tui.actions import lend_actions
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.json_tree.view import JsonView
-from inspector.tui.widgets.payload_actions import PayloadDeeds
+from inspector.tui.widgets.payload_actions import PayloadActions
 from inspector.tui.widgets.payload_model import ByteMap, HexLines, RawLines, bytes_per_line
 from inspector.tui.widgets.virtual_lines import Lines, LinesView
 
@@ -100,7 +100,7 @@ class PayloadView(Widget):
         self._map: ByteMap | None = None
         self.payload = b""
         """The payload to copy."""
-        lend_actions(self, lambda: (PayloadDeeds(self, self),))
+        lend_actions(self, lambda: (PayloadActions(self, self),))
 
     def compose(self) -> ComposeResult:
         """Compose the name and both kinds of view, one of them visible."""
@@ -282,7 +282,7 @@ class PayloadView(Widget):
         if raw is not None:
             offset = raw.offset_at(max(0, view.view.cursor), view.line_width)
             raw.wrap(self._wraps, offset, view.line_width)
-            view.lay_anew()
+            view.lay_out_again()
             view.go_to(raw.row_at(offset, view.line_width))
         said = "Long lines wrap." if self._wraps else "Long lines do not wrap: ← and → scroll."
         self.app.notify(said, markup=False, timeout=3)

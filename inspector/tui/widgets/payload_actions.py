@@ -31,7 +31,7 @@ from inspector.tui.widgets.virtual_list import LogList
 
 
 @runtime_checkable
-class KnowsMore(Protocol):
+class OffersMoreCopies(Protocol):
     """An ancestor that offers more to copy than the payload."""
 
     def more_to_copy(self) -> list[Copy]:
@@ -53,7 +53,7 @@ class ShowsPayload(Protocol):
         """Return the ways to copy the payload."""
 
 
-class PayloadDeeds:
+class PayloadActions:
     """The actions copy, page and edit, for a widget that shows a payload."""
 
     def __init__(self, widget: Widget, payload: ShowsPayload) -> None:
@@ -82,7 +82,7 @@ class PayloadDeeds:
             self._tell("Nothing to copy.")
             return
         above: Sequence[Any] = self._widget.ancestors
-        more = next((each.more_to_copy() for each in above if isinstance(each, KnowsMore)), [])
+        more = next((each.more_to_copy() for each in above if isinstance(each, OffersMoreCopies)), [])
         self._widget.app.push_screen(CopyScreen([*self._payload.copies(), *more]), self._copy)
 
     def _copy(self, chosen: Copy | None) -> None:

@@ -25,10 +25,10 @@ from inspector.tui import keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.dialogs import Dialog, is_on_top
 
-MadeT = TypeVar("MadeT")
+CreatedT = TypeVar("CreatedT")
 
 
-class Making(Dialog[MadeT | None], Generic[MadeT]):
+class CreateDialog(Dialog[CreatedT | None], Generic[CreatedT]):
     """Dialog whose result is the created object; None if cancelled. Subclasses compose an `Input` and a `Static`."""
 
     SAID: ClassVar[str]
@@ -39,10 +39,10 @@ class Making(Dialog[MadeT | None], Generic[MadeT]):
         self._warned: Path | None = None
         """Existing file that the user has been warned about."""
         self._is_making = False
-        self._made: MadeT | None = None
+        self._made: CreatedT | None = None
         """Result that was created while another screen lay over this one."""
 
-    def maker(self, path: Path, *, replace: bool) -> Callable[[], MadeT]:
+    def creator(self, path: Path, *, replace: bool) -> Callable[[], CreatedT]:
         """Return a function that creates the file from the current choices; it is called on a thread.
 
         The function raises FileExistsError if the file exists and must not be replaced; InspectError, OSError or
@@ -50,7 +50,7 @@ class Making(Dialog[MadeT | None], Generic[MadeT]):
         """
         raise NotImplementedError
 
-    def told(self, made: MadeT) -> str:
+    def result_text(self, made: CreatedT) -> str:
         """Return a sentence about the created object; may contain untrusted text."""
         raise NotImplementedError
 
@@ -72,7 +72,7 @@ class Making(Dialog[MadeT | None], Generic[MadeT]):
             self._is_making = True
             self._say(self.busy())
             path = expanded(event.value.strip())
-            attempt = self._attempt(path, self.maker(path, replace=path == self._warned))
+            attempt = self._attempt(path, self.creator(path, replace=path == self._warned))
             self.app.run_worker(attempt, group="making")  # a worker of the app: continues if the dialog closes
 
     def on_screen_resume(self) -> None:
@@ -80,7 +80,7 @@ class Making(Dialog[MadeT | None], Generic[MadeT]):
         if self._made is not None:
             self.dismiss(self._made)
 
-    async def _attempt(self, path: Path, make: Callable[[], MadeT]) -> None:
+    async def _attempt(self, path: Path, make: Callable[[], CreatedT]) -> None:
         try:
             made = await asyncio.to_thread(make)
         except FileExistsError:
@@ -93,13 +93,13 @@ class Making(Dialog[MadeT | None], Generic[MadeT]):
         else:
             self._succeed(made)
 
-    def _succeed(self, made: MadeT) -> None:
+    def _succeed(self, made: CreatedT) -> None:
         if is_on_top(self):
             self.dismiss(made)
         elif self in self.app.screen_stack:
             self._made = made
         else:
-            self.app.notify(visible(self.told(made), limit=400), markup=False, timeout=8)
+            self.app.notify(visible(self.result_text(made), limit=400), markup=False, timeout=8)
 
     def _fail(self, sentence: str) -> None:
         self._is_making = False
@@ -123,7 +123,7 @@ _LONGEST: Final = 80
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-class SaveScreen(Making[Path]):
+class SaveScreen(CreateDialog[Path]):
     """Asks for a path and writes the payload. The result is the path; None if nothing was written."""
 
     SAID = ".save--said"
@@ -158,7 +158,7 @@ class SaveScreen(Making[Path]):
         self.query_one(Input).cursor_blink = False
         self.query_one(Input).focus()
 
-    def maker(self, path: Path, *, replace: bool) -> Callable[[], Path]:
+    def creator(self, path: Path, *, replace: bool) -> Callable[[], Path]:
         """Return a function that writes the payload as received."""
 
         def make() -> Path:
@@ -167,7 +167,7 @@ class SaveScreen(Making[Path]):
 
         return make
 
-    def told(self, made: Path) -> str:
+    def result_text(self, made: Path) -> str:
         """Return where the file is."""
         return f"Saved as {made.name}."
 

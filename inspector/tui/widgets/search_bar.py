@@ -1,7 +1,7 @@
 """An input line for filtering or searching: a label, the input, the number of matches, and an error.
 
-It reports the input once the user pauses. The search itself is up to the owner, who responds with `say_count` or
-`say_error`. Escape clears the line first, and leaves it only if it is empty.
+It reports the input once the user pauses. The search itself is up to the owner, who responds with `show_count` or
+`show_error`. Escape clears the line first, and leaves it only if it is empty.
 """
 
 from typing import ClassVar
@@ -122,7 +122,7 @@ class SearchBar(Widget):
         self._label = label
         self._line = self.make_line(placeholder)
         self._timer: Timer | None = None
-        self._told = ""
+        self._reported = ""
 
     def make_line(self, placeholder: str) -> SearchLine:
         """Create the field; subclasses may create another one."""
@@ -158,7 +158,7 @@ class SearchBar(Widget):
         """Select the text, so that typing replaces it."""
         self._line.select_all()
 
-    def say_count(self, count: int | None, *, of: int | None = None) -> None:
+    def show_count(self, count: int | None, *, of: int | None = None) -> None:
         """Show the number of matches; None shows nothing. Clears an error."""
         self._say("", error=True)
         if count is None:
@@ -168,7 +168,7 @@ class SearchBar(Widget):
         total = "" if of is None else f" of {of:,}"
         self._say(f"{sign} {count:,}{total}", none=count == 0)
 
-    def say_error(self, sentence: str) -> None:
+    def show_error(self, sentence: str) -> None:
         """Show why the text cannot be used; the previous search stays in effect."""
         self._say("")
         self._say(f"{glyphs().error} {sentence}", error=True)
@@ -196,8 +196,8 @@ class SearchBar(Widget):
     def _tell(self) -> None:
         if self._timer is not None:
             self._timer.stop()
-        if self.text != self._told:
-            self._told = self.text
+        if self.text != self._reported:
+            self._reported = self.text
             self.post_message(self.Changed(self, self.text))
 
     def on_search_bar_found(self, event: Found) -> None:

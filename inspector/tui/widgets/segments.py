@@ -138,7 +138,7 @@ class Segments(Widget, can_focus=True):
             for row in self._rows(self.size.width)
         ]
         shown = Text("\n", no_wrap=True, end="").join(lines)
-        return shown  # noqa: RET504 - a name says that this is no string to be read as markup
+        return shown  # noqa: RET504 - a name makes clear that this is not a string, which would be parsed as markup
 
     def _style(self, index: int, muted: Style) -> Style:
         if self.has_focus and index == self._cursor:

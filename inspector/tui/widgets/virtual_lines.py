@@ -363,7 +363,7 @@ class LinesView(VirtualLines):
         """Call a function once the lines are laid out; it is dropped when other lines are shown."""
         self._then = then
 
-    def lay_anew(self) -> None:
+    def lay_out_again(self) -> None:
         """Lay out the lines again after their layout has changed."""
         self._arrange()
 

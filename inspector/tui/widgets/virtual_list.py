@@ -110,7 +110,7 @@ class Growth:
         return long, short
 
 
-class Sight:
+class VisibleRows:
     """The visible rows of a list: reports them to the source, and polls live rows."""
 
     def __init__(self, rows: "LogList") -> None:
@@ -204,9 +204,9 @@ class LogList(VirtualLines):
         super().__init__(id=id, classes=classes)
         self._source: RowSource = source or SpanRows()
         self._growth = Growth(self.view, grows=follow)
-        self._sight = Sight(self)
-        self._told_row = (-1, -1)
-        self._told_state = (follow, False)
+        self._visible_rows = VisibleRows(self)
+        self._reported_row = (-1, -1)
+        self._reported_state = (follow, False)
         self._head: Sequence[Span] = ()
         self.empty = empty
         self._growth.take(self._source.count)
@@ -238,7 +238,7 @@ class LogList(VirtualLines):
 
     def sync(self) -> None:
         """Apply changes of the source, and repaint visible rows that have changed."""
-        if self._source.generation != self._sight.generation:
+        if self._source.generation != self._visible_rows.generation:
             self._rebuild()
             return
         before = self.view.looks
@@ -247,8 +247,8 @@ class LogList(VirtualLines):
             self.refresh()
             self._tell()
         else:
-            self._sight.ask_live_rows()
-        self._sight.look_around()
+            self._visible_rows.ask_live_rows()
+        self._visible_rows.look_around()
         self._renew_header()
 
     def _renew_header(self) -> None:
@@ -259,22 +259,22 @@ class LogList(VirtualLines):
 
     def _rebuild(self) -> None:
         """Find the row under the cursor again and build all rows again, because rows have moved or changed."""
-        self._sight.generation = self._source.generation
+        self._visible_rows.generation = self._source.generation
         self._growth.restart(self._source.count)
-        if not self.view.following and self._told_row[1] >= 0:
-            self.view.go_to(self._source.index_of(self._told_row[1]))
-        self._sight.live.clear()
-        self._sight.look_around()
+        if not self.view.following and self._reported_row[1] >= 0:
+            self.view.go_to(self._source.index_of(self._reported_row[1]))
+        self._visible_rows.live.clear()
+        self._visible_rows.look_around()
         self.forget()
         self._tell()
 
     def spans(self, index: int, width: int) -> Sequence[Span]:
         """Return a row's spans, and remember live rows."""
-        self._sight.live.pop(index, None)
+        self._visible_rows.live.pop(index, None)
         row = self._source.row(index, width)
         spans = clip(row.spans, width)
         if row.live:
-            self._sight.live[index] = spans
+            self._visible_rows.live[index] = spans
         return spans
 
     def header(self, width: int) -> Sequence[Span]:
@@ -286,7 +286,7 @@ class LogList(VirtualLines):
 
     def moved(self) -> None:
         """Show and report a move by the user."""
-        self._sight.look_around()
+        self._visible_rows.look_around()
         super().moved()
         self._tell(by_reader=True)
 
@@ -299,17 +299,17 @@ class LogList(VirtualLines):
         if self.view.cursor >= 0:
             self.view.following = False
             self._tell()
-            self.post_message(self.Opened(self, *self._told_row))
+            self.post_message(self.Opened(self, *self._reported_row))
 
     def _tell(self, *, by_reader: bool = False) -> None:
         """Post messages about changes since the last call."""
         row = (self.view.cursor, self.cursor_key)
-        if row != self._told_row:
-            self._told_row = row
+        if row != self._reported_row:
+            self._reported_row = row
             self.post_message(self.Selected(self, *row, by_reader=by_reader))
         state = (self.following, self.frozen)
-        if state != self._told_state:
-            self._told_state = state
+        if state != self._reported_state:
+            self._reported_state = state
             self.post_message(self.FollowChanged(self))
             self._renew_header()
 

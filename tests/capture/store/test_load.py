@@ -345,7 +345,7 @@ def put_another(standing_path: Path) -> None:
     standing_path.with_name("y").replace(standing_path)
 
 
-def write_anew(standing_path: Path) -> None:
+def open_draft(standing_path: Path) -> None:
     standing_path.write_bytes(b"head two\n" + b"y" * 5000)
 
 
@@ -354,7 +354,7 @@ def write_anew(standing_path: Path) -> None:
     [
         (lambda standing_path: os.truncate(standing_path, 2000), "was cut", 2000),
         (lambda standing_path: standing_path.write_bytes(b"head two\n"), "was cut", 0),
-        (write_anew, "rewritten", 0),
+        (open_draft, "rewritten", 0),
         (put_another, "another file has taken the place", None),
         (lambda standing_path: standing_path.unlink(), "can't be looked at", None),
     ],

@@ -8,7 +8,7 @@ from inspector.errors import FilterError
 from inspector.filters.language.parser import parse
 from inspector.present.spans import plain
 from inspector.present.traffic.index import RowIndex
-from inspector.present.traffic.log import LogFind, LogJumps, LogModel, meant
+from inspector.present.traffic.log import LogFind, LogJumps, LogModel, parse_position
 from inspector.protocol.frames import Channel, Direction
 from inspector.text import cell_width
 from tests.present.tape import Tape
@@ -18,10 +18,16 @@ def test_numbers_and_seconds_lead_to_an_entry_of_those_there_are(tape: Tape) -> 
     tape.request(1, "ping")
     tape.wait(100).answer(1, {})
     tape.wait(100).notify("x")
-    assert [meant(tape.journal, wanted, 3) for wanted in ("#2", "99", "+0.1", "+150ms", "+9")] == [2, 3, 2, 3, 3]
-    assert meant(tape.journal, "99", 2) == 2
+    assert [parse_position(tape.journal, wanted, 3) for wanted in ("#2", "99", "+0.1", "+150ms", "+9")] == [
+        2,
+        3,
+        2,
+        3,
+        3,
+    ]
+    assert parse_position(tape.journal, "99", 2) == 2
     with pytest.raises(FilterError):
-        meant(tape.journal, "never", 3)
+        parse_position(tape.journal, "never", 3)
 
 
 def _model(tape: Tape, *, tree: bool = True) -> LogModel:

@@ -9,7 +9,7 @@ from inspector.sampler.chat import ModelReply
 from inspector.sampler.choice import Approve, ModelChoice
 from inspector.sampler.endpoint import ChatModel
 from inspector.session.desk import BY_PERSON, Proposal, ProposalState, Proposer, Ticket, TicketState
-from inspector.tui.conversation import About, ConversationStage, DeskView, OpenConversation
+from inspector.tui.conversation import About, ConversationStage, InboxView, OpenConversation
 from tests.present.tape import Tape
 
 CITY = {
@@ -19,7 +19,7 @@ CITY = {
 }
 
 
-class AskedDesk(DeskView):
+class AskedDesk(InboxView):
     """Keeps what was asked and how it was answered."""
 
     tickets: tuple[Ticket, ...] = ()
@@ -46,13 +46,13 @@ class AskedDesk(DeskView):
     async def set_roots(self, roots: Sequence[Root]) -> None:
         self.roots = tuple(roots)
 
-    async def consult(self, ticket: Ticket, params: Any) -> None:
+    async def request_proposal(self, ticket: Ticket, params: Any) -> None:
         self.consulted.append(params)
         ticket.proposal = Proposal("tide at here", self._tape.now)
         ticket.proposal.stop = lambda: self.propose(ticket, state=ProposalState.STOPPED)
         self.changes += 1
 
-    async def stop_consulting(self, ticket: Ticket) -> None:
+    async def cancel_proposal(self, ticket: Ticket) -> None:
         if ticket.proposal is not None:
             ticket.proposal.stop()
 

@@ -29,13 +29,13 @@ async def test_the_bar_shows_its_label_and_how_much_matches(size: tuple[int, int
     app = Listening(bar)
     async with app.run_test(size=size) as pilot:
         assert app.rows()[0] == " Filter method, tool or text"
-        bar.say_count(1234, of=99_999)
+        bar.show_count(1234, of=99_999)
         await pilot.pause()
         assert app.rows()[0].endswith("✓ 1,234 of 99,999")
-        bar.say_count(0)
+        bar.show_count(0)
         await pilot.pause()
         assert app.rows()[0].endswith("▲ 0")
-        bar.say_count(None)
+        bar.show_count(None)
         await pilot.pause()
         assert app.rows()[0].endswith("tool or text")
 
@@ -83,12 +83,12 @@ async def test_an_error_stands_under_the_line_until_there_is_a_count() -> None:
     bar = SearchBar("Filter")
     app = Listening(bar)
     async with app.run_test(size=(80, 24)) as pilot:
-        bar.say_count(3)
-        bar.say_error("unknown field “[/] \x1b[31m” at column 3; write `method`")
+        bar.show_count(3)
+        bar.show_error("unknown field “[/] \x1b[31m” at column 3; write `method`")
         await pilot.pause()
         assert app.rows()[1] == " ✗ unknown field “[/] ␛[31m” at column 3; write `method`"
         assert "✓" not in app.rows()[0]
-        bar.say_count(3)
+        bar.show_count(3)
         await pilot.pause()
         assert app.rows()[1] == ""
 

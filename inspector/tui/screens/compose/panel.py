@@ -43,7 +43,7 @@ from inspector.tui.widgets.virtual_list import LogList
 
 
 @dataclass(slots=True)
-class Shot:
+class ComposedMessage:
     """A composed message that was sent or is being sent."""
 
     draft: Draft
@@ -83,14 +83,14 @@ class Shot:
         return what if isinstance(what, Frame) else None
 
 
-class Shots(RowSource):
+class ComposedMessages(RowSource):
     """All composed messages, newest on top."""
 
     def __init__(self) -> None:
-        self.all: list[Shot] = []
+        self.all: list[ComposedMessage] = []
         self._generation = 0
 
-    def add(self, shot: Shot) -> None:
+    def add(self, shot: ComposedMessage) -> None:
         """Add a message on top."""
         self.all.insert(0, shot)
         self._generation += 1
@@ -123,14 +123,14 @@ def _beginning(draft: Draft) -> str:
     return " ".join(draft.text[:60].split())
 
 
-def sign(shot: Shot) -> str:
+def sign(shot: ComposedMessage) -> str:
     """Return the sign of its outcome."""
     if not shot.is_over:
         return glyphs().pending
     return glyphs().ok if verdict(shot)[1] == "ok" else glyphs().warning
 
 
-def verdict(shot: Shot) -> tuple[str, Role]:
+def verdict(shot: ComposedMessage) -> tuple[str, Role]:
     """Return its outcome as a short text."""
     if shot.problem:
         return text.visible(shot.problem, limit=200), "warning"
@@ -153,7 +153,7 @@ def verdict(shot: Shot) -> tuple[str, Role]:
             return f"lost: {text.visible(sent.why, limit=200)}", "error"
 
 
-def frame_title(shot: Shot, place: int) -> list[Span]:
+def frame_title(shot: ComposedMessage, place: int) -> list[Span]:
     """Return the direction and position of the visible frame."""
     frame = shot.frame(place)
     if frame is None:
@@ -179,18 +179,18 @@ def patience_s(draft: Draft, idle_s: float | None) -> float:
 # Outcome of composed messages: the frames of the selected one above the list of all
 
 
-class RawCame(Vertical):
+class ComposerOutcome(Vertical):
     """One frame above the list of composed messages."""
 
     DEFAULT_CSS = """
-    RawCame { width: 1fr; height: 1fr; border-left: solid $border-blurred; }
-    RawCame LogList { height: 30%; min-height: 3; }
+    ComposerOutcome { width: 1fr; height: 1fr; border-left: solid $border-blurred; }
+    ComposerOutcome LogList { height: 30%; min-height: 3; }
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.shots = Shots()
-        self.chosen: Shot | None = None
+        self.shots = ComposedMessages()
+        self.chosen: ComposedMessage | None = None
         """Message whose frames are shown."""
         self._list = LogList(self.shots, empty=([("Nothing sent yet", "muted")],))
         self._view = PayloadView()
@@ -214,14 +214,14 @@ class RawCame(Vertical):
         """Focus the list."""
         self._list.focus()
 
-    def add(self, shot: Shot) -> None:
+    def add(self, shot: ComposedMessage) -> None:
         """Add a message and show it."""
         self.shots.add(shot)
         self._list.sync()
         self._list.go_to(0)
         self._choose(shot)
 
-    def changed(self, shot: Shot) -> None:
+    def changed(self, shot: ComposedMessage) -> None:
         """Show the first received frame of a message whose outcome has arrived."""
         self.shots.changed()
         self._choose(shot)
@@ -254,12 +254,12 @@ class RawCame(Vertical):
         event.stop()
         self._view.focus_content()
 
-    def _choose(self, shot: Shot) -> None:
+    def _choose(self, shot: ComposedMessage) -> None:
         self.chosen = shot
         self._place = shot.first_answer
         self._show(shot)
 
-    def _show(self, shot: Shot) -> None:
+    def _show(self, shot: ComposedMessage) -> None:
         frame = shot.frame(self._place)
         payload = frame.payload if frame else (shot.sent.body if shot.sent else b"")
         exact = shot.draft.kind is DraftKind.EXACT and frame is not None and frame.direction is Direction.TO_SERVER
@@ -280,20 +280,20 @@ _TEXT_WORDS = {
 }
 
 
-class RawForm(Vertical):
+class ComposerForm(Vertical):
     """Form with the draft of a message."""
 
     DEFAULT_CSS = """
-    RawForm { height: 1fr; padding: 0 1; }
-    RawForm Horizontal { height: auto; }
-    RawForm .raw--label { width: 9; color: $text-muted; }
-    RawForm .raw--row { height: auto; }
-    RawForm LineEdit { margin: 0 1 0 0; }
-    RawForm #raw-id { width: 18; }
-    RawForm BlockEdit, RawForm BlockEdit.-textual-compact { height: 1fr; min-height: 3; max-height: 100%; }
-    RawForm .raw--said { height: auto; max-height: 4; color: $text-muted; }
-    RawForm.-whole .raw--of-single { display: none; }
-    RawForm.-stdio .raw--of-http { display: none; }
+    ComposerForm { height: 1fr; padding: 0 1; }
+    ComposerForm Horizontal { height: auto; }
+    ComposerForm .raw--label { width: 9; color: $text-muted; }
+    ComposerForm .raw--row { height: auto; }
+    ComposerForm LineEdit { margin: 0 1 0 0; }
+    ComposerForm #raw-id { width: 18; }
+    ComposerForm BlockEdit, ComposerForm BlockEdit.-textual-compact { height: 1fr; min-height: 3; max-height: 100%; }
+    ComposerForm .raw--said { height: auto; max-height: 4; color: $text-muted; }
+    ComposerForm.-whole .raw--of-single { display: none; }
+    ComposerForm.-stdio .raw--of-http { display: none; }
     """
 
     def __init__(self) -> None:
@@ -446,7 +446,7 @@ _NARROW = 110
 _OF_SKILLS = ("skills/list", "skills/get", "resources/directory/read")
 
 
-class RawPanel(Panel):
+class ComposerPanel(Panel):
     """Panel to compose messages."""
 
     places = (
@@ -461,28 +461,28 @@ class RawPanel(Panel):
     )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.RAW)
     DEFAULT_CSS = """
-    RawPanel { layout: vertical; }
-    RawPanel > Horizontal { height: 1fr; }
-    RawPanel RawForm { width: 1fr; }
-    RawPanel.-narrow RawCame { display: none; border: none; }
-    RawPanel.-narrow.-sent RawCame { display: block; }
-    RawPanel.-narrow.-sent RawForm { display: none; }
+    ComposerPanel { layout: vertical; }
+    ComposerPanel > Horizontal { height: 1fr; }
+    ComposerPanel ComposerForm { width: 1fr; }
+    ComposerPanel.-narrow ComposerOutcome { display: none; border: none; }
+    ComposerPanel.-narrow.-sent ComposerOutcome { display: block; }
+    ComposerPanel.-narrow.-sent ComposerForm { display: none; }
     """
 
-    class CameBack(Message):
+    class OutcomeKnown(Message):
         """The outcome of a message is known."""
 
-        def __init__(self, shot: Shot) -> None:
+        def __init__(self, shot: ComposedMessage) -> None:
             super().__init__()
             self.shot = shot
 
     def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self.subject = subject
-        self.form = RawForm()
-        self.came = RawCame()
+        self.form = ComposerForm()
+        self.came = ComposerOutcome()
         self._line = StatusLine()
-        self._awaited: tuple[Shot, Worker[None]] | None = None
+        self._awaited: tuple[ComposedMessage, Worker[None]] | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out a status line, the form and the outcome."""
@@ -554,7 +554,7 @@ class RawPanel(Panel):
         if self._awaited is not None:
             self.app.notify("Still waiting for the previous response; ^c cancels.", markup=False)
             return
-        shot = Shot(self.form.draft, self.subject.journal, self.subject.now_ns)
+        shot = ComposedMessage(self.form.draft, self.subject.journal, self.subject.now_ns)
         self._awaited = shot, self._send(shot)
         self.came.add(shot)
         self.add_class("-sent")
@@ -562,7 +562,7 @@ class RawPanel(Panel):
             self.came.focus_list()
 
     @work(group="raw")
-    async def _send(self, shot: Shot) -> None:
+    async def _send(self, shot: ComposedMessage) -> None:
         draft = shot.draft
 
         async def do(session: Session) -> tuple[Composed, RawSent]:
@@ -574,7 +574,7 @@ class RawPanel(Panel):
 
         composed, sent = await self.subject.perform(do)
         shot.take(composed, sent, self.subject.now_ns)
-        self.post_message(self.CameBack(shot))
+        self.post_message(self.OutcomeKnown(shot))
 
     def action_frame(self, by: int) -> None:
         """Show the next or previous frame."""
@@ -594,12 +594,12 @@ class RawPanel(Panel):
 
     # Messages of the widgets
 
-    def on_raw_panel_came_back(self, event: CameBack) -> None:
+    def on_composer_panel_outcome_known(self, event: OutcomeKnown) -> None:
         """Show the outcome."""
         event.stop()
         self._over(event.shot, "")
 
-    def _over(self, shot: Shot, problem: str) -> None:
+    def _over(self, shot: ComposedMessage, problem: str) -> None:
         shot.problem = problem
         self._awaited = None
         self.came.changed(shot)

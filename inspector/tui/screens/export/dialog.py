@@ -18,9 +18,9 @@ from inspector.text import pad, visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.panels import ExportScope
-from inspector.tui.screens.export.ways import WAYS, ExportRequest, ExportSource, Made, make, proposed
+from inspector.tui.screens.export.ways import WAYS, ExportRequest, ExportResult, ExportSource, make, proposed
 from inspector.tui.widgets.bars import StatusLine
-from inspector.tui.widgets.save import Making
+from inspector.tui.widgets.save import CreateDialog
 from inspector.tui.widgets.virtual_list import LogList
 
 _LABEL = 16
@@ -39,7 +39,7 @@ class _Rows(RowSource):
         return RowView(clip([(pad(way.label, _LABEL), "strong"), (way.says, "muted")], width))
 
 
-class ExportScreen(Making[Made]):
+class ExportScreen(CreateDialog[ExportResult]):
     """Dialog that returns the export; None if there is none."""
 
     SAID = "#export-said"
@@ -101,14 +101,14 @@ class ExportScreen(Making[Made]):
         line.focus()
         line.cursor_position = len(line.value)
 
-    def maker(self, path: Path, *, replace: bool) -> Callable[[], Made]:
+    def creator(self, path: Path, *, replace: bool) -> Callable[[], ExportResult]:
         """Return the function that makes the chosen export."""
         way = self._way
         scope = None if way.whole else self._scopes[self._scope]
-        wish = ExportRequest(way, path, scope, self._notes and way.notes, replace)
-        return lambda: make(wish, self._source)
+        request = ExportRequest(way, path, scope, self._notes and way.notes, replace)
+        return lambda: make(request, self._source)
 
-    def told(self, made: Made) -> str:
+    def result_text(self, made: ExportResult) -> str:
         """Return the message about the finished export."""
         return made.said
 

@@ -95,7 +95,7 @@ class ExportRequest(msgspec.Struct, frozen=True):
     overwrite: bool = False
 
 
-class Made(msgspec.Struct, frozen=True):
+class ExportResult(msgspec.Struct, frozen=True):
     """Outcome of an export."""
 
     said: str
@@ -111,21 +111,21 @@ def proposed(way: ExportTarget, source: ExportSource) -> Path:
     return Path.cwd() / (source.stem + way.ending)
 
 
-def make(wish: ExportRequest, source: ExportSource) -> Made:
+def make(request: ExportRequest, source: ExportSource) -> ExportResult:
     """Make an export. May take long for a large capture.
 
     Raises: FileExistsError if the file exists and must not be overwritten; InspectError if the export fails.
     """
-    writes = not wish.way.adds and not wish.way.reads
-    if writes and not wish.overwrite and (wish.path.is_symlink() or wish.path.exists()):
-        raise FileExistsError(wish.path)
-    if writes and source.path is not None and _is_same(wish.path, source.path):
-        raise UsageError(f"{_called(wish.path)} is the open capture", hint="Name another file.")
-    if wish.way.id == "share":
-        return _shared(wish, source)
+    writes = not request.way.adds and not request.way.reads
+    if writes and not request.overwrite and (request.path.is_symlink() or request.path.exists()):
+        raise FileExistsError(request.path)
+    if writes and source.path is not None and _is_same(request.path, source.path):
+        raise UsageError(f"{_called(request.path)} is the open capture", hint="Name another file.")
+    if request.way.id == "share":
+        return _shared(request, source)
     with _journal(source) as journal:
-        deed: Callable[[ExportRequest, Journal], Made] = _OTHERS.get(wish.way.id, _exported)
-        return deed(wish, journal)
+        export: Callable[[ExportRequest, Journal], ExportResult] = _OTHERS.get(request.way.id, _exported)
+        return export(request, journal)
 
 
 def _is_same(path: Path, capture: Path) -> bool:
@@ -146,34 +146,36 @@ def _journal(source: ExportSource) -> Iterator[Journal]:
         journal.close()
 
 
-def _exported(wish: ExportRequest, journal: Journal) -> Made:
-    chosen = wish.scope.found() if wish.scope is not None else range(1, journal.count + 1)
-    notes = NotesFile(journal.capture_path, journal.head.id).read() if wish.notes and wish.way.notes else None
+def _exported(request: ExportRequest, journal: Journal) -> ExportResult:
+    chosen = request.scope.found() if request.scope is not None else range(1, journal.count + 1)
+    notes = NotesFile(journal.capture_path, journal.head.id).read() if request.notes and request.way.notes else None
     selection = Selection(journal, chosen, notes=notes)
-    size = to_file(wish.path, pieces(wish.way.id, selection), overwrite=wish.overwrite)
-    said = f"Written to {_called(wish.path)}: {len(chosen):,} entries, {human_size(size)}. "
+    size = to_file(request.path, pieces(request.way.id, selection), overwrite=request.overwrite)
+    said = f"Written to {_called(request.path)}: {len(chosen):,} entries, {human_size(size)}. "
     said += "Credentials in headers and URLs are masked; messages are not changed. "
     if selection.left_out:
         said += f"Left out (not in this format): {selection.left_out:,}. "
-    return Made(f"{said}Not included: {FORMATS[wish.way.id].loses}.")
+    return ExportResult(f"{said}Not included: {FORMATS[request.way.id].loses}.")
 
 
-def _shared(wish: ExportRequest, source: ExportSource) -> Made:
+def _shared(request: ExportRequest, source: ExportSource) -> ExportResult:
     if source.path is None:
         raise UsageError("this session is not recorded", hint="Record it next time.")
     if source.share is None:
         raise UsageError("sharing is not available here", hint="mcp-inspect share does it.")
-    lines = source.share(source.path, wish.path, notes=wish.notes, overwrite=wish.overwrite)
+    lines = source.share(source.path, request.path, notes=request.notes, overwrite=request.overwrite)
 
     head, rest = lines[0], lines[1:]
-    return Made(f"Written to {_called(wish.path)}: {head}.", tuple((span(each, limit=400),) for each in (head, *rest)))
+    return ExportResult(
+        f"Written to {_called(request.path)}: {head}.", tuple((span(each, limit=400),) for each in (head, *rest))
+    )
 
 
-def _surface(wish: ExportRequest, journal: Journal) -> Made:
+def _surface(request: ExportRequest, journal: Journal) -> ExportResult:
     surface = _surface_of(journal)
-    save(wish.path, surface)
+    save(request.path, surface)
     counts = ", ".join(f"{len(things):,} {kind}" for kind, things in surface.lists.items() if things)
-    return Made(f"Written to {_called(wish.path)}: {counts or 'no lists'}.")
+    return ExportResult(f"Written to {_called(request.path)}: {counts or 'no lists'}.")
 
 
 def _surface_of(journal: Journal) -> ServerDefinitions:
@@ -183,21 +185,21 @@ def _surface_of(journal: Journal) -> ServerDefinitions:
     return surface
 
 
-def _cases(wish: ExportRequest, journal: Journal) -> Made:
-    chosen = set(wish.scope.found()) if wish.scope is not None else None
+def _cases(request: ExportRequest, journal: Journal) -> ExportResult:
+    chosen = set(request.scope.found()) if request.scope is not None else None
     cases = promoted(accounts(journal).operations, chosen)
     if not cases:
         raise UsageError("no request can become a test case", hint="A test case needs a response.")
-    count = add_cases(wish.path, cases)
+    count = add_cases(request.path, cases)
     added = "1 test case" if len(cases) == 1 else f"{len(cases):,} test cases"
-    return Made(f"{added} added, {count:,} in the file. Run: mcp-inspect test {_called(wish.path)} TARGET")
+    return ExportResult(f"{added} added, {count:,} in the file. Run: mcp-inspect test {_called(request.path)} TARGET")
 
 
-def _compared(wish: ExportRequest, journal: Journal) -> Made:
-    before, odd = read_lock_file(wish.path)
+def _compared(request: ExportRequest, journal: Journal) -> ExportResult:
+    before, odd = read_lock_file(request.path)
     diff = compare_surfaces(before, _surface_of(journal))
-    lines = [*((span(said, "warning"),) for said in odd), *diff_lines(diff, wish.path.name, "this session")]
-    return Made(plain(summary(diff)), tuple(lines))
+    lines = [*((span(said, "warning"),) for said in odd), *diff_lines(diff, request.path.name, "this session")]
+    return ExportResult(plain(summary(diff)), tuple(lines))
 
 
 def _called(path: Path) -> str:

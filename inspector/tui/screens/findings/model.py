@@ -236,8 +236,8 @@ def checked(checks: AnyChecks | None, entries: int, *, failed: bool = False) -> 
         right.append((f"{checks.passed_over:,} long messages skipped  ", "warning"))
     if checks.skimmed:
         right.append((f"{checks.skimmed:,} log messages skipped  ", "muted"))
-    if checks.unasked:
-        right.append((f"{checks.unasked:,} results not validated", "warning"))
+    if checks.unvalidated:
+        right.append((f"{checks.unvalidated:,} results not validated", "warning"))
     if checks.is_done and not right:
         right.append((f"{entries:,} entries checked", "faint"))
     return left, right

@@ -82,7 +82,7 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
         self._page = Scroller()
         self._buttons = ButtonBar()
         self._text = Static("", markup=False)
-        self._told: object = None
+        self._shown_item: object = None
         self._wanted_finding: Finding | None = None
         self._ticks = 0
 
@@ -196,14 +196,14 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
         self._line.show(*counted(checks, shows_muted=self._rows.shows_muted))
         checker = getattr(self.app, "checker", None)
         failed = checker is not None and checker.has_failed
-        self._say_failed()
+        self._show_failed()
         self._foot.show(*checked(checks, self._subject.journal.count, failed=failed))
         if self._rows.wanted:
-            self._bar.say_count(self._rows.shown, of=sum(checks.counts.values()) if checks is not None else 0)
+            self._bar.show_count(self._rows.shown, of=sum(checks.counts.values()) if checks is not None else 0)
         elif self._bar.display:
-            self._bar.say_count(None)
+            self._bar.show_count(None)
 
-    def _say_failed(self) -> None:
+    def _show_failed(self) -> None:
         """Show which checks failed with an internal error."""
         words = spans_to_text(disabled_line(self._subject.checks_so_far), dark=self.app.current_theme.dark)
         words.no_wrap, words.overflow = False, "fold"
@@ -223,9 +223,9 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
 
     def _show(self) -> None:
         item = self._rows.item(self._list.view.cursor)
-        if item == self._told:
+        if item == self._shown_item:
             return
-        self._told = item
+        self._shown_item = item
         if item is None:
             section = Section("")
         else:

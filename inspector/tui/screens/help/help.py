@@ -173,7 +173,7 @@ def _all_commands(valid: Sequence[Command], owner: Widget) -> list[Command]:
     return [*valid, *(Command(each.label, each.sentence, each.key_text, say, each.where, each.id) for each in rest)]
 
 
-def turn_help(
+def toggle_help(
     app: App[Any],
     places: tuple[ActionScope, ...],
     commands: Sequence[Command] = (),

@@ -14,7 +14,7 @@ from inspector.session.desk import Ticket, TicketState
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.screens.inbox.question import Deed, QuestionPane
+from inspector.tui.screens.inbox.question import QuestionAction, QuestionPane
 from inspector.tui.screens.inbox.rows import RequestRow
 from inspector.tui.widgets.bars import FooterBar
 from inspector.tui.widgets.dialogs import Dialog, is_on_top
@@ -95,11 +95,11 @@ class QuestionScreen(Dialog[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable only the actions that apply to the shown request."""
-        return self._pane.can(cast(Deed, parameters[0])) if action == "deed" and parameters else True
+        return self._pane.can(cast(QuestionAction, parameters[0])) if action == "question" and parameters else True
 
-    async def action_deed(self, deed: Deed) -> None:
+    async def action_question(self, name: QuestionAction) -> None:
         """Respond to the request or run another of its actions."""
-        await self._pane.do(deed)
+        await self._pane.do(name)
 
     async def action_leave(self) -> None:
         """Return from the edited model request to the response; otherwise close and leave the request in the Inbox."""

@@ -40,7 +40,7 @@ def sampling_sections(params: Any) -> tuple[Section, ...]:
     found = (
         Section("System prompt", lines=paragraph(prompt, "foreign", limit=MOST_CHARACTERS)),
         Section("Messages", lines=tuple(_messages(messages))),
-        Section("Parameters", tuple(_wishes(params))),
+        Section("Parameters", tuple(_sampling_parameters(params))),
         Section("Tools for the model", tuple(_tools(params))),
     )
     return tuple(section for section in found if section.facts or section.lines)
@@ -99,7 +99,7 @@ def _block(raw: Any, depth: int) -> Iterable[Line]:
         yield from paragraph(block.text, "foreign", limit=2000)
 
 
-def _wishes(params: Any) -> Iterable[Fact]:
+def _sampling_parameters(params: Any) -> Iterable[Fact]:
     """Yield the sampling parameters and model preferences of the server."""
     limit = peek.number(params, "maxTokens")
     missing = Fact("max tokens", "missing (required)", "warning")
@@ -152,7 +152,7 @@ def kind_word(question: Question) -> str:
     return question.kind.value
 
 
-def asked_in_short(question: Question) -> str:
+def request_summary(question: Question) -> str:
     """Return the message of a request as one line that is safe to display."""
     if question.kind is RequestKind.ROOTS:
         return "roots"
@@ -167,7 +167,7 @@ def cause_of(question: Question, journal: Journal) -> Exchange | None:
     return exchanges[number - 1] if number is not None and 0 < number <= len(exchanges) else None
 
 
-def cause_in_short(question: Question, journal: Journal) -> str:
+def cause_summary(question: Question, journal: Journal) -> str:
     """Return the tool, prompt or resource whose call caused the request, as one safe line; "" if unknown."""
     exchange = cause_of(question, journal)
     return "" if exchange is None else text.visible(exchange.target or exchange.method, limit=120)
@@ -362,7 +362,7 @@ def _sampled(filled: object) -> Reply:
     return questions.sampled(content, model=peek.text(filled, "model") or BY_HAND, stop_reason=stop)
 
 
-def no_to(question: Question, *, dismiss: bool = False) -> Reply:
+def declining_reply(question: Question, *, dismiss: bool = False) -> Reply:
     """Return the response that declines, or with `dismiss` cancels. For sampling and roots, both are an error."""
     if question.kind is RequestKind.ELICITATION:
         return questions.dismissed() if dismiss else questions.declined()
@@ -451,7 +451,7 @@ class RecordedState(msgspec.Struct, frozen=True):
     """Why the request was withdrawn; "" if unknown or if it was answered."""
 
 
-def standing_of(question: Question, journal: Journal, *, goes_on: bool) -> RecordedState:
+def recorded_state(question: Question, journal: Journal, *, goes_on: bool) -> RecordedState:
     """Return the state of a request at the newest entry. `goes_on`: whether more entries can arrive."""
     exchange = _exchange(question, journal)
     if exchange is None:
@@ -465,7 +465,7 @@ def standing_of(question: Question, journal: Journal, *, goes_on: bool) -> Recor
     return RecordedState(is_open=False, frame=exchange.answer_frame or 0)
 
 
-def standing_word(question: Question, journal: Journal, standing: RecordedState) -> str:
+def recorded_state_word(question: Question, journal: Journal, standing: RecordedState) -> str:
     """Return the state in one or two words."""
     if standing.is_open:
         return "waits" if standing.waits else "no response"

@@ -20,7 +20,7 @@ from inspector.tui.conversation import OpenConversation
 from inspector.tui.input_queue import hold_keys
 from inspector.tui.panels import Panel
 from inspector.tui.screens.inbox.model import has_form
-from inspector.tui.screens.inbox.question import Deed, QuestionPane
+from inspector.tui.screens.inbox.question import QuestionAction, QuestionPane
 from inspector.tui.screens.inbox.rows import InboxRows
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.virtual_list import LogList
@@ -182,11 +182,11 @@ class InboxPanel(Panel):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable only the actions that apply to the shown request."""
-        return self.pane.can(cast(Deed, parameters[0])) if action == "deed" and parameters else True
+        return self.pane.can(cast(QuestionAction, parameters[0])) if action == "question" and parameters else True
 
-    async def action_deed(self, deed: Deed) -> None:
+    async def action_question(self, name: QuestionAction) -> None:
         """Respond to the request or run another of its actions."""
-        await self.pane.do(deed)
+        await self.pane.do(name)
 
     async def action_roots(self) -> None:
         """Edit the list of roots."""

@@ -33,17 +33,17 @@ from inspector.tui.screens.inbox.model import (
     ROOTS_SCHEMA,
     answer_section,
     answered_section,
+    declining_reply,
     filled_by,
     has_form,
     kind_word,
     listed,
-    no_to,
     question_sections,
     roots_of,
 )
 from inspector.tui.screens.inbox.rows import RequestRow, age
 from inspector.tui.screens.inbox.sampling import (
-    ModelTalk,
+    SamplingEditor,
     asks_now,
     proposal_line,
     proposal_of,
@@ -71,7 +71,7 @@ def place_of(ticket: Ticket | None, conversation: OpenConversation) -> str:
     return f"{at} of {len(asked)}" if at and len(asked) > 1 else ""
 
 
-class DecliningAll:
+class DeclineAll:
     """Declines all pending requests on the second press.
 
     The first press announces that. If a request arrives in between, another press is needed, so that none is
@@ -90,7 +90,7 @@ class DecliningAll:
             self._meant = asked
             return f"Press again to decline all {len(asked)} waiting requests."
         self._meant = ()
-        said = [await conversation.desk.answer(ticket, no_to(ticket.question)) for ticket in asked]
+        said = [await conversation.desk.answer(ticket, declining_reply(ticket.question)) for ticket in asked]
         return f"{sum(said)} requests declined."
 
 
@@ -105,7 +105,7 @@ class ResponseState(msgspec.Struct, frozen=True):
     armed: bool = False
     """Whether the next press sends it in spite of the problems."""
     as_json: bool = False
-    talk: str = ""
+    sampling: str = ""
     """"answer", "request" or "asking": what the form holds or waits for if a model is available; "" without one."""
     fixed: bool = False
     """Whether it is JSON that has no form."""
@@ -125,9 +125,9 @@ class AnswerBar(ItemBar, can_focus=True):
     class Pressed(Message):
         """Reports the action: "accept", "decline", "dismiss", "open" or "json"."""
 
-        def __init__(self, deed: str) -> None:
+        def __init__(self, action: str) -> None:
             super().__init__()
-            self.deed = deed
+            self.action = action
 
     def say(self, question: Question | None, standing: ResponseState, *, roots: bool = False) -> None:
         """Show the ways to respond; None if nothing is pending. `roots`: the list of roots is edited."""
@@ -135,7 +135,7 @@ class AnswerBar(ItemBar, can_focus=True):
             self.show([BarLine(inset=1)])
             return
         left = _roots(standing) if question is None else _answers(question, standing)
-        both = (question is None or has_form(question)) and not standing.fixed and standing.talk != "asking"
+        both = (question is None or has_form(question)) and not standing.fixed and standing.sampling != "asking"
         right = (_form_or_json(standing),) if both else ()
         self.show([BarLine(left=tuple(left), right=right, inset=1)])
 
@@ -157,10 +157,10 @@ class AnswerBar(ItemBar, can_focus=True):
 
 
 def _answers(question: Question, standing: ResponseState) -> Sequence[BarItem]:
-    if standing.talk in ("request", "asking"):
-        return _with_the_model(standing)
+    if standing.sampling in ("request", "asking"):
+        return _model_items(standing)
     items = [_yes("Call again" if question.visit else "Respond", standing)]
-    if standing.talk:
+    if standing.sampling:
         items.append(_button("Ask the model", "inbox.model", "model", "accent"))
     if not has_form(question) and read_link(question.url).openable:
         items.insert(0, _button("Open link", "inbox.open", "open", "title"))
@@ -170,8 +170,8 @@ def _answers(question: Question, standing: ResponseState) -> Sequence[BarItem]:
     return [*items, *(_wrong(standing) if has_form(question) else ())]
 
 
-def _with_the_model(standing: ResponseState) -> Sequence[BarItem]:
-    if standing.talk == "asking":
+def _model_items(standing: ResponseState) -> Sequence[BarItem]:
+    if standing.sampling == "asking":
         first = [_button("Stop", "inbox.model", "model", "title")]
     else:
         ask = _button("Ask the model", "inbox.accept", "accept", "title")
@@ -189,8 +189,8 @@ def _yes(words: str, standing: ResponseState) -> BarItem:
     return _button(words, "inbox.accept", "accept", "title")
 
 
-def _button(words: str, action: str, deed: str, role: Role, rank: int = 0) -> BarItem:
-    return BarItem(button_spans(words, keys.shown_key(action), role), deed, rank)
+def _button(words: str, action: str, name: str, role: Role, rank: int = 0) -> BarItem:
+    return BarItem(button_spans(words, keys.shown_key(action), role), name, rank)
 
 
 def _wrong(standing: ResponseState) -> Sequence[BarItem]:
@@ -226,7 +226,7 @@ def open_link(question: Question, say: Say) -> bool:
     return False
 
 
-Deed: TypeAlias = Literal["accept", "decline", "dismiss", "open", "json", "again", "model", "all"]
+QuestionAction: TypeAlias = Literal["accept", "decline", "dismiss", "open", "json", "again", "model", "all"]
 _NOTHING = "No server requests yet"
 _ABOUT_ROOTS = Section("Roots returned to the server")
 
@@ -272,8 +272,8 @@ class QuestionPane(Widget):
         self._about = Static("", classes="question--about")
         self._bar = AnswerBar()
         self.form = SchemaForm()
-        self._talk = ModelTalk(self.form)
-        self._declining = DecliningAll()
+        self._sampling_editor = SamplingEditor(self.form)
+        self._declining = DeclineAll()
 
     def compose(self) -> ComposeResult:
         """Lay out the request, its form and the bar."""
@@ -329,7 +329,7 @@ class QuestionPane(Widget):
         self._armed = None
         question, asked = self.question, self.asked
         if question is not None and asked is not None:
-            await self._talk.load(asked, self._typed.get(asked.key, UNSET))
+            await self._sampling_editor.load(asked, self._typed.get(asked.key, UNSET))
         self.set_class(question is None or not has_form(question) or asks_now(asked), "-over")
         self._about.update(_text(self, self._sections()))
         self.query_one(FormScroll).scroll_home(animate=False)
@@ -341,7 +341,7 @@ class QuestionPane(Widget):
         self._keep()
         self.edits_roots = True
         self._armed = None
-        await self._talk.leave()
+        await self._sampling_editor.leave()
         await self.form.load(ROOTS_SCHEMA)
         await self.form.take(listed(self.conversation.desk.roots))
         self.remove_class("-over")
@@ -354,8 +354,8 @@ class QuestionPane(Widget):
         if asked is None or not _waited(self._standing) or self.edits_roots:
             return
         self.form.read_editors()
-        if self._talk.edits_request:
-            self._talk.keep_request(asked)
+        if self._sampling_editor.edits_request:
+            self._sampling_editor.keep_request(asked)
         else:
             self._typed[asked.key] = self.form.state.value
 
@@ -364,7 +364,7 @@ class QuestionPane(Widget):
         if asked is None:
             return ()
         conversation = self.conversation
-        if self._talk.edits_request:
+        if self._sampling_editor.edits_request:
             return (request_section(conversation),)
         found = question_sections(asked.question, conversation.journal, patience_s=conversation.desk.patience_s)
         if asked.stood is not None:
@@ -394,12 +394,23 @@ class QuestionPane(Widget):
     def _renew_bar(self) -> None:
         form = self.form
         armed = self._armed is not None and self._armed is form.state.value
-        model = self._talk.can_begin(self.conversation, self.question)
-        talk = (
-            "asking" if asks_now(self.asked) else "request" if self._talk.edits_request else "answer" if model else ""
+        model = self._sampling_editor.can_begin(self.conversation, self.question)
+        sampling = (
+            "asking"
+            if asks_now(self.asked)
+            else "request"
+            if self._sampling_editor.edits_request
+            else "answer"
+            if model
+            else ""
         )
         standing = ResponseState(
-            form.problem_count, armed, form.as_json, talk, fixed=self._talk.is_json, awaited=awaited_count(form)
+            form.problem_count,
+            armed,
+            form.as_json,
+            sampling,
+            fixed=self._sampling_editor.is_json,
+            awaited=awaited_count(form),
         )
         self._bar.say(self.question, standing, roots=self.edits_roots)
 
@@ -416,36 +427,36 @@ class QuestionPane(Widget):
         if not self.has_class("-over"):
             self.form.focus_first()
 
-    def can(self, deed: Deed) -> bool:
+    def can(self, action: QuestionAction) -> bool:
         """Return whether an action applies to the current content."""
         question = self.question
         if self.edits_roots:
-            return deed in ("accept", "json")
-        if deed == "all":
+            return action in ("accept", "json")
+        if action == "all":
             return len(waiting(self.conversation)) > 1
         if question is None:
             return False
-        if deed == "model":
-            return self._talk.can_begin(self.conversation, question)
-        if deed in ("json", "again"):
-            return has_form(question) and not self._talk.is_json and not asks_now(self.asked)
-        if deed == "open":
+        if action == "model":
+            return self._sampling_editor.can_begin(self.conversation, question)
+        if action in ("json", "again"):
+            return has_form(question) and not self._sampling_editor.is_json and not asks_now(self.asked)
+        if action == "open":
             return not has_form(question)
         # With selected text the key cuts, as in every field.
-        return deed != "dismiss" or (
+        return action != "dismiss" or (
             question.kind is RequestKind.ELICITATION and not _has_selection(self.screen.focused)
         )
 
     # Responding
 
-    async def do(self, deed: Deed) -> None:
+    async def do(self, action: QuestionAction) -> None:
         """Run an action requested by key, click or letter."""
         question, asked = self.question, self.asked
-        if deed == "accept":
+        if action == "accept":
             self.form.read_editors()
-        match deed:
+        match action:
             case "json":
-                if not self.has_class("-over") and not self._talk.is_json:
+                if not self.has_class("-over") and not self._sampling_editor.is_json:
                     await self.form.toggle_json()
                     self._renew_bar()
             case "all":
@@ -454,54 +465,56 @@ class QuestionPane(Widget):
                 if self.can("again"):
                     await _take_last(self)
             case "accept" if self.edits_roots:
-                if await self._is_meant():
+                if await self._is_confirmed():
                     self.post_message(self.RootsChosen(roots_of(self.form.arguments)))
             case _ if question is None or asked is None or asked.ticket is None:
                 self.app.notify("No request is waiting for a response.", markup=False)
             case "open":
                 open_link(question, partial(_say, self))
             case "model":
-                await self._turn_to_the_model(asked, asked.ticket)
-            case "accept" if self._talk.edits_request:
+                await self._switch_to_model(asked, asked.ticket)
+            case "accept" if self._sampling_editor.edits_request:
                 if not _is_unreadable(self):
-                    await self.conversation.desk.consult(asked.ticket, self._talk.keep_request(asked))
+                    await self.conversation.desk.request_proposal(
+                        asked.ticket, self._sampling_editor.keep_request(asked)
+                    )
             case "accept" if asks_now(asked):
                 _say(self, "Waiting for the model; ^k cancels.", False)
             case "accept":
-                if not has_form(question) or await self._is_meant():
-                    self.post_message(self.Answered(asked.ticket, self._talk.reply(question)))
+                if not has_form(question) or await self._is_confirmed():
+                    self.post_message(self.Answered(asked.ticket, self._sampling_editor.reply(question)))
             case "decline" | "dismiss":
-                self.post_message(self.Answered(asked.ticket, no_to(question, dismiss=deed == "dismiss")))
+                self.post_message(self.Answered(asked.ticket, declining_reply(question, dismiss=action == "dismiss")))
 
-    async def _turn_to_the_model(self, asked: RequestRow, ticket: Ticket) -> None:
+    async def _switch_to_model(self, asked: RequestRow, ticket: Ticket) -> None:
         """Show the model request for editing; from there, return to the response; cancel it while it runs."""
-        if not self._talk.can_begin(self.conversation, self.question):
+        if not self._sampling_editor.can_begin(self.conversation, self.question):
             _say(self, "No model configured. Start with --sampler-url and --sampler-model.", False)
         elif asks_now(asked):
-            await self.conversation.desk.stop_consulting(ticket)
-        elif self._talk.edits_request:
+            await self.conversation.desk.cancel_proposal(ticket)
+        elif self._sampling_editor.edits_request:
             await self.leave_request()
         else:
             self._keep()
-            await self._talk.show_request(asked)
+            await self._sampling_editor.show_request(asked)
             self._about.update(_text(self, self._sections()))
             self._renew_bar()
 
     @property
     def edits_request(self) -> bool:
         """Whether the model request is visible for editing."""
-        return self._talk.edits_request
+        return self._sampling_editor.edits_request
 
     async def leave_request(self) -> bool:
         """Return from the model request to the response; return whether the model request was visible."""
-        if not self._talk.edits_request:
+        if not self._sampling_editor.edits_request:
             return False
         self._keep()
         await self._fill()
         self.focus_first()
         return True
 
-    async def _is_meant(self) -> bool:
+    async def _is_confirmed(self) -> bool:
         """Return whether to send the form: it is valid, or this is the second press."""
         form = self.form
         if _is_unreadable(self):
@@ -509,7 +522,7 @@ class QuestionPane(Widget):
         verdict = await form.judge()
         if verdict.ok is False and self._armed is not form.state.value:
             self._armed = form.state.value
-            await form.insist()
+            await form.show_all_problems()
             self._renew_bar()
             return False
         return True
@@ -522,7 +535,7 @@ class QuestionPane(Widget):
     async def on_answer_bar_pressed(self, event: AnswerBar.Pressed) -> None:
         """Run the action of the bar."""
         event.stop()
-        await self.do(event.deed)  # type: ignore[arg-type]
+        await self.do(event.action)  # type: ignore[arg-type]
 
 
 def _has_selection(focused: Widget | None) -> bool:

@@ -15,11 +15,11 @@ from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.inbox.model import (
     RecordedState,
     answer_word,
-    asked_in_short,
-    cause_in_short,
+    cause_summary,
     kind_word,
-    standing_of,
-    standing_word,
+    recorded_state,
+    recorded_state_word,
+    request_summary,
 )
 from inspector.tui.theme import glyphs
 
@@ -100,7 +100,7 @@ class InboxRows(RowSource):
     def _recorded(self, question: Question) -> RequestRow:
         journal = self._conversation.journal
         goes_on = journal.live or self._conversation.grows
-        return RequestRow(question, stood=standing_of(question, journal, goes_on=goes_on))
+        return RequestRow(question, stood=recorded_state(question, journal, goes_on=goes_on))
 
     @property
     def waited(self) -> int:
@@ -132,9 +132,9 @@ class InboxRows(RowSource):
             (text.pad(age(question, self._conversation.now_ns), 9, right=True) + "  ", "muted"),
             (text.pad(kind_word(question), 9), "accent" if asked.waits or asked.waited else "muted"),
         ]
-        if cause := cause_in_short(question, journal):
+        if cause := cause_summary(question, journal):
             spans.append((f"{cause}: ", "target"))
-        spans.append((asked_in_short(question), "strong" if asked.waits else "text"))
+        spans.append((request_summary(question), "strong" if asked.waits else "text"))
         return RowView(lay(spans, width), live=asked.waits)
 
 
@@ -148,7 +148,7 @@ def _state(asked: RequestRow, journal: Journal) -> Span:
     if journal.conversation.visits.is_complete(asked.question):
         return (text.pad(f"{signs.event if asked.waits else signs.ok} complete", 12), "ok")
     if asked.ticket is None:
-        word = standing_word(asked.question, journal, asked.stood) if asked.stood is not None else "no response"
+        word = recorded_state_word(asked.question, journal, asked.stood) if asked.stood is not None else "no response"
     else:
         word = "waits" if asked.waits else answer_word(asked.ticket.reply)
     sign, role = _SIGNS.get(word, ("ok", "ok"))

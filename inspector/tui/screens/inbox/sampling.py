@@ -23,7 +23,7 @@ _ANY_OBJECT = {"type": "object"}
 _JSON = "-json"
 
 
-class ModelTalk:
+class SamplingEditor:
     """Model requests and responses per sampling request, edited in one form."""
 
     def __init__(self, form: SchemaForm) -> None:

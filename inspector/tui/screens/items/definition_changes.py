@@ -37,26 +37,26 @@ class DefinitionChanges:
     def tick(self) -> None:
         """Start a comparison in each tab whose lists have changed and settled. Cheap while nothing has changed."""
         for tab in self._tabs:
-            if _has_come_to_rest(tab.subject) and tab.subject.memory.key:
+            if _have_settled(tab.subject) and tab.subject.memory.key:
                 self._app.run_worker(self._compare(tab.subject), group=f"memory {tab.number}", exclusive=True)
 
     async def _compare(self, subject: OpenConversation) -> None:
         from inspector.present.list_changes import alarm, first_met
 
         memory, kept = await asyncio.to_thread(_compared, subject)
-        told, subject.memory.comparison = subject.memory.comparison, memory
+        previous, subject.memory.comparison = subject.memory.comparison, memory
         if memory.first and first_met(memory):
             then = (
                 "You will be notified of changes."
                 if kept
                 else "Baseline not saved: the state directory is not writable."
             )
-            self._toasts.say_until_input(f"New server. Saved a baseline of {first_met(memory)}. {then}")
-        if memory.alarms and (told is None or alarm(told) != alarm(memory)):
+            self._toasts.show_until_input(f"New server. Saved a baseline of {first_met(memory)}. {then}")
+        if memory.alarms and (previous is None or alarm(previous) != alarm(memory)):
             subject.memory.shown = False  # the line above the footer shows it until it is approved
 
 
-def _has_come_to_rest(subject: OpenConversation) -> bool:
+def _have_settled(subject: OpenConversation) -> bool:
     """Return whether there are lists that were not compared yet and have settled."""
     listings = subject.journal.conversation.catalogue.listings
     shown = tuple(listings[kind] for kind in _KINDS)

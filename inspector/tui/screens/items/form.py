@@ -42,7 +42,7 @@ _LINE = 160
 # The bar below the form: the button that sends, what it does now, and the switch between form and JSON
 
 
-class Saying(msgspec.Struct, frozen=True):
+class CallBarContent(msgspec.Struct, frozen=True):
     """Content of the bar."""
 
     problems: int = 0
@@ -81,25 +81,25 @@ class CallBar(ItemBar, can_focus=True):
     class Pressed(Message):
         """Reports the action: "call", "json" or "task"."""
 
-        def __init__(self, deed: str) -> None:
+        def __init__(self, action: str) -> None:
             super().__init__()
-            self.deed = deed
+            self.action = action
 
-    def say(self, saying: Saying) -> None:
+    def say(self, content: CallBarContent) -> None:
         """Show what a press does: send, send in spite of problems, or nothing and why."""
-        as_json = saying.as_json
+        as_json = content.as_json
         right = (
             ()
-            if saying.bare
+            if content.bare
             else (
                 BarItem(
                     form_or_json(keys.key_name("ctrl+o"), as_json=as_json),
                     "json",
-                    rank=1 if saying.why_not else 0,
+                    rank=1 if content.why_not else 0,
                 ),
             )
         )
-        self.show([BarLine(left=tuple(_left(saying)), right=right, inset=1)])
+        self.show([BarLine(left=tuple(_left(content)), right=right, inset=1)])
 
     def pressed(self, name: str) -> None:
         """Post the action of the clicked item."""
@@ -121,28 +121,28 @@ class CallBar(ItemBar, can_focus=True):
         self.refresh()
 
 
-def _left(saying: Saying) -> Sequence[BarItem]:
-    problems = saying.problems
-    if saying.why_not:
-        nothing = "Not sent: " if saying.tried else ""
-        return (BarItem(((f"{glyphs().warning} {nothing}{saying.why_not}", "warning"),)),)
+def _left(content: CallBarContent) -> Sequence[BarItem]:
+    problems = content.problems
+    if content.why_not:
+        nothing = "Not sent: " if content.tried else ""
+        return (BarItem(((f"{glyphs().warning} {nothing}{content.why_not}", "warning"),)),)
     key = keys.key_name("ctrl+j")
     errors = f"{problems} error{'' if problems == 1 else 's'}"
-    if problems and saying.armed:
-        return (BarItem(button_spans(f"{saying.verb} anyway ({errors})", key, "warning"), "call"),)
-    anyway = " anyway" if saying.gone else ""
-    items = [BarItem(button_spans(f"{saying.verb}{anyway}", key, "title"), "call")]
-    if saying.gone:
+    if problems and content.armed:
+        return (BarItem(button_spans(f"{content.verb} anyway ({errors})", key, "warning"), "call"),)
+    anyway = " anyway" if content.gone else ""
+    items = [BarItem(button_spans(f"{content.verb}{anyway}", key, "title"), "call")]
+    if content.gone:
         items.append(BarItem(((f"{glyphs().warning} no longer listed by the server", "warning"),)))
-    for caution in saying.cautions[:1]:
-        more = f" (+{len(saying.cautions) - 1})" if len(saying.cautions) > 1 else ""
+    for caution in content.cautions[:1]:
+        more = f" (+{len(content.cautions) - 1})" if len(content.cautions) > 1 else ""
         items.append(BarItem(((f"{glyphs().warning} {visible(caution, limit=200)}{more}", "warning"),)))
     if problems:
-        items.append(BarItem((wrong_or_awaited(problems, saying.awaited),)))
-    elif not saying.bare:
-        items.append(BarItem((_VERDICTS[saying.verdict],)))
-    if saying.task:
-        items.append(BarItem(((saying.task, "accent"),), "task", rank=1))
+        items.append(BarItem((wrong_or_awaited(problems, content.awaited),)))
+    elif not content.bare:
+        items.append(BarItem((_VERDICTS[content.verdict],)))
+    if content.task:
+        items.append(BarItem(((content.task, "accent"),), "task", rank=1))
     return items
 
 
@@ -195,13 +195,13 @@ class ItemHead(Static):
             self._renew()
         return changed
 
-    def say_findings(self, findings: Sequence[Finding]) -> None:
+    def list_findings(self, findings: Sequence[Finding]) -> None:
         """Show the findings, worst first. Cheap if they have not changed."""
         if list(findings) != list(self._findings):
             self._findings = findings
             self._renew()
 
-    def say_used(self, used: str) -> None:
+    def show_usage(self, used: str) -> None:
         """Show the usage statistics of the item; "" for none."""
         if used != self._used:
             self._used = used
@@ -355,7 +355,7 @@ class ItemForm(Widget):
         """Fill in the arguments of an earlier call."""
         await self.form.take({} if arguments is None or arguments is UNSET else arguments)
 
-    def say_why_not(self, why_not: str, *, gone: bool = False) -> None:
+    def show_why_not(self, why_not: str, *, gone: bool = False) -> None:
         """Show why no request can be sent now; "" if one can. `gone`: no longer listed, but can be requested."""
         if gone is not self._gone:
             self._gone = gone
@@ -369,7 +369,7 @@ class ItemForm(Widget):
         verdict = form.state.verdict
         unreadable = "invalid JSON" if form.json_problem and self._tried else ""
         self._bar.say(
-            Saying(
+            CallBarContent(
                 form.problem_count,
                 awaited_count(form),
                 verdict="awaited" if verdict is None else "none" if verdict.ok is None else "fine",
@@ -409,7 +409,7 @@ class ItemForm(Widget):
         verdict = await form.judge()
         if verdict.ok is False and self._armed is not form.state.value:
             self._armed = form.state.value
-            await form.insist()
+            await form.show_all_problems()
             self._renew_bar()
             return
         self._armed = None
@@ -450,12 +450,12 @@ class ItemForm(Widget):
     def _fold_behind_press(self) -> None:
         focused = self.screen.focused if self.is_attached else None
         way = [] if focused is None or self not in focused.ancestors else focused.ancestors_with_self
-        self._climb(iter(takewhile(lambda node: node is not self, way)))
+        self._fold_behind_ancestors(iter(takewhile(lambda node: node is not self, way)))
 
-    def _climb(self, way: Iterator[DOMNode]) -> None:
+    def _fold_behind_ancestors(self, way: Iterator[DOMNode]) -> None:
         """Fold after all pending messages of the focused widget's ancestors, among them the press that focused it."""
         for node in way:
-            if isinstance(node, Widget) and node.call_later(self._climb, way):
+            if isinstance(node, Widget) and node.call_later(self._fold_behind_ancestors, way):
                 return
         self._fold()
 
@@ -474,13 +474,13 @@ class ItemForm(Widget):
             scroll.scroll_home(animate=False, immediate=True)
         scroll.reveal()
 
-    def say_findings(self, findings: Sequence[Finding]) -> None:
+    def list_findings(self, findings: Sequence[Finding]) -> None:
         """Show the findings about the item."""
-        self._head.say_findings(findings)
+        self._head.list_findings(findings)
 
-    def say_used(self, used: str) -> None:
+    def show_usage(self, used: str) -> None:
         """Show the usage statistics of the item."""
-        self._head.say_used(used)
+        self._head.show_usage(used)
 
     def toggle_about(self) -> None:
         """Toggle between the whole description and its beginning."""
@@ -500,9 +500,9 @@ class ItemForm(Widget):
     async def on_call_bar_pressed(self, event: CallBar.Pressed) -> None:
         """Run the action of the bar."""
         event.stop()
-        if event.deed == "json":
+        if event.action == "json":
             await self.toggle_json()
-        elif event.deed == "task":
+        elif event.action == "task":
             self.toggle_task()
         else:
             await self.send()

@@ -161,7 +161,7 @@ class ListSearch:
             self._running = meant = (things, wanted)
 
             async def search() -> None:
-                rows = await asyncio.to_thread(self._rows.sought, *meant, lambda: self._running is meant)
+                rows = await asyncio.to_thread(self._rows.matching, *meant, lambda: self._running is meant)
                 if self._running is meant and meant[0] is self._things:
                     self._running = None
                     self._rows.show(rows)
@@ -432,7 +432,7 @@ class ItemList(Widget):
         if taken and was_at >= 0:
             rows.view.scroll_to(rows.view.cursor - offset)
         self._gone_at = rows.view.cursor if lost else None
-        self._bar.say_count(count if self._searched else None, of=len(self._loaded.things))
+        self._bar.show_count(count if self._searched else None, of=len(self._loaded.things))
         self._open_wanted()
         opened, self._opens = self._opens, False
         self._report(opened=opened)

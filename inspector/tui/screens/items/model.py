@@ -86,7 +86,7 @@ class OfferList(SearchedRows[Offer]):
         super().__init__()
         self._titles = titles
 
-    def sought(self, offers: Sequence[Offer], wanted: str, goes_on: Callable[[], bool] = always) -> list[Offer]:
+    def matching(self, offers: Sequence[Offer], wanted: str, goes_on: Callable[[], bool] = always) -> list[Offer]:
         """Return the matches of a search. Callable on any thread."""
         return found(offers, wanted, goes_on)
 

@@ -307,9 +307,9 @@ class OfferForm(ItemForm):
         self._edit = None
         self._completions.consider(None)
         await super().show(thing)
-        self._say_preview()
+        self._show_preview()
 
-    def _say_preview(self) -> None:
+    def _show_preview(self) -> None:
         line = self.request.preview if self.thing is not None else ()
         self.set_class(bool(line), "-preview")
         shown = spans_to_text(line, dark=self.app.current_theme.dark)
@@ -318,7 +318,7 @@ class OfferForm(ItemForm):
 
     def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
         """Update the preview and the completions."""
-        self._say_preview()
+        self._show_preview()
         self._consider()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

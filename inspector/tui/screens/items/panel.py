@@ -167,7 +167,7 @@ class ItemRequests:
     def sync(self) -> None:
         """Update form, history and result."""
         items, form, result = self._steps.items, self._steps.form, self._steps.result
-        form.say_why_not(self.calling.why_not(), gone=items.has_lost(form.thing))
+        form.show_why_not(self.calling.why_not(), gone=items.has_lost(form.thing))
         if self.history.take():
             self.show_history()
         if result.is_empty:
@@ -185,7 +185,7 @@ class ItemRequests:
         if seen != self._seen_cause:
             self._seen_cause = seen
             line: list[Span] = cause_line(checks, frames) if checks is not None and frames else []
-            self._steps.result.say_cause(line)
+            self._steps.result.show_cause(line)
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Switch to another conversation. For a recording, requests later than its replay position are dropped."""
@@ -367,7 +367,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         seen = (checks, checks.changes if checks is not None else 0, thing)
         if seen != self._seen_findings:
             self._seen_findings = seen
-            self.form.say_findings(self.items.own_findings(thing))
+            self.form.list_findings(self.items.own_findings(thing))
         self.requests.sync()
         self.saved.sync()
 
@@ -379,7 +379,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.saved.rebind(conversation)
 
     @property
-    def meant_findings(self) -> Sequence[Finding]:
+    def selected_findings(self) -> Sequence[Finding]:
         """Findings about the shown item, worst first; the findings screen opens at them."""
         return self.items.findings(self.form.thing)
 
@@ -417,10 +417,10 @@ class ItemsPanel(Panel, Generic[FormT]):
         if thing is None or before is None or type(thing) is not type(before) or thing.key != before.key:
             self.requests.show_chosen()
 
-    async def reuse(self, call: PastCall | Looked | RunningCall, deed: str) -> None:
+    async def reuse(self, call: PastCall | Looked | RunningCall, action: str) -> None:
         """Put the arguments of a request into the form; "repeat" also sends it again."""
         await self.form.take(call.arguments)
-        if deed == "repeat":
+        if action == "repeat":
             self.form.arm()
             await self.form.send()
         else:
@@ -447,12 +447,12 @@ class ItemsPanel(Panel, Generic[FormT]):
     async def on_result_panel_wanted(self, event: ResultPanel.Wanted) -> None:
         """Show another request, reuse its arguments, repeat it, or cancel the running one."""
         event.stop()
-        if event.deed == "cancel":
+        if event.action == "cancel":
             await self.cancel_running()
-        elif event.deed == "show" and isinstance(event.call, PastCall):
+        elif event.action == "show" and isinstance(event.call, PastCall):
             self.requests.show_again(event.call)
         elif event.call is not None:
-            await self.reuse(event.call, event.deed)
+            await self.reuse(event.call, event.action)
 
     # Keys
 

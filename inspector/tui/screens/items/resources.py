@@ -165,9 +165,9 @@ class ResourcesPanel(OffersPanel):
         if self.steps.is_ready:
             self._status.sync(self.conversation, self._rows, self.items)
 
-    async def reuse(self, call: PastCall | Looked | RunningCall, deed: str) -> None:
+    async def reuse(self, call: PastCall | Looked | RunningCall, action: str) -> None:
         """Read the same URI again: a read has no other arguments to put into the form."""
-        if deed != "repeat":
+        if action != "repeat":
             self.steps.go("form")
         elif self.form.thing is not None and call.exchange is not None:
             calling, params = self.requests.calling, {"uri": call.exchange.target}

@@ -47,8 +47,8 @@ class ResultPanel(Widget):
         replace(keys.binding(keys.action("copy")), show=True),
     ]
     HELP = """\
-The outcome of a call. `[` and `]` go through its views: the blocks, the structured part with its verdict, the answer as
-it came, and the earlier calls, of which Enter shows one.
+The outcome of a call. `[` and `]` switch between its views: the content blocks, the structured content with its
+validation, the raw response, and earlier calls; Enter shows one of them.
 """
     DEFAULT_CSS = """
     ResultPanel { layout: vertical; }
@@ -64,10 +64,10 @@ it came, and the earlier calls, of which Enter shows one.
     class Wanted(Message):
         """The user's action on a call: "show", "edit" or "repeat"; on the running one: "cancel"."""
 
-        def __init__(self, control: "ResultPanel", deed: str, call: PastCall | Looked | RunningCall | None) -> None:
+        def __init__(self, control: "ResultPanel", action: str, call: PastCall | Looked | RunningCall | None) -> None:
             super().__init__()
             self._control = control
-            self.deed = deed
+            self.action = action
             self.call = call
 
         @property
@@ -136,7 +136,7 @@ it came, and the earlier calls, of which Enter shows one.
         """Show a finished call; `earlier`: it belongs to an earlier connection."""
         self._take(looked, None, earlier=earlier)
 
-    def say_cause(self, line: list[Span]) -> None:
+    def show_cause(self, line: list[Span]) -> None:
         """Show the primary finding about the shown call; [] for none."""
         self.set_class(bool(line), "-caused")
         words = spans_to_text(line, dark=self.app.current_theme.dark)

@@ -661,8 +661,8 @@ def _stamp(path: Path) -> tuple[int, int]:
     return facts.st_mtime_ns, facts.st_size
 
 
-def _tab(name: str, deed: str, *, chosen: bool) -> BarItem:
-    return BarItem(((f" {name} ", "title" if chosen else "muted"),), deed, chosen=chosen)
+def _tab(name: str, action: str, *, chosen: bool) -> BarItem:
+    return BarItem(((f" {name} ", "title" if chosen else "muted"),), action, chosen=chosen)
 
 
 def _key(action: str) -> Span:

@@ -107,13 +107,13 @@ class ToolForm(ItemForm):
         tool = self.tool
         return self._support is Support.OPTIONAL and tool is not None and tool.name in self._as_tasks
 
-    def say_support(self, support: Support) -> None:
+    def set_task_support(self, support: Support) -> None:
         """Set whether calls of the tool can run as tasks."""
         if support is not self._support:
             self._support = support
             self._renew_bar()
 
-    def say_mirrored(self, mirrored: bool) -> None:
+    def set_mirrored(self, mirrored: bool) -> None:
         """Set whether calls are sent over HTTP with headers that mirror parameters."""
         if mirrored is not self._is_mirrored:
             self._is_mirrored = mirrored
@@ -212,13 +212,13 @@ values too: the button then says so, and a second press sends them.
         super().sync()
         if self.steps.is_ready:
             conversation = self.conversation
-            self._say_used()
+            self._show_usage()
             opening = conversation.opening
             mirrored = opening is not None and opening.revision.routing_headers
-            self.form.say_mirrored(mirrored and bool(conversation.journal.http_exchanges))
-            self.form.say_support(support_of(self.form.tool, opening) if opening is not None else Support.NONE)
+            self.form.set_mirrored(mirrored and bool(conversation.journal.http_exchanges))
+            self.form.set_task_support(support_of(self.form.tool, opening) if opening is not None else Support.NONE)
 
-    def _say_used(self) -> None:
+    def _show_usage(self) -> None:
         use, tool = self.conversation.tool_use, self.form.tool
         self._ticks += 1
         seen = (use, use.take(_COUNTED), tool)
@@ -226,7 +226,7 @@ values too: the button then says so, and a second press sends them.
             self._seen_use = seen
             self._rows.used = use.text
             self._rows.touch()
-            self.form.say_used(use.text(tool.name) if tool is not None else "")
+            self.form.show_usage(use.text(tool.name) if tool is not None else "")
 
     async def do_more(self, name: str) -> None:
         """Run the actions of this screen: "task", "app", "hosts", "schema", "stderr".

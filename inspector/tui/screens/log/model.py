@@ -339,6 +339,6 @@ class FilteredLines(Sequence[int]):
     def __len__(self) -> int:
         return len(self._old) + len(self._new)
 
-    def __getitem__(self, index: int) -> int:  # type: ignore[override]  # nobody slices it
+    def __getitem__(self, index: int) -> int:  # type: ignore[override]  # never sliced
         old = len(self._old)
         return self._old[old - 1 - index] if index < old else self._new[index - old]

@@ -81,7 +81,7 @@ class ServerLogPanel(Panel):
         now = (self.model.count, self.model.total) if self.model.filter.text else None
         if now != self._matches:
             self._matches = now
-            self._bar.say_count(None) if now is None else self._bar.say_count(now[0], of=now[1])
+            self._bar.show_count(None) if now is None else self._bar.show_count(now[0], of=now[1])
 
     def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation from its beginning; the filter is kept."""

@@ -66,9 +66,9 @@ def decoded(value: str) -> str:
 
 
 def _length(request: HttpFact, body: bytes) -> Iterable[str]:
-    told = header(request, "content-length")
-    if told is not None and told != str(len(body)):
-        yield f"Content-Length says {_shown(told)}, the body has {len(body)} bytes"
+    declared = header(request, "content-length")
+    if declared is not None and declared != str(len(body)):
+        yield f"Content-Length says {_shown(declared)}, the body has {len(body)} bytes"
 
 
 def _routing(request: HttpFact, message: Message) -> Iterable[str]:
@@ -83,15 +83,15 @@ def _routing(request: HttpFact, message: Message) -> Iterable[str]:
     routed = revision is not None and revision.routing_headers
     expected = headers_for(revision if revision is not None and routed else NEWEST, message.method, message.params)
     for name in (METHOD, NAME):
-        told, wanted = header(request, name), expected.get(name)
-        if told is None and not (routed and wanted is not None):
+        value, wanted = header(request, name), expected.get(name)
+        if value is None and not (routed and wanted is not None):
             continue
-        if told is None or wanted is None or decoded(told) != decoded(wanted):
-            yield _differ(name, told, None if wanted is None else decoded(wanted), "the body")
+        if value is None or wanted is None or decoded(value) != decoded(wanted):
+            yield _differ(name, value, None if wanted is None else decoded(wanted), "the body")
 
 
-def _differ(name: str, told: str | None, wanted: str | None, where: str) -> str:
-    says = f"{name} says {_shown(decoded(told))}" if told is not None else f"there is no {name}"
+def _differ(name: str, value: str | None, wanted: str | None, where: str) -> str:
+    says = f"{name} says {_shown(decoded(value))}" if value is not None else f"there is no {name}"
     return f"{says}, {where} {'has none' if wanted is None else 'says ' + _shown(wanted)}"
 
 
@@ -265,7 +265,7 @@ def _timing(exchange: HttpExchange) -> tuple[Fact, ...]:
         facts.append(Fact("steps", "not recorded", "faint"))
     began, came, ended = exchange.requested_ns, exchange.responded_ns, exchange.ended_ns
     if began is not None and came is not None:
-        if timing is not None and (rest := came - began - _told(timing)) > 0:
+        if timing is not None and (rest := came - began - _known_ns(timing)) > 0:
             facts.append(Fact("client", text.human_duration(rest), "muted"))
         facts.append(Fact("TTFB", text.human_duration(max(0, came - began))))
     if came is not None and ended is not None:
@@ -283,7 +283,7 @@ def _steps(timing: HttpTiming) -> list[Fact]:
     return facts
 
 
-def _told(timing: HttpTiming) -> int:
+def _known_ns(timing: HttpTiming) -> int:
     return sum(getattr(timing, name) or 0 for name, _ in _STEPS)
 
 
@@ -330,5 +330,5 @@ def _event(what: Frame | SseNote) -> list[Span]:
 
 
 def _fields(event: str | None, id_: str | None, retry: int | None) -> list[Span]:
-    told = (("event", event), ("id", id_), ("retry", None if retry is None else f"{retry} ms"))
-    return [(f"  {name} {text.visible(value, limit=60)}", "event") for name, value in told if value is not None]
+    members = (("event", event), ("id", id_), ("retry", None if retry is None else f"{retry} ms"))
+    return [(f"  {name} {text.visible(value, limit=60)}", "event") for name, value in members if value is not None]

@@ -55,14 +55,14 @@ class TransportBar(ItemBar, can_focus=True):
 
     def _line(self, state: PlaybackState, playback: AnyPlayback) -> BarLine:
         items = [
-            BarItem((*model.state_said(state), (" ", "text")), name="replay.play"),
-            BarItem(tuple(model.place_said(state))),
+            BarItem((*model.state_text(state), (" ", "text")), name="replay.play"),
+            BarItem(tuple(model.place_text(state))),
         ]
         if not state.is_at_end or state.playing:
-            items.append(BarItem(tuple(model.time_said(playback.moment)), rank=4))
+            items.append(BarItem(tuple(model.time_text(playback.moment)), rank=4))
         if state.fronted:
-            items.append(BarItem(tuple(model.speed_said(state)), name="replay.faster", rank=1))
-            items.append(BarItem(tuple(model.pause_said(state)), rank=3))
+            items.append(BarItem(tuple(model.speed_text(state)), name="replay.faster", rank=1))
+            items.append(BarItem(tuple(model.pause_text(state)), rank=3))
         line = BarLine(tuple(item for item in items if item.spans), _hints(state), inset=1)
         room = self.size.width - line.width - line.gap
         if room < _LEAST_TRACK:

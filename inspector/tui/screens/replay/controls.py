@@ -67,14 +67,14 @@ class CommonReplay:
     def in_use(self) -> "CommonPlayback | None":
         """The playback of all tabs if the user has moved the timeline's cursor or plays it; otherwise None."""
         playback = self.playback if self._found is not None else None
-        return playback if playback is not None and playback.stands_somewhere else None
+        return playback if playback is not None and playback.has_position else None
 
     def traffic_of(self, tab: Tab) -> OpenConversation:
         """Return what the timeline shows of a tab: during playback, the entries so far."""
         common, own = self.in_use, self._playback_of(tab)
         return own.traffic if common is not None and common.is_fronted and own is not None else tab.subject
 
-    def come_in_sight(self) -> None:
+    def timeline_shown(self) -> None:
         """Move every tab to the common position when the timeline becomes visible."""
         playback = self.in_use
         if playback is not None:
@@ -85,7 +85,7 @@ class CommonReplay:
         """Drop the state of a closed tab, including the common position."""
         self._found = None
 
-    def rest(self) -> None:
+    def suspend(self) -> None:
         """Pause the common playback while the timeline is hidden."""
         if self._found is not None and self._found[1] is not None and not self._tabs.shows_timeline:
             self._found[1].player.pause()
@@ -174,7 +174,7 @@ class Replay:
 
     def tick(self) -> None:
         """Show the entries that are due, and update the bar."""
-        self.common.rest()
+        self.common.suspend()
         playback = self.playback
         if playback is not None and playback.tick():
             play, end = keys.shown_key("replay.play"), keys.shown_key("replay.end")
@@ -206,7 +206,7 @@ class Replay:
         if self.playback_of(self._tabs.current) is None:
             return
         if self._bound.get(panel, self._tabs.subject) is not subject:
-            panel.turn_back(subject)
+            panel.show_earlier(subject)
         self._bound[panel] = subject
         if self._header.subject is not subject:
             self._header.rebind(subject)
@@ -286,7 +286,7 @@ class Replay:
         if playback.player.playing:
             playback.player.pause()
             return
-        if playback.starts_far:
+        if playback.starts_slowly:
             await asyncio.to_thread(playback.play)
         else:
             playback.play()
@@ -298,7 +298,7 @@ class Replay:
     def action_speed(self, by: int) -> None:
         """Play faster (1) or slower (-1)."""
         if self.playback is not None:
-            self.playback.turn_speed(by)
+            self.playback.change_speed(by)
 
     async def action_step(self, by: int) -> None:
         """Step one entry forward (1) or back (-1)."""
@@ -344,7 +344,7 @@ class Replay:
             if n:
                 self._app.call_later(self.go_to_moment, n)
 
-        self._app.push_screen(GoToScreen(playback.meant), went)
+        self._app.push_screen(GoToScreen(playback.parse_position), went)
 
     async def action_replay_start(self) -> None:
         """Seek to the first entry."""

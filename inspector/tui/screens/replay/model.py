@@ -52,7 +52,7 @@ class Player:
         """Pause the playback."""
         self.playing = False
 
-    def turn_speed(self, now_ns: int, by: int = 1) -> None:
+    def change_speed(self, now_ns: int, by: int = 1) -> None:
         """Select the next (1) or previous (-1) speed; stay at the fastest or slowest."""
         self.speed = SPEEDS[min(max(SPEEDS.index(self.speed) + by, 0), len(SPEEDS) - 1)]
         self._since = now_ns
@@ -118,7 +118,7 @@ class PlaybackState(msgspec.Struct, frozen=True):
     reading: bool = False
 
 
-def state_said(state: PlaybackState) -> list[Span]:
+def state_text(state: PlaybackState) -> list[Span]:
     """Playing, paused or at the end, as a glyph and a word."""
     if state.playing:
         return [(f"{spans.PLAY} playing", "ok")]
@@ -127,7 +127,7 @@ def state_said(state: PlaybackState) -> list[Span]:
     return [(f"{spans.STOP} {'complete' if state.is_at_end else 'at'}", "accent" if state.is_at_end else "warning")]
 
 
-def place_said(state: PlaybackState) -> list[Span]:
+def place_text(state: PlaybackState) -> list[Span]:
     """The current entry and the number of entries."""
     if state.reading and state.is_at_end:
         return [(f"{state.count:,} entries read so far", "muted")]
@@ -137,7 +137,7 @@ def place_said(state: PlaybackState) -> list[Span]:
     return [(f"#{state.at:,}", "strong"), (f" of {state.count:,}", "muted")]
 
 
-def time_said(moment: tuple[int, int] | None) -> list[Span]:
+def time_text(moment: tuple[int, int] | None) -> list[Span]:
     """The time of the current entry: wall clock and offset from the start, both in nanoseconds; None before it."""
     if moment is None:
         return []
@@ -145,12 +145,12 @@ def time_said(moment: tuple[int, int] | None) -> list[Span]:
     return [(text.clock(wall_ns), "muted"), (f"  +{seconds(since_ns)} s", "faint")]
 
 
-def speed_said(state: PlaybackState) -> list[Span]:
+def speed_text(state: PlaybackState) -> list[Span]:
     """The speed."""
     return [("no delay" if math.isinf(state.speed) else f"{spans.TIMES}{state.speed:g}", "text")]
 
 
-def pause_said(state: PlaybackState) -> list[Span]:
+def pause_text(state: PlaybackState) -> list[Span]:
     """The pause before the next entry, if it is long enough to mention."""
     if not state.playing or state.own_ns < 1_000_000_000:
         return []

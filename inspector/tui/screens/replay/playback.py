@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.present.traffic.log import meant, meant_by
+from inspector.present.traffic.log import parse_position, parse_position_by
 from inspector.tui.conversation import ConversationStage, OpenConversation, PastSubject, past_of
 from inspector.tui.screens.replay.model import PlaybackPause, Player
 
@@ -58,7 +58,7 @@ class CommonOrder:
 
     def at(self, n: int) -> Place:
         """Return the place after n entries in total, limited to the number of entries."""
-        place = self._last if abs(n - sum(self._last)) <= _NEAR else self._sought(n)
+        place = self._last if abs(n - sum(self._last)) <= _NEAR else self._place_near(n)
         if any(known > count for known, count in zip(place, self.end, strict=True)):
             place = (0,) * len(self.tracks)
         while sum(place) < n and (which := self.after(place)) >= 0:
@@ -92,7 +92,7 @@ class CommonOrder:
     def _each(self, place: Place) -> list[tuple[Track, int]]:
         return list(zip(self.tracks, place, strict=True))
 
-    def _sought(self, n: int) -> Place:
+    def _place_near(self, n: int) -> Place:
         """Return a place at or before the n-th entry, near it unless very many entries share one timestamp."""
         known = [(track.time_of(1), track.time_of(track.count())) for track in self.tracks if track.count()]
         low, high = min((first for first, _ in known), default=0) - 1, max((last for _, last in known), default=0)
@@ -154,9 +154,9 @@ class Playback:
         place = bisect_right(frames, self.at) if by > 0 else bisect_left(frames, self.at + here) - 1
         return frames[place] if 0 <= place < len(frames) and frames[place] else None
 
-    def meant(self, wanted: str) -> int:
+    def parse_position(self, wanted: str) -> int:
         """Return the entry for a number, a time of day, or seconds since the start. Raises: FilterError."""
-        return meant(self.recording.journal, wanted, self.count)
+        return parse_position(self.recording.journal, wanted, self.count)
 
     @property
     def shown(self) -> int:
@@ -200,7 +200,7 @@ class Playback:
         """Show entry n without moving, if the position is the end."""
         self.visited = n if self.is_at_end else 0
 
-    def stand(self, n: int, front: int | None) -> None:
+    def move_to(self, n: int, front: int | None) -> None:
         """Move to entry n (0: before the first) and show the first `front` entries (None: all)."""
         self.player.pause()
         if front is None:
@@ -222,7 +222,7 @@ class Playback:
         return self.position is not None and self.past.is_far(self.at)
 
     @property
-    def starts_far(self) -> bool:
+    def starts_slowly(self) -> bool:
         """Whether starting the playback from here takes long."""
         return self.past.is_far(self.at)
 
@@ -246,11 +246,11 @@ class Playback:
         self.position, self._state = None, None
         self.player.play(start, self._clock())
 
-    def turn_speed(self, by: int = 1) -> None:
+    def change_speed(self, by: int = 1) -> None:
         """Select the next (1) or previous (-1) speed."""
-        self.player.turn_speed(self._clock(), by)
+        self.player.change_speed(self._clock(), by)
 
-    def let_come(self, n: int, wall_ns: int) -> None:
+    def show_until(self, n: int, wall_ns: int) -> None:
         """Show the first n entries at a wall-clock time, as part of a common playback."""
         if self.front is not None:
             self.front.moment.advance(n)
@@ -294,9 +294,9 @@ class CommonPlayback:
         return sum(self.order.end)
 
     @property
-    def starts_far(self) -> bool:
+    def starts_slowly(self) -> bool:
         """Whether starting the playback from here takes long."""
-        return any(part.starts_far for part in self.parts)
+        return any(part.starts_slowly for part in self.parts)
 
     @property
     def grows(self) -> bool:
@@ -328,11 +328,11 @@ class CommonPlayback:
         ]
         return None if not found else min(found) if by > 0 else max(found)
 
-    def meant(self, wanted: str) -> int:
+    def parse_position(self, wanted: str) -> int:
         """Return the entry for a number, a time of day, or seconds since the start. Raises: FilterError."""
         order = self.order
         first_ns, newest = order.time_of(1), lambda: order.time_of(self.count)
-        return meant_by(wanted, self.count, first_ns, lambda ns, _: sum(order.by(ns - 1)) + 1, newest)
+        return parse_position_by(wanted, self.count, first_ns, lambda ns, _: sum(order.by(ns - 1)) + 1, newest)
 
     @property
     def shown(self) -> int:
@@ -345,7 +345,7 @@ class CommonPlayback:
         return self.shown if self._place is None else sum(self._place)
 
     @property
-    def stands_somewhere(self) -> bool:
+    def has_position(self) -> bool:
         """Whether the position is not the end."""
         return self._place is not None or self._front is not None
 
@@ -373,14 +373,14 @@ class CommonPlayback:
 
     def go(self, n: int) -> None:
         """Move to the n-th entry in total, limited to the existing entries."""
-        self._stand(self.order.at(min(max(1, n), self.count)))
+        self._move_to(self.order.at(min(max(1, n), self.count)))
 
     def go_to_entry(self, number: int, n: int) -> None:
         """Move to entry n of a tab, if it is part of this playback."""
         if number in self.numbers:
-            self._stand(self.order.of(self.numbers.index(number), n))
+            self._move_to(self.order.of(self.numbers.index(number), n))
 
-    def _stand(self, place: Place) -> None:
+    def _move_to(self, place: Place) -> None:
         self.player.pause()
         if self._front is not None and sum(place) > self.shown:
             self._front = place
@@ -392,7 +392,7 @@ class CommonPlayback:
         """Move every part to the common place; each may have been moved on its own since."""
         place = self._place or self._front or self.order.end
         for at, part in enumerate(self.parts):
-            part.stand(place[at], None if self._front is None else self._front[at])
+            part.move_to(place[at], None if self._front is None else self._front[at])
 
     def show_all(self) -> None:
         """Move to the end and show everything."""
@@ -408,9 +408,9 @@ class CommonPlayback:
         self.apply()
         self.player.play(start, self._clock())
 
-    def turn_speed(self, by: int = 1) -> None:
+    def change_speed(self, by: int = 1) -> None:
         """Select the next (1) or previous (-1) speed."""
-        self.player.turn_speed(self._clock(), by)
+        self.player.change_speed(self._clock(), by)
 
     def tick(self) -> bool:
         """Show the entries that are due. Return whether the end was reached now."""
@@ -421,7 +421,7 @@ class CommonPlayback:
         self._front = self.order.at(due)
         reached = self.order.time_of(due) + self.player.passed_ns(now, self.count)
         for part, n in zip(self.parts, self._front, strict=True):
-            part.let_come(n, reached)
+            part.show_until(n, reached)
         if due >= self.count and not self.is_reading and not self.grows:
             self.player.pause()
             return True

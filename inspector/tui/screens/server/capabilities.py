@@ -23,7 +23,7 @@ from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.virtual_list import LogList
 
 
-class OfferRows(RowSource):
+class CapabilityRows(RowSource):
     """Switches as rows."""
 
     def __init__(self, now: frozenset[str], revision: Revision | None) -> None:
@@ -49,7 +49,7 @@ class OfferRows(RowSource):
         return RowView(switch_row(switch, on=glyphs().ok, off=glyphs().disconnected, width=width))
 
 
-class OffersScreen(Dialog[frozenset[str] | None]):
+class CapabilitiesScreen(Dialog[frozenset[str] | None]):
     """Switches and the resulting declaration. Returns the chosen capabilities; None if closed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,21 +58,21 @@ class OffersScreen(Dialog[frozenset[str] | None]):
         keys.binding(keys.action("capabilities.leave")),
     ]
     DEFAULT_CSS = """
-    OffersScreen { align: center middle; }
-    OffersScreen > Vertical {
+    CapabilitiesScreen { align: center middle; }
+    CapabilitiesScreen > Vertical {
         width: 78; max-width: 96%; height: auto; max-height: 90%;
         background: $background; border: round $primary; border-title-color: $text-primary;
     }
-    OffersScreen LogList { height: 6; margin: 1 1; }
-    OffersScreen VerticalScroll { height: auto; max-height: 8; padding: 0 2; scrollbar-size-vertical: 1; }
-    OffersScreen StatusLine { padding: 0 2; margin: 1 0 0 0; }
-    OffersScreen Static { height: auto; }
+    CapabilitiesScreen LogList { height: 6; margin: 1 1; }
+    CapabilitiesScreen VerticalScroll { height: auto; max-height: 8; padding: 0 2; scrollbar-size-vertical: 1; }
+    CapabilitiesScreen StatusLine { padding: 0 2; margin: 1 0 0 0; }
+    CapabilitiesScreen Static { height: auto; }
     """
 
     def __init__(self, now: frozenset[str], revision: Revision | None) -> None:
         super().__init__()
         self._revision = revision
-        self.rows = OfferRows(now, revision)
+        self.rows = CapabilityRows(now, revision)
         self._list = LogList(self.rows)
         self._said = Static("")
         self._then = StatusLine()

@@ -136,7 +136,7 @@ class ServerPanel(Panel):
         restart = "Restart" if self.subject.can_act else "Start server"
         self._buttons.offer(("reconnect", restart), "server.capabilities", "copy")
         self.query_one("#server-left").display = any(title not in _RIGHT for title in self._cards)
-        self._mourn()
+        self._show_card()
 
     def _state(self) -> tuple[object, ...]:
         """Return a state that is cheap to compare; sections are built only if it has changed."""
@@ -188,7 +188,7 @@ class ServerPanel(Panel):
         later = [self._cards[other] for other in _RIGHT[_RIGHT.index(title) + 1 :] if other in self._cards]
         self.query_one("#server-right").mount(card, before=later[0] if later else None)
 
-    def _mourn(self) -> None:
+    def _show_card(self) -> None:
         """Show the card of a dead connection above all others, once."""
         if self._mortem is None and _is_dead(self.subject):
             self._mortem = PostMortemCard(self.subject, dismissable=False)

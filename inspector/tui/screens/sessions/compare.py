@@ -35,7 +35,7 @@ _HOW = {
     True: ("exactly",),
 }
 """Descriptions of both comparison modes, the longest first."""
-Made = Callable[[bool], Comparison]
+Compare = Callable[[bool], Comparison]
 """Makes the comparison on a thread. True: exact. Raises: InspectError."""
 
 
@@ -52,7 +52,7 @@ class CompareScreen(Dialog[None]):
     CompareScreen > LogList { height: 1fr; }
     """
 
-    def __init__(self, names: Names, make: Made) -> None:
+    def __init__(self, names: Names, make: Compare) -> None:
         super().__init__()
         self._names = names
         self._make = make
@@ -82,8 +82,8 @@ class CompareScreen(Dialog[None]):
             found, rows = await asyncio.to_thread(self._made, self._exact)
         except InspectError as error:
             lines = textwrap.wrap(visible(str(error), limit=600), max(20, self.size.width - 8))
-            told: list[Line] = [((line, "text"),) for line in lines]
-            self._list.empty = [(("✗ Nothing to compare", "error"),), *told]
+            shown: list[Line] = [((line, "text"),) for line in lines]
+            self._list.empty = [(("✗ Nothing to compare", "error"),), *shown]
             self._list.refresh()
             return
         self._found = rows

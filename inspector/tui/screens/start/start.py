@@ -46,7 +46,7 @@ from inspector.present.start import (
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
-from inspector.tui.safety import dress, install
+from inspector.tui.safety import apply_theme, install
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, StatusLine
 from inspector.tui.widgets.dialogs import ConfirmScreen, Dialog
@@ -170,10 +170,10 @@ def ask_for(app: "App[Any]", server: ConfiguredServer, then: "Callable[[Configur
     def answered(values: "dict[str, str] | None") -> None:
         then(server.filled(values) if values is not None else None)
 
-    app.push_screen(WishesScreen(server), answered)
+    app.push_screen(ValuesScreen(server), answered)
 
 
-class WishesScreen(Dialog["dict[str, str] | None"]):
+class ValuesScreen(Dialog["dict[str, str] | None"]):
     """Form for the values of a server. Returns the values by id; None if the user leaves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -181,16 +181,16 @@ class WishesScreen(Dialog["dict[str, str] | None"]):
         keys.binding(keys.action("inputs.leave")),
     ]
     DEFAULT_CSS = """
-    WishesScreen { align: center middle; background: $background 60%; }
-    WishesScreen > Vertical {
+    ValuesScreen { align: center middle; background: $background 60%; }
+    ValuesScreen > Vertical {
         width: 84; max-width: 96%; height: auto; max-height: 90%;
         background: $background; border: round $border; border-title-color: $text-accent; padding: 0 1;
     }
-    WishesScreen VerticalScroll { height: auto; max-height: 30; }
-    WishesScreen Static { height: auto; }
-    WishesScreen LineEdit { margin: 0 0 1 0; }
-    WishesScreen .wishes--wrong { color: $text-error; }
-    WishesScreen FooterBar { dock: none; }
+    ValuesScreen VerticalScroll { height: auto; max-height: 30; }
+    ValuesScreen Static { height: auto; }
+    ValuesScreen LineEdit { margin: 0 0 1 0; }
+    ValuesScreen .wishes--wrong { color: $text-error; }
+    ValuesScreen FooterBar { dock: none; }
     """
 
     def __init__(self, server: ConfiguredServer) -> None:
@@ -257,7 +257,7 @@ class ApproveApp(App["list[ConfiguredServer | None]"]):
     def __init__(self, servers: Sequence[ConfiguredServer]) -> None:
         super().__init__()
         install(self, ascii_only=glyphs().to_server.isascii())
-        dress(self)
+        apply_theme(self)
         self._servers = servers
         self._answers: list[ConfiguredServer | None] = []
 

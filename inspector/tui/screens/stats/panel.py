@@ -149,7 +149,7 @@ class StatsPanel(Panel):
         self._lines: list[TotalLine] = []
         self._chosen: FilteredEntries | None = None
         self._ticks = 0
-        self._told: tuple[object, ...] = ()
+        self._shown_state: tuple[object, ...] = ()
         self._begin()
 
     def _begin(self) -> None:
@@ -165,7 +165,7 @@ class StatsPanel(Panel):
         self._rows.table = StatsTable(self._by)
         self._stats = JournalStats(journal, self._rows.table, self._chosen)
         self._repeats = Repeats(self._stats)
-        self._ticks, self._told = 0, ()
+        self._ticks, self._shown_state = 0, ()
 
     def compose(self) -> ComposeResult:
         """Lay out the groupings, the groups, and below them the selected group and the totals."""
@@ -296,8 +296,8 @@ class StatsPanel(Panel):
         done = self._stats.done, self._stats.is_behind, self._repeats.done
         sampled = usage.changes if (usage := self._subject.usage) is not None else 0
         state = (table.changes, table.duration_ns, table.messages[:], table.stderr_lines, done, sampled)
-        if state != self._told:
-            self._told = state
+        if state != self._shown_state:
+            self._shown_state = state
             self._rows.take()
             self._list.empty = _empty(self._subject, filtered=self._term is not None)
             self._list.sync()

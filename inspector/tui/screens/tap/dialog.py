@@ -40,7 +40,7 @@ from inspector.tui.tabs import Tabs
 from inspector.tui.toasts import Toasts
 from inspector.tui.widgets.bars import FooterBar, StatusLine
 from inspector.tui.widgets.dialogs import Dialog, is_on_top
-from inspector.tui.widgets.payload_actions import PayloadDeeds
+from inspector.tui.widgets.payload_actions import PayloadActions
 from inspector.tui.widgets.schema_form.form import SchemaForm
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -128,7 +128,7 @@ class AttachedTap:
     async def ask(self, what: str, **members: Any) -> bool:
         """Send a command to the tap and return whether it succeeded; a failure is shown as a toast."""
         try:
-            if not self.status.told.get("controls"):
+            if not self.status.reply.get("controls"):
                 await asyncio.to_thread(self._ask, "control")
             await asyncio.to_thread(self._ask, what, **members)
             self.status = TapStatus(await asyncio.to_thread(self._ask, "status"))
@@ -199,7 +199,7 @@ class HeldScreen(Dialog[None]):
         self._first = first
         self._drafts: list[Any] = []
         """Results that can be sent instead of the server's, the next one first."""
-        self._deeds = PayloadDeeds(self._editor, self)
+        self._payload_actions = PayloadActions(self._editor, self)
 
     def compose(self) -> ComposeResult:
         """Lay out list and editor, and below them a field to add a rule."""
@@ -275,7 +275,7 @@ class HeldScreen(Dialog[None]):
         key = keys.shown_key("held.release")
         self._says.show([(what, "title")], [(f"{key} {does}" if does else "", "faint")])
 
-    # Interface for PayloadDeeds
+    # Interface for PayloadActions
 
     @property
     def whole(self) -> bytes:
@@ -291,7 +291,7 @@ class HeldScreen(Dialog[None]):
         """Return nothing to copy."""
         return []
 
-    def on_payload_deeds_edited(self, event: PayloadDeeds.Edited) -> None:
+    def on_payload_actions_edited(self, event: PayloadActions.Edited) -> None:
         """Load the text that the user's external editor returned."""
         event.stop()
         self._editor.load_text(event.payload.decode("utf-8", "replace"))
@@ -332,7 +332,7 @@ class HeldScreen(Dialog[None]):
 
     def action_editor(self) -> None:
         """Edit the text in the user's external editor."""
-        self._deeds.action_edit_out()
+        self._payload_actions.action_edit_out()
 
     async def action_release(self) -> None:
         """Release, send or arm the content of the editor, as the line above it shows."""

@@ -18,12 +18,12 @@ _STATE, _TARGET, _ID, _AGE, _TTL, _POLL, _WHO = 17, 17, 10, 9, 9, 7, 13
 _SECOND = 1_000_000_000
 
 
-def what_it_is(task: Task) -> str:
+def task_name(task: Task) -> str:
     """Return the tool that it runs, else the method that created it; safe to show."""
     return text.visible(task.target or task.method, limit=200) or "?"
 
 
-def who_runs_it(task: Task) -> str:
+def task_owner(task: Task) -> str:
     """Return "server" or "client"."""
     return "server" if task.by_server else "client"
 
@@ -57,12 +57,12 @@ def row(task: Task, now_ns: int, width: int, *, followed: bool = False) -> list[
     state, role = state_of(task)
     cells: list[Span] = [
         (text.pad(text.fit(state, _STATE - 1), _STATE), role),
-        (text.pad(text.fit(what_it_is(task), _TARGET - 1), _TARGET), "target"),
+        (text.pad(text.fit(task_name(task), _TARGET - 1), _TARGET), "target"),
     ]
     age: Span = (text.pad(text.human_duration(age_ns(task, now_ns)), _AGE), "text")
     if width >= _WIDE:
         poll = "" if task.poll_ms is None else _milliseconds(task.poll_ms)
-        who = who_runs_it(task) + (f" {spans.CONNECTED}" if followed else "")
+        who = task_owner(task) + (f" {spans.CONNECTED}" if followed else "")
         cells += [
             (text.pad(text.one_line(task.id, _ID - 1), _ID), "muted"),
             age,
@@ -94,10 +94,10 @@ def _facts(journal: Journal, task: Task, now_ns: int, followed: bool) -> Iterabl
     yield Fact("state", state, role)
     if task.message:
         yield fact("message", task.message)
-    yield Fact("call", what_it_is(task), "target")
+    yield Fact("call", task_name(task), "target")
     yield fact("id", task.id, "strong")
     followed_here = ", polled" if followed else ""
-    yield Fact("runs on", who_runs_it(task) + followed_here)
+    yield Fact("runs on", task_owner(task) + followed_here)
     age = age_ns(task, now_ns)
     yield Fact("age", f"{text.human_duration(age)} total" if task.ended else f"{age // _SECOND:,} s")
     yield Fact("ttl", "no limit, or not reported" if task.ttl_ms is None else _kept(task.ttl_ms, task, now_ns))

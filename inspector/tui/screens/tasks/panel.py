@@ -86,12 +86,12 @@ class TaskPane(Widget):
         other = task is not self.task_shown
         self.task_shown = task
         if task is None:
-            self._lay(())
+            self._set_lines(())
             self.set_class(False, "-ended")
             return
         followed = task.by_server and task.id in conversation.tasks.followed
         known = sections(conversation.journal, task, conversation.now_ns, followed=followed)
-        self._lay(tuple(line for section in known for line in (*section_lines(section), ())))
+        self._set_lines(tuple(line for section in known for line in (*section_lines(section), ())))
         if other:
             self.facts.go_to(0)
         self.set_class(task.result_frame is not None, "-ended")
@@ -100,7 +100,7 @@ class TaskPane(Widget):
             self.result.show_nothing()
             self._read(conversation, task)
 
-    def _lay(self, lines: tuple[Line, ...]) -> None:
+    def _set_lines(self, lines: tuple[Line, ...]) -> None:
         width = self.facts.line_width
         if (lines, width) == self._shown or width < 2:
             return
@@ -328,10 +328,10 @@ class TasksPanel(Panel):
             return None
         return task
 
-    def _do(self, deed: Callable[[SessionTasks], Awaitable[Called | None]], done: str) -> None:
+    def _do(self, action: Callable[[SessionTasks], Awaitable[Called | None]], done: str) -> None:
         async def work() -> None:
             try:
-                called = await self.conversation.tasks.perform(deed)
+                called = await self.conversation.tasks.perform(action)
             except InspectError as error:
                 self._warn(str(error))
                 return

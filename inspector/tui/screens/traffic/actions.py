@@ -59,7 +59,7 @@ class ShowsExchange(Protocol):
 
 
 def expect(view: Widget, place: str | None) -> None:
-    """Ask for the expected value, and add it to the file of cases. `place`: see `PayloadDeeds.ExpectWanted`."""
+    """Ask for the expected value, and add it to the file of cases. `place`: see `PayloadActions.ExpectWanted`."""
     above: Any = view.ancestors
     shows = next((each for each in above if isinstance(each, ShowsExchange)), None)
     if shows is not None and shows.exchange is not None and shows.exchange.asks:
@@ -132,7 +132,7 @@ class TrafficNavigation:
         In the tree, where both share a row, the detail switches to the other side.
         """
         if self.list.model.tree:
-            self._detail().turn_over()
+            self._detail().switch_side()
             return
         partner = self.list.model.jumps.partner(self.list.rows.view.cursor)
         if partner is not None:
@@ -382,7 +382,7 @@ class Resending:
 
         def opened(exchange: Exchange) -> None:
             if receiver is self.list.filters.subject:
-                self.list.call_for(exchange.request_frame)
+                self.list.request_entry(exchange.request_frame)
 
         called = await receiver.call(asked.method, asked.params, opened)
         self._tell(f"{asked.method} {asked.target}: {outcome(asked, called)}".replace(" :", ":"))

@@ -36,7 +36,7 @@ from inspector.tui.screens.traffic.model import (
 )
 from inspector.tui.widgets.bars import StatusLine, TabLine
 from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
-from inspector.tui.widgets.payload_actions import PayloadDeeds
+from inspector.tui.widgets.payload_actions import PayloadActions
 from inspector.tui.widgets.section_card import section_renderable
 
 FINDINGS, STATE = "Findings", "State"
@@ -191,11 +191,11 @@ class DetailPanel(Widget):
         at = tabs.index(self._tab) if self._tab in tabs else 0
         self._open(tabs[(at + by) % len(tabs)])
 
-    def turn_to_state(self) -> None:
+    def toggle_state(self) -> None:
         """Toggle between the state at the entry and the message."""
         self._open(TREE if self._tab == STATE else STATE)
 
-    def turn_over(self) -> None:
+    def switch_side(self) -> None:
         """Switch between request and response."""
         if self._detail is None or len(self._detail.sides) < 2 or not self.is_laid_out:
             return
@@ -261,7 +261,7 @@ class DetailPanel(Widget):
         self.query_one("#facts", StatusLine).show(
             _summary(detail, self.size.width - 2) if detail else [("select an entry", "faint")]
         )
-        sides = self._sides_in_sight()
+        sides = self._visible_sides()
         tab = self._tab if sides and self._tab in self._tabs else TREE if sides else HEADERS
         tab = STATE if self._tab == STATE and detail else tab
         self._draw_finding_line(self.findings)
@@ -295,7 +295,7 @@ class DetailPanel(Widget):
             return diff_sections(journal, self._exchange, self._before)
         return self._headers if tab == HEADERS else self._finding_sections()
 
-    def _sides_in_sight(self) -> Sequence[PayloadSide]:
+    def _visible_sides(self) -> Sequence[PayloadSide]:
         if self._detail is None or not self._detail.sides:
             return ()
         if self.size.height >= _BOTH:
@@ -361,14 +361,14 @@ class DetailPanel(Widget):
         """Return ways to copy the request as a command."""
         return of_request(self._subject.journal, self.entry, reveal=self._reveal)
 
-    def on_payload_deeds_edited(self, message: PayloadDeeds.Edited) -> None:
+    def on_payload_actions_edited(self, message: PayloadActions.Edited) -> None:
         """Open the edited message as a draft in the Composer."""
         message.stop()
         self.post_message(Panel.DraftWanted(message.payload))
 
     @property
     def findings(self) -> list[Finding]:
-        """Findings about the message and its partner, the most severe first."""
+        """Findings about the request and its response, the most severe first."""
         checks, detail = self._subject.checks_so_far, self._detail
         if checks is None or detail is None:
             return []
@@ -409,7 +409,7 @@ class DetailPanel(Widget):
         self._tab = BYTES if span is not None and not pointer else TREE
         self._turned = place
         self._draw()
-        for at, side in enumerate(self._sides_in_sight()):
+        for at, side in enumerate(self._visible_sides()):
             if side.n == n:
                 view = self.query_one(("#first", "#second")[at], PayloadView)
                 view.point_at(pointer, span)

@@ -79,7 +79,7 @@ class StoryScreen(Dialog[int | None]):
         rows.sync()
         steps = self._rows.story.steps
         rows.go_to(next((at for at, step in enumerate(steps) if step.n >= self._begin_at), 0))
-        self._tell_facts()
+        self._show_facts()
         self.set_interval(_TELL_EVERY_S, self._go_on)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -91,13 +91,13 @@ class StoryScreen(Dialog[int | None]):
         if not story.open or journal.count == self._count:
             return
         self._count = journal.count
-        told = story_of(journal, story.first)
-        if told is not None:
-            self._rows.show(told)
+        found = story_of(journal, story.first)
+        if found is not None:
+            self._rows.show(found)
             self.query_one(LogList).sync()
-            self._tell_facts()
+            self._show_facts()
 
-    def _tell_facts(self) -> None:
+    def _show_facts(self) -> None:
         said = spans_to_text(facts_said(self._rows.story.facts), dark=self.app.current_theme.dark)
         said.no_wrap = False
         self.query_one("#story-facts", Static).update(said)
@@ -123,13 +123,13 @@ class StoryScreen(Dialog[int | None]):
 
     def action_save(self) -> None:
         """Save the trace as Markdown."""
-        told = markdown_of(self._rows.story, self._subject.journal)
-        self.app.push_screen(SaveScreen(told.encode(), f"story-{self._rows.story.first}.md"))
+        markdown = markdown_of(self._rows.story, self._subject.journal)
+        self.app.push_screen(SaveScreen(markdown.encode(), f"story-{self._rows.story.first}.md"))
 
     def action_copy_trace(self) -> None:
         """Copy the trace as Markdown."""
-        told, _ = for_clipboard(markdown_of(self._rows.story, self._subject.journal))
-        self.app.copy_to_clipboard(told)
+        markdown, _ = for_clipboard(markdown_of(self._rows.story, self._subject.journal))
+        self.app.copy_to_clipboard(markdown)
         self.notify("Trace copied as Markdown.", markup=False, timeout=3)
 
     def action_leave(self) -> None:

@@ -142,11 +142,11 @@ class FilterBar(SearchBar):
         turned = self._turned % len(items) if items else 0
         return (*items[turned:], *items[:turned])
 
-    def say_count(self, count: int | None, *, of: int | None = None) -> None:
+    def show_count(self, count: int | None, *, of: int | None = None) -> None:
         """Show the number of matches, unless the text is invalid."""
         if self.has_class("-wrong"):
             return
-        super().say_count(count, of=of)
+        super().show_count(count, of=of)
 
     def on_filter_line_asked(self, event: FilterLine.Asked) -> None:
         """Handle a request of the field."""

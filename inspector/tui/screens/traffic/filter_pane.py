@@ -42,7 +42,7 @@ class FilterPane(Widget):
             super().__init__()
             self.term = term
 
-    class Sought(Message):
+    class SearchChanged(Message):
         """The search text has changed; "": no search."""
 
         def __init__(self, text: str) -> None:
@@ -134,10 +134,10 @@ class FilterPane(Widget):
                 line.text = ""
                 line.display = False
 
-    def say(self, model: LogModel, sought: int | None) -> None:
+    def say(self, model: LogModel, found: int | None) -> None:
         """Update the numbers of matches next to the lines."""
         if self._finder is not None and self._finder.display:
-            self._finder.say_count(sought)
+            self._finder.show_count(found)
         if self._bar is None or not self._bar.display:
             return
         now = (model.matches, self.subject.journal.count, model.filter_trouble) if self.text else None
@@ -145,11 +145,11 @@ class FilterPane(Widget):
             return
         self._said, self._is_said = now, True
         if now is None or not model.has_filter:
-            self._bar.say_count(None)
+            self._bar.show_count(None)
         else:
-            self._bar.say_count(now[0], of=now[1])
+            self._bar.show_count(now[0], of=now[1])
             if now[2]:
-                self._bar.say_error(now[2])
+                self._bar.show_error(now[2])
 
     def _read(self, text: str) -> "FilterReading":
         from inspector.tui.screens.traffic.filter_model import read_filter
@@ -165,7 +165,7 @@ class FilterPane(Widget):
         """Filter or search while the user types; an invalid filter leaves the previous one in effect."""
         message.stop()
         if message.control is not self._bar:
-            self.post_message(self.Sought(message.text))
+            self.post_message(self.SearchChanged(message.text))
             return
         self._is_said = False
         reading = self._read(message.text)

@@ -34,7 +34,7 @@ from inspector.tui.widgets.virtual_list import LogList
 # Appearance of a traffic list: its columns and its time format, remembered for the next run.
 
 
-class ListLook:
+class ListAppearance:
     """Changes the appearance of the rows of a list."""
 
     def __init__(self, rows: "TrafficList") -> None:
@@ -138,9 +138,9 @@ class TrafficList(Ground):
         self.filters = FilterPane(subject)
         self.term: Term | None = None
         """Current filter."""
-        self.look = ListLook(self)
+        self.look = ListAppearance(self)
         self._looks = 0
-        self._mourned: ConversationStage | None = None
+        self._card_shown_for: ConversationStage | None = None
         self._called_for = 0
         """Entry to show as soon as it has a row; 0 if there is none."""
 
@@ -179,11 +179,11 @@ class TrafficList(Ground):
         if self._looks % _MARKS_EVERY == 0:
             self.model.marks.step()
         rows.sync()
-        self._answer_the_call()
+        self._show_requested()
         self.model.finder.step()
         self.filters.say(self.model, self.model.finder.matches if self.model.finder.text else None)
         self.query_one(StatusLine).show(*_status(self._subject, self.model))
-        self._mourn()
+        self._show_card()
 
     def _is_behind(self) -> bool:
         """Whether a long capture is being loaded: it is ready sooner with fewer repaints."""
@@ -194,10 +194,10 @@ class TrafficList(Ground):
             or self._subject.journal.count - self.model.taken > _FAR_BEHIND
         )
 
-    def rebind(self, subject: OpenConversation, *, mourned: bool = False) -> None:
+    def rebind(self, subject: OpenConversation, *, card_shown: bool = False) -> None:
         """Show another conversation from its beginning; view and filter stay.
 
-        `mourned`: whether its end has been shown already.
+        `card_shown`: whether its end has been shown already.
         """
         old, self._subject = self.model, subject
         old.cancel_filter()
@@ -209,8 +209,8 @@ class TrafficList(Ground):
         self.look.show(old.look.with_reference(0, 0) if old.look.reference else old.look)
         self.rows.source = self.model
         self.rows.action_last()
-        self.chosen, self._mourned = 0, subject.stage if mourned else None
-        self.put_card_away()
+        self.chosen, self._card_shown_for = 0, subject.stage if card_shown else None
+        self.close_card()
 
     def clear_filter(self) -> None:
         """Clear filter and search."""
@@ -245,11 +245,11 @@ class TrafficList(Ground):
         """The journal shown."""
         return self._subject.journal
 
-    def call_for(self, n: int) -> None:
+    def request_entry(self, n: int) -> None:
         """Show an entry in full as soon as it has a row; a filter that hides it is cleared."""
         self._called_for = n
 
-    def _answer_the_call(self) -> None:
+    def _show_requested(self) -> None:
         n = self._called_for
         if not 0 < n <= self.model.taken:
             return
@@ -263,7 +263,7 @@ class TrafficList(Ground):
 
     def toggle_card(self) -> None:
         """Show or close the post-mortem card of a connection that has ended."""
-        if self.put_card_away() or self._subject.stage in (
+        if self.close_card() or self._subject.stage in (
             ConversationStage.CONNECTING,
             ConversationStage.OPEN,
             ConversationStage.LOADING,
@@ -276,7 +276,7 @@ class TrafficList(Ground):
 
         self.mount(PostMortemCard(self._subject))
 
-    def put_card_away(self) -> bool:
+    def close_card(self) -> bool:
         """Close the post-mortem card; return whether there was one."""
         cards = self.query("PostMortemCard")
         gone = bool(cards)
@@ -291,7 +291,7 @@ class TrafficList(Ground):
         """Apply a filter."""
         self.filter(message.term)
 
-    def on_filter_pane_sought(self, message: FilterPane.Sought) -> None:
+    def on_filter_pane_search_changed(self, message: FilterPane.SearchChanged) -> None:
         """Search for another text."""
         self.model.finder.set(message.text)
 
@@ -326,12 +326,12 @@ class TrafficList(Ground):
         if "mark" in self.filters.text or "comment" in self.filters.text:
             self.filter(self.term)
 
-    def _mourn(self) -> None:
+    def _show_card(self) -> None:
         """Show the post-mortem card once, if the connection failed or was lost."""
         stage = self._subject.stage
-        if stage is self._mourned:
+        if stage is self._card_shown_for:
             return
-        self._mourned = stage
+        self._card_shown_for = stage
         if stage is ConversationStage.RECORDED:
             self.look.recall_notes()
         if _is_dead(self._subject):

@@ -185,8 +185,8 @@ def _frame_facts(entry: Entry, frame: Frame) -> list[spans.Fact]:
         facts.append(spans.Fact("HTTP exchange", str(frame.http)))
     if frame.sse is not None:
         parts = {"event": frame.sse.event, "id": frame.sse.id, "retry": frame.sse.retry}
-        told = ", ".join(f"{key} {value}" for key, value in parts.items() if value is not None)
-        facts.append(spans.fact("SSE event", told or "data only"))
+        described = ", ".join(f"{key} {value}" for key, value in parts.items() if value is not None)
+        facts.append(spans.fact("SSE event", described or "data only"))
     for message in _messages(frame):
         if isinstance(message, Request | Notification) and (context := trace_context(message.params)) is not None:
             sampled = "sampled" if context.sampled else "not sampled"
@@ -254,7 +254,7 @@ def _fact_facts(fact: Fact) -> list[spans.Fact]:
             size = spans.Fact("size", _size(len(fact.payload)))
             return [size, spans.Fact("line end", "none yet", "warning")] if fact.partial else [size]
         case ConnectionFact():
-            told = {
+            members = {
                 "transport": words.TRANSPORTS.get(fact.transport, fact.transport),
                 "command": words.command_line(fact.argv),
                 "directory": fact.cwd,
@@ -264,15 +264,15 @@ def _fact_facts(fact: Fact) -> list[spans.Fact]:
             }
         case ProcessFact():
             code = "" if fact.code is None else str(fact.code)
-            told = {"process": str(fact.pid), "exit code": code, "signal": fact.signal}
+            members = {"process": str(fact.pid), "exit code": code, "signal": fact.signal}
         case HttpFact():
-            told = {"HTTP exchange": str(fact.http), "why": fact.why}
+            members = {"HTTP exchange": str(fact.http), "why": fact.why}
         case SseNote():
             retry = "" if fact.retry is None else f"{fact.retry} ms"
-            told = {"HTTP exchange": str(fact.http), "event": fact.event or "", "id": fact.id or "", "retry": retry}
+            members = {"HTTP exchange": str(fact.http), "event": fact.event or "", "id": fact.id or "", "retry": retry}
         case _:
             assert_never(fact)
-    return [spans.fact(key, value) for key, value in told.items() if value]
+    return [spans.fact(key, value) for key, value in members.items() if value]
 
 
 # More about an exchange: its trace, the schemas of its tool, and the differences from the previous one.
@@ -464,8 +464,8 @@ def _since(journal: Journal, kind: str, listing: Listing) -> str:
     """Return which notification made a list stale: the first one after its last request."""
     listed = LISTS[kind]
     asked = max(journal.store.of_method(listed.method), default=0)
-    told = next((n for n in journal.store.of_method(listed.changed) if n > asked), None)
-    return f" since #{told} ({listed.changed})" if told is not None else ""
+    changed_at = next((n for n in journal.store.of_method(listed.changed) if n > asked), None)
+    return f" since #{changed_at} ({listed.changed})" if changed_at is not None else ""
 
 
 def _watched(journal: Journal) -> Iterable[SpansFact]:

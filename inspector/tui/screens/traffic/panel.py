@@ -121,10 +121,10 @@ class TrafficPanel(Panel, Ground):
         if self._detail is not None:
             self._detail.rebind(subject)
 
-    def turn_back(self, subject: OpenConversation) -> None:
+    def show_earlier(self, subject: OpenConversation) -> None:
         """Show an earlier state, without showing the end of the connection again."""
         self._subject = subject
-        self.list.rebind(subject, mourned=True)
+        self.list.rebind(subject, card_shown=True)
         if self._detail is not None:
             self._detail.rebind(subject)
         self.list.rows.let_grow(subject.journal.live or subject.grows)
@@ -138,7 +138,7 @@ class TrafficPanel(Panel, Ground):
 
     def show_entry(self, n: int) -> None:
         """Show an entry in full as soon as it has a row."""
-        self.list.call_for(n)
+        self.list.request_entry(n)
 
     def go_back(self) -> bool:
         """Go back from the detail to the list, or close the card."""
@@ -147,7 +147,7 @@ class TrafficPanel(Panel, Ground):
             self._arrange(self.size.width)
             self.list.rows.focus()
             return True
-        return self.list.put_card_away()
+        return self.list.close_card()
 
     def cycle_layout(self) -> None:
         """Switch the position of the detail: right, below, hidden."""
@@ -231,7 +231,7 @@ class TrafficPanel(Panel, Ground):
     def show_evidence(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
         """Show an entry in full, and select the value or the bytes."""
         self._evidence = (n, pointer, span) if pointer or span is not None else None
-        self.list.call_for(n)
+        self.list.request_entry(n)
 
     def point_out(self, index: int, n: int, pointer: str, span: tuple[int, int] | None) -> None:
         """Select a value once the detail shows the row; if the detail is hidden, once it is opened."""
@@ -250,7 +250,7 @@ class TrafficPanel(Panel, Ground):
         chosen = self.list.look.now.chosen
         return View("", self.list.filters.text, chosen, self.list.model.tree)
 
-    def look_as(self, view: View) -> None:
+    def apply_view(self, view: View) -> None:
         """Apply a view; unknown columns are left out."""
         if self.list.model.tree != view.tree:
             self.list.toggle_tree()
@@ -261,4 +261,4 @@ class TrafficPanel(Panel, Ground):
         """Toggle between the state at the selected row and its message."""
         if self.has_class("-alone"):
             self.list.rows.opened()
-        self.detail.turn_to_state()
+        self.detail.toggle_state()

@@ -23,16 +23,22 @@ from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.screens.traffic.detail import DetailPanel
 from inspector.tui.screens.traffic.filter_pane import FilterPane
-from inspector.tui.screens.traffic.timeline_model import Timeline, TimelineFind, TimelineWire, entry_of, number_of
+from inspector.tui.screens.traffic.timeline_model import (
+    Timeline,
+    TimelineConversation,
+    TimelineFind,
+    entry_of,
+    number_of,
+)
 from inspector.tui.screens.traffic.waterfall import AllWaterfallsScreen
-from inspector.tui.screens.traffic.waterfall_model import LaneWire
+from inspector.tui.screens.traffic.waterfall_model import LaneConversation
 from inspector.tui.tabs import ALL, Tab, Tabs
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
-# Actions of the timeline: search, partners of matches, waterfall.
+# Actions of the timeline: search, request/response pairs, waterfall.
 
 
 class TimelineActions:
@@ -42,7 +48,7 @@ class TimelineActions:
         self._panel = panel
         self._find: TimelineFind | None = None
 
-    def find_anew(self) -> None:
+    def restart_search(self) -> None:
         """Repeat the search in a new timeline."""
         if self._find is not None and self._find.text:
             self.seek(self._find.text)
@@ -84,7 +90,7 @@ class TimelineActions:
     def action_waterfall(self) -> None:
         """Show the filtered exchanges of all servers on one time axis."""
         wires = [
-            LaneWire(
+            LaneConversation(
                 wire.journal,
                 wire.clock,
                 wire.number,
@@ -124,13 +130,13 @@ _AT_ONCE = 500
 """Entries of each conversation between two checks of the elapsed time."""
 
 
-class Wires:
+class TimelineConversations:
     """The conversations in the timeline, according to the current tabs."""
 
     def __init__(self) -> None:
         self.timeline = Timeline([])
         self._next: Timeline | None = None
-        self._wires: dict[tuple[int, int], TimelineWire] = {}
+        self._wires: dict[tuple[int, int], TimelineConversation] = {}
         """By tab number and the identity of the journal: another connection is another wire."""
         self._subjects: dict[int, OpenConversation] = {}
         self._term: Term | None = None
@@ -184,8 +190,8 @@ class Wires:
         self._next = Timeline([*self._wires.values()], self._term)
 
 
-def _wire(tab: Tab, subject: OpenConversation, term: Term | None) -> TimelineWire:
-    wire = TimelineWire(
+def _wire(tab: Tab, subject: OpenConversation, term: Term | None) -> TimelineConversation:
+    wire = TimelineConversation(
         tab.number,
         tab.name,
         subject.journal,
@@ -218,19 +224,19 @@ _AGE_EVERY_TICKS = 15
 class TimelineFilter(FilterPane):
     """The filter line above the timeline; it applies to all servers."""
 
-    _told: tuple[int, int, str] | None = None
+    _shown_counts: tuple[int, int, str] | None = None
 
-    def tell(self, timeline: Timeline, sought: int | None) -> None:
+    def show_counts(self, timeline: Timeline, found: int | None) -> None:
         """Update the numbers of matches next to the lines."""
         if self._finder is not None and self._finder.display:
-            self._finder.say_count(sought)
+            self._finder.show_count(found)
         now = (timeline.matches, timeline.total, timeline.trouble) if timeline.term is not None else None
-        if now == self._told or self._bar is None:
+        if now == self._shown_counts or self._bar is None:
             return
-        self._told = now
-        self._bar.say_count(now[0] if now else None, of=now[1] if now else None)
+        self._shown_counts = now
+        self._bar.show_count(now[0] if now else None, of=now[1] if now else None)
         if now and now[2]:
-            self._bar.say_error(now[2])
+            self._bar.show_error(now[2])
 
 
 class TimelinePanel(Panel, Ground):
@@ -273,7 +279,7 @@ class TimelinePanel(Panel, Ground):
         self._traffic_of = traffic_of
         self._show_tab = show_tab
         self._show_entry_of = show_entry_of
-        self._wires = Wires()
+        self._wires = TimelineConversations()
         self.filters = TimelineFilter(tabs.subject)
         self._detail: DetailPanel | None = None
         self.chosen: tuple[int, int] = (ALL, 0)
@@ -323,9 +329,9 @@ class TimelinePanel(Panel, Ground):
             self.timeline.age()
         if self._wires.sync(self._tabs, self._traffic_of):
             self.rows.source = self.timeline
-            self.actions.find_anew()
+            self.actions.restart_search()
         self.rows.sync()
-        self.filters.tell(self.timeline, self.actions.find_step())
+        self.filters.show_counts(self.timeline, self.actions.find_step())
         self.query_one(StatusLine).show(*self._status())
         if not self.rows.following or self._ticks % _SHOW_EVERY_TICKS == 0:
             self._show_detail()
@@ -405,7 +411,7 @@ class TimelinePanel(Panel, Ground):
         self._show_detail()
         self.detail.focus_content()
 
-    def on_filter_pane_sought(self, message: FilterPane.Sought) -> None:
+    def on_filter_pane_search_changed(self, message: FilterPane.SearchChanged) -> None:
         """Search for another text."""
         self.actions.seek(message.text)
 

@@ -127,7 +127,7 @@ _ROOMY = 90
 """Minimum width in cells for names in full width."""
 
 
-class TimelineWire:
+class TimelineConversation:
     """One conversation of the timeline, and the list of its entries."""
 
     def __init__(
@@ -189,9 +189,9 @@ class TimelineWire:
 class Timeline(RowSource):
     """Rows of all wires. A row's key identifies the wire and the entry, and never changes."""
 
-    def __init__(self, wires: Sequence[TimelineWire], term: Term | None = None) -> None:
+    def __init__(self, wires: Sequence[TimelineConversation], term: Term | None = None) -> None:
         """`term`: the filter already applied to the lists of the wires."""
-        self.wires: Sequence[TimelineWire] = wires
+        self.wires: Sequence[TimelineConversation] = wires
         self._by_number = {wire.number: wire for wire in wires}
         _set_clocks(wires)
         self._merge = self._begun()
@@ -235,7 +235,7 @@ class Timeline(RowSource):
             return -1
         return self._merge.find(key, wire.times((n,))[0])
 
-    def entry(self, index: int) -> tuple[TimelineWire, int]:
+    def entry(self, index: int) -> tuple[TimelineConversation, int]:
         """Return the wire and the entry of a row."""
         code = self._merge.codes[index]
         return self._by_number[number_of(code)], entry_of(code)
@@ -357,14 +357,14 @@ class Timeline(RowSource):
         return next((wire.model.filter_trouble for wire in self.wires if wire.model.filter_trouble), "")
 
 
-def _set_clocks(wires: Sequence[TimelineWire]) -> None:
+def _set_clocks(wires: Sequence[TimelineConversation]) -> None:
     """Measure all live conversations from the start of the first one: they share its monotonic clock."""
     first = next((wire.journal for wire in wires if wire.runs), None)
     for wire in wires:
         wire.offset = first.started_wall_ns - first.started_ns if first is not None else 0
 
 
-def _room(wires: Sequence[TimelineWire], width: int) -> int:
+def _room(wires: Sequence[TimelineConversation], width: int) -> int:
     """Return the width of the names, in cells."""
     widest = max((text.cell_width(wire.name) for wire in wires), default=0)
     return max(len("server"), min(widest, _WIDEST if width >= _ROOMY else _NARROWEST))

@@ -18,7 +18,7 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.screens.traffic.timeline_model import code_of
-from inspector.tui.screens.traffic.waterfall_model import LaneWire, Waterfall, Waterfalls
+from inspector.tui.screens.traffic.waterfall_model import LaneConversation, Waterfall, Waterfalls
 from inspector.tui.widgets.bars import FooterBar, StatusLine
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.virtual_list import LogList
@@ -45,9 +45,9 @@ class WaterfallScreen(Dialog[int | None]):
     def __init__(
         self, subject: OpenConversation, chosen: int, filtered: "Callable[[], array[int] | None]" = lambda: None
     ) -> None:
-        """Start at the exchange of the entry `chosen`; `filtered`: see `LaneWire`."""
+        """Start at the exchange of the entry `chosen`; `filtered`: see `LaneConversation`."""
         super().__init__()
-        self._lanes: Waterfall = Waterfall(LaneWire(subject.journal, lambda: subject.now_ns, filtered=filtered))
+        self._lanes: Waterfall = Waterfall(LaneConversation(subject.journal, lambda: subject.now_ns, filtered=filtered))
         self._chosen = self._lanes.of_entry(chosen) if chosen else -1
         self._of = visible(subject.about.label, limit=60)
         self._follow = subject.stage not in _ENDED
@@ -114,7 +114,7 @@ class WaterfallScreen(Dialog[int | None]):
 
     def action_sight(self) -> None:
         """Fit the axis to the visible lanes."""
-        self._lanes.show_what_is_in_sight()
+        self._lanes.fit_visible()
         self._look()
 
     def action_leave(self) -> None:
@@ -125,7 +125,7 @@ class WaterfallScreen(Dialog[int | None]):
 class AllWaterfallsScreen(WaterfallScreen):
     """Waterfall of all servers. Its result is the code of the entry to go to: the number of its tab, and the entry."""
 
-    def __init__(self, wires: Sequence[LaneWire], chosen: tuple[int, int]) -> None:
+    def __init__(self, wires: Sequence[LaneConversation], chosen: tuple[int, int]) -> None:
         """Start at the exchange of `chosen`: the number of the tab, and the entry."""
         Dialog.__init__(self)
         self._lanes = lanes = Waterfalls(wires)

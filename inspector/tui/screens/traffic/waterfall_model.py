@@ -30,7 +30,7 @@ _STATUS, _TOOK = 17, 8
 _SMALLEST_NS = 1000
 
 
-class LaneWire(msgspec.Struct, frozen=True, eq=False):
+class LaneConversation(msgspec.Struct, frozen=True, eq=False):
     """One conversation whose exchanges have lanes."""
 
     journal: Journal
@@ -68,8 +68,8 @@ class LaneWire(msgspec.Struct, frozen=True, eq=False):
 class Waterfall(RowSource):
     """The lanes of one journal. A row's key is the number of its exchange."""
 
-    def __init__(self, wire: LaneWire) -> None:
-        self.wires: Sequence[LaneWire] = (wire,)
+    def __init__(self, wire: LaneConversation) -> None:
+        self.wires: Sequence[LaneConversation] = (wire,)
         self._begin_axis()
         self._numbers: array[int] | None = None
         """Numbers of the exchanges with lanes; None for all."""
@@ -93,7 +93,7 @@ class Waterfall(RowSource):
     def generation(self) -> int:
         return self._changes
 
-    def lane(self, index: int) -> tuple[LaneWire, Exchange]:
+    def lane(self, index: int) -> tuple[LaneConversation, Exchange]:
         """Return the conversation and the exchange of a lane."""
         number = index + 1 if self._numbers is None else self._numbers[index]
         return self.wires[0], self.wires[0].journal.conversation.exchanges[number - 1]
@@ -146,16 +146,16 @@ class Waterfall(RowSource):
         began = (exchange.started_ns + wire.offset - self._start()) / 1e9
         named = text.visible(f"{exchange.method} {exchange.target}".strip(), limit=80)
         count = exchange.progress.count if exchange.progress is not None else 0
-        told = f"  {count} progress notification{'s' if count > 1 else ''}" if count else ""
-        when = f"  #{exchange.request_frame}  began at {began:.3f} s{told}   "
+        progress = f"  {count} progress notification{'s' if count > 1 else ''}" if count else ""
+        when = f"  #{exchange.request_frame}  began at {began:.3f} s{progress}   "
         whose: list[Span] = [(f"{wire.name}  ", wire.role)] if wire.name else []
         return [*whose, (named, "method"), (when, "muted"), (window, "faint")]
 
-    def _name(self, wire: LaneWire, width: int) -> list[Span]:
+    def _name(self, wire: LaneConversation, width: int) -> list[Span]:
         """Return the text before a lane's label: empty for a single conversation."""
         return []
 
-    def _lane(self, wire: LaneWire, exchange: Exchange, width: int) -> list[Span]:
+    def _lane(self, wire: LaneConversation, exchange: Exchange, width: int) -> list[Span]:
         """Return a lane: its bar over the grid, with marks for progress and for required input at its end."""
         cells: list[Span] = [(" ", "text")] * width
         for cell, _, _ in self._ticks(width):
@@ -164,7 +164,7 @@ class Waterfall(RowSource):
         for at, (letter, role) in enumerate((letter, role) for piece, role in drawn for letter in piece):
             if letter != " ":
                 cells[at] = (letter, role)
-        marks = [(time_ns, _WORD_OF_PROGRESS, role_of(exchange)) for time_ns in _words_of_progress(exchange, wire)]
+        marks = [(time_ns, _WORD_OF_PROGRESS, role_of(exchange)) for time_ns in _progress_times(exchange, wire)]
         if exchange.asks and exchange.ended_ns is not None:
             marks.append((exchange.ended_ns, _ASKS, "warning"))
         for time_ns, letter, role in marks:
@@ -223,7 +223,7 @@ class Waterfall(RowSource):
             room = max(_SMALLEST_NS, ended - began) // 10 + 1
             self._take(TimeWindow(began - room, ended + room))
 
-    def show_what_is_in_sight(self) -> None:
+    def fit_visible(self) -> None:
         """Let the axis fit the visible lanes again."""
         self.by_itself = True
         self._changes += 1
@@ -247,7 +247,7 @@ class Waterfall(RowSource):
         return tuple(ticks(TimeWindow(self._window.start - start, self._window.end - start), width))
 
 
-def _end(wire: LaneWire, exchange: Exchange) -> list[Span]:
+def _end(wire: LaneConversation, exchange: Exchange) -> list[Span]:
     live = wire.journal.live
     status = lay([words.status(exchange, live=live)], _STATUS)
     if exchange.duration_ns is not None:
@@ -259,7 +259,7 @@ def _end(wire: LaneWire, exchange: Exchange) -> list[Span]:
     return [*status, (" ", "text"), (text.pad(took[0], _TOOK, right=True), took[1])]
 
 
-def _words_of_progress(exchange: Exchange, wire: LaneWire) -> list[int]:
+def _progress_times(exchange: Exchange, wire: LaneConversation) -> list[int]:
     """Return the times of the progress notifications."""
     if exchange.progress is None:
         return []
@@ -278,7 +278,7 @@ def _ended(exchange: Exchange, now_ns: int) -> int:
     return exchange.ended_ns if exchange.ended_ns is not None else max(now_ns, exchange.started_ns)
 
 
-def _lasts(wire: LaneWire, exchange: Exchange) -> tuple[int, int]:
+def _lasts(wire: LaneConversation, exchange: Exchange) -> tuple[int, int]:
     """Return the time that the axis has to fit: of a stream only the start, since it would compress all others."""
     began, ended = wire.lasts(exchange)
     return (began, began) if words.is_stream(exchange) else (began, ended)
@@ -323,7 +323,7 @@ _WIDEST, _NARROWEST, _ROOMY = 12, 8, 110
 class Waterfalls(Waterfall):
     """The lanes of several journals. A row's key is a code of the conversation and the exchange."""
 
-    def __init__(self, wires: Sequence[LaneWire]) -> None:
+    def __init__(self, wires: Sequence[LaneConversation]) -> None:
         self.wires = wires
         self._by_number = {wire.number: wire for wire in wires}
         self._begin_axis()
@@ -355,7 +355,7 @@ class Waterfalls(Waterfall):
                 numbers.extend(range(known + 1, min(there, known + _AT_ONCE) + 1))
         self._merge.step(self._taken, (), _AT_ONCE)
 
-    def lane(self, index: int) -> tuple[LaneWire, Exchange]:
+    def lane(self, index: int) -> tuple[LaneConversation, Exchange]:
         code = self._merge.codes[index]
         wire = self._by_number[number_of(code)]
         return wire, wire.journal.conversation.exchanges[entry_of(code) - 1]
@@ -381,7 +381,7 @@ class Waterfalls(Waterfall):
             return -1
         return self._merge.find(key, wire.journal.conversation.exchanges.starts[exchange] + wire.offset)
 
-    def _name(self, wire: LaneWire, width: int) -> list[Span]:
+    def _name(self, wire: LaneConversation, width: int) -> list[Span]:
         widest = max(text.cell_width(each.name) for each in self.wires)
         room = min(widest, _WIDEST if width >= _ROOMY else _NARROWEST)
         return [(text.pad(text.one_line(wire.name, room), room), wire.role), (" ", "text")]
@@ -390,7 +390,7 @@ class Waterfalls(Waterfall):
 class _Starts:
     """Returns the start times of a conversation's exchanges on the axis."""
 
-    def __init__(self, wire: LaneWire) -> None:
+    def __init__(self, wire: LaneConversation) -> None:
         self._wire = wire
 
     def __call__(self, numbers: Sequence[int]) -> list[int]:

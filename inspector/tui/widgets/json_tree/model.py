@@ -94,10 +94,10 @@ def _string(value: bytes) -> str | None:
 
 
 def _unescape(found: re.Match[str]) -> str:
-    told = found.group(1)
-    if told[0] == "u" and len(told) == 5:
-        return chr(int(told[1:], 16))
-    return {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}.get(told, told)
+    escape = found.group(1)
+    if escape[0] == "u" and len(escape) == 5:
+        return chr(int(escape[1:], 16))
+    return {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}.get(escape, escape)
 
 
 def _json(text: str) -> Iterator[Decoding]:

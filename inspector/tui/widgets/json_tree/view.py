@@ -22,7 +22,7 @@ from inspector.tui import keys
 from inspector.tui.actions import lend_actions
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.json_tree.model import Fold, JsonRows, Many
-from inspector.tui.widgets.payload_actions import PayloadDeeds
+from inspector.tui.widgets.payload_actions import PayloadActions
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.virtual_lines import VirtualLines
 
@@ -140,7 +140,7 @@ class JsonSearch:
             return self._generation == generation and time.monotonic() < end
 
         if self._bar is not None and count:
-            self._bar.say_error(f"{glyphs().pending} searching")
+            self._bar.show_error(f"{glyphs().pending} searching")
         found = await asyncio.to_thread(lines.find, needle, start, backwards=backwards, go_on=go_on)
         if self._generation != generation:
             return
@@ -162,9 +162,9 @@ class JsonSearch:
     def _say(self, many: int | None, *, given_up: bool = False) -> None:
         if self._bar is None:
             return
-        self._bar.say_count(many)
+        self._bar.show_count(many)
         if given_up:
-            self._bar.say_error(f"stopped after {MOST_S:.0f} s; {many or 0:,} found")
+            self._bar.show_error(f"stopped after {MOST_S:.0f} s; {many or 0:,} found")
 
 
 class Folding:
@@ -304,7 +304,7 @@ class JsonView(VirtualLines):
         self.finder = JsonSearch(self)
         self._folding = Folding(self)
         place = JsonPlace(self)
-        lend_actions(self, lambda: (self._folding, self.finder, place, PayloadDeeds(self, place)))
+        lend_actions(self, lambda: (self._folding, self.finder, place, PayloadActions(self, place)))
         self.begins_at = ""
         """JSON pointer from the message to the payload; "" if the payload is a whole message."""
 

@@ -43,7 +43,7 @@ from inspector.tui.widgets.schema_form.view import (
     FieldPlace,
     FormBar,
     about,
-    deeds,
+    field_actions,
     has_head,
     head_spans,
     is_row,
@@ -135,10 +135,10 @@ class FieldNode(Widget):
     class Asked(Message):
         """A member or an item requests an action of its container: "remove", "up", "down"."""
 
-        def __init__(self, control: "FieldNode", deed: str) -> None:
+        def __init__(self, control: "FieldNode", action: str) -> None:
             super().__init__()
             self._control = control
-            self.deed = deed
+            self.action = action
 
         @property
         def control(self) -> "FieldNode":
@@ -154,7 +154,7 @@ class FieldNode(Widget):
         self._asked: Opened | None = None
         self._text: str | None = None
         self._own_problem = ""
-        self._told: Sequence[str] = ()
+        self._problems: Sequence[str] = ()
         self._within = 0
         """Number of problems in the fields within."""
         self._shape: Shape = "json"
@@ -189,7 +189,7 @@ class FieldNode(Widget):
         row = is_row(self.place, self._shape)
         self.set_class(row, "-row")
         if has_head(self.place, self._shape):
-            yield FormBar(self._head(), self._deeds(), classes="field--head")
+            yield FormBar(self._head(), self._actions(), classes="field--head")
         lines = about(self.field, self._shape, self.place)
         said = [Static(Text(lines), classes="field--about")] if lines else []
         wrong = Static("", classes="field--wrong")
@@ -241,8 +241,8 @@ class FieldNode(Widget):
         spans = head_spans(asked, self.place, self._shape, self.value, folded=folded)
         return with_problems(spans, self._within) if folded else spans
 
-    def _deeds(self) -> list[FieldAction]:
-        return deeds(self.field, self.place, self._shape, folded=self.has_class("-folded"))
+    def _actions(self) -> list[FieldAction]:
+        return field_actions(self.field, self.place, self._shape, folded=self.has_class("-folded"))
 
     async def redraw(self) -> None:
         """Draw the field again, because its value has changed its shape."""
@@ -255,17 +255,17 @@ class FieldNode(Widget):
         self.set_class(folded, "-folded")
         self._renew_head()
 
-    def tell(self, told: Sequence[str], *, within: int = 0) -> None:
+    def show_problems(self, problems: Sequence[str], *, within: int = 0) -> None:
         """Show the problems of this field, and the number of problems in the fields `within`."""
         if within != self._within:
             self._within = within
             self._renew_head()
-        if list(told) != list(self._told):
-            self._told = list(told)
+        if list(problems) != list(self._problems):
+            self._problems = list(problems)
             self._say()
 
     def _say(self) -> None:
-        lines = [self._own_problem] if self._own_problem else list(self._told)
+        lines = [self._own_problem] if self._own_problem else list(self._problems)
         self.set_class(bool(lines), "-wrong")
         shown = [f"{glyphs().error} {visible(line, limit=400)}" for line in lines[:5]]
         for static in self.query_children(".field--wrong").results(Static):
@@ -273,7 +273,7 @@ class FieldNode(Widget):
 
     def _renew_head(self) -> None:
         for head in self.query_children(".field--head").results(FormBar):
-            head.show(self._head(), self._deeds())
+            head.show(self._head(), self._actions())
 
     def focus_at(self, path: Path, skip: int = 0, *, fresh: bool = False) -> None:
         """Focus the first editor of the field at a path within this one; see `focus_first`."""
@@ -365,7 +365,7 @@ class FieldNode(Widget):
     async def on_form_bar_pressed(self, event: FormBar.Pressed) -> None:
         """Run an action of the head."""
         event.stop()
-        match event.deed:
+        match event.action:
             case "fold":
                 self.fold(folded=not self.has_class("-folded"))
             case "add" | "write":
@@ -375,8 +375,8 @@ class FieldNode(Widget):
             case "remove" if not self.place.removable:
                 await self.write(UNSET)
                 self.focus_first()
-            case deed:
-                self.post_message(self.Asked(self, deed))
+            case action:
+                self.post_message(self.Asked(self, action))
 
     async def on_field_node_asked(self, event: Asked) -> None:
         """Remove or move a member or an item."""
@@ -384,10 +384,10 @@ class FieldNode(Widget):
             return
         event.stop()
         path = event.control.path
-        if event.deed == "remove":
+        if event.action == "remove":
             self.state.remove(path)
         else:
-            to = int(path[-1]) + (1 if event.deed == "down" else -1)
+            to = int(path[-1]) + (1 if event.action == "down" else -1)
             self.state.move(path, to)
             path = (*path[:-1], to)
         await self.redraw()

@@ -208,35 +208,37 @@ class SchemaForm(Widget):
             if state.value is value:
                 state.verdict = verdict
         if state is self.state:
-            self._tell()
+            self._show_problems()
         return state.verdict
 
-    def _tell(self) -> None:
+    def _show_problems(self) -> None:
         """Show each problem at its field."""
         nodes = {node.path: node for node in self.query(FieldNode)} if not self.as_json else {}
-        told = self.state.told_at({path for path in nodes if path})
+        problems = self.state.problems_by_path({path for path in nodes if path})
         for path, node in nodes.items():
-            within = sum(len(told[each]) for each in told if len(each) > len(path) and each[: len(path)] == path)
-            node.tell(told.get(path, ()) if path else (), within=within)
+            within = sum(
+                len(problems[each]) for each in problems if len(each) > len(path) and each[: len(path)] == path
+            )
+            node.show_problems(problems.get(path, ()) if path else (), within=within)
         whole = [self.json_problem] if self.json_problem else []
         if self.as_json:
             self.state.insists, insisted = True, self.state.insists
-            everything = self.state.told_at(set())
+            everything = self.state.problems_by_path(set())
             self.state.insists = insisted
             whole += [sentence for path in everything for sentence in everything[path]]
         else:
-            whole += told.get((), [])
+            whole += problems.get((), [])
         if self.state.verdict is not None and self.state.verdict.note:
             whole.append(self.state.verdict.note)
-        self._say_whole(whole)
+        self._show_own_problems(whole)
         self.post_message(self.Changed(self))
 
-    def _say_whole(self, sentences: list[str]) -> None:
+    def _show_own_problems(self, sentences: list[str]) -> None:
         self.set_class(bool(sentences), "-wrong")
         shown = [f"{glyphs().error} {visible(sentence, limit=300)}" for sentence in sentences[:8]]
         self._whole.update(Text("\n".join(shown)))
 
-    async def insist(self) -> None:
+    async def show_all_problems(self) -> None:
         """Show all problems, including those of untouched fields, and focus the first."""
         self.state.insists = True
         await self.judge()
@@ -323,7 +325,7 @@ class SchemaForm(Widget):
         parsed = parse_json(text)
         self.json_problem = parsed.problem
         if parsed.problem:
-            self._say_whole([f"The text {parsed.problem}. The last valid value is kept."])
+            self._show_own_problems([f"The text {parsed.problem}. The last valid value is kept."])
             self.post_message(self.Changed(self))
         else:
             self.state.take_json(parsed.value, "text")

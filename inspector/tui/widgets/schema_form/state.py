@@ -144,9 +144,9 @@ class FormState:
         value = to_json(self.value)
         return validate(self.schema, {} if value is UNSET else value, clock=clock)
 
-    def told_at(self, drawn: "set[Path]") -> dict[Path, list[str]]:
+    def problems_by_path(self, drawn: "set[Path]") -> dict[Path, list[str]]:
         """Return the problems by the path where they are shown: their own, or the nearest one above that is `drawn`."""
-        told: dict[Path, list[str]] = {}
+        found: dict[Path, list[str]] = {}
         for problem in self.problems:
             place = place_in_form(self.value, problem.path)
             if self._is_awaited(problem, place):
@@ -156,8 +156,8 @@ class FormState:
                 place = place[:-1]
             inner = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in whole[len(place) :])
             said = f"{inner.lstrip('.')} {problem.sentence}" if inner else problem.sentence
-            told.setdefault(place, []).append(said)
-        return told
+            found.setdefault(place, []).append(said)
+        return found
 
 
 def drawn_count(field: Field, value: FormValue, most: int = MOST_DRAWN) -> int:

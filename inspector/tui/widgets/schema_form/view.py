@@ -41,13 +41,13 @@ class FormBar(Widget):
         *keys.bindings(keys.ActionScope.FORM_LINE),
         keys.binding(keys.action("menu.act")),  # this line keeps letters from the app
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"bar--deed", "bar--deed-focused"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"bar--action", "bar--action-focused"}
     DEFAULT_CSS = """
     FormBar {
         height: auto;
         width: 1fr;
-        & > .bar--deed { color: $text-muted; }
-        & > .bar--deed-focused { color: $accent; text-style: bold; }
+        & > .bar--action { color: $text-muted; }
+        & > .bar--action-focused { color: $accent; text-style: bold; }
         &:focus { background: $block-cursor-background; }
     }
     """
@@ -56,10 +56,10 @@ class FormBar(Widget):
     class Pressed(Message):
         """An action was requested."""
 
-        def __init__(self, control: "FormBar", deed: str) -> None:
+        def __init__(self, control: "FormBar", action: str) -> None:
             super().__init__()
             self._control = control
-            self.deed = deed
+            self.action = action
 
         @property
         def control(self) -> "FormBar":
@@ -69,7 +69,7 @@ class FormBar(Widget):
     def __init__(
         self,
         spans: Sequence[Span] = (),
-        deeds: Sequence[FieldAction] = (),
+        actions: Sequence[FieldAction] = (),
         classes: str | None = None,
         *,
         typed_at: bool = True,
@@ -78,16 +78,16 @@ class FormBar(Widget):
         super().__init__(classes=classes)
         self._typed_at = typed_at
         self._spans = spans
-        self._deeds = tuple(deeds)
+        self._actions = tuple(actions)
         self._zones: list[tuple[range, str]] = []
-        self.can_focus = bool(deeds)
+        self.can_focus = bool(actions)
 
-    def show(self, spans: Sequence[Span], deeds: Sequence[FieldAction] | None = None) -> None:
-        """Show other spans and actions; with `deeds` None, the actions stay."""
+    def show(self, spans: Sequence[Span], actions: Sequence[FieldAction] | None = None) -> None:
+        """Show other spans and actions; with `actions` None, the actions stay."""
         self._spans = spans
-        if deeds is not None:
-            self._deeds = tuple(deeds)
-            self.can_focus = bool(deeds)
+        if actions is not None:
+            self._actions = tuple(actions)
+            self.can_focus = bool(actions)
         self.refresh(layout=len(self._rows(self.size.width)) != self.size.height)
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
@@ -104,7 +104,7 @@ class FormBar(Widget):
             if rows[-1] and spans_width([*rows[-1], (words, role)]) > width and words.startswith("  "):
                 rows.append([])
             rows[-1].append((words, role))
-        cells = sum(cell_width(self._label(at, letters=True)) + 2 for at in range(len(self._deeds)))
+        cells = sum(cell_width(self._label(at, letters=True)) + 2 for at in range(len(self._actions)))
         if cells and rows[-1] and spans_width(rows[-1]) + cells > width:
             rows.append([])
         return rows
@@ -114,24 +114,24 @@ class FormBar(Widget):
         width, dark = self.size.width, self.app.current_theme.dark
         lines = [spans_to_text(row, dark=dark) for row in self._rows(width)]
         line = lines[-1]
-        style = self.get_component_rich_style("bar--deed-focused" if self.has_focus else "bar--deed", partial=True)
+        style = self.get_component_rich_style("bar--action-focused" if self.has_focus else "bar--action", partial=True)
         self._zones = []
-        for at, deed in enumerate(self._deeds):
+        for at, action in enumerate(self._actions):
             line.append("  ")
             start = cell_width(line.plain)
             line.append(self._label(at, letters=self.has_focus), style)
-            self._zones.append((range(start, cell_width(line.plain)), deed.name))
+            self._zones.append((range(start, cell_width(line.plain)), action.name))
         for each in lines:
             each.truncate(width, overflow="ellipsis")
         shown = Text("\n", no_wrap=True, end="").join(lines)
-        return shown  # noqa: RET504 - a name says that this is no string to be read as markup
+        return shown  # noqa: RET504 - a name makes clear that this is not a string, which would be parsed as markup
 
     def _label(self, at: int, *, letters: bool) -> str:
-        deed = self._deeds[at]
+        action = self._actions[at]
         if not letters:
-            return deed.label
-        key = keys.key_name("enter") if at == 0 else _LETTERS.get(deed.name, "")
-        return f"{deed.label} {key}".rstrip()
+            return action.label
+        key = keys.key_name("enter") if at == 0 else _LETTERS.get(action.name, "")
+        return f"{action.label} {key}".rstrip()
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Consume printable keys."""
@@ -140,17 +140,17 @@ class FormBar(Widget):
     @property
     def folds(self) -> bool:
         """Whether Enter only folds the fields below."""
-        return bool(self._deeds) and self._deeds[0].name == "fold"
+        return bool(self._actions) and self._actions[0].name == "fold"
 
     def action_do(self, name: str) -> None:
         """Run an action by its name, if it is available here."""
-        if any(deed.name == name for deed in self._deeds):
+        if any(action.name == name for action in self._actions):
             self.post_message(self.Pressed(self, name))
 
     def action_press(self) -> None:
         """Run the first action."""
-        if self._deeds:
-            self.post_message(self.Pressed(self, self._deeds[0].name))
+        if self._actions:
+            self.post_message(self.Pressed(self, self._actions[0].name))
 
     def on_click(self, event: events.Click) -> None:
         """Run the clicked action; a click anywhere else runs the first one."""
@@ -294,9 +294,9 @@ def _words(asked: Field, shape: str, value: FormValue) -> list[str]:
     return [word for word in dict.fromkeys(words) if word]
 
 
-def deeds(asked: Field, place: FieldPlace, shape: str, *, folded: bool) -> list[FieldAction]:
+def field_actions(asked: Field, place: FieldPlace, shape: str, *, folded: bool) -> list[FieldAction]:
     """Return the actions of a field, the usual one first."""
-    found = list(_own_deeds(asked, place, shape, folded))
+    found = list(_own_actions(asked, place, shape, folded))
     if place.item is not None and place.of > 1:
         found += [UP, DOWN]
     if place.removable:
@@ -304,7 +304,7 @@ def deeds(asked: Field, place: FieldPlace, shape: str, *, folded: bool) -> list[
     return found
 
 
-def _own_deeds(asked: Field, place: FieldPlace, shape: str, folded: bool) -> Iterator[FieldAction]:
+def _own_actions(asked: Field, place: FieldPlace, shape: str, folded: bool) -> Iterator[FieldAction]:
     single = {"lazy": _OPEN, "absent": ADD, "null": _WRITE, "picker": _CHOOSE}
     if shape in single:
         yield single[shape]

@@ -17,11 +17,11 @@ from inspector.protocol.drafts import Composed, Draft, DraftKind
 from inspector.protocol.frames import Direction
 from inspector.session.raw import Ended, RawSent
 from inspector.tui.screens.compose.panel import (
-    RawCame,
-    RawForm,
-    RawPanel,
-    Shot,
-    Shots,
+    ComposedMessage,
+    ComposedMessages,
+    ComposerForm,
+    ComposerOutcome,
+    ComposerPanel,
     frame_title,
     patience_s,
     verdict,
@@ -43,7 +43,7 @@ async def writing(tmp_path: Path, *flags: str, **sitting: Any) -> AsyncIterator[
         await person.sees("Connected")
         await person.press("g o")
         await person.sees("Composer")
-        panel = person.pilot.app.query_one(RawPanel)
+        panel = person.pilot.app.query_one(ComposerPanel)
         await until(lambda: panel.form.has_focus_within, "the form has the focus")
         yield person
 
@@ -129,7 +129,7 @@ async def test_what_is_not_waited_for_any_longer_is_told(tmp_path: Path) -> None
 
 async def test_a_notification_is_sent_and_not_waited_for(tmp_path: Path) -> None:
     async with writing(tmp_path) as person:
-        panel = person.pilot.app.query_one(RawPanel)
+        panel = person.pilot.app.query_one(ComposerPanel)
         await panel.take_draft(b'{"jsonrpc":"2.0","method":"notifications/acme"}')
         await person.press("ctrl+j")
         await person.sees("notification", "sent frame 1 of 1")
@@ -146,15 +146,15 @@ class Looking(App[None]):
         self.theme = THEMES[0].name
 
     def compose(self) -> ComposeResult:
-        yield RawCame()
+        yield ComposerOutcome()
 
 
 async def test_the_first_answer_is_shown_and_frames_are_turned(tape: Tape) -> None:
     tape.request(1, "x/y")
     tape.answer(1, {"pearl": 1})
     async with Looking().run_test(size=(80, 24)) as pilot:
-        came = pilot.app.query_one(RawCame)
-        shot = Shot(Draft(method="x/y"), tape.journal, 0)
+        came = pilot.app.query_one(ComposerOutcome)
+        shot = ComposedMessage(Draft(method="x/y"), tape.journal, 0)
         came.add(shot)
         await until(lambda: "x/y  waiting" in text(pilot.app), "it is waited for")
         shot.take(Composed(b"{}", {}), RawSent(Ended.ANSWERED, (1,), (2,)), 1_000_000)
@@ -172,8 +172,8 @@ async def test_a_frame_of_another_conversation_is_no_entry_of_this_one(tape: Tap
     other = Tape()
     other.request(1, "x")
     async with Looking().run_test(size=(80, 24)) as pilot:
-        came = pilot.app.query_one(RawCame)
-        shot = Shot(Draft(method="x"), other.journal, 0)
+        came = pilot.app.query_one(ComposerOutcome)
+        shot = ComposedMessage(Draft(method="x"), other.journal, 0)
         shot.take(Composed(b"{}", {}), RawSent(Ended.SILENT, (1,), ()), 0)
         came.add(shot)
         assert came.entry_in(tape.journal) == 0
@@ -189,7 +189,7 @@ class Writing(App[None]):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = THEMES[0].name
-        self.form = RawForm()
+        self.form = ComposerForm()
 
     def compose(self) -> ComposeResult:
         yield self.form
@@ -203,7 +203,7 @@ async def test_what_is_put_in_is_what_is_written() -> None:
         Draft(DraftKind.EXACT, text="{\n", stamp=False),
     ]
     async with Writing().run_test(size=(100, 30)) as pilot:
-        form = pilot.app.query_one(RawForm)
+        form = pilot.app.query_one(ComposerForm)
         for draft in drafts:
             form.take(draft)
             await pilot.pause()
@@ -212,7 +212,7 @@ async def test_what_is_put_in_is_what_is_written() -> None:
 
 async def test_what_a_kind_does_not_have_is_not_asked_for() -> None:
     async with Writing().run_test(size=(100, 30)) as pilot:
-        form = pilot.app.query_one(RawForm)
+        form = pilot.app.query_one(ComposerForm)
         form.offer(["ping"], over_http=False)
         await until(lambda: "Method" in text(pilot.app) and "Headers" not in text(pilot.app), "no headers on stdio")
         form.take(Draft(DraftKind.EXACT, text="hello"))
@@ -222,7 +222,7 @@ async def test_what_a_kind_does_not_have_is_not_asked_for() -> None:
 
 async def test_a_header_that_is_none_is_said() -> None:
     async with Writing().run_test(size=(100, 30)) as pilot:
-        form = pilot.app.query_one(RawForm)
+        form = pilot.app.query_one(ComposerForm)
         form.offer(["ping"], over_http=True)
         form.take(Draft(method="ping"))
         await until(lambda: "valid JSON-RPC" in text(pilot.app), "a good draft")
@@ -233,15 +233,15 @@ async def test_a_header_that_is_none_is_said() -> None:
 COMPOSED = Composed(b"{}", {})
 
 
-def _shot(tape: Tape, *came: int, ended: Ended = Ended.ANSWERED, **more: object) -> Shot:
-    shot = Shot(Draft(method="x\x1b"), tape.journal, 0)
+def _shot(tape: Tape, *came: int, ended: Ended = Ended.ANSWERED, **more: object) -> ComposedMessage:
+    shot = ComposedMessage(Draft(method="x\x1b"), tape.journal, 0)
     shot.take(COMPOSED, RawSent(ended, (1,), came, **more), 5_000_000)  # type: ignore[arg-type]
     return shot
 
 
 def test_rows_are_the_newest_on_top_and_nothing_in_them_acts(tape: Tape) -> None:
-    shots = Shots()
-    shots.add(Shot(Draft(DraftKind.EXACT, text="hello  \n there"), tape.journal, 0))
+    shots = ComposedMessages()
+    shots.add(ComposedMessage(Draft(DraftKind.EXACT, text="hello  \n there"), tape.journal, 0))
     shots.add(_shot(tape, 2))
     rows = [plain(shots.row(at, 80).spans).rstrip() for at in range(shots.count)]
     assert rows == ["✓ request      x␛  1 frame received in 5.0 ms", "⋯ exact text   hello there  waiting"]

@@ -13,8 +13,8 @@ from textual.widgets import Input, Static
 from inspector.errors import UsageError
 from inspector.tui.panels import ExportScope
 from inspector.tui.screens.export.dialog import ExportScreen
-from inspector.tui.screens.export.ways import ExportSource, Made
-from inspector.tui.widgets.save import Making, SaveScreen, file_name, write
+from inspector.tui.screens.export.ways import ExportResult, ExportSource
+from inspector.tui.widgets.save import CreateDialog, SaveScreen, file_name, write
 from inspector.tui.widgets.virtual_list import LogList
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
@@ -29,7 +29,7 @@ async def test_one_chooses_what_as_what_and_where(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     handshake(tape)
-    app, results = Showing(), list[Made | None]()
+    app, results = Showing(), list[ExportResult | None]()
     async with app.run_test(size=size) as pilot:
         screen = ExportScreen(ExportSource("shop", None, tape.journal, (ExportScope("this operation", [4, 5]),)))
         app.push_screen(screen, results.append)
@@ -57,7 +57,7 @@ async def test_one_chooses_what_as_what_and_where(
 
 async def test_what_goes_wrong_is_said_and_a_path_that_was_typed_stays(tape: Tape, tmp_path: Path) -> None:
     handshake(tape)
-    app, results = Showing(), list[Made | None]()
+    app, results = Showing(), list[ExportResult | None]()
     async with app.run_test(size=(80, 24)) as pilot:
         screen = ExportScreen(ExportSource("shop", None, tape.journal))
         app.push_screen(screen, results.append)
@@ -76,7 +76,7 @@ async def test_what_goes_wrong_is_said_and_a_path_that_was_typed_stays(tape: Tap
     assert results == [None]
 
 
-class Slowly(Making[str]):
+class Slowly(CreateDialog[str]):
     """Makes nothing before it may."""
 
     SAID: ClassVar[str] = "#said"
@@ -91,7 +91,7 @@ class Slowly(Making[str]):
         yield Input("here")
         yield Static(id="said")
 
-    def maker(self, path: Path, *, replace: bool) -> Callable[[], str]:
+    def creator(self, path: Path, *, replace: bool) -> Callable[[], str]:
         def make() -> str:
             self.began.append((path.name, replace))
             assert self.may_end.wait(20)
@@ -101,12 +101,12 @@ class Slowly(Making[str]):
 
         return make
 
-    def told(self, made: str) -> str:
+    def result_text(self, made: str) -> str:
         return f"made {made}"
 
 
 class Told(Showing):
-    """Keeps what is told in toasts."""
+    """Keeps what its toasts say."""
 
     def __init__(self) -> None:
         super().__init__()

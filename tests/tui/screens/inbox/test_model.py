@@ -18,24 +18,24 @@ from inspector.tui.screens.inbox.model import (
     answer_word,
     answered_section,
     asked_by,
-    asked_in_short,
     beyond_a_form,
-    cause_in_short,
+    cause_summary,
+    declining_reply,
     filled_by,
     has_form,
     kind_word,
     last_text,
     listed,
-    no_to,
     question_sections,
+    recorded_state,
+    recorded_state_word,
     reply_of,
     reply_to,
+    request_summary,
     root_uri,
     roots_of,
     sampling_sections,
     secret_fields,
-    standing_of,
-    standing_word,
 )
 from tests.present.tape import Tape
 
@@ -95,10 +95,10 @@ def test_roots_are_paths_or_uris_and_an_empty_line_is_none() -> None:
 
 
 def test_no_is_said_in_the_way_of_each_kind() -> None:
-    assert no_to(asks()) == Result({"action": "decline"})
-    assert no_to(asks(), dismiss=True) == Result({"action": "cancel"})
-    assert no_to(asks(RequestKind.SAMPLING)) == no_to(asks(RequestKind.ROOTS), dismiss=True)
-    assert no_to(asks(RequestKind.SAMPLING)) == ErrorReply(-1, "the person rejected the request")
+    assert declining_reply(asks()) == Result({"action": "decline"})
+    assert declining_reply(asks(), dismiss=True) == Result({"action": "cancel"})
+    assert declining_reply(asks(RequestKind.SAMPLING)) == declining_reply(asks(RequestKind.ROOTS), dismiss=True)
+    assert declining_reply(asks(RequestKind.SAMPLING)) == ErrorReply(-1, "the person rejected the request")
 
 
 @pytest.mark.parametrize("reply", [None, ErrorReply(-1, "no"), Result(None), Result({"action": "decline"}), Result([])])
@@ -116,7 +116,10 @@ def test_what_became_of_a_question_is_said_with_who_did_it() -> None:
     assert "\x1b" not in shown(yes, "person", "")
     assert "error  -1" in shown(ErrorReply(-1, "nobody is there"), "nobody", "")
     assert "the server cancelled" in shown(None, "", "the server cancelled its request")
-    words = [answer_word(each) for each in (yes, no_to(asks()), no_to(asks(), dismiss=True), ErrorReply(-1, ""), None)]
+    words = [
+        answer_word(each)
+        for each in (yes, declining_reply(asks()), declining_reply(asks(), dismiss=True), ErrorReply(-1, ""), None)
+    ]
     assert words == ["accepted", "declined", "cancelled", "refused", "withdrawn"]
     assert answer_word(Result({"roots": []})) == "answered"
 
@@ -161,7 +164,7 @@ def test_without_a_known_call_it_says_so(tape: Tape) -> None:
     assert "not associated with a call" in found
     assert "gives up" not in found
     assert asked_by(tape.journal) == "the server"
-    assert cause_in_short(question_asks(cause=None), tape.journal) == ""
+    assert cause_summary(question_asks(cause=None), tape.journal) == ""
 
 
 def test_fields_that_look_like_secrets_are_flagged(tape: Tape) -> None:
@@ -221,14 +224,14 @@ def test_sampling_shows_its_messages_and_roots_that_they_are_advice(tape: Tape) 
 
 def test_in_short_each_kind_is_one_safe_line(tape: Tape) -> None:
     tape.call(1, "bo\x1b[31mok")
-    assert asked_in_short(question_asks(message="Which\n city\x1b?")) == "Which city␛?"
-    assert asked_in_short(question_asks()) == "no text"
-    assert asked_in_short(question_asks(RequestKind.ROOTS)) == "roots"
+    assert request_summary(question_asks(message="Which\n city\x1b?")) == "Which city␛?"
+    assert request_summary(question_asks()) == "no text"
+    assert request_summary(question_asks(RequestKind.ROOTS)) == "roots"
     assert (
-        asked_in_short(question_asks(RequestKind.SAMPLING, messages=[{"content": {"type": "text", "text": "Why?"}}]))
+        request_summary(question_asks(RequestKind.SAMPLING, messages=[{"content": {"type": "text", "text": "Why?"}}]))
         == "Why?"
     )
-    assert cause_in_short(question_asks(cause=1), tape.journal) == "bo␛[31mok"
+    assert cause_summary(question_asks(cause=1), tape.journal) == "bo␛[31mok"
     kinds = [
         question_asks(),
         question_asks(mode="url"),
@@ -266,13 +269,13 @@ class Long(str):
 
 
 def test_of_a_long_message_a_row_reads_the_beginning() -> None:
-    assert asked_in_short(question_asks(message=Long("word " * 200_000))).startswith("word word")
+    assert request_summary(question_asks(message=Long("word " * 200_000))).startswith("word word")
     assert 0 < Long.read < 10_000
 
 
 def words(journal: Journal, *, goes_on: bool = True) -> list[str]:
     questions = journal.conversation.questions
-    return [standing_word(each, journal, standing_of(each, journal, goes_on=goes_on)) for each in questions]
+    return [recorded_state_word(each, journal, recorded_state(each, journal, goes_on=goes_on)) for each in questions]
 
 
 def test_an_answer_is_known_from_its_entry_on(tape: Tape) -> None:
@@ -286,14 +289,14 @@ def test_an_answer_is_known_from_its_entry_on(tape: Tape) -> None:
     assert words(past.at(asked), goes_on=False) == ["no response"]
     then = past.at(answered)
     question = then.conversation.questions[0]
-    standing = standing_of(question, then, goes_on=True)
-    assert standing_word(question, then, standing) == "accepted"
+    standing = recorded_state(question, then, goes_on=True)
+    assert recorded_state_word(question, then, standing) == "accepted"
     section = answered_section(question, then, standing)
     assert section is not None
     assert (section.title, section.facts[0].value) == ("Answered", f"the client, in #{answered}")
     assert '"Ghent"' in "".join(map(plain, section.lines))
     before = past.at(asked)
-    assert answered_section(question, before, standing_of(question, before, goes_on=True)) is None
+    assert answered_section(question, before, recorded_state(question, before, goes_on=True)) is None
 
 
 @pytest.mark.parametrize(
@@ -310,8 +313,8 @@ def test_any_answer_has_a_word(tape: Tape, reply: dict[str, object], word: str) 
     tape.server_request("q", "sampling/createMessage", {})
     tape.to_server({"jsonrpc": "2.0", "id": "q", **reply})
     question = tape.journal.conversation.questions[0]
-    standing = standing_of(question, tape.journal, goes_on=True)
-    assert standing_word(question, tape.journal, standing) == word
+    standing = recorded_state(question, tape.journal, goes_on=True)
+    assert recorded_state_word(question, tape.journal, standing) == word
     came = reply_to(question, tape.journal, standing)
     assert isinstance(came, ErrorReply if "error" in reply else Result)
 
@@ -322,7 +325,7 @@ def test_what_the_server_gave_up_waits_for_nobody(tape: Tape) -> None:
     tape.notify("notifications/cancelled", {"requestId": "q", "reason": "never mind"})
     assert words(tape.journal) == ["withdrawn"]
     question = tape.journal.conversation.questions[0]
-    section = answered_section(question, tape.journal, standing_of(question, tape.journal, goes_on=True))
+    section = answered_section(question, tape.journal, recorded_state(question, tape.journal, goes_on=True))
     assert section is not None
     assert "never mind" in "".join(map(plain, section.lines))
 

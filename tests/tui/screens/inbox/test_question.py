@@ -9,8 +9,8 @@ from inspector.protocol.questions import ErrorReply, Question, Reply, RequestKin
 from inspector.session.desk import Ticket
 from inspector.tui.screens.inbox.question import (
     AnswerBar,
-    DecliningAll,
-    Deed,
+    DeclineAll,
+    QuestionAction,
     QuestionPane,
     ResponseState,
     open_link,
@@ -38,8 +38,8 @@ class Bar(Showing):
         self.posted.append(event)
 
     @property
-    def deeds(self) -> list[str]:
-        return [event.deed for event in self.posted if isinstance(event, AnswerBar.Pressed)]
+    def actions(self) -> list[str]:
+        return [event.action for event in self.posted if isinstance(event, AnswerBar.Pressed)]
 
 
 async def test_each_kind_of_question_has_its_answers() -> None:
@@ -101,7 +101,7 @@ async def test_enter_says_yes_and_a_click_does_what_it_hits() -> None:
         await pilot.click(AnswerBar, offset=(app.rows()[0].index("Decline") + 1, 0))
         await pilot.click(AnswerBar, offset=(app.rows()[0].index("JSON"), 0))
         await pilot.pause()
-    assert app.deeds == ["accept", "decline", "json"]
+    assert app.actions == ["accept", "decline", "json"]
 
 
 async def test_after_a_visit_the_call_is_made_again() -> None:
@@ -131,7 +131,7 @@ async def test_the_place_is_told_where_several_wait(subject: Asking) -> None:
 async def test_the_second_press_declines_exactly_what_the_first_one_saw(subject: Asking) -> None:
     for _ in range(3):
         subject.ask_city()
-    declining = DecliningAll()
+    declining = DeclineAll()
     assert "all 3" in await declining.press(subject)
     model = subject.ask_model()
     assert "all 4" in await declining.press(subject)
@@ -232,7 +232,7 @@ class Pane(Showing):
         self.posted.append(event)
 
 
-async def test_before_anything_is_asked_it_says_so_and_takes_no_deed() -> None:
+async def test_before_anything_is_asked_it_says_so_and_takes_no_action() -> None:
     subject = Asking()
     app = Pane(subject)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -298,16 +298,16 @@ async def test_over_ssh_and_without_a_browser_a_link_is_only_shown(
     subject.journal.close()
 
 
-async def test_only_deeds_that_mean_something_are_offered() -> None:
+async def test_only_actions_that_mean_something_are_offered() -> None:
     subject = Asking()
     app = Pane(subject)
     async with app.run_test(size=(80, 24)):
         found = []
         for ticket in (subject.ask_city(), subject.ask_link(), subject.ask_model(), subject.ask(RequestKind.ROOTS)):
             await app.pane.show(RequestRow(ticket.question, ticket))
-            found.append([deed for deed in get_args(Deed) if app.pane.can(deed)])
+            found.append([action for action in get_args(QuestionAction) if app.pane.can(action)])
         await app.pane.show_roots()
-        assert [deed for deed in get_args(Deed) if app.pane.can(deed)] == ["accept", "json"]
+        assert [action for action in get_args(QuestionAction) if app.pane.can(action)] == ["accept", "json"]
     assert found == [
         ["accept", "decline", "dismiss", "json", "again", "all"],
         ["accept", "decline", "dismiss", "open", "all"],

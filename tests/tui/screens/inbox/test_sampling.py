@@ -183,6 +183,6 @@ async def test_before_anything_was_asked_nothing_stands(subject: Asking) -> None
     ticket = subject.ask_model()
     assert standing(ticket) == (None, False, None, None)
     assert proposal_of(None) is None
-    await subject.desk.consult(ticket, {})
+    await subject.desk.request_proposal(ticket, {})
     subject.desk.propose(ticket, SALT)
     assert isinstance(standing(ticket)[2], Result)

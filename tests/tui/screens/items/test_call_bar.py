@@ -1,6 +1,6 @@
 """The line that calls."""
 
-from inspector.tui.screens.items.form import CallBar, Saying
+from inspector.tui.screens.items.form import CallBar, CallBarContent
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 
@@ -16,10 +16,10 @@ async def test_its_words_say_what_a_press_does() -> None:
         bar = app.query_one(CallBar)
         shown = []
         for problems, armed, why_not in ((0, False, ""), (2, False, ""), (2, True, ""), (1, True, "")):
-            bar.say(Saying(problems, armed=armed, why_not=why_not))
+            bar.say(CallBarContent(problems, armed=armed, why_not=why_not))
             await pilot.pause()
             shown.append(app.rows()[0])
-        bar.say(Saying(as_json=True, why_not="a recording"))
+        bar.say(CallBarContent(as_json=True, why_not="a recording"))
         await pilot.pause()
         assert "[ Call ^j ]  ✓ Valid" in shown[0]
         assert "✗ 2 errors" in shown[1]
@@ -33,7 +33,7 @@ async def test_what_is_still_to_come_is_no_error_until_something_is_wrong() -> N
     async with app.run_test(size=(70, 3)) as pilot:
         bar = app.query_one(CallBar)
         for problems, awaited, said in ((2, 2, "[ Call ^j ]  2 required"), (3, 2, "✗ 1 error"), (2, 0, "✗ 2 errors")):
-            bar.say(Saying(problems, awaited))
+            bar.say(CallBarContent(problems, awaited))
             await pilot.pause()
             assert said in text(app)
             assert ("required" in text(app)) == (problems == awaited)
@@ -43,22 +43,22 @@ async def test_enter_calls_and_a_click_shows_the_other_view() -> None:
     app = Bar(CallBar())
     async with app.run_test(size=(70, 3)) as pilot:
         bar = app.query_one(CallBar)
-        bar.say(Saying())
+        bar.say(CallBarContent())
         bar.focus()
         await pilot.press("enter")
         await pilot.click(CallBar, offset=(text(app).index("JSON"), 0))
-        assert [message.deed for message in app.posted if isinstance(message, CallBar.Pressed)] == ["call", "json"]
+        assert [message.action for message in app.posted if isinstance(message, CallBar.Pressed)] == ["call", "json"]
 
 
 async def test_without_a_verdict_it_does_not_say_valid() -> None:
     app = Bar(CallBar())
     async with app.run_test(size=(70, 3)) as pilot:
         bar = app.query_one(CallBar)
-        bar.say(Saying(verdict="none"))
+        bar.say(CallBarContent(verdict="none"))
         await pilot.pause()
         assert "valid" not in text(app).replace("Not validated", "")
         assert "▲ Not validated" in text(app)
-        bar.say(Saying(verdict="awaited"))
+        bar.say(CallBarContent(verdict="awaited"))
         await pilot.pause()
         assert "valid" not in text(app)
 
@@ -66,7 +66,7 @@ async def test_without_a_verdict_it_does_not_say_valid() -> None:
 async def test_what_was_not_done_is_said_on_the_line_itself() -> None:
     app = Bar(CallBar())
     async with app.run_test(size=(70, 3), notifications=True) as pilot:
-        app.query_one(CallBar).say(Saying(why_not="not connected [/]", tried=True))
+        app.query_one(CallBar).say(CallBarContent(why_not="not connected [/]", tried=True))
         await pilot.pause()
         assert "▲ Not sent: not connected [/]" in text(app)
 
@@ -74,7 +74,7 @@ async def test_what_was_not_done_is_said_on_the_line_itself() -> None:
 async def test_whether_the_call_is_a_task_is_said_and_can_be_clicked() -> None:
     app = Bar(CallBar())
     async with app.run_test(size=(70, 3)) as pilot:
-        app.query_one(CallBar).say(Saying(task="○ as a task t"))
+        app.query_one(CallBar).say(CallBarContent(task="○ as a task t"))
         await pilot.pause()
         await pilot.click(CallBar, offset=(text(app).index("as a task"), 0))
-        assert [message.deed for message in app.posted if isinstance(message, CallBar.Pressed)] == ["task"]
+        assert [message.action for message in app.posted if isinstance(message, CallBar.Pressed)] == ["task"]

@@ -19,7 +19,7 @@ from inspector.protocol.things import Tool
 from inspector.session.desk import Ticket
 from inspector.session.options import Timeouts as Bounds
 from inspector.session.waiting import Left
-from inspector.tui.conversation import ConversationStage, DeskView, RequestView
+from inspector.tui.conversation import ConversationStage, InboxView, RequestView
 from inspector.tui.screens.items.calls import (
     CallClocks,
     CallHistory,
@@ -281,7 +281,7 @@ class Clocks(RequestView):
         return self.left
 
 
-class Waiting(DeskView):
+class Waiting(InboxView):
     tickets: tuple[Ticket, ...] = ()
 
 

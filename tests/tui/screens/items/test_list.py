@@ -25,7 +25,7 @@ Sought = list[tuple[str, bool]]
 def sought(monkeypatch: pytest.MonkeyPatch) -> Sought:
     """What was searched for, and whether on the thread that answers keys. "slow" is found once nobody waits for it."""
     seen: Sought = []
-    search = ToolList.sought
+    search = ToolList.matching
 
     def noting(
         self: ToolList, tools: Sequence[Tool], wanted: str, goes_on: Callable[[], bool] = always
@@ -37,7 +37,7 @@ def sought(monkeypatch: pytest.MonkeyPatch) -> Sought:
                 pause.wait(0.001)
         return search(self, tools, wanted, goes_on)
 
-    monkeypatch.setattr(ToolList, "sought", noting)
+    monkeypatch.setattr(ToolList, "matching", noting)
     return seen
 
 

@@ -220,8 +220,8 @@ async def test_the_screen_of_findings_begins_at_what_was_found_about_the_chosen_
     async with checked("lighthouse", (160, 45), show="tools") as (app, pilot):
         panel = app.panel
         await pilot.press("slash", *"barometer", "enter")
-        await until(lambda: bool(panel.meant_findings), "something was found about the tool")
-        meant = panel.meant_findings[0]
+        await until(lambda: bool(panel.selected_findings), "something was found about the tool")
+        meant = panel.selected_findings[0]
         await until(lambda: meant.id in text(app), "it is told above the form")
         await pilot.press("8")
         await until(lambda: f"Check     {meant.id}" in text(app), "it is chosen on the screen of findings")

@@ -35,7 +35,7 @@ class Panel(Showing):
     @property
     def wanted(self) -> list[tuple[str, int]]:
         found = [message for message in self.posted if isinstance(message, ResultPanel.Wanted)]
-        return [(message.deed, _number(message.call)) for message in found]
+        return [(message.action, _number(message.call)) for message in found]
 
     def running(self) -> RunningCall:
         self.subject.tape.call(1, "add", {"a": 1})
@@ -119,11 +119,11 @@ async def test_the_history_is_one_of_the_views_and_enter_shows_a_call() -> None:
 async def test_what_checks_found_about_a_call_is_said_below_its_headline() -> None:
     app = Panel()
     async with app.run_test(size=(80, 20)) as pilot:
-        app.panel.say_cause(
+        app.panel.show_cause(
             [("▲ warning tool-failure-unmarked ", "warning"), ("a failure [b]is[/] returned as a success", "text")]
         )
         await pilot.pause()
         assert "tool-failure-unmarked a failure [b]is[/] returned as a success" in text(app)
-        app.panel.say_cause([])
+        app.panel.show_cause([])
         await pilot.pause()
         assert "tool-failure-unmarked" not in text(app)

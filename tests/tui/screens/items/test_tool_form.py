@@ -65,13 +65,13 @@ async def test_while_nothing_can_be_called_nothing_is_wanted() -> None:
     app = Form()
     async with app.run_test(size=(80, 20), notifications=True) as pilot:
         await app.tool_form.show(Tool(ADD))
-        app.tool_form.say_why_not("not connected [/]")
+        app.tool_form.show_why_not("not connected [/]")
         await app.tool_form.send()
         await pilot.pause()
         assert app.wanted == []
         assert "▲ Not sent: not connected [/]" in text(app)
         assert not app.query("Toast")
-        app.tool_form.say_why_not("")
+        app.tool_form.show_why_not("")
         await pilot.pause()
         assert "Not sent" not in text(app)
 
@@ -144,7 +144,7 @@ async def test_where_it_is_a_choice_the_tool_is_called_as_a_task_or_not_and_each
     async with app.run_test(size=(80, 20)) as pilot:
         form = app.tool_form
         await form.show(Tool(ADD))
-        form.say_support(Support.OPTIONAL)
+        form.set_task_support(Support.OPTIONAL)
         await pilot.pause()
         assert "○ as a task x t" in text(app)
         form.toggle_task()
@@ -171,7 +171,7 @@ async def test_where_it_is_no_choice_it_is_said_how_it_is_and_why(support: Suppo
     async with app.run_test(size=(100, 20), notifications=True) as pilot:
         form = app.tool_form
         await form.show(Tool(ADD))
-        form.say_support(support)
+        form.set_task_support(support)
         form.toggle_task()
         assert not form.as_task
         await until(lambda: words in text(app) and why in text(app), "it is said")
@@ -186,7 +186,7 @@ async def test_what_a_header_can_not_carry_is_said_before_the_call() -> None:
         await app.tool_form.take({"p": 2**60})
         await pilot.pause()
         assert "beyond 2^53" not in text(app), "nothing is mirrored on a pipe"
-        app.tool_form.say_mirrored(True)
+        app.tool_form.set_mirrored(True)
         await until(lambda: "p is beyond 2^53 and can't be sent in Mcp-Param-P" in text(app), "the bar says so")
 
 

@@ -87,7 +87,7 @@ async def test_the_cursor_of_the_timeline_is_where_one_stands_in_every_tab() -> 
         await until(lambda: "101 entries  end of recording" in bar(app), "the end of all")
         await pilot.press("g tab", "2")
         await until(lambda: "19 tools" in text(app), "everything is known in the tabs, too")
-        assert not common.stands_somewhere
+        assert not common.has_position
         await app.navigation.close_tab(app.tabs[1])
         assert app.replay.common._found is None, "nothing of it is kept"
 
@@ -106,7 +106,7 @@ async def test_a_time_and_requests_and_matches_lead_on_in_all() -> None:
         await until(lambda: isinstance(app.screen, GoToScreen), "where to")
         app.screen.query_one(Input).value = "+2"
         await pilot.press("enter")
-        await until(lambda: common.stands_somewhere, "there")
+        await until(lambda: common.has_position, "there")
         moment = common.moment
         assert moment is not None
         assert 2_000_000_000 <= moment[1] < 3_000_000_000

@@ -64,7 +64,7 @@ def test_speeds_come_one_after_the_other_up_to_the_fastest_and_a_pause_begins_an
     one = player()
     seen = []
     for _ in SPEEDS:
-        one.turn_speed(0)
+        one.change_speed(0)
         seen.append(one.speed)
     assert seen == [*SPEEDS[2:], SPEEDS[-1], SPEEDS[-1]]
     one.pause()
@@ -91,22 +91,22 @@ WHOLE = PlaybackState(9, 9, 9, True)
     ],
 )
 def test_it_says_where_one_stands_and_whether_it_is_played(state: PlaybackState, expected: str) -> None:
-    assert f"{said(model.state_said(state))} {said(model.place_said(state))}" == expected
+    assert f"{said(model.state_text(state))} {said(model.place_text(state))}" == expected
 
 
 def test_the_time_is_that_of_the_entry_and_since_the_start() -> None:
-    assert said(model.time_said((1_795_305_600_000_000_000, 1_500_000_000))).endswith("  +1.500 s")
-    assert model.time_said(None) == []
+    assert said(model.time_text((1_795_305_600_000_000_000, 1_500_000_000))).endswith("  +1.500 s")
+    assert model.time_text(None) == []
 
 
 def test_a_pause_is_told_of_from_a_second_on() -> None:
     state = PlaybackState(3, 9, 3, False, playing=True, left_ns=1_200_000_000, own_ns=3_000_000_000)
-    assert said(model.pause_said(state)) == "next in 1.20 s"
+    assert said(model.pause_text(state)) == "next in 1.20 s"
     cut = PlaybackState(3, 9, 3, False, playing=True, own_ns=61_000_000_000, cut=True)
-    assert said(model.pause_said(cut)) == "a pause of 61.0 s is shortened"
-    assert model.pause_said(PlaybackState(3, 9, 3, False, playing=True, own_ns=5)) == []
-    assert said(model.speed_said(PlaybackState(3, 9, 3, False, speed=math.inf))) == "no delay"
-    assert said(model.speed_said(PlaybackState(3, 9, 3, False, speed=0.5))) == "×0.5"
+    assert said(model.pause_text(cut)) == "a pause of 61.0 s is shortened"
+    assert model.pause_text(PlaybackState(3, 9, 3, False, playing=True, own_ns=5)) == []
+    assert said(model.speed_text(PlaybackState(3, 9, 3, False, speed=math.inf))) == "no delay"
+    assert said(model.speed_text(PlaybackState(3, 9, 3, False, speed=0.5))) == "×0.5"
 
 
 @pytest.mark.parametrize(("at", "place"), [(0, 0), (1, 0), (50, 9), (100, 19)])

@@ -131,7 +131,7 @@ def since(common: CommonPlayback) -> int:
 
 
 def test_each_stands_where_the_common_clock_does(common: CommonPlayback) -> None:
-    assert (common.at, common.count, common.is_at_end, common.stands_somewhere) == (5, 5, True, False)
+    assert (common.at, common.count, common.is_at_end, common.has_position) == (5, 5, True, False)
     found = {}
     for n in range(1, 6):
         common.go(n)
@@ -153,7 +153,7 @@ def test_each_stands_where_the_common_clock_does(common: CommonPlayback) -> None
     common.go_to_entry(7, 1)
     assert common.at == 4, "no such tab"
     common.show_all()
-    assert (common.stands_somewhere, stands(common)) == (False, [2, 3])
+    assert (common.has_position, stands(common)) == (False, [2, 3])
 
 
 def test_what_one_moved_by_itself_is_moved_back(common: CommonPlayback) -> None:
@@ -182,18 +182,18 @@ def test_they_are_played_in_one_order(common: CommonPlayback, clock: Clock) -> N
     common.play()
     assert shown(common) == [1, 1], "on from there"
     assert common.pause is not None
-    common.turn_speed()
+    common.change_speed()
     assert common.player.speed == 2
 
 
 def test_it_goes_from_request_to_request_and_to_a_time(common: CommonPlayback) -> None:
     common.go(2)
     assert (common.next_exchange(1), common.next_exchange(-1)) == (3, 1)
-    assert common.meant("4") == 4
-    assert common.meant("+1.5") == 3
-    assert common.meant("+99") == 5
+    assert common.parse_position("4") == 4
+    assert common.parse_position("+1.5") == 3
+    assert common.parse_position("+99") == 5
     with pytest.raises(FilterError):
-        common.meant("nowhere")
+        common.parse_position("nowhere")
 
 
 def test_recordings_alone_have_a_common_clock(common: CommonPlayback) -> None:

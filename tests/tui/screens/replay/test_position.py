@@ -51,8 +51,8 @@ def test_a_far_place_is_the_one_that_steps_lead_to(times: list[list[int]], data:
         which = stepped.after(place)
         place = tuple(each + (at == which) for at, each in enumerate(place))
     assert stepped.at(n) == place
-    assert sum(sought._sought(n)) <= n
-    assert all(a <= b for a, b in zip(sought._sought(n), place, strict=True))
+    assert sum(sought._place_near(n)) <= n
+    assert all(a <= b for a, b in zip(sought._place_near(n), place, strict=True))
 
 
 def test_the_moment_and_the_requests_around_it_are_known(tape: Tape) -> None:
@@ -63,7 +63,7 @@ def test_the_moment_and_the_requests_around_it_are_known(tape: Tape) -> None:
     assert moment is not None
     assert moment[1] == 25_000_000
     assert (place.next_exchange(1), place.next_exchange(-1), place.next_exchange(-1, here=True)) == (None, 1, 4)
-    assert (place.meant("2"), place.meant("+0.01")) == (2, 2)
-    place.stand(0, None)
+    assert (place.parse_position("2"), place.parse_position("+0.01")) == (2, 2)
+    place.move_to(0, None)
     assert (place.at, place.moment) == (0, None)
     assert place.state().journal.count == 0

@@ -6,7 +6,7 @@ from textual.app import App
 
 from inspector.protocol import capabilities
 from inspector.protocol.revisions.table import NEWEST, ROWS
-from inspector.tui.screens.server.capabilities import OfferRows, OffersScreen
+from inspector.tui.screens.server.capabilities import CapabilitiesScreen, CapabilityRows
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -21,7 +21,7 @@ async def test_enter_switches_and_taking_it_returns_what_is_on() -> None:
     app = Showing()
     taken: list[frozenset[str] | None] = []
     async with app.run_test(size=(80, 24)) as pilot:
-        await app.push_screen(OffersScreen(frozenset({capabilities.ROOTS}), NEWEST), taken.append)
+        await app.push_screen(CapabilitiesScreen(frozenset({capabilities.ROOTS}), NEWEST), taken.append)
         await shown(app, "Client capabilities", "roots", "applies from the next request")
         await pilot.press("enter", "down", "down", "enter")
         await shown(app, "changed", '"tools": {}')
@@ -33,12 +33,12 @@ async def test_enter_switches_and_taking_it_returns_what_is_on() -> None:
 async def test_after_a_handshake_it_takes_a_new_connection_and_says_so() -> None:
     app = Showing()
     async with app.run_test(size=(80, 24)):
-        await app.push_screen(OffersScreen(frozenset(), ROWS[0]))
+        await app.push_screen(CapabilitiesScreen(frozenset(), ROWS[0]))
         await shown(app, "requires a new connection", "not in this protocol version")
 
 
 def test_rows_are_asked_for_again_after_a_switch() -> None:
-    rows = OfferRows(frozenset(), None)
+    rows = CapabilityRows(frozenset(), None)
     before = rows.generation
     rows.toggle(0)
     assert rows.generation != before

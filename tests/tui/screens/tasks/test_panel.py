@@ -105,8 +105,8 @@ class Errands:
         self.done: list[tuple[str, str]] = []
         self.answer: Any = None
 
-    async def _note(self, deed: str, id_: str) -> Any:
-        self.done.append((deed, id_))
+    async def _note(self, action: str, id_: str) -> Any:
+        self.done.append((action, id_))
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer

@@ -27,10 +27,10 @@ async def test_a_view_is_taken_and_looked_through_again(tape: Tape) -> None:
         await until(lambda: app.panel.list.model.count == 1, "the filter")
         view = app.panel.present_view()
         assert (view.filter, view.tree, view.columns) == ("method == tools/call", False, ())
-        app.panel.look_as(View("", "", ("time", "what", "nonsense\x1b")))
+        app.panel.apply_view(View("", "", ("time", "what", "nonsense\x1b")))
         await until(lambda: app.panel.list.model.tree and app.panel.list.model.count > 1, "another view")
         assert app.panel.list.look.now.chosen == ("time", "what")
-        app.panel.look_as(view)
+        app.panel.apply_view(view)
         await until(lambda: not app.panel.list.model.tree and app.panel.list.model.count == 1, "the one before")
 
 

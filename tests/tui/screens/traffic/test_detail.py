@@ -12,7 +12,7 @@ from inspector.tui.panels import Panel
 from inspector.tui.screens.traffic.detail import DetailPanel
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.widgets.payload import PayloadView
-from inspector.tui.widgets.payload_actions import PayloadDeeds
+from inspector.tui.widgets.payload_actions import PayloadActions
 from tests.captures.record import sample
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
@@ -79,7 +79,7 @@ async def test_where_room_is_short_p_turns_from_request_to_answer(tape: Tape) ->
         shown = await screen(pilot)
         assert "Request  #4" in shown
         assert "g p Request/response" in shown
-        panel.turn_over()
+        panel.switch_side()
         shown = await screen(pilot)
         assert "Response  #5" in shown
         assert "Request  #4" not in shown
@@ -188,7 +188,7 @@ async def test_a_message_that_was_edited_becomes_a_draft(tape: Tape) -> None:
         panel.show(4)
         await pilot.pause()
         view = panel.query_one("#first", PayloadView)
-        view.post_message(PayloadDeeds.Edited(b'{"changed": 1}'))
+        view.post_message(PayloadActions.Edited(b'{"changed": 1}'))
         await pilot.pause()
         await pilot.pause()
     (wanted,) = app.posted

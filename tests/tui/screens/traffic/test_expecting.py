@@ -11,7 +11,7 @@ from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.traffic import actions
 from inspector.tui.screens.traffic.detail import DetailPanel
 from inspector.tui.widgets.payload import PayloadView
-from inspector.tui.widgets.payload_actions import PayloadDeeds
+from inspector.tui.widgets.payload_actions import PayloadActions
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
 from tests.tui.staging import Staged
@@ -22,7 +22,7 @@ from tests.waiting import until
 class Inspecting(Showing):
     subject: OpenConversation
 
-    def on_payload_deeds_expect_wanted(self, message: PayloadDeeds.ExpectWanted) -> None:
+    def on_payload_actions_expect_wanted(self, message: PayloadActions.ExpectWanted) -> None:
         actions.expect(message.view, message.place)
 
 

@@ -70,7 +70,7 @@ async def test_what_is_wrong_is_said_and_marked_where_it_is() -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert (app.kept(), app.ends()) == ([], 0)
-        bar.say_count(3)
+        bar.show_count(3)
         await pilot.pause()
         assert "unknown kind `xyz`" in app.rows()[1]
 

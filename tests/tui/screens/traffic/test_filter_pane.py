@@ -17,14 +17,14 @@ class Listening(Showing):
     def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:
         self.posted.append(message)
 
-    def on_filter_pane_sought(self, message: FilterPane.Sought) -> None:
+    def on_filter_pane_search_changed(self, message: FilterPane.SearchChanged) -> None:
         self.posted.append(message)
 
     def terms(self) -> list[Term | None]:
         return [message.term for message in self.posted if isinstance(message, FilterPane.Filtered)]
 
     def sought(self) -> list[str]:
-        return [message.text for message in self.posted if isinstance(message, FilterPane.Sought)]
+        return [message.text for message in self.posted if isinstance(message, FilterPane.SearchChanged)]
 
 
 async def ready(pilot: Pilot[None], pane: FilterPane) -> None:

@@ -10,7 +10,7 @@ from inspector.present.traffic.columns import TimeMode
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.pacing import Pacing
 from inspector.tui.screens.traffic import list as traffic_list
-from inspector.tui.screens.traffic.list import ListLook, TrafficList
+from inspector.tui.screens.traffic.list import ListAppearance, TrafficList
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
 from tests.tui.staging import Staged, handshake
@@ -25,7 +25,7 @@ def _list(tape: Tape) -> TrafficList:
 async def test_the_last_look_is_recalled_without_what_is_no_column(tape: Tape) -> None:
     KeptLooks(places().state).keep(KeptLook(("took", "nonsense", "what"), "start"))
     rows = _list(tape)
-    assert isinstance(rows.look, ListLook)
+    assert isinstance(rows.look, ListAppearance)
     async with Showing(rows).run_test(size=(120, 20)):
         await until(lambda: rows.look.now.chosen == ("took", "what"), "the columns are those of the last time")
         assert rows.look.now.mode is TimeMode.START
@@ -89,10 +89,10 @@ async def test_a_connection_that_died_by_itself_gets_its_card_once(tape: Tape) -
         await screen(pilot, rows)
         subject.now_stage, subject.now_why = ConversationStage.CLOSED, "the server exited with code 3"
         assert "the server exited with code 3" in await screen(pilot, rows)
-        assert rows.put_card_away()
+        assert rows.close_card()
         await pilot.pause()
         assert "exited with code 3" not in await screen(pilot, rows)
-        assert not rows.put_card_away()
+        assert not rows.close_card()
 
 
 async def test_one_that_was_asked_to_close_gets_none(tape: Tape) -> None:

@@ -2,7 +2,7 @@
 
 from inspector.filters.language.parser import parse
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.traffic.timeline import TimelinePanel, Wires
+from inspector.tui.screens.traffic.timeline import TimelineConversations, TimelinePanel
 from inspector.tui.tabs import Tab
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
@@ -123,7 +123,7 @@ def _tab(number: int, name: str) -> Tab:
     return tab
 
 
-def _settle(wires: Wires, tabs: list[Tab]) -> int:
+def _settle(wires: TimelineConversations, tabs: list[Tab]) -> int:
     """Look until nothing changes any more; how often there was another timeline."""
     changes = sum(wires.sync(tabs) for _ in range(20))
     while wires.timeline.is_behind:
@@ -131,12 +131,12 @@ def _settle(wires: Wires, tabs: list[Tab]) -> int:
     return changes
 
 
-def _names(wires: Wires) -> list[str]:
+def _names(wires: TimelineConversations) -> list[str]:
     return sorted({wires.timeline.entry(at)[0].name for at in range(wires.timeline.count)})
 
 
 def test_tabs_that_come_and_go_do_so_in_the_timeline() -> None:
-    wires, tabs = Wires(), [_tab(1, "pier"), _tab(2, "quay")]
+    wires, tabs = TimelineConversations(), [_tab(1, "pier"), _tab(2, "quay")]
     assert _settle(wires, tabs) == 1
     assert _names(wires) == ["pier", "quay"]
     key = wires.timeline.key(0)
@@ -152,7 +152,7 @@ def test_tabs_that_come_and_go_do_so_in_the_timeline() -> None:
 
 
 def test_another_connection_takes_the_place_of_the_one_before() -> None:
-    wires, tabs = Wires(), [_tab(1, "pier")]
+    wires, tabs = TimelineConversations(), [_tab(1, "pier")]
     _settle(wires, tabs)
     before = wires.timeline.count
     again = Staged(Tape())
@@ -163,7 +163,7 @@ def test_another_connection_takes_the_place_of_the_one_before() -> None:
 
 
 def test_a_filter_holds_for_what_joins_later() -> None:
-    wires, tabs = Wires(), [_tab(1, "pier")]
+    wires, tabs = TimelineConversations(), [_tab(1, "pier")]
     _settle(wires, tabs)
     wires.set_filter(parse("method == tools/list"))
     _settle(wires, tabs)
@@ -176,7 +176,7 @@ def test_a_filter_holds_for_what_joins_later() -> None:
 
 
 def test_a_capture_that_is_being_read_joins_when_that_is_done() -> None:
-    wires, tabs = Wires(), [_tab(1, "pier"), _tab(2, "tape")]
+    wires, tabs = TimelineConversations(), [_tab(1, "pier"), _tab(2, "tape")]
     reading = tabs[1].subject
     assert isinstance(reading, Staged)
     reading.now_stage = ConversationStage.LOADING

@@ -12,8 +12,8 @@ from inspector.tui.screens.traffic.timeline_model import (
     Feed,
     Merge,
     Timeline,
+    TimelineConversation,
     TimelineFind,
-    TimelineWire,
     code_of,
     entry_of,
     number_of,
@@ -99,9 +99,9 @@ def test_any_lists_in_any_steps_give_every_entry_once_and_each_list_in_its_order
     assert [*lists.merge.times] == sorted(lists.merge.times)
 
 
-def _wire(number: int, name: str, tape: Tape) -> TimelineWire:
+def _wire(number: int, name: str, tape: Tape) -> TimelineConversation:
     tape.journal.name = name
-    return TimelineWire(number, name, tape.journal, tape.clock)
+    return TimelineConversation(number, name, tape.journal, tape.clock)
 
 
 def _two() -> tuple[Tape, Tape, Timeline]:
@@ -211,7 +211,7 @@ def test_what_checks_have_found_is_marked_and_can_be_asked_for() -> None:
     two.wait(1).call(1, "sow")
     found = JournalFindings(two.journal)
     garden = _wire(4, "garden", one)
-    field = TimelineWire(7, "field", two.journal, two.clock, found=lambda: found)
+    field = TimelineConversation(7, "field", two.journal, two.clock, found=lambda: found)
     timeline = Timeline([garden, field])
     timeline.set_filter(parse("severity"))
     _settle(timeline)
@@ -230,7 +230,10 @@ def two() -> tuple[Timeline, Tape, Tape]:
         for each in (one, other):
             each.wait(5)
         tape.notify("notifications/message", {"data": word})
-    wires = [TimelineWire(1, "one", one.journal, one.clock), TimelineWire(2, "other", other.journal, other.clock)]
+    wires = [
+        TimelineConversation(1, "one", one.journal, one.clock),
+        TimelineConversation(2, "other", other.journal, other.clock),
+    ]
     timeline = Timeline(wires)
     while timeline.refresh(100):
         pass

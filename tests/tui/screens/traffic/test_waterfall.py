@@ -1,7 +1,7 @@
 """The waterfall over the whole screen."""
 
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.help.help import turn_help
+from inspector.tui.screens.help.help import toggle_help
 from inspector.tui.screens.traffic.waterfall import WaterfallScreen
 from tests.present.tape import Tape
 from tests.tui.screen_text import lines, text
@@ -66,7 +66,7 @@ async def test_without_exchanges_it_says_so(tape: Tape) -> None:
 
 class Helping(Showing):
     def action_help(self) -> None:
-        turn_help(self, ())
+        toggle_help(self, ())
 
 
 async def test_the_help_explains_its_keys(tape: Tape) -> None:

@@ -12,12 +12,12 @@ from inspector.present.spans import plain
 from inspector.present.traffic.log import LogModel
 from inspector.text import cell_width
 from inspector.tui.screens.traffic.timeline_model import code_of
-from inspector.tui.screens.traffic.waterfall_model import LaneWire, Waterfall, Waterfalls
+from inspector.tui.screens.traffic.waterfall_model import LaneConversation, Waterfall, Waterfalls
 from tests.present.tape import Tape
 
 
 def _waterfall(tape: Tape, width: int = 100) -> Waterfall:
-    lanes = Waterfall(LaneWire(tape.journal, tape.clock))
+    lanes = Waterfall(LaneConversation(tape.journal, tape.clock))
     lanes.sees(range(lanes.count), width)
     return lanes
 
@@ -91,7 +91,7 @@ def test_the_axis_follows_what_is_in_sight_until_the_reader_takes_it(tape: Tape)
     lanes.show_lane(0)
     assert lanes.window.lasts < 1_300_000_000
     before = lanes.generation
-    lanes.show_what_is_in_sight()
+    lanes.fit_visible()
     assert lanes.generation > before
     assert lanes.sees(range(2), 100)
     assert lanes.window == whole
@@ -141,7 +141,7 @@ def test_the_chosen_lane_is_told_in_words(tape: Tape) -> None:
 
 def test_without_exchanges_there_is_an_axis_all_the_same() -> None:
     journal = start_capture(None)
-    lanes = Waterfall(LaneWire(journal, lambda: 0))
+    lanes = Waterfall(LaneConversation(journal, lambda: 0))
     assert lanes.count == 0
     assert not lanes.sees(range(0), 80)
     lanes.zoom(2, 0)
@@ -174,7 +174,7 @@ def test_a_filter_chooses_the_lanes(tape: Tape) -> None:
     _two(tape)
     model = LogModel(tape.journal, tape.clock)
     model.refresh()
-    lanes = Waterfall(LaneWire(tape.journal, tape.clock, filtered=lambda: model.exchanges_shown))
+    lanes = Waterfall(LaneConversation(tape.journal, tape.clock, filtered=lambda: model.exchanges_shown))
     assert (lanes.count, lanes.is_filtered) == (2, False)
     model.set_filter(parse("error"))
     model.filter_step()
@@ -207,8 +207,8 @@ def two() -> tuple[Waterfalls, Tape, Tape]:
     other.wait(300).answer(1, {})
     one.wait(100).answer(2, {})
     wires = [
-        LaneWire(one.journal, one.clock, 1, "pier", "key"),
-        LaneWire(other.journal, other.clock, 2, "quay", "accent", 50_000_000),
+        LaneConversation(one.journal, one.clock, 1, "pier", "key"),
+        LaneConversation(other.journal, other.clock, 2, "quay", "accent", 50_000_000),
     ]
     return Waterfalls(wires), one, other
 
@@ -278,7 +278,7 @@ def test_a_filter_chooses_the_lanes_of_each_server() -> None:
     _, one, other = two()
     models = [LogModel(tape.journal, tape.clock) for tape in (one, other)]
     wires = [
-        LaneWire(tape.journal, tape.clock, number, name, filtered=partial(getattr, model, "exchanges_shown"))
+        LaneConversation(tape.journal, tape.clock, number, name, filtered=partial(getattr, model, "exchanges_shown"))
         for number, name, tape, model in ((1, "pier", one, models[0]), (2, "quay", other, models[1]))
     ]
     lanes = Waterfalls(wires)

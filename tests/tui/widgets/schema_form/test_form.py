@@ -82,7 +82,7 @@ async def test_insisting_shows_what_is_missing_and_goes_there() -> None:
         await app.judged(pilot)
         assert "is required" not in app.screen_text
         assert app.form.problem_count == 1
-        await app.form.insist()
+        await app.form.show_all_problems()
         await pilot.pause()
         assert "✗ is required" in app.screen_text
         assert app.focused is app.editor("b")
@@ -219,7 +219,7 @@ async def test_a_folded_group_counts_what_is_wrong_within_and_insisting_unfolds_
         await pilot.press("enter")
         await pilot.pause()
         assert "✗ 1" in next(line for line in app.screen_text.split("\n") if "ship" in line)
-        await app.form.insist()
+        await app.form.show_all_problems()
         await pilot.pause()
         assert "must be a string" in app.screen_text
         assert app.focused is app.editor("ship", "name")

@@ -93,23 +93,23 @@ def test_each_change_is_told_and_makes_the_verdict_void() -> None:
 def test_a_problem_is_told_at_the_nearest_place_that_is_drawn() -> None:
     schema = props(a=props(b={"type": "integer"}))
     state = judged(FormState(schema, {"a": {"b": "no"}}))
-    (sentence,) = state.told_at({("a", "b")})[("a", "b")]
+    (sentence,) = state.problems_by_path({("a", "b")})[("a", "b")]
     assert "must be an integer" in sentence
-    assert state.told_at({("a",)}) == {("a",): [f"b {sentence}"]}
-    assert state.told_at(set()) == {(): [f"a.b {sentence}"]}
+    assert state.problems_by_path({("a",)}) == {("a",): [f"b {sentence}"]}
+    assert state.problems_by_path(set()) == {(): [f"a.b {sentence}"]}
 
 
 def test_what_is_missing_is_told_only_where_somebody_has_been_until_the_form_insists() -> None:
     state = judged(FormState(props("a", "b", a=TEXT, b=TEXT)))
-    assert state.told_at(set()) == {}
+    assert state.problems_by_path(set()) == {}
     assert state.awaited == len(state.problems)
     assert len(state.problems) == 2
     state.put(("a",), UNSET)
-    assert list(judged(state).told_at({("a",), ("b",)})) == [("a",)]
+    assert list(judged(state).problems_by_path({("a",), ("b",)})) == [("a",)]
     assert state.awaited == len(state.problems) - 1
     state.insists = True
     assert state.awaited == 0
-    assert set(state.told_at({("a",), ("b",)})) == {("a",), ("b",)}
+    assert set(state.problems_by_path({("a",), ("b",)})) == {("a",), ("b",)}
 
 
 def test_fields_are_counted_for_the_value_that_is_there() -> None:

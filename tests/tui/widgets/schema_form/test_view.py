@@ -17,14 +17,14 @@ from inspector.tui.widgets.schema_form.view import (
     has_head,
     head_spans,
 )
-from inspector.tui.widgets.schema_form.view import deeds as view_deeds
+from inspector.tui.widgets.schema_form.view import field_actions as view_actions
 from tests.tui.screen_text import text
 from tests.tui.widgets.filling import TEXT, Filling, props
 from tests.tui.widgets.showing import Showing
 
 
-def deeds(app: Showing) -> list[str]:
-    return [message.deed for message in app.posted if isinstance(message, FormBar.Pressed)]
+def actions(app: Showing) -> list[str]:
+    return [message.action for message in app.posted if isinstance(message, FormBar.Pressed)]
 
 
 class Bars(Showing):
@@ -37,7 +37,7 @@ async def test_enter_does_the_first_thing_and_letters_the_others() -> None:
     async with app.run_test(size=(60, 3)) as pilot:
         app.query_one(FormBar).focus()
         await pilot.press("enter", "x d", "x up", "a")
-        assert deeds(app) == ["fold", "remove", "up"]
+        assert actions(app) == ["fold", "remove", "up"]
 
 
 async def test_the_letters_are_shown_only_with_the_focus() -> None:
@@ -59,16 +59,16 @@ async def test_a_click_does_what_was_clicked() -> None:
         await pilot.pause()
         await pilot.click(FormBar, offset=(text(app).index("remove"), 0))
         await pilot.click(FormBar, offset=(1, 0))
-        assert deeds(app) == ["remove", "add"]
+        assert actions(app) == ["remove", "add"]
 
 
-async def test_a_line_without_deeds_takes_no_focus() -> None:
+async def test_a_line_without_actions_takes_no_focus() -> None:
     app = Bars(FormBar([("name", "strong")]))
     async with app.run_test(size=(60, 3)):
         assert not app.query_one(FormBar).focusable
 
 
-async def test_a_full_line_keeps_its_deeds_and_cuts_its_words() -> None:
+async def test_a_full_line_keeps_its_actions_and_cuts_its_words() -> None:
     app = Bars(FormBar([("n" * 100, "strong")], [ADD]))
     async with app.run_test(size=(40, 3)):
         first, second = app.rows()[:2]
@@ -94,7 +94,7 @@ async def test_what_has_no_room_in_one_line_goes_on_in_the_next() -> None:
         ]
         await pilot.click(FormBar, offset=(12, 2))
         await pilot.click(FormBar, offset=(12, 1))
-        assert deeds(app) == ["remove", "add"]
+        assert actions(app) == ["remove", "add"]
         bar.show(spans[:1])
         await pilot.pause()
         assert app.rows()[0].rstrip() == "callsign  + add ⏎  × remove x d"
@@ -134,11 +134,15 @@ def test_the_words_of_a_schema_are_made_safe() -> None:
 def test_what_can_be_done_depends_on_where_a_field_stands() -> None:
     text, group = read_schema({"type": "string"}), read_schema({"type": "object"})
     names = [
-        deed.name for deed in view_deeds(text, FieldPlace("1", item=0, of=2, removable=True), "line", folded=False)
+        action.name
+        for action in view_actions(text, FieldPlace("1", item=0, of=2, removable=True), "line", folded=False)
     ]
     assert names == ["up", "down", "remove"]
-    assert [deed.name for deed in view_deeds(group, FieldPlace("g"), "object", folded=False)] == ["fold", "remove"]
-    assert view_deeds(text, FieldPlace("t"), "line", folded=False) == []
+    assert [action.name for action in view_actions(group, FieldPlace("g"), "object", folded=False)] == [
+        "fold",
+        "remove",
+    ]
+    assert view_actions(text, FieldPlace("t"), "line", folded=False) == []
 
 
 def test_a_bare_place_has_a_head_only_where_there_is_something_to_press() -> None:

@@ -9,7 +9,7 @@ import pytest
 from textual.message import Message
 
 from inspector.tui.widgets.json_tree.view import JsonView
-from inspector.tui.widgets.payload_actions import PayloadDeeds
+from inspector.tui.widgets.payload_actions import PayloadActions
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 
@@ -26,7 +26,7 @@ class Listening(Showing):
         self.suspended += 1
         yield
 
-    def on_payload_deeds_edited(self, message: Message) -> None:
+    def on_payload_actions_edited(self, message: Message) -> None:
         self.posted.append(message)
 
 
@@ -114,7 +114,7 @@ async def test_a_change_made_in_the_editor_is_told_and_otherwise_dropped(
         await pilot.press("f4")
         await pilot.pause()
     (message,) = app.posted
-    assert isinstance(message, PayloadDeeds.Edited)
+    assert isinstance(message, PayloadActions.Edited)
     assert message.payload == b"[2]"
 
 
