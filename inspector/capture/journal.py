@@ -25,6 +25,7 @@ from inspector.capture.format.records import (
     VERSION,
     EditRecord,
     Entry,
+    GapRecord,
     Head,
     RecordingTool,
     Redaction,
@@ -159,6 +160,21 @@ class Journal:
         return self._recorder is not None and self.capture_path is not None and self._recorder.file.healthy
 
     @property
+    def recorded_bytes(self) -> int:
+        """Bytes written to the file so far, or waiting for the disk; 0 for a loaded capture."""
+        return self._recorder.file.size if self._recorder is not None else 0
+
+    @property
+    def recorded_frames(self) -> int:
+        """Number of frames written so far; 0 for a loaded capture."""
+        return self._recorder.frames if self._recorder is not None else 0
+
+    @property
+    def keeps_secrets(self) -> bool:
+        """Whether credentials in headers are written as they are."""
+        return self._keep_secrets
+
+    @property
     def backpressure(self) -> bool:
         """Whether the traffic has to wait for the disk."""
         return self._recorder is not None and self._recorder.file.backpressure
@@ -242,20 +258,25 @@ class Journal:
         self._record(Entry(self.store.count + 1, self._clock(), self._wall(), fact))
 
     def edited(self, record: EditRecord) -> None:
-        """Record a proxy's action on a message. `record.of` is the number of its entry."""
-        record = replace(record, tm=self._clock())
+        """Record a proxy's action on a message. `record.of` is the number of its entry; `tm` 0 stands for now."""
+        record = replace(record, tm=record.tm or self._clock())
         self.edits.setdefault(record.of, []).append(record)
         if self._recorder is not None:
             self._recorder.add(record)
 
     def ruled(self, record: RuleRecord) -> None:
-        """Record that a proxy rule was added, changed or removed."""
+        """Record that a proxy rule was added, changed or removed; `tm` 0 stands for now."""
         if self._recorder is not None:
-            self._recorder.add(replace(record, tm=self._clock()))
+            self._recorder.add(replace(record, tm=record.tm or self._clock()))
 
-    def append(self, entry: Entry) -> None:
-        """Append a recorded entry with its own timestamps. It gets the next number."""
-        self._record(numbered(entry, self.store.count + 1))
+    def gap(self, record: GapRecord) -> None:
+        """Record that messages are missing."""
+        if self._recorder is not None:
+            self._recorder.add(record)
+
+    def append(self, entry: Entry, *, origin: str = "") -> None:
+        """Append a recorded entry with its own timestamps. It gets the next number. `origin`: see `frame`."""
+        self._record(numbered(entry, self.store.count + 1), origin)
 
     def take(self, entry: Entry, place: int, length: int) -> None:
         """Add an entry whose line is already in the source: fold it, store it, notify the listeners."""

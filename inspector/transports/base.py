@@ -15,8 +15,8 @@ from inspector.protocol.facts import Fact, Headers
 from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
 
 
-class Observer(Protocol):
-    """Receives the reports of a transport: the journal, or lists in tests. Never raises, never awaits."""
+class MessageObserver(Protocol):
+    """Receives reports of single messages and facts. Never raises, never awaits."""
 
     def frame(
         self,
@@ -35,14 +35,18 @@ class Observer(Protocol):
         Of a frame over the size limit, `payload` is the beginning and `cut` the number of bytes removed.
         """
 
+    def fact(self, fact: Fact) -> None:
+        """Report a fact that has just happened."""
+
+
+class Observer(MessageObserver, Protocol):
+    """Receives the reports of a transport: the journal, or lists in tests."""
+
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
         """Report frames read in one piece: payloads, and how each line ended."""
 
     def stderr_lines(self, lines: Sequence[tuple[bytes, Eol]]) -> None:
         """Report lines of stderr read in one piece: payloads, and how each ended (NONE: no line end yet)."""
-
-    def fact(self, fact: Fact) -> None:
-        """Report a fact that has just happened."""
 
 
 class Expects(StrEnum):

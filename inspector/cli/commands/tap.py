@@ -33,6 +33,7 @@ _EXAMPLES = (
     "mcp-inspect tap rules github.rules.yaml",
 )
 _OPTIONS = ("label", "capture", "rules", "host_timeout", "stderr", "keep", "keep_on", "fail_on")
+_KEEP = click.option("--keep", metavar="SIZE", help="Keep the newest messages only: about so many bytes, such as 20M.")
 _KEEP_ON = click.option(
     "--keep-on", metavar="FILTER", help="Remove the capture at the end unless a message matches; error: any error."
 )
@@ -56,7 +57,7 @@ _FAIL_ON = click.option(
 @click.option("--rules", type=click.Path(path_type=Path), metavar="FILE", help="Apply the rules of a YAML file.")
 @click.option("--host-timeout", metavar="S", help="Seconds that the client waits for a response; default 60.")
 @click.option("--stderr", type=click.Choice(["record", "inherit"]), help="Record the server's stderr, or pass it on.")
-@click.option("--keep", metavar="SIZE", help="Keep the newest messages only: about so many bytes, such as 20M.")
+@_KEEP
 @_KEEP_ON
 @_FAIL_ON
 @click.pass_context
@@ -81,11 +82,12 @@ def command(ctx: click.Context, /, **options: Any) -> int | None:
     return ExitStatus.MISTAKE
 
 
-def _check(words: list[str], command: list[str]) -> None:
+def _check(words: list[str], command: list[str]) -> int:
+    """Check the options that the tap parses itself, and return the bytes of `--keep`. Raises: UsageError."""
     from inspector.features.tap.relay import Options, UnusableOptions
 
     try:
-        Options([*words, "--", *command])
+        return Options([*words, "--", *command]).keep
     except UnusableOptions as error:
         raise UsageError(str(error), hint="See mcp-inspect tap --help.") from None
 
@@ -122,6 +124,7 @@ def _become_tap(words: list[str]) -> None:
 @click.option("--label", default="", metavar="NAME", help="Name of the tap in lists; default: the server's host.")
 @click.option("--rules", type=click.Path(path_type=Path), metavar="FILE", help="Apply the rules of a YAML file.")
 @click.option("--host-timeout", type=float, default=0.0, metavar="S", help="Seconds that the client waits; default 60.")
+@_KEEP
 @_KEEP_ON
 @_FAIL_ON
 @headless_settings
@@ -135,6 +138,7 @@ def http_command(
     label: str,
     rules: Path | None,
     host_timeout: float,
+    keep: str | None,
     keep_on: str | None,
     fail_on: str | None,
     **options: Any,
@@ -158,10 +162,13 @@ def http_command(
     armed = _read_rules(output, rules)[0] if rules is not None else []
     for each in (keep_on, fail_on):
         _check_filter(each)
+    kept_bytes = _check(["--keep", keep], ["http"]) if keep else 0
+    if kept_bytes and chosen.otlp:
+        raise UsageError("--keep and --otlp exclude each other", hint="Leave one of them out.")
     journal = kept_journal(chosen, env, mode="http-proxy")
     export_live(journal, chosen, env.environ)
     try:
-        asyncio.run(_listen(env, output, chosen, journal, (port, label, logs_in, armed, host_timeout)))
+        asyncio.run(_listen(env, output, chosen, journal, (port, label, logs_in, armed, host_timeout, kept_bytes)))
     except KeyboardInterrupt:
         output.narrate("The tap has ended.")
     finally:
@@ -172,8 +179,9 @@ def http_command(
 
 def _judged(output: Output, captures: list[Path], keep_on: str | None, fail_on: str | None) -> ExitStatus:
     """Return the exit status after `--fail-on`, and remove captures that `--keep-on` does not keep."""
-    from inspector.features.tap.keeping import remove_unless, verdict
+    from inspector.features.tap.keeping import parts, remove_unless, verdict
 
+    captures = [part for each in captures for part in parts(each)]
     why = verdict(captures, fail_on) if fail_on else ""
     if why:
         output.warn(why)
@@ -188,7 +196,7 @@ async def _listen(
     output: Output,
     chosen: "TargetOptions",
     journal: "Journal",
-    wishes: tuple[int, str, bool, list[Any], float],
+    wishes: tuple[int, str, bool, list[Any], float, int],
 ) -> None:
     import asyncio
 
@@ -197,7 +205,7 @@ async def _listen(
     from inspector.features.tap.http import HttpTap
     from inspector.transports.http.endpoint import HttpOptions
 
-    port, label, logs_in, rules, host_timeout = wishes
+    port, label, logs_in, rules, host_timeout, keep = wishes
     target = chosen.target
     assert isinstance(target, HttpTarget)
     authorizer = way_in(target, chosen.login, env.environ, has_person=False)[0] if logs_in else None
@@ -208,7 +216,9 @@ async def _listen(
         authorizer=authorizer(target.url) if authorizer else None,
         limits=chosen.limits,
     )
-    tap = HttpTap(target.url, settings, journal, port=port, label=label, rules=rules, host_timeout_s=host_timeout)
+    tap = HttpTap(
+        target.url, settings, journal, port=port, label=label, rules=rules, host_timeout_s=host_timeout, keep=keep
+    )
     async with tap:
         if output.as_json:
             output.data({"url": tap.url, "server": target.url, "capture": str(journal.capture_path or "")})

@@ -12,17 +12,17 @@ import logging
 import os
 import re
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import httpx
 
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError, UsageError
 from inspector.features.tap.control import Control
-from inspector.features.tap.http_desk import HttpDesk, registration_facts
+from inspector.features.tap.http_desk import HttpDesk, HttpRecording, registration_facts
 from inspector.features.tap.judging import Ruling
 from inspector.features.tap.rules import ArmedRule
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
@@ -67,10 +67,12 @@ class HttpTap:
         label: str = "",
         rules: Sequence[ArmedRule] = (),
         host_timeout_s: float = 0.0,
+        keep: int = 0,
     ) -> None:
         """Create the tap.
 
         `options.authorizer`, if any, logs in for clients. `host_timeout_s`: the clients' timeout; 0 if unknown.
+        `keep`: bytes of the newest traffic that the capture keeps; 0 for all.
 
         Raises: UsageError if the URL is not valid for a server.
         """
@@ -78,7 +80,7 @@ class HttpTap:
         self._target = self._endpoint.url
         self._origin = str(self._target.copy_with(raw_path=b"/")).rstrip("/")
         self._options = options
-        self._journal = journal
+        self._recording = HttpRecording(journal, keep)
         self._label = label
         self._numbers = itertools.count(1)
         self._last_post: HttpRequest | None = None
@@ -89,7 +91,7 @@ class HttpTap:
         self._listener = Listener(self._pass_on, port=port, allowance=Allowance(connections=1024))
         self._client: httpx.AsyncClient | None = None
         self._control: Control | None = None
-        self._desk = HttpDesk(journal, rules, host_timeout_s, self._send_own, self._insert)
+        self._desk = HttpDesk(self._recording, rules, host_timeout_s, self._send_own, self._insert)
         self._judge = self._desk.judge
         self.trouble = ""
         """Why something is not recorded; "" if there is no problem."""
@@ -116,7 +118,7 @@ class HttpTap:
             connect_timeout=options.connect_timeout,
             trust_env=options.trust_env,
         )
-        self._endpoint.open(self._journal)
+        self._endpoint.open(self._recording)
         try:
             await self._listener.start()
         except OSError as error:
@@ -127,7 +129,7 @@ class HttpTap:
             ) from error
         await self._tasks.__aenter__()
         insecure = options.insecure and self._target.scheme == "https"
-        self._journal.fact(ConnectionFact(ConnectionEvent.OPEN, "http", url=str(self._target), insecure=insecure))
+        self._recording.fact(ConnectionFact(ConnectionEvent.OPEN, "http", url=str(self._target), insecure=insecure))
         self._register()
 
     async def close(self) -> None:
@@ -145,9 +147,10 @@ class HttpTap:
                 each()
             self._control = None
         self._desk.timers.stop()
-        self._journal.fact(
+        self._recording.fact(
             ConnectionFact(ConnectionEvent.CLOSE, "http", url=str(self._target), why="the tap was closed")
         )
+        self._recording.close()
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -159,13 +162,13 @@ class HttpTap:
         await self.close()
 
     def _register(self) -> None:
-        url, host, capture = str(self._target), self._target.host, self._desk.recording.path
+        url, host, capture = str(self._target), self._target.host, self._recording.path
         try:
             facts = registration_facts(url, self._label, host, self.url, os.getcwd(), capture)
             self._control = Control(self._desk, facts)
             self._control.start()
         except OSError as error:
-            self.trouble = self._desk.recording.trouble = f"not listed as a live tap: {error.strerror}"
+            self.trouble = self._recording.trouble = f"not listed as a live tap: {error.strerror}"
 
     async def _pass_on(self, request: HttpRequest) -> HttpResponse:
         """Forward a request and return the response. Raises: HangUp."""
@@ -228,7 +231,7 @@ class HttpTap:
             self._record(HttpFact(HttpEvent.ERROR, number, why=why))
 
     async def _read_own(self, number: int, response: httpx.Response) -> None:
-        reading, parser, whole = _Reading(self._journal, number, "POST", response), SseParser(), b""
+        reading, parser, whole = _Reading(self._recording, number, "POST", response), SseParser(), b""
         try:
             async for chunk in response.aiter_raw():
                 reading.take(chunk)
@@ -253,7 +256,7 @@ class HttpTap:
     def _answered_here(self, number: int, body: bytes) -> HttpResponse:
         headers = (("Content-Type", "application/json"),)
         self._record(HttpFact(HttpEvent.RESPONSE, number, status=200, headers=headers))
-        _safely(self._journal.frame, Direction.FROM_SERVER, Channel.REPLY, body, http=number)
+        self._recording.frame(Direction.FROM_SERVER, Channel.REPLY, body, http=number)
         self._record(HttpFact(HttpEvent.END, number, why="answered by a rule", body_bytes=len(body)))
         return HttpResponse(200, headers, body)
 
@@ -287,7 +290,7 @@ class HttpTap:
             return await authorizer.refused(refusal, self._endpoint.ask_aside)
         except InspectError as error:
             self.trouble = f"the login failed: {error}"
-            self._journal.note(f"The login failed: {error}")
+            self._recording.note(f"The login failed: {error}")
             return False
 
     def _request_headers(self, request: HttpRequest) -> Headers:
@@ -339,7 +342,7 @@ class HttpTap:
 
     async def _body(self, number: int, request: HttpRequest, response: httpx.Response) -> AsyncGenerator[bytes, None]:
         """Forward a body unchanged."""
-        reading = _Reading(self._journal, number, request.method, response)
+        reading = _Reading(self._recording, number, request.method, response)
         why = _CLIENT_LEFT
         try:
             async for chunk in response.aiter_raw():
@@ -361,14 +364,14 @@ class HttpTap:
         `waits_for_rules`: forward a stream unchanged until a rule is armed, and event by event from the next event
         on.
         """
-        reading = _Reading(self._journal, number, request.method, response)
+        reading = _Reading(self._recording, number, request.method, response)
         why, tail, renames = _CLIENT_LEFT, b"", request.method == "GET"
         try:
             async for chunk, is_own in self._chunks(request, response):
                 if is_own:
                     yield b"data: " + chunk + b"\n\n"
                     to, channel = Direction.FROM_SERVER, Channel.GET
-                    _safely(self._journal.frame, to, channel, chunk, http=number, origin="rule")
+                    self._recording.frame(to, channel, chunk, http=number, origin="rule")
                     continue
                 if waits_for_rules and not self._judge.armed:
                     yield self._with_own_endpoint(chunk) if renames else chunk
@@ -465,7 +468,7 @@ class HttpTap:
     ) -> None:
         self._record(HttpFact(HttpEvent.REQUEST, number, method=request.method, target=str(url), headers=headers))
         if request.body and _is_json(request.header("content-type")):
-            _safely(self._journal.frame, Direction.TO_SERVER, Channel.POST, request.body, http=number, origin=origin)
+            self._recording.frame(Direction.TO_SERVER, Channel.POST, request.body, http=number, origin=origin)
 
     def _record_head(self, number: int, response: httpx.Response, timing: HttpTiming) -> None:
         self._record(
@@ -481,14 +484,14 @@ class HttpTap:
         )
 
     def _record(self, fact: HttpFact) -> None:
-        _safely(self._journal.fact, fact)
+        self._recording.fact(fact)
 
 
 class _Reading:
     """Records the body of one response while it is forwarded."""
 
-    def __init__(self, journal: Journal, number: int, method: str, response: httpx.Response) -> None:
-        self._journal = journal
+    def __init__(self, recording: HttpRecording, number: int, method: str, response: httpx.Response) -> None:
+        self._recording = recording
         self._number = number
         self._response = response
         kind = _kind(response)
@@ -535,7 +538,7 @@ class _Reading:
         if not body or self.is_stream:
             return None
         lost = max(0, self._size - len(body))
-        self._journal.frame(Direction.FROM_SERVER, Channel.REPLY, body, http=self._number, cut=lost)
+        self._recording.frame(Direction.FROM_SERVER, Channel.REPLY, body, http=self._number, cut=lost)
         return body
 
     def end(self, why: str) -> None:
@@ -548,23 +551,16 @@ class _Reading:
         except _UNRECORDABLE as error:
             self._trouble = f"not recorded further: {error}"
         size = self._response.num_bytes_downloaded
-        _safely(self._journal.fact, HttpFact(HttpEvent.END, self._number, why=why or self._trouble, body_bytes=size))
+        self._recording.fact(HttpFact(HttpEvent.END, self._number, why=why or self._trouble, body_bytes=size))
 
     def _report(self, item: SseItem) -> None:
         if not isinstance(item, SseEvent):
-            self._journal.fact(SseNote(self._number, item.raw))
+            self._recording.fact(SseNote(self._number, item.raw))
         elif item.complete and item.data and item.event != "endpoint":
             facts = SseFacts(item.event, item.id, item.retry)
-            self._journal.frame(Direction.FROM_SERVER, self._channel, item.data, http=self._number, sse=facts)
+            self._recording.frame(Direction.FROM_SERVER, self._channel, item.data, http=self._number, sse=facts)
         else:
-            self._journal.fact(SseNote(self._number, item.raw, item.event, item.id, item.retry))
-
-
-def _safely(record: Callable[..., None], *args: Any, **named: Any) -> None:
-    try:
-        record(*args, **named)
-    except _UNRECORDABLE:  # must not stop the traffic
-        logger.exception("the tap could not record")
+            self._recording.fact(SseNote(self._number, item.raw, item.event, item.id, item.retry))
 
 
 def _is_json(content_type: str | None) -> bool:

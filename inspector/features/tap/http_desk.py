@@ -1,25 +1,32 @@
-"""Rules and held messages of `tap http`, with the same interface to the control socket as a relay on stdio.
+"""Rules, held messages and recording of `tap http`, with the same interface to the control socket as on stdio.
 
+A message is forwarded first, and recorded some milliseconds later. With `--keep` the capture consists of two parts.
 Each POST and each stream waits independently: a held message blocks only what follows in its own stream.
 """
 
 import asyncio
+import logging
+import os
 import select
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
 import msgspec
 
-from inspector.capture.format.records import EditRecord, RuleRecord
-from inspector.capture.journal import Journal
+from inspector.capture.format.records import EditRecord, Entry, GapRecord, RuleRecord, size_of
+from inspector.capture.journal import Journal, start_capture
+from inspector.errors import InspectError
 from inspector.features.tap.desk import HeldList, HeldMessage, HoldOutcome
 from inspector.features.tap.judging import Judge, Ruling
+from inspector.features.tap.relay import SMALLEST_PART
 from inspector.features.tap.rules import ArmedRule, MessageView
+from inspector.features.tap.writing import OPENING, earlier_part
 from inspector.protocol import peek
-from inspector.protocol.facts import Headers
-from inspector.protocol.frames import Direction
+from inspector.protocol.facts import Fact, Headers
+from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
 from inspector.protocol.jsonrpc import Notification, Request, encode
 from inspector.transports.http.listener import HangUp
 
@@ -27,6 +34,15 @@ LIST_CHANGED = tuple(
     b'{"jsonrpc":"2.0","method":"notifications/%b/list_changed"}' % kind
     for kind in (b"tools", b"prompts", b"resources")
 )
+REST_S = 0.005
+"""Seconds that reports wait, so that recording a message does not delay its response."""
+_TURN_S = 0.002
+"""Seconds of recording in one go, after which the event loop forwards what has arrived meanwhile."""
+_MOST_WAITING = 5000
+"""Number of waiting reports above which all are recorded in one go."""
+_LATE_EDITS = 64
+"""Number of newest messages that can still be edited when the part that holds them is complete."""
+logger = logging.getLogger(__name__)
 
 
 class LoopTimers:
@@ -55,12 +71,148 @@ class LoopTimers:
             self._next = None
 
 
-class RecordingFacts(msgspec.Struct):
-    """Facts about the capture for the control socket."""
+class HttpRecording:
+    """Records in a journal what is reported. It implements what the control socket shows of a recording.
 
-    path: str = ""
-    trouble: str = ""
-    lost_bytes: int = 0
+    Used in the event loop's thread.
+    """
+
+    def __init__(self, journal: Journal, keep: int = 0) -> None:
+        """Create the recording. `keep`: bytes of the newest traffic that the capture keeps; 0 for all."""
+        self._journal = self._given = journal
+        self._keep = keep if journal.capture_path is not None else 0
+        self._waiting: deque[tuple[Entry | EditRecord | RuleRecord, str]] = deque()
+        self._timer: asyncio.Handle | None = None
+        self._before = 0
+        """Number of reported entries that precede the first one of this part."""
+        self._opening: list[tuple[Entry, str]] = []
+        self._newest: deque[tuple[Entry, str]] = deque(maxlen=_LATE_EDITS)
+        self._left_out = [0, 0]
+        self._closing: list[threading.Thread] = []
+        self.count = journal.count
+        """Number of the last reported entry. Numbers continue in the next part."""
+        self.path = str(journal.capture_path.absolute()) if journal.capture_path is not None else ""
+        self.trouble = ""
+        """Why something is not recorded; "" if there is no problem."""
+        self.lost_bytes = 0
+
+    def frame(
+        self,
+        direction: Direction,
+        channel: Channel,
+        payload: bytes,
+        *,
+        eol: Eol = Eol.NONE,
+        http: int | None = None,
+        sse: SseFacts | None = None,
+        probe: bool = False,
+        cut: int = 0,
+        origin: str = "",
+    ) -> None:
+        """Record a message that has just crossed the wire; see `Journal.frame`."""
+        self.count += 1
+        n, now, wall = self.count, time.monotonic_ns(), time.time_ns()
+        frame = Frame(n, now, wall, direction, channel, payload, eol, http, sse, probe, cut)
+        self._put(Entry(n, now, wall, frame), origin)
+
+    def fact(self, fact: Fact) -> None:
+        """Record a fact that has just happened."""
+        self.count += 1
+        self._put(Entry(self.count, time.monotonic_ns(), time.time_ns(), fact))
+
+    def edited(self, record: EditRecord) -> None:
+        """Record an action on a message. `record.of` is the number that `count` had after it."""
+        self._put(msgspec.structs.replace(record, tm=time.monotonic_ns()))
+
+    def ruled(self, record: RuleRecord) -> None:
+        """Record that a rule was added, changed or removed."""
+        self._put(msgspec.structs.replace(record, tm=time.monotonic_ns()))
+
+    def note(self, notice: str) -> None:
+        """Add a notice for the user."""
+        self._journal.note(notice)
+
+    def close(self) -> None:
+        """Record what is waiting. The journal that was given stays open; later parts are complete."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        while self._waiting:
+            self._record(*self._waiting.popleft())
+        if self._journal is not self._given:
+            self._journal.close()
+        for each in self._closing:
+            each.join()
+
+    def _put(self, what: Entry | EditRecord | RuleRecord, origin: str = "") -> None:
+        self._waiting.append((what, origin))
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(REST_S, self._turn)
+
+    def _turn(self) -> None:
+        waiting, self._timer = self._waiting, None
+        end = time.monotonic() + _TURN_S
+        while waiting and (time.monotonic() < end or len(waiting) > _MOST_WAITING):
+            self._record(*waiting.popleft())
+        if waiting:
+            self._timer = asyncio.get_running_loop().call_later(0, self._turn)
+
+    def _record(self, what: Entry | EditRecord | RuleRecord, origin: str) -> None:
+        try:
+            if isinstance(what, RuleRecord):
+                self._journal.ruled(what)
+            elif isinstance(what, EditRecord):
+                self._edit(what)
+            else:
+                self._journal.append(what, origin=origin)
+                if self._keep:
+                    self._take(what, origin)
+        except (InspectError, OSError, ValueError) as error:  # must not stop the traffic
+            self.trouble = self.trouble or f"not recorded completely: {error}"
+            logger.exception("the tap could not record")
+
+    def _edit(self, record: EditRecord) -> None:
+        number = record.of - self._before
+        if number <= len(self._opening) and self._before:  # its part is complete, and an edit needs its message
+            found = next((each for each in self._newest if each[0].n == record.of), None)
+            if found is None:
+                return
+            self._journal.append(found[0], origin=found[1])
+            self._before -= 1
+            number = self._journal.count
+        self._journal.edited(msgspec.structs.replace(record, of=number))
+
+    def _take(self, entry: Entry, origin: str) -> None:
+        small = size_of(entry.what) < SMALLEST_PART // OPENING
+        if small and len(self._opening) < OPENING and not self._before:
+            self._opening.append((entry, origin))
+        if isinstance(entry.what, Frame) and size_of(entry.what) < SMALLEST_PART:
+            self._newest.append((entry, origin))
+        if self._journal.recorded_bytes >= self._keep // 2:
+            self._next_part()
+
+    def _next_part(self) -> None:
+        """Begin the next part with the opening of the session. The part before it is completed in a thread."""
+        complete = self._journal
+        path = complete.capture_path
+        assert path is not None, "only a capture with a name has parts"
+        os.replace(path, earlier_part(path))
+        following = start_capture(path, mode=complete.head.mode, keep_secrets=complete.keeps_secrets)
+        for entry, origin in self._opening:
+            following.append(entry, origin=origin)
+        own = sum(isinstance(each.what, Frame) for each, _ in self._opening)
+        self._left_out[0] += max(0, complete.recorded_frames - own)
+        self._left_out[1] += max(0, complete.recorded_bytes - following.recorded_bytes)
+        why, last = "the option --keep leaves out older messages", complete.store.time_ns(complete.count)
+        begun = self._opening[-1][0].time_ns if self._opening else last
+        following.gap(
+            GapRecord(lost_frames=self._left_out[0], lost_bytes=self._left_out[1], why=why, tm0=begun, tm1=last)
+        )
+        self._before += complete.count - len(self._opening)
+        self._journal = following
+        closing = threading.Thread(target=complete.close, name="complete part", daemon=True)
+        closing.start()
+        self._closing = [each for each in self._closing if each.is_alive()] + [closing]
 
 
 class HttpDesk:
@@ -71,7 +223,7 @@ class HttpDesk:
 
     def __init__(
         self,
-        journal: Journal,
+        recording: HttpRecording,
         rules: Sequence[ArmedRule],
         host_timeout_s: float,
         send: Callable[[bytes], None],
@@ -87,14 +239,13 @@ class HttpDesk:
         self.judge.switched_off = self._switched_off
         self.held = HeldList(host_timeout_s)
         self.host_timeout_s = host_timeout_s
-        self.recording = RecordingFacts(str(journal.capture_path.absolute()) if journal.capture_path else "")
+        self.recording = recording
         self.rule_problems: list[str] = []
         self.timers = LoopTimers()
         self.timers.append(self.held.due)
         self.at_end: list[Callable[[], None]] = []
         self.sent: dict[str, bytes | None] = {}
         """Requests that originate from the tap by id, with their responses."""
-        self._journal = journal
         self._send = send
         self._insert = insert
         for rule in rules:
@@ -141,7 +292,7 @@ class HttpDesk:
     def told_of(self, rule: ArmedRule, why: str = "") -> None:
         """Record that a rule was set, switched or removed."""
         text = encode(msgspec.to_builtins(rule.rule)).decode("utf-8", "replace")
-        self._journal.ruled(RuleRecord(name=rule.rule.name, on=rule.enabled, by=rule.by, text=text, why=why))
+        self.recording.ruled(RuleRecord(name=rule.rule.name, on=rule.enabled, by=rule.by, text=text, why=why))
 
     def lists_changed(self) -> None:
         """Make clients fetch lists again after a change of rules that affect them."""
@@ -162,7 +313,7 @@ class HttpDesk:
 
         Raises: HangUp if the connection is to be dropped.
         """
-        frame = self._journal.count
+        frame = self.recording.count
         ruling = self.judge.judge(direction, payload, channel=channel, headers=headers, http_status=status)
         if direction is Direction.TO_SERVER and self._cancels_held(ruling.view):
             self._note(frame, "drop", "client", "what it cancels was not forwarded")
@@ -209,11 +360,10 @@ class HttpDesk:
 
     def _note(self, frame: int, act: str, by: str, why: str, payload: bytes | None = None) -> None:
         text = None if payload is None else payload.decode("utf-8", "replace")
-        with suppress(OSError, ValueError):  # must not stop the traffic
-            self._journal.edited(EditRecord(of=frame, act=act, by=by, why=why, raw=text))
+        self.recording.edited(EditRecord(of=frame, act=act, by=by, why=why, raw=text))
 
     def _switched_off(self, rule: ArmedRule) -> None:
-        self._journal.note(f"The rule {rule.rule.name} was switched off: {rule.trouble}")
+        self.recording.note(f"The rule {rule.rule.name} was switched off: {rule.trouble}")
         self.told_of(rule, rule.trouble)
 
 

@@ -116,7 +116,7 @@ class Options:
         elif name == "--stderr" and value in ("record", "inherit"):
             self.stderr = value
         elif name == "--keep":
-            self.keep = _size(value)
+            self.keep = read_size(value)
         elif name in ("--keep-on", "--fail-on") and value:
             setattr(self, name[2:].replace("-", "_"), value)
         else:
@@ -133,7 +133,8 @@ def _number(name: str, text: str) -> float:
     return found
 
 
-def _size(text: str) -> int:
+def read_size(text: str) -> int:
+    """Return the number of bytes that `--keep` states. Raises: UnusableOptions."""
     units = {"k": 1000, "M": 1000**2, "G": 1000**3}
     number, unit = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1)
     size = int(number) * unit if number.isdecimal() else 0

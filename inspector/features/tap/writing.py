@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from inspector.features.tap.recording import RecordedMessage
     from inspector.features.tap.relay import Relay
 
-_OPENING = 12
+OPENING = 12
 """Number of entries at the beginning of a session that each part of a capture repeats."""
 LIMIT, KEPT = 64 * 1024 * 1024, 1024 * 1024
 """A line longer than LIMIT bytes is recorded only with its first KEPT bytes."""
@@ -199,11 +199,11 @@ class Ring:
     @property
     def wants_opening(self) -> bool:
         """Whether the session is still opening."""
-        return len(self._opening) < _OPENING
+        return len(self._opening) < OPENING
 
     def take(self, entry: Entry, facts: dict[str, Any]) -> None:
         """Keep an entry of the opening for later parts."""
-        if self.wants_opening and size_of(entry.what) < SMALLEST_PART // _OPENING:
+        if self.wants_opening and size_of(entry.what) < SMALLEST_PART // OPENING:
             self._opening.append((entry, facts))
 
     def is_full(self, recorder: Recorder) -> bool:

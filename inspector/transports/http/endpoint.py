@@ -21,7 +21,7 @@ from inspector import __version__
 from inspector.errors import ConnectError, InspectError, UsageError
 from inspector.protocol.facts import GIVEN_UP_HERE, Headers, HttpEvent, HttpFact, HttpTiming
 from inspector.protocol.frames import Channel, Direction
-from inspector.transports.base import LIMITS, Limits, Observer
+from inspector.transports.base import LIMITS, Limits, MessageObserver
 from inspector.transports.http.authorizing import REFUSED, Authorizer, Heard, Refusal
 from inspector.transports.http.client import make_client
 from inspector.transports.http.reply import HttpReply, Trail, in_text, read_body, read_events, read_quietly, unreachable
@@ -135,9 +135,9 @@ class Endpoint:
         self._client: httpx.AsyncClient | None = None
         self._others: dict[tuple[str, str, int], httpx.AsyncClient] = {}
         """Clients for the exchanges of a login, by origin."""
-        self._observer: Observer | None = None
+        self._observer: MessageObserver | None = None
 
-    def open(self, observer: Observer) -> None:
+    def open(self, observer: MessageObserver) -> None:
         """Create the client. Nothing is sent. Raises: UsageError for a bad certificate file or proxy."""
         self._client = self._client_for(self.url)
         self._observer = observer

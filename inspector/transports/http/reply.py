@@ -22,7 +22,7 @@ from inspector.errors import ConnectError, NoResponse
 from inspector.protocol.facts import CLOSED_HERE, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
 from inspector.protocol.frames import Channel, Direction, SseFacts
 from inspector.protocol.unreadable import KEPT
-from inspector.transports.base import LIMITS, Delivery, Limits, Observer
+from inspector.transports.base import LIMITS, Delivery, Limits, MessageObserver
 from inspector.transports.http.sse import EventTooLong, SseEvent, SseItem, SseParser
 
 # Decompression, in pieces
@@ -205,7 +205,7 @@ class HttpReply:
         self,
         number: int,
         response: httpx.Response,
-        observer: Observer,
+        observer: MessageObserver,
         probe: bool,
         timing: HttpTiming | None = None,
         limits: Limits = LIMITS,

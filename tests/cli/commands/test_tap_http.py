@@ -42,6 +42,8 @@ def test_what_cannot_be_tapped_is_a_usage_error(tmp_path: Path) -> None:
     for words, said in (
         (("http://127.0.0.1:1/mcp", "--listen", "0.0.0.0:1"), "this machine only"),
         (("http://127.0.0.1:1/mcp", "--rules", str(tmp_path / "none.yaml")), "none.yaml can't be read"),
+        (("http://127.0.0.1:1/mcp", "--keep", "10"), "at least 100k"),
+        (("http://127.0.0.1:1/mcp", "--keep", "1M", "--otlp", "http://127.0.0.1:1"), "exclude each other"),
         ((), "no server"),
     ):
         ran = inspect("tap", "http", *words)

@@ -13,10 +13,11 @@ from typing import Any
 import httpx
 import pytest
 
+from inspector.capture.format.verify import verify
 from inspector.capture.journal import start_capture
 from inspector.capture.store.load import load
 from inspector.errors import UsageError
-from inspector.features.tap import registry
+from inspector.features.tap import keeping, registry
 from inspector.features.tap.client import TapClient
 from inspector.features.tap.http import HttpTap, read_listen
 from inspector.features.tap.rules import armed
@@ -51,6 +52,7 @@ async def tapped(
     *,
     rules: Sequence[dict[str, Any]] = (),
     host_timeout_s: float = 0,
+    keep: int = 0,
     **options: Any,
 ) -> AsyncIterator[tuple[Upstream, HttpTap]]:
     """A server and the tap before it."""
@@ -59,7 +61,8 @@ async def tapped(
         url = f"{upstream.listener.url}/mcp"
         try:
             ready = [armed(rule) for rule in rules]
-            tap = HttpTap(url, HttpOptions(**options), journal, label="t", rules=ready, host_timeout_s=host_timeout_s)
+            settings = HttpOptions(**options)
+            tap = HttpTap(url, settings, journal, label="t", rules=ready, host_timeout_s=host_timeout_s, keep=keep)
             async with tap:
                 yield upstream, tap
         finally:
@@ -222,6 +225,32 @@ async def test_what_the_user_adds_goes_to_the_server_and_is_masked_in_the_captur
             await client.post(tap.url, json={}, headers={"Authorization": "Bearer of-the-client"})
     assert [v for n, v in upstream.requests[0].headers if n == "Authorization"] == ["Bearer abcdef123456"]
     assert b"abcdef123456" not in capture.read_bytes()
+
+
+async def test_only_the_newest_messages_are_kept_with_the_opening(tmp_path: Path) -> None:
+    capture = tmp_path / "a.mcpcap"
+    edit = {"name": "e", "action": "edit", "side": "request", "when": "method == m250", "merge": {"params": {"x": 1}}}
+    async with tapped(lambda sent: HttpResponse(200, JSON, sent.body), capture, keep=200_000, rules=[edit]) as (_, tap):
+        async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
+            for number in range(300):
+                body = {"jsonrpc": "2.0", "id": number, "method": f"m{number}", "params": {"pad": "x" * 1000}}
+                await client.post(tap.url, json=body)
+    earlier, newest = keeping.parts(capture)
+    assert newest == capture
+    for part in (earlier, newest):
+        assert part.stat().st_size < 130_000
+        (fault,) = verify(part).faults
+        assert "is a gap" in fault
+        assert b'"m0"' in frames(part)[0][1]
+        journal = load(part)
+        assert any("--keep leaves out" in notice for notice in journal.notices)
+        edits = [(each.act, journal.store.method(n)) for n, found in journal.edits.items() for each in found]
+        assert edits in ([], [("modify", "m250")])
+        journal.close()
+    kept = earlier.read_bytes() + newest.read_bytes()
+    assert kept.count(b'"r":"edit"') == 1
+    assert b'"m299"' in b"".join(body for _, body in frames(newest))
+    assert b'"m50"' not in b"".join(body for part in (earlier, newest) for _, body in frames(part))
 
 
 async def test_many_streams_are_open_at_once() -> None:
