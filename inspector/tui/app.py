@@ -10,8 +10,9 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from rich.console import RenderableType
 from rich.text import Text
 from textual.actions import ActionParseResult, parse
 from textual.app import App, ComposeResult, SystemCommand
@@ -30,7 +31,7 @@ from inspector.tui.conversation import OpenConversation, Recording
 from inspector.tui.demo_hint import DemoHint
 from inspector.tui.input_queue import FocusKeeper, InputQueue
 from inspector.tui.navigation import Navigation, Opener, make_panel
-from inspector.tui.pacing import Pacing
+from inspector.tui.pacing import Pacing, Painted
 from inspector.tui.panels import Panel
 from inspector.tui.restarts import Restarts
 from inspector.tui.safety import apply_theme, install, switch_theme
@@ -135,6 +136,7 @@ class InspectApp(App[None]):
             lambda: sum(tab.subject.journal.count for tab in self.tabs),
             lambda: self.playback is not None,
         )
+        self.painted = Painted(self)
         self.waits = Waits(self, self.tabs, self.pacing)
         self.demo_hint = DemoHint(self, self.tabs, self.pacing)
         self.restarts = Restarts(self, self.tabs, self.header, self.toasts, self.navigation.offer_server, watcher)
@@ -202,6 +204,7 @@ class InspectApp(App[None]):
         self._take_keymap()
         await self.navigation.action_show(self.tab.shown)
         self.pacing.start()
+        self.painted.start()
         if self.tap is not None:
             self.tap.start()
         tab = self.tab
@@ -239,6 +242,7 @@ class InspectApp(App[None]):
         1. Keys waiting for a handler that hangs are released, whatever else happens.
         2. The focus is corrected first: without it, the next key has no target.
         3. While a slow terminal has not received the last paint, nothing is painted: keys would queue behind output.
+           Once a second everything is updated all the same.
         4. `replay` shows the entries that are due, so that all later steps show the same position.
         5. `navigation` updates the header and the visible panel.
         6. `questions` shows a pending login, before the line of tabs mentions it.
@@ -253,7 +257,7 @@ class InspectApp(App[None]):
         if not self._is_laid_out:
             return
         self._focus_keeper.tick()
-        if self._terminal_is_behind():
+        if not self.painted.may_update():
             return
         for part in self.parts:
             part.tick()
@@ -263,11 +267,9 @@ class InspectApp(App[None]):
         """Whether a panel is visible."""
         return bool(self.tab.panels) and self.header.is_attached
 
-    def _terminal_is_behind(self) -> bool:
-        """Whether the terminal has not received the last paint yet. Textual has no public API for this."""
-        writer = getattr(self._driver, "_writer_thread", None)
-        queue = getattr(writer, "_queue", None)
-        return queue is not None and queue.qsize() > 0
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Send only the parts of a repaint that differ from what the terminal shows."""
+        super()._display(screen, self.painted.without_known(renderable))
 
     # Events and actions
 
@@ -280,6 +282,7 @@ class InspectApp(App[None]):
 
     async def _act(self, event: Event) -> None:
         self.pacing.notice(event)
+        self.painted.notice(event)
         self.toasts.notice(event)
         if not await self.menus.take(event):
             await super().on_event(event)

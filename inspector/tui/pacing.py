@@ -1,16 +1,21 @@
-"""Clock of the app: thirty updates a second, or ten if nothing has happened for a while.
+"""Clock of the app, and what an update sends to the terminal.
 
-Any input ends the quiet state at once, and so does the first new message. The difference is not noticeable, except
-that CPU usage is a third while nothing happens.
+The clock ticks thirty times a second, or ten times if nothing has happened for a while. Any input ends the quiet state
+at once, and so does the first new message. The difference is not noticeable, except that CPU usage is a third while
+nothing happens.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
+from rich.console import Console, RenderableType
+from rich.control import Control
+from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.app import App
 from textual.events import Event, InputEvent, Resize
 
 if TYPE_CHECKING:
+    from textual.strip import Strip
     from textual.timer import Timer
     from textual.widget import Widget
 
@@ -84,3 +89,102 @@ def hurry(widget: "Widget") -> None:
     pacing = getattr(widget.app, "pacing", None)
     if isinstance(pacing, Pacing):
         pacing.wake()
+
+
+# What the terminal shows. Textual sends the whole screen whenever a widget changes its place: 30 kB for each menu that
+# opens, which takes a slow connection a third of a second.
+
+
+class Painted:
+    """What the terminal shows, to send only the parts of a repaint that differ from it."""
+
+    def __init__(self, app: App[None]) -> None:
+        self._app = app
+        self._skipped = 0
+        """Number of updates in a row that were left out."""
+        self._lines: dict[int, dict[int, tuple[int, str]]] = {}
+        """Per line, the pieces known to be on the screen: first column to end column and text with its styles."""
+
+    def start(self) -> None:
+        """Repaint in full after the terminal was used for something else."""
+        self._app.app_resume_signal.subscribe(self._app, self._resumed, immediate=True)
+
+    def _resumed(self, app: object) -> None:
+        self.forget()
+        self._app.screen.refresh()
+
+    def may_update(self) -> bool:
+        """Return whether the terminal has received the last paint, or updates were left out for a second.
+
+        Textual has no public API for its queue of output.
+        """
+        writer = getattr(self._app._driver, "_writer_thread", None)  # noqa: SLF001
+        queue = getattr(writer, "_queue", None)
+        is_behind = queue is not None and queue.qsize() > 0
+        self._skipped = self._skipped + 1 if is_behind and self._skipped < TICKS_PER_SECOND else 0
+        return not self._skipped
+
+    def notice(self, event: Event) -> None:
+        """Repaint in full after a change of size: terminals move their lines then."""
+        if isinstance(event, Resize):
+            self.forget()
+
+    def forget(self) -> None:
+        """Send the next repaint in full."""
+        self._lines.clear()
+
+    def without_known(self, update: RenderableType | None) -> Any:
+        """Return an update that, when it is rendered, leaves out what the terminal shows already."""
+        return _Difference(self, update) if isinstance(update, LayoutUpdate | ChopsUpdate) else update
+
+    def difference(self, pieces: Iterable[tuple[int, int, "Strip"]], console: Console) -> str:
+        """Return what to send for some pieces, each at a column and a line, and note it as shown."""
+        sent: list[str] = []
+        for x, y, strip in pieces:
+            text, end = strip.render(console), x + strip.cell_length
+            line = self._lines.setdefault(y, {})
+            if line.get(x) == (end, text):
+                continue
+            sent.append(f"{Control.move_to(x, y)}{text}")
+            for start in [start for start, (stop, _) in line.items() if start < end and stop > x]:
+                del line[start]
+            if not any(sign in text for sign in _GRAPHICS):
+                line[x] = end, text
+            else:  # a picture covers the lines below it too
+                self.forget()
+                line = self._lines[y] = {}
+        return "".join(sent)
+
+
+_GRAPHICS = ("\x1bP", "\x1b_")
+"""Starts of Sixel and of Kitty graphics."""
+
+
+class _Difference(CompositorUpdate):
+    """An update of Textual, rendered without what the terminal shows already."""
+
+    def __init__(self, painted: Painted, update: LayoutUpdate | ChopsUpdate) -> None:
+        self._painted = painted
+        self._update = update
+
+    def render_segments(self, console: Console) -> str:
+        """Return the changed pieces, each after a move of the cursor."""
+        update = self._update
+        pieces = _of_layout(update) if isinstance(update, LayoutUpdate) else _of_spans(update)
+        return self._painted.difference(pieces, console)
+
+
+def _of_layout(update: LayoutUpdate) -> "Iterator[tuple[int, int, Strip]]":
+    for y, line in enumerate(update.strips, update.region.y):
+        x = update.region.x
+        for strip in line:
+            yield x, y, strip
+            x += strip.cell_length
+
+
+def _of_spans(update: ChopsUpdate) -> "Iterator[tuple[int, int, Strip]]":
+    """Yield the pieces that Textual would send: those that begin before the end of a span and end after its start."""
+    for y, first, last in update.spans:
+        for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
+            if strip is not None and x < last and end > first:
+                yield x, y, strip if end <= last else strip.crop(0, last - x)

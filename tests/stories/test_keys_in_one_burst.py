@@ -192,7 +192,7 @@ async def test_keys_work_while_the_terminal_lags_and_the_focus_is_on_what_is_not
         await at_tool(person, "text")
         field = app.focused
         assert isinstance(field, Input)
-        monkeypatch.setattr(app, "_terminal_is_behind", lambda: True)
+        monkeypatch.setattr(app.painted, "may_update", lambda: False)
         await app.navigation.action_show("traffic")
         await until(lambda: app.panel.has_focus_within, "the traffic has the focus")
         if how == "gone":
