@@ -221,8 +221,8 @@ GOALS = {
 REACHED = {
     "files": 560,
     "lines": 133_000,
-    "modules with one importer": 95,
-    "lazy and type-only imports": 327,
+    "modules with one importer": 94,
+    "lazy and type-only imports": 311,
     "public class names used twice": 1,
 }
 """Where a goal is not reached yet: the figure that may not grow. Lower it with each step, remove it at the goal."""

@@ -16,6 +16,12 @@ def test_a_slug_is_one_name_in_one_form() -> None:
         assert len(each.id) <= 40, each.id
 
 
+def test_a_check_is_found_by_its_slug() -> None:
+    functions = {check.id: check.judge.__name__ for check in all_checks() if check.judge is not None}
+    named = {id_: name for id_, name in functions.items() if not name.startswith("_")}
+    assert named == {id_: id_.replace("-", "_") for id_ in named}
+
+
 def test_titles_differ() -> None:
     titles = [each.title.lower() for each in all_checks()]
     assert len(titles) == len(set(titles))

@@ -39,7 +39,7 @@ def _looked(state: ConnectionState) -> list[MetadataDocument]:
     topic=_TOPIC,
     fix='Send WWW-Authenticate: Bearer resource_metadata="https://…" with 401.',
 )
-def refusals_have_a_challenge(case: CheckMoment) -> Iterator[Flaw]:
+def missing_www_authenticate(case: CheckMoment) -> Iterator[Flaw]:
     """Without a challenge, clients must guess where to log in; a warning if a guess succeeds."""
     login = case.state.login
     bare = [n for n, status, challenge in login.refusals if status == 401 and not challenge]
@@ -58,7 +58,7 @@ def refusals_have_a_challenge(case: CheckMoment) -> Iterator[Flaw]:
     topic=_TOPIC,
     fix="Log in with mcp-inspect auth login URL, or pass a token with -H 'Authorization: Bearer …'.",
 )
-def a_login_is_wanted(case: CheckMoment) -> Iterator[Flaw]:
+def authentication_required(case: CheckMoment) -> Iterator[Flaw]:
     """A request without credentials was answered with 401 and a challenge, and nothing with credentials succeeded.
 
     This is not a defect. See `missing-www-authenticate` for 401 without a challenge, and `credentials-rejected`.
@@ -88,7 +88,7 @@ def a_login_is_wanted(case: CheckMoment) -> Iterator[Flaw]:
     topic=_TOPIC,
     fix="Serve JSON at /.well-known/oauth-protected-resource followed by the path of the server.",
 )
-def resource_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
+def resource_metadata_missing(case: CheckMoment) -> Iterator[Flaw]:
     """The server uses OAuth, but none of the well-known URLs has its metadata.
 
     OAuth is known from the challenge or the authorization server's metadata. Other servers accept a fixed token.
@@ -109,7 +109,7 @@ def resource_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
     topic=_TOPIC,
     fix="Return 404 for well-known URLs that do not exist, before the catch-all page.",
 )
-def metadata_is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
+def metadata_is_html(case: CheckMoment) -> Iterator[Flaw]:
     """Found if a web application returns 200 for every path."""
     http = responded(case)
     if http is None or http.request is None or http.response is None or _WELL_KNOWN not in http.request.target:
@@ -134,7 +134,7 @@ def _brought(case: CheckMoment, *places: str) -> Any:
     topic=_TOPIC,
     fix="Register a client manually, and pass --client-id.",
 )
-def clients_can_register(case: CheckMoment) -> Iterator[Flaw]:
+def client_registration_unavailable(case: CheckMoment) -> Iterator[Flaw]:
     """The authorization server supports neither dynamic registration nor client ID metadata documents."""
     found = _brought(case, *_SERVER)
     if found is None or "issuer" not in found or peek.text(found, "registration_endpoint"):
@@ -160,7 +160,7 @@ _SAID = re.compile(r'(error(?:_description)?|scope)="([^"]{1,200})"')
     topic=_TOPIC,
     fix=("Check expiry, audience and scope of the token with mcp-inspect auth status."),
 )
-def credentials_are_taken(case: CheckMoment) -> Iterator[Flaw]:
+def credentials_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """401 to a request with a token, with the reason in the challenge or body; 403 if the token is not sufficient."""
     state, http = case.state, responded(case)
     if case.frame is not None and (found := refused(case)) is not None:
@@ -212,7 +212,7 @@ def _earlier(case: CheckMoment) -> list[str]:
     confidence=Confidence.LIKELY,
     fix="Check --client-id and its secret, and token_endpoint_auth_methods_supported in the metadata.",
 )
-def clients_are_known(case: CheckMoment) -> Iterator[Flaw]:
+def oauth_client_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP 401 of the token endpoint means invalid_client (RFC 6749, section 5.2)."""
     http = responded(case)
     if http is None or http.response is None or http.request is None or http.request.method != "POST":
@@ -235,7 +235,7 @@ _SKEW_S = 120
     topic="",
     fix="Set the incorrect clock: the validity of tokens depends on it.",
 )
-def clocks_agree(case: CheckMoment) -> Iterator[Flaw]:
+def clock_skew(case: CheckMoment) -> Iterator[Flaw]:
     """Compares the Date header of a response, if authorization is involved."""
     http, state = responded(case), case.state
     date = http.header("date") if http is not None else None
@@ -268,7 +268,7 @@ def _is_about_login(state: ConnectionState, sent: str | None) -> bool:
     topic="https://www.rfc-editor.org/rfc/rfc9207",
     fix="Redirect with `iss`, exactly the issuer of the metadata: clients reject any other.",
 )
-def answers_say_whose_they_are(case: CheckMoment) -> Iterator[Flaw]:
+def redirect_issuer_mismatch(case: CheckMoment) -> Iterator[Flaw]:
     """RFC 9207, section 2.4: “clients MUST compare” iss with the issuer; also if it is promised and missing."""
     back, known = _way_back(case), [each for each in case.state.login.tried if _describes_a_server(each)]
     if back is None or not known:
@@ -316,7 +316,7 @@ _PLACES = re.compile(r"(_endpoint|_uri|_url|^issuer|^jwks_uri|^service_documenta
     topic=_TOPIC,
     fix="Use https URLs, or http on this machine. If this is not your server, do not connect to it.",
 )
-def addresses_can_be_opened(case: CheckMoment) -> Iterator[Flaw]:
+def unsafe_metadata_url(case: CheckMoment) -> Iterator[Flaw]:
     """“Clients MUST reject” URLs that are not https; other schemes have started programs."""
     found = _brought(case, _WELL_KNOWN)
     for name, value in found.items() if type(found) is dict else ():
@@ -345,7 +345,7 @@ _SCHEME = re.compile(r"\s*([A-Za-z][\w-]*)")
     topic=_TOPIC,
     fix="Pass the credentials with --header 'Authorization: …'; clients log in by themselves for Bearer only.",
 )
-def challenges_are_for_bearers(case: CheckMoment) -> Iterator[Flaw]:
+def non_bearer_challenge(case: CheckMoment) -> Iterator[Flaw]:
     """A 401 with Basic, Digest or Negotiate, mostly from a proxy."""
     http = responded(case)
     challenge = http.header("www-authenticate") if http is not None else None
@@ -372,7 +372,7 @@ _OTHERS = ("basic", "digest", "negotiate", "ntlm", "hoba", "mutual")
     topic=_TOPIC,
     fix="Serve JSON at /.well-known/oauth-authorization-server of the issuer.",
 )
-def authorization_server_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
+def authorization_server_metadata_missing(case: CheckMoment) -> Iterator[Flaw]:
     """The resource's metadata names the issuer, but none of its well-known URLs has a document."""
     state = case.state
     named = any(peek.items(each.value, "authorization_servers") for each in _looked(state))
@@ -392,7 +392,7 @@ def authorization_server_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
     topic=_TOPIC,
     fix=("Add `authorization_endpoint` and `token_endpoint` to the metadata."),
 )
-def logins_have_their_endpoints(case: CheckMoment) -> Iterator[Flaw]:
+def oauth_endpoint_missing(case: CheckMoment) -> Iterator[Flaw]:
     """“token_endpoint” and “authorization_endpoint” (RFC 8414, section 2): without them no login is possible."""
     found = _brought(case, *_SERVER)
     if found is None and case.http is not None and case.fact is not None and case.fact.event is HttpEvent.END:

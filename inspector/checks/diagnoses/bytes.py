@@ -54,7 +54,7 @@ def _garbage(case: CheckMoment) -> bytes | None:
     topic="stdio",
     fix="Write everything but messages to stderr.",
 )
-def stdout_is_for_messages(case: CheckMoment) -> Iterator[Flaw]:
+def stdout_not_json(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
     line = _garbage(case) or _stray_object(case)
     if line is None or not line.strip() or _is_header(line) or _is_piece(line) or line.startswith(_BOMS[1:]):
@@ -95,7 +95,7 @@ _OBJECT = re.compile(rb"\s*\[object \w+\]\s*$")
     topic="stdio",
     fix="Encode each message once with a JSON library: json.dumps(message), JSON.stringify(message).",
 )
-def messages_are_json(case: CheckMoment) -> Iterator[Flaw]:
+def malformed_json(case: CheckMoment) -> Iterator[Flaw]:
     """An object as Python or JavaScript prints it, or JSON that is encoded twice."""
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
@@ -121,7 +121,7 @@ def messages_are_json(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix="Flush stdout before the process exits: no process.exit() or os._exit() directly after a write.",
 )
-def messages_are_written_to_their_end(case: CheckMoment) -> Iterator[Flaw]:
+def last_message_truncated(case: CheckMoment) -> Iterator[Flaw]:
     """The beginning of a message, from a process that exited without an error."""
     frame, state = case.frame, case.state
     if frame is not None:
@@ -146,7 +146,7 @@ def messages_are_written_to_their_end(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix="Write each message with one call, and hold a lock if several threads write.",
 )
-def messages_are_written_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
+def interleaved_messages(case: CheckMoment) -> Iterator[Flaw]:
     """The rest of a line is JSON after a complete message is removed from its middle."""
     line = _garbage(case)
     if line is None or not line.lstrip().startswith(b"{") or len(line) > _MOST_READ:
@@ -173,7 +173,7 @@ def messages_are_written_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix="Write one JSON object per line, without headers.",
 )
-def frames_are_lines(case: CheckMoment) -> Iterator[Flaw]:
+def lsp_framing(case: CheckMoment) -> Iterator[Flaw]:
     line = _garbage(case)
     if line is not None and _is_header(line) and case.state.is_sampled("lsp-framing", 1, 1 << 62):
         yield Flaw("messages have Content-Length headers; over stdio, a message is one line", span=(0, len(line)))
@@ -187,7 +187,7 @@ def frames_are_lines(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix="Write JSON without indentation.",
 )
-def messages_are_lines(case: CheckMoment) -> Iterator[Flaw]:
+def multiline_message(case: CheckMoment) -> Iterator[Flaw]:
     line = _garbage(case)
     if line is not None and line.strip() == b"{" and case.state.is_sampled("multiline-message", _SAID, 1 << 62):
         yield Flaw("a message spans several lines", span=(0, len(line)))
@@ -202,7 +202,7 @@ def messages_are_lines(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix="End each message with a newline.",
 )
-def lines_are_messages(case: CheckMoment) -> Iterator[Flaw]:
+def newline_missing(case: CheckMoment) -> Iterator[Flaw]:
     """A complete value with more text behind it, or at the end of the stream."""
     frame = case.frame
     if frame is None or frame.channel is not Channel.STDOUT or not frame.payload.lstrip().startswith(b"{"):
@@ -246,7 +246,7 @@ def _ends_of_values(line: bytes) -> tuple[int, int]:
     fix="Flush after each message (flush=True, PYTHONUNBUFFERED=1, stdbuf -oL), and read line by line, not to the end.",
     needs=AFTER,
 )
-def output_is_flushed(case: CheckMoment) -> Iterator[Flaw]:
+def stdout_buffered(case: CheckMoment) -> Iterator[Flaw]:
     """A response that was sent only after stdin was closed, long after its request."""
     closed = _closed_ns(case)
     if closed is None or case.asked is None or not case.state.is_sampled("stdout-buffered", 1, 1 << 62):
@@ -281,7 +281,7 @@ _PACKED = ((b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
     topic="stdio",
     fix="Set PYTHONUTF8=1, or encode output as UTF-8.",
 )
-def text_is_utf8(case: CheckMoment) -> Iterator[Flaw]:
+def stdout_encoding(case: CheckMoment) -> Iterator[Flaw]:
     """The finding names the byte, and the character it may represent."""
     payload = case.frame.payload if case.frame is not None else b""
     if payload.startswith(_BOMS):
@@ -308,7 +308,7 @@ def text_is_utf8(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix="Write UTF-8 without a byte-order mark.",
 )
-def text_has_no_mark(case: CheckMoment) -> Iterator[Flaw]:
+def byte_order_mark(case: CheckMoment) -> Iterator[Flaw]:
     """PowerShell writes one. Many clients reject a byte-order mark before UTF-8."""
     payload = case.frame.payload if case.frame is not None else b""
     if payload.startswith(_BOMS):
@@ -326,7 +326,7 @@ def text_has_no_mark(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix=("End lines with LF; on Windows, set the newline mode of stdout."),
 )
-def lines_end_with_lf(case: CheckMoment) -> Iterator[Flaw]:
+def crlf_line_endings(case: CheckMoment) -> Iterator[Flaw]:
     """Most clients accept it; reported once per connection."""
     if case.frame is not None and case.frame.eol is Eol.CRLF and case.state.is_sampled("crlf-line-endings", 1, 1 << 62):
         yield Flaw("lines end with CR LF instead of LF")
@@ -340,7 +340,7 @@ def lines_end_with_lf(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix="Set NO_COLOR=1 and TERM=dumb; run docker without -t.",
 )
-def stdout_has_no_colours(case: CheckMoment) -> Iterator[Flaw]:
+def terminal_codes_on_stdout(case: CheckMoment) -> Iterator[Flaw]:
     """JSON contains no raw escape characters."""
     frame = case.frame
     if (
@@ -364,7 +364,7 @@ _PROFILE = re.compile(rb"Last login|[Ww]elcome|\bnvm\b|conda|direnv|Now using|Yo
     confidence=Confidence.LIKELY,
     fix="Start the program directly, or the shell without -l and -i.",
 )
-def profile_is_silent(case: CheckMoment) -> Iterator[Flaw]:
+def shell_profile_output(case: CheckMoment) -> Iterator[Flaw]:
     """The first lines, from a shell that reads its start-up files."""
     line, connection = _garbage(case), case.state.connection
     if line is None or not line.strip() or connection is None or case.state.first_message_ns is not None:
@@ -404,7 +404,7 @@ _INEXACT = 2**53
     confidence=Confidence.LIKELY,
     fix="Send large integers as strings, and null instead of NaN.",
 )
-def numbers_are_exact(case: CheckMoment) -> Iterator[Flaw]:
+def inexact_number(case: CheckMoment) -> Iterator[Flaw]:
     """NaN and Infinity are not JSON; integers beyond 2^53 lose digits in many clients."""
     payload = case.frame.payload if case.frame is not None else b""
     if len(payload) > 1 << 20:
@@ -444,7 +444,7 @@ def too_long(size: int) -> Flaw:
     topic="",
     fix="Use pagination, or return links to resources.",
 )
-def messages_are_not_too_long(case: CheckMoment) -> Iterator[Flaw]:
+def message_too_long(case: CheckMoment) -> Iterator[Flaw]:
     if case.frame is not None and (size := len(case.frame.payload) + case.frame.cut) > LONG:
         yield too_long(size)
 
@@ -457,7 +457,7 @@ def messages_are_not_too_long(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix=("Check the command. If it runs in a pseudo-terminal, start it without one (docker without -t)."),
 )
-def nobody_echoes(case: CheckMoment) -> Iterator[Flaw]:
+def input_echoed(case: CheckMoment) -> Iterator[Flaw]:
     """A terminal with echo, or a program such as cat, returns the client's request."""
     message = case.message
     if not isinstance(message, Request) or case.frame is None or case.frame.channel is not Channel.STDOUT:

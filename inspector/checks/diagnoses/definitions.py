@@ -99,7 +99,7 @@ _SAME: Final = re.compile(r"[^A-Za-z0-9]")
     heavy=True,
     fix="Shorten the name: clients with several servers prefix it with the server name.",
 )
-def names_survive(case: CheckMoment) -> Iterator[Flaw]:
+def tool_name_length(case: CheckMoment) -> Iterator[Flaw]:
     """Names that are too long with the server's name as prefix, or equal once clients have normalised them."""
     server = peek.text(case.state.opening.server if case.state.opening else None, "name") or ""
     seen_as: dict[str, str] = {}
@@ -145,7 +145,7 @@ def _listed(hosts: tuple[str, ...]) -> str:
     confidence=Confidence.GUESS,
     fix="Remove readOnlyHint unless the tool only reads: clients may call such a tool without confirmation.",
 )
-def annotations_fit_the_name(case: CheckMoment) -> Iterator[Flaw]:
+def read_only_hint_doubtful(case: CheckMoment) -> Iterator[Flaw]:
     for seen in tools_seen(case):
         if word := writes(seen.tool):
             place = f"{seen.place}/annotations/readOnlyHint"
@@ -162,7 +162,7 @@ def annotations_fit_the_name(case: CheckMoment) -> Iterator[Flaw]:
     heavy=True,
     fix="Correct it before the server is used over HTTP, where clients must ignore such a tool.",
 )
-def headers_would_do(case: CheckMoment) -> Iterator[Flaw]:
+def mirrored_header_unusable(case: CheckMoment) -> Iterator[Flaw]:
     """Over HTTP, `mirrored-header-invalid` reports it instead."""
     if case.state.is_http:
         return
@@ -181,7 +181,7 @@ def headers_would_do(case: CheckMoment) -> Iterator[Flaw]:
     heavy=True,
     fix="Rename the tool: a model may confuse the two.",
 )
-def names_are_nobody_else_s(case: CheckMoment) -> Iterator[Flaw]:
+def tool_name_collision(case: CheckMoment) -> Iterator[Flaw]:
     """Compares with the other servers of the same configuration, as far as known."""
     beside = case.state.beside
     for seen in tools_seen(case) if beside else ():
@@ -209,7 +209,7 @@ _MEMBERS = ("tools", "prompts", "resources", "resourceTemplates")
     heavy=True,
     fix="State the most important facts first, and move the rest to a resource or another tool.",
 )
-def texts_are_short(case: CheckMoment) -> Iterator[Flaw]:
+def text_too_long(case: CheckMoment) -> Iterator[Flaw]:
     """Examines the description of a tool, or the instructions of the server."""
     for seen in tools_seen(case) if case.method == "tools/list" else ():
         said = peek.text(seen.tool, "description") or ""
@@ -252,7 +252,7 @@ def _things(case: CheckMoment) -> Iterator[tuple[str, str, Any]]:
     heavy=True,
     fix="Treat the server as hostile until its author explains the text: a model reads it, a person does not see it.",
 )
-def texts_hide_nothing(case: CheckMoment) -> Iterator[Flaw]:
+def hidden_text(case: CheckMoment) -> Iterator[Flaw]:
     """Invisible characters without a use in any script; reported once per tool, prompt or resource."""
     for place, name, thing in _things(case):
         for pointer, text in texts_in(thing) if may_hide(all_of(thing)) else ():
@@ -272,7 +272,7 @@ def texts_hide_nothing(case: CheckMoment) -> Iterator[Flaw]:
     confidence=Confidence.GUESS,
     fix="Read the text before you trust the server. Texts without a finding may still be hostile.",
 )
-def texts_give_no_orders(case: CheckMoment) -> Iterator[Flaw]:
+def prompt_injection(case: CheckMoment) -> Iterator[Flaw]:
     """Phrases known from attacks; reported once per tool, prompt or resource."""
     for place, name, thing in _things(case):
         for pointer, text in texts_in(thing) if may_order(all_of(thing)) else ():
@@ -295,7 +295,7 @@ _MANY_PAGES = 100
     topic="server/tools",
     fix="Group tools so that users can choose, or split the server.",
 )
-def tools_are_few(case: CheckMoment) -> Iterator[Flaw]:
+def too_many_tools(case: CheckMoment) -> Iterator[Flaw]:
     """Reports the number of tools and the approximate cost of their definitions per request, at the last page."""
     if peek.has(case.value, "nextCursor"):
         return
@@ -324,7 +324,7 @@ def tools_are_few(case: CheckMoment) -> Iterator[Flaw]:
     mild=_HINT,
     fix="Sort the list.",
 )
-def order_stays(case: CheckMoment) -> Iterator[Flaw]:
+def list_order_changed(case: CheckMoment) -> Iterator[Flaw]:
     """Another order invalidates prompt caches. Since 2026-07-28 the specification requests a stable order of tools."""
     kind = _KINDS[case.method]
     before = list(case.state.lists.known[kind])
@@ -345,7 +345,7 @@ def order_stays(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/utilities/pagination",
     fix="Omit nextCursor on the last page.",
 )
-def pages_lead_on(case: CheckMoment) -> Iterator[Flaw]:
+def pagination_incomplete(case: CheckMoment) -> Iterator[Flaw]:
     """Some clients read the first page only; a list whose cursor repeats never ends.
 
     A second page is reported with the last one, or at the end, so that an endless list is one finding.
@@ -400,7 +400,7 @@ _SURFACE_MEMORY_LISTS = tuple(f"answer {LISTS[kind].method}" for kind in _ONE)
     fix=_FIX,
     wanted=lambda case: bool(case.state.seen),
 )
-def definitions_stay(case: CheckMoment) -> Iterator[Flaw]:
+def definition_changed(case: CheckMoment) -> Iterator[Flaw]:
     """Compares each definition by hash; new definitions next to known ones are a hint."""
     kind = KIND_OF_METHOD.get(case.method, "")
     known = case.state.seen.get(kind or INSTRUCTIONS)
@@ -468,7 +468,7 @@ _LOOKED_AT = 1 << 20
     confidence=Confidence.LIKELY,
     fix="Set the mimeType of the contents; clients choose by it how to handle them.",
 )
-def contents_are_what_they_say(case: CheckMoment) -> Iterator[Flaw]:
+def resource_mime_type_mismatch(case: CheckMoment) -> Iterator[Flaw]:
     """Decided by the first bytes, or by parsing JSON."""
     for place, item in _contents(case):
         said = (peek.text(item, "mimeType") or "").split(";")[0].strip().lower()

@@ -60,7 +60,7 @@ _TITLE = re.compile(rb"(?is)<title[^>]*>(.{1,200}?)</title>")
     topic="",
     fix="Try the paths /mcp and /sse, and check for a login page or a proxy.",
 )
-def is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
+def html_response(case: CheckMoment) -> Iterator[Flaw]:
     """A POST got an HTML response, and no later attempt opened a connection."""
     state = case.state
     if http := responded(case):
@@ -88,7 +88,7 @@ _UNREACHED = re.compile(r"refuses connections|can't be resolved|^No connection t
     topic="",
     fix=("Check that the server is running, at this host and port, with or without TLS."),
 )
-def somebody_answers(case: CheckMoment) -> Iterator[Flaw]:
+def server_unreachable(case: CheckMoment) -> Iterator[Flaw]:
     """Connection refused, name not resolved, or host not reached, with the error of the operating system."""
     fact, http = case.fact, case.http
     if fact is None or fact.event is not HttpEvent.ERROR or http is None or http.request is None or http.request.probe:
@@ -130,7 +130,7 @@ def _host(url: str) -> str:
     topic="http",
     fix="Accept both application/json and text/event-stream, in any order.",
 )
-def accepts_what_clients_accept(case: CheckMoment) -> Iterator[Flaw]:
+def accept_header_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP 406, although both types were accepted, or because a header of the user removed one."""
     http = responded(case)
     if (
@@ -157,7 +157,7 @@ _TYPE = re.compile(rb"(?i)(invalid|unsupported|bad|wrong).{0,20}(content[- ]type
     topic="http",
     fix="Accept application/json.",
 )
-def takes_json(case: CheckMoment) -> Iterator[Flaw]:
+def content_type_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP 415, or an error message to that effect."""
     http, body = responded(case), refused(case)
     if (
@@ -179,7 +179,7 @@ def takes_json(case: CheckMoment) -> Iterator[Flaw]:
     topic="http",
     fix="Connect with --transport sse to skip the first attempt.",
 )
-def speaks_todays_http(case: CheckMoment) -> Iterator[Flaw]:
+def sse_transport(case: CheckMoment) -> Iterator[Flaw]:
     """The POST was rejected, and GET returned an endpoint event."""
     if case.note is not None and case.note.event == "endpoint" and case.state.transport == "http":
         if once(case, "sse-transport"):
@@ -190,7 +190,7 @@ _LOGIN_PAGE = re.compile(r"(?i)[/.](?:log-?in|sign-?in|sso|saml2?|cas|oauth2?|au
 
 
 @diagnosis("http-redirect", _HINT, "HTTP redirect", "http", topic="", fix="Use the final URL.")
-def is_where_it_is(case: CheckMoment) -> Iterator[Flaw]:
+def http_redirect(case: CheckMoment) -> Iterator[Flaw]:
     """After 301 to 303 a client may turn a POST into a GET, which loses the body (RFC 9110, section 15.4)."""
     http = responded(case)
     if http is None or http.request is None or http.response is None or "/.well-known/" in http.request.target:
@@ -223,7 +223,7 @@ _GUARD = re.compile(
     topic="http",
     fix=("Allow the host in the server, or have the proxy send a Host that the server allows."),
 )
-def lets_its_own_host_in(case: CheckMoment) -> Iterator[Flaw]:
+def host_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP 421, or an error about Host or Origin: right for foreign pages, wrong for the server's own name."""
     http, body = responded(case), refused(case)
     found = _GUARD.search(body[1]) if body is not None else None
@@ -268,7 +268,7 @@ def _netloc(url: str) -> str:
         "process, or be stateless."
     ),
 )
-def sessions_last(case: CheckMoment) -> Iterator[Flaw]:
+def session_expired(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP 404 to a POST with the session id: the correct response to an expired session.
 
     404 to a GET only says that there is no stream, and 404 with -32601 that the method is unknown.
@@ -299,7 +299,7 @@ _NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}se
     topic="http",
     fix="Send Mcp-Session-Id with the response to initialize.",
 )
-def gives_the_session_it_wants(case: CheckMoment) -> Iterator[Flaw]:
+def session_id_not_issued(case: CheckMoment) -> Iterator[Flaw]:
     """The response to initialize had no session id, or one that a browser may not read."""
     found = refused(case)
     if found is None or case.state.opening is None or found[0].sent(SESSION) is not None:
@@ -319,7 +319,7 @@ def gives_the_session_it_wants(case: CheckMoment) -> Iterator[Flaw]:
     topic="",
     fix="Trust its issuer with --cacert FILE.",
 )
-def certificate_is_trusted(case: CheckMoment) -> Iterator[Flaw]:
+def certificate_untrusted(case: CheckMoment) -> Iterator[Flaw]:
     """Judged by the certificate authorities of this system; or the server does not use TLS."""
     why = case.fact.why if case.fact is not None and case.fact.event is HttpEvent.ERROR else ""
     if why.startswith("The TLS certificate") and once(case, "certificate-untrusted"):
@@ -339,7 +339,7 @@ def certificate_is_trusted(case: CheckMoment) -> Iterator[Flaw]:
     topic="",
     fix="Check HTTPS_PROXY and NO_PROXY.",
 )
-def no_proxy_refuses(case: CheckMoment) -> Iterator[Flaw]:
+def proxy_failure(case: CheckMoment) -> Iterator[Flaw]:
     """The proxy failed, or requires authentication (407)."""
     http, fact = responded(case), case.fact
     if fact is not None and fact.event is HttpEvent.ERROR and fact.why.startswith("The proxy"):
@@ -358,7 +358,7 @@ def no_proxy_refuses(case: CheckMoment) -> Iterator[Flaw]:
     topic="http",
     fix=("Send a path of the same origin, by which clients reach the server."),
 )
-def endpoint_is_right(case: CheckMoment) -> Iterator[Flaw]:
+def wrong_endpoint_event(case: CheckMoment) -> Iterator[Flaw]:
     """Another origin, or a path that does not exist: mostly a prefix that a proxy removes."""
     state = case.state
     if case.note is not None and case.note.event == "endpoint":
@@ -391,7 +391,7 @@ def _data(raw: bytes) -> str:
     since="2026-07-28",
     fix=("Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body, before and after the proxy."),
 )
-def head_and_body_agree(case: CheckMoment) -> Iterator[Flaw]:
+def header_body_mismatch(case: CheckMoment) -> Iterator[Flaw]:
     """Error -32020: a proxy has changed one of them, or the server parses them incorrectly."""
     if peek.integer(case.value, "code") == -32020 and not lacks_header(case):
         said = (peek.text(case.value, "message") or "")[:120]
@@ -411,7 +411,7 @@ def head_and_body_agree(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Connect with --capability NAME.",
 )
-def needs_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
+def client_capability_required(case: CheckMoment) -> Iterator[Flaw]:
     """Error -32021 names the missing capability."""
     if peek.integer(case.value, "code") == -32021:
         named = ", ".join(str(each)[:40] for each in peek.mapping(case.value, "data", "requiredCapabilities"))
@@ -436,7 +436,7 @@ _BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30
     until="2025-11-25",
     fix="Accept the version of the initialize result.",
 )
-def takes_the_version_agreed_on(case: CheckMoment) -> Iterator[Flaw]:
+def version_header_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """MCP-Protocol-Version has the version that initialize negotiated, but the server rejects it."""
     found, revision = refused(case), case.state.revision
     if found is None or revision is None or found[0].sent("mcp-protocol-version") != revision.in_header:
@@ -473,7 +473,7 @@ def _said(case: CheckMoment) -> str:
     topic="",
     fix="Send fewer requests, or raise the limit.",
 )
-def has_patience(case: CheckMoment) -> Iterator[Flaw]:
+def rate_limited(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP 429, with Retry-After if present. The request must have failed; a stream or notification may not matter."""
     http = case.http
     if http is None or http.request is None or http.response is None or http.request.probe:
@@ -494,7 +494,7 @@ def has_patience(case: CheckMoment) -> Iterator[Flaw]:
 @diagnosis(
     "http-server-error", _ERROR, "HTTP server error (5xx)", "http end", topic="", fix="See the log of the server."
 )
-def does_not_fail(case: CheckMoment) -> Iterator[Flaw]:
+def http_server_error(case: CheckMoment) -> Iterator[Flaw]:
     """5xx for a POST, without a response in the body."""
     http = case.http
     if http is None or http.request is None or http.response is None or http.request.method != "POST":
@@ -540,7 +540,7 @@ _NOT_HERE = {
     topic="http",
     fix="Check the URL and the credentials.",
 )
-def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
+def http_request_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """A 4xx status that nothing else explains, with the reason in its body; at first only if all attempts fail."""
     state, fact, http = case.state, case.fact, case.http
     if case.frame is not None and refused(case) is not None:
@@ -588,7 +588,7 @@ _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
     topic="http",
     fix=("Check the logs of server and proxy for a crash or a timeout."),
 )
-def bodies_come_whole(case: CheckMoment) -> Iterator[Flaw]:
+def body_truncated(case: CheckMoment) -> Iterator[Flaw]:
     """Fewer bytes than Content-Length, a connection that breaks, or incomplete JSON."""
     http, fact = case.http, case.fact
     if http is None or not http.asked or http.request is None or http.request.probe or kind_of(http) == STREAM:
@@ -642,7 +642,7 @@ def _stops_in_the_middle(payload: bytes) -> bool:
     topic="http",
     fix="Send the JSON-RPC response; 202 without a body is for notifications.",
 )
-def answers_have_a_body(case: CheckMoment) -> Iterator[Flaw]:
+def empty_body(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP 200 for a request without any body, or an event stream that ends without a message and cannot be resumed."""
     http, fact = case.http, case.fact
     if http is None or fact is None or http.response is None or http.request is None or http.request.probe:
@@ -667,7 +667,7 @@ def answers_have_a_body(case: CheckMoment) -> Iterator[Flaw]:
     topic="http",
     fix=("Send Content-Encoding only for bodies that are compressed; check proxies that compress or decompress."),
 )
-def bodies_are_as_they_say(case: CheckMoment) -> Iterator[Flaw]:
+def body_encoding_invalid(case: CheckMoment) -> Iterator[Flaw]:
     http, fact = case.http, case.fact
     if http is not None and fact is not None and fact.why.startswith("the compressed body can't be decoded"):
         said = (
@@ -697,7 +697,7 @@ _NEEDS_SESSION = re.compile(
     topic="http",
     fix="Configure the proxy or gateway to forward the request header Mcp-Session-Id.",
 )
-def session_ids_arrive(case: CheckMoment) -> Iterator[Flaw]:
+def session_id_not_forwarded(case: CheckMoment) -> Iterator[Flaw]:
     """The request had Mcp-Session-Id, but the server says that it is missing."""
     found = refused(case)
     if found is None or case.state.opening is None or found[0].sent(SESSION) is None:

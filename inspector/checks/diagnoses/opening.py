@@ -31,7 +31,7 @@ _SLOW_NS, _TOO_SLOW_NS, _SILENT_NS = 5_000_000_000, 60_000_000_000, 2_000_000_00
     topic="basic",
     fix="Return the id unchanged.",
 )
-def id_keeps_its_type(case: CheckMoment) -> Iterator[Flaw]:
+def id_type_changed(case: CheckMoment) -> Iterator[Flaw]:
     """1 and "1" are different ids."""
     message = case.message
     if not isinstance(message, Answer | ErrorAnswer) or message.id is None:
@@ -50,7 +50,7 @@ def id_keeps_its_type(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic/lifecycle",
     fix=("Check the subcommand, whether the server works before it reads stdin, and whether it flushes its output."),
 )
-def answers_initialize(case: CheckMoment) -> Iterator[Flaw]:
+def server_silent(case: CheckMoment) -> Iterator[Flaw]:
     """The handshake was sent and the process is running, but there is no response."""
     state = case.state
     asked = unanswered(state)
@@ -83,7 +83,7 @@ def answers_initialize(case: CheckMoment) -> Iterator[Flaw]:
     topic="",
     fix="Respond first, and load data afterwards.",
 )
-def answers_soon(case: CheckMoment) -> Iterator[Flaw]:
+def slow_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """Measured from the start of the connection. No limit is specified; a minute exceeds common timeouts."""
     took = case.time_ns - case.state.began_ns
     if took > _SLOW_NS and case.state.began_ns and case.state.opening is None:
@@ -111,7 +111,7 @@ _EARLY = re.compile(
     until="2025-11-25",
     fix="Send notifications/initialized before the first request.",
 )
-def knows_that_it_was_initialized(case: CheckMoment) -> Iterator[Flaw]:
+def rejected_as_uninitialized(case: CheckMoment) -> Iterator[Flaw]:
     """The server has lost its session state, or the client sent its request too early."""
     state, said = case.state, peek.text(case.value, "message") or ""
     if state.opening is None or case.method in ("initialize", "server/discover") or not _EARLY.search(said[:500]):
@@ -153,7 +153,7 @@ _VERSION = re.compile(
     topic="basic/lifecycle",
     fix="Connect with a --revision that the server supports.",
 )
-def has_a_version_in_common(case: CheckMoment) -> Iterator[Flaw]:
+def no_common_version(case: CheckMoment) -> Iterator[Flaw]:
     """Error -32022, or initialize rejected because of its version; harmless if a common version is known."""
     code, asked = peek.integer(case.value, "code"), case.asked
     said = peek.text(case.value, "message") or ""
@@ -183,7 +183,7 @@ def has_a_version_in_common(case: CheckMoment) -> Iterator[Flaw]:
     until="2025-11-25",
     fix="Negotiate a protocol version that defines initialize, 2025-11-25 or older.",
 )
-def negotiates(case: CheckMoment) -> Iterator[Flaw]:
+def modern_version_in_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """The server echoes any requested version."""
     date = peek.text(case.value, "protocolVersion")
     row = find(date) if date else None
@@ -202,7 +202,7 @@ def negotiates(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/discover",
     fix="Return the required members of this protocol version in each result, or do not implement server/discover.",
 )
-def is_stateless_all_through(case: CheckMoment) -> Iterator[Flaw]:
+def incomplete_modern_support(case: CheckMoment) -> Iterator[Flaw]:
     """server/discover has a result, but members are missing that clients of this version rely on."""
     if type(case.value) is not dict:
         return
@@ -224,7 +224,7 @@ _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheSco
     confidence=Confidence.LIKELY,
     fix="Return error -32601 for unknown methods.",
 )
-def answers_the_unknown(case: CheckMoment) -> Iterator[Flaw]:
+def unknown_method_unanswered(case: CheckMoment) -> Iterator[Flaw]:
     """The probe had no response, but initialize had: clients of both eras wait at each start.
 
     A hint: before initialize, legacy clients should send nothing else.
@@ -254,7 +254,7 @@ _TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": 
     until="2025-11-25",
     fix="Send `notifications/…/list_changed` after each change.",
 )
-def changes_are_told(case: CheckMoment) -> Iterator[Flaw]:
+def list_changed_silently(case: CheckMoment) -> Iterator[Flaw]:
     """Two lists of one page differ, listChanged is declared, and there was no notification between them."""
     kind = _TOLD_BY[case.method]
     before, paged = case.state.lists.known[kind], peek.has(case.value, "nextCursor")
@@ -274,7 +274,7 @@ def changes_are_told(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic/lifecycle",
     fix="Check the error message and the log of the server.",
 )
-def takes_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
+def handshake_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """Rejected with an error that is not about versions; a server without initialize may be of the modern era."""
     code, said, opening = peek.integer(case.value, "code"), peek.text(case.value, "message") or "", case.state.opening
     if code in (-32601, -32022) or _VERSION.search(said[:500]) or _echoed(case):
@@ -307,7 +307,7 @@ _WAITS = ("initialize", "server/discover", "subscriptions/listen", "tools/call",
     topic="basic",
     fix="Respond to each request, with an error if need be, and set a timeout on what it waits for.",
 )
-def answers_everything(case: CheckMoment) -> Iterator[Flaw]:
+def request_unanswered(case: CheckMoment) -> Iterator[Flaw]:
     """The server is running and has responded to other requests, but not to this one for a while."""
     state = case.state
     if state.opening is None or state.why:
@@ -328,7 +328,7 @@ def answers_everything(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic",
     fix="Check the log of the server. Omit what cannot be listed, not the whole list.",
 )
-def gives_its_lists(case: CheckMoment) -> Iterator[Flaw]:
+def list_failed(case: CheckMoment) -> Iterator[Flaw]:
     """The list was rejected; unknown methods, versions and missing capabilities are other faults."""
     code = peek.integer(case.value, "code")
     explained = _KNOWN_REFUSALS if case.is_modern else (-32601, -32022)
@@ -349,7 +349,7 @@ _EARLY_ENOUGH = ("notifications/message", "notifications/progress", "notificatio
     topic="basic/lifecycle",
     fix="Send nothing but log messages before notifications/initialized is received: some clients disconnect.",
 )
-def is_quiet_before_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
+def message_before_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """A notification where clients expect the initialize result."""
     if (
         case.state.opening is None
@@ -370,7 +370,7 @@ def is_quiet_before_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic",
     fix="Send no response to a message without an id: strict clients disconnect.",
 )
-def notifications_get_no_answer(case: CheckMoment) -> Iterator[Flaw]:
+def notification_answered(case: CheckMoment) -> Iterator[Flaw]:
     """A response without an id that matches no open request; the request it was for may be known only at the end."""
     if case.message is None:
         for each in case.state.notes.get("anonymous", ()):
@@ -418,7 +418,7 @@ def _without_an_id(case: CheckMoment) -> str:
     topic="basic",
     fix="Return the id of the request unchanged; 0 is an id as well.",
 )
-def answers_have_the_id_of_their_request(case: CheckMoment) -> Iterator[Flaw]:
+def response_id_mismatch(case: CheckMoment) -> Iterator[Flaw]:
     """One request was open, the response had no id or another one, and the request got no other response."""
     state, message = case.state, case.message
     if message is None:
@@ -446,7 +446,7 @@ def answers_have_the_id_of_their_request(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic",
     fix='Send {"jsonrpc": "2.0", "id": …, "result": …}, with the id of the request.',
 )
-def results_have_their_envelope(case: CheckMoment) -> Iterator[Flaw]:
+def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Flaw]:
     """An object without jsonrpc, where a response is due: a bare result, or another API."""
     message, payload = case.message, case.frame.payload if case.frame is not None else b""
     if not isinstance(message, NotJsonRpc) or not message.reason.startswith("an object without"):
@@ -503,7 +503,7 @@ def _open(state: ConnectionState) -> list[TrackedRequest]:
     confidence=Confidence.LIKELY,
     fix="Check whether it waits for “initialized” without the prefix notifications/, or blocks after initialize.",
 )
-def goes_on_after_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
+def silent_after_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """`initialize` has a response, notifications/initialized was sent, and every later request is open."""
     state = case.state
     if state.opening is None or state.why or not state.initialized:
@@ -540,7 +540,7 @@ def goes_on_after_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic/lifecycle",
     fix='Declare the capabilities of the server, at least {"tools": {}}: clients request nothing else.',
 )
-def declares_something(case: CheckMoment) -> Iterator[Flaw]:
+def no_server_capabilities(case: CheckMoment) -> Iterator[Flaw]:
     if peek.at(case.value, "capabilities") == {}:
         yield Flaw("the server declares no capabilities: clients request no tools, prompts or resources", "/result")
 
@@ -554,7 +554,7 @@ def declares_something(case: CheckMoment) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Correct the call. If the tool itself failed, the server should return isError with the reason.",
 )
-def calls_are_taken(case: CheckMoment) -> Iterator[Flaw]:
+def call_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """Reports the reason that the error, its data, or the tool's own schema states."""
     if case.asked is None or case.asked.probe or peek.integer(case.value, "code") == -32603:
         return

@@ -56,7 +56,7 @@ def _refusal(case: CheckMoment, wanted: int, what: str, *, worse: Severity | Non
     topic="basic",
     fix="Return error -32601 for unknown methods; clients detect features by it.",
 )
-def unknown_methods_are_told(case: CheckMoment) -> Iterator[Flaw]:
+def unknown_method_error_code(case: CheckMoment) -> Iterator[Flaw]:
     yield from _refusal(case, _METHOD_NOT_FOUND, "an unknown method", worse=_ERROR)
 
 
@@ -69,7 +69,7 @@ def unknown_methods_are_told(case: CheckMoment) -> Iterator[Flaw]:
     until="2025-11-25",
     fix="Return the result {}.",
 )
-def pings_are_answered(case: CheckMoment) -> Iterator[Flaw]:
+def invalid_ping_response(case: CheckMoment) -> Iterator[Flaw]:
     """“The receiver MUST respond promptly with an empty response.”"""
     if case.asked is not None and case.asked.probe:
         yield Flaw(
@@ -87,7 +87,7 @@ def pings_are_answered(case: CheckMoment) -> Iterator[Flaw]:
     fix="Return -32602 (Invalid params).",
     needs=PROBED,
 )
-def invalid_params_are_told(case: CheckMoment) -> Iterator[Flaw]:
+def invalid_params_error_code(case: CheckMoment) -> Iterator[Flaw]:
     params = _params(case)
     if type(params) is dict and "name" not in params:
         yield from _refusal(case, _INVALID_PARAMS, "a call without a tool name")
@@ -101,7 +101,7 @@ def invalid_params_are_told(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic",
     fix="Respond to every request, with an error if need be.",
 )
-def everything_is_answered(case: CheckMoment) -> Iterator[Flaw]:
+def probe_unanswered(case: CheckMoment) -> Iterator[Flaw]:
     last = (
         case.state.process.provoked[0] if case.state.process.provoked and case.state.why else 0
     )  # it made the server exit (`exit-on-invalid-message`)
@@ -121,7 +121,7 @@ def everything_is_answered(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/utilities/pagination",
     fix="Return -32602 for cursors that the server did not issue.",
 )
-def cursors_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
+def unissued_cursor_accepted(case: CheckMoment) -> Iterator[Flaw]:
     """“Invalid cursors SHOULD result in an error with code -32602.” A hint if the server issues no cursors at all."""
     if peek.text(_params(case), "cursor") == probes.CURSOR:
         mild = None if any(case.state.lists.cursors.values()) else _HINT
@@ -138,7 +138,7 @@ def cursors_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     fix="Return -32602 if a required argument is missing.",
     needs=PROBED,
 )
-def arguments_are_demanded(case: CheckMoment) -> Iterator[Flaw]:
+def missing_argument_accepted(case: CheckMoment) -> Iterator[Flaw]:
     """“Missing required arguments: -32602.”"""
     params = _params(case)
     known = case.state.lists.known["prompts"].get(peek.text(params, "name") or "")
@@ -158,7 +158,7 @@ def arguments_are_demanded(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Return -32602 if _meta lacks the protocol version or the capabilities.",
 )
-def requests_declare_themselves(case: CheckMoment) -> Iterator[Flaw]:
+def undeclared_version_accepted(case: CheckMoment) -> Iterator[Flaw]:
     """Required because modern requests are self-contained.
 
     Over stdio the era of such a request is unknown, so a server that also implements initialize may take it for a
@@ -200,7 +200,7 @@ def _status(http: HttpExchangeState) -> int:
     until="2025-11-25",
     fix="Return HTTP 404; clients then start a new session.",
 )
-def unknown_sessions_are_told(case: CheckMoment) -> Iterator[Flaw]:
+def unknown_session_status(case: CheckMoment) -> Iterator[Flaw]:
     """Servers must return 404 for an expired session; clients expect the same for an unknown one.
 
     Acceptance is a warning, as is a 5xx status; another rejection is a hint.
@@ -223,7 +223,7 @@ _FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "con
     topic="",
     fix="Answer OPTIONS, if web clients should use the server.",
 )
-def browsers_may_ask(case: CheckMoment) -> Iterator[Flaw]:
+def cors_missing(case: CheckMoment) -> Iterator[Flaw]:
     """Reports what a CORS preflight response lacks for clients in foreign web pages."""
     http = _knocked(case)
     if http is None or http.request is None or http.request.method != "OPTIONS" or http.sent("origin") is None:
@@ -249,7 +249,7 @@ def browsers_may_ask(case: CheckMoment) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Compare Host with the allowed names: DNS rebinding gives this machine other names.",
 )
-def host_is_looked_at(case: CheckMoment) -> Iterator[Flaw]:
+def host_not_validated(case: CheckMoment) -> Iterator[Flaw]:
     """DNS rebinding: a foreign page whose name resolves to this machine has the origin of the server.
 
     A hint if Origin is validated, which the specification requires and which stops a POST of a browser.
@@ -272,7 +272,7 @@ def host_is_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     topic="",
     fix="Listen on both, or use the address instead of localhost: clients differ in which they try first.",
 )
-def both_addresses_answer(case: CheckMoment) -> Iterator[Flaw]:
+def loopback_address_family(case: CheckMoment) -> Iterator[Flaw]:
     """Of 127.0.0.1 and ::1, only one responds.
 
     Judged for localhost, which means both, and for an address that did not respond.

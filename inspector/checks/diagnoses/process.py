@@ -332,7 +332,7 @@ def exit_of(state: ConnectionState) -> tuple[int, int, ProcessFact] | None:
     topic="",
     fix="Return an error: -32700 for invalid JSON, -32601 for an unknown method, -32602 for invalid params.",
 )
-def survives_invalid_messages(case: CheckMoment) -> Iterator[Flaw]:
+def exit_on_invalid_message(case: CheckMoment) -> Iterator[Flaw]:
     """The last message before the exit was an invalid one of doctor, which other clients do not send."""
     state = case.state
     ends = [n for n, _, fact in state.process.facts if fact.event is ProcessEvent.EXIT]
@@ -364,7 +364,7 @@ _RUN = "Run chmod +x, check the first line of the file, or name its interpreter 
     topic="",
     fix="Install the program, or give its absolute path.",
 )
-def command_can_be_run(case: CheckMoment) -> Iterator[Flaw]:
+def program_not_runnable(case: CheckMoment) -> Iterator[Flaw]:
     """Exit codes 127 and 126 of shells, and defects of the file that are found before the start."""
     if not case.state.process.facts and _NOT_RUNNABLE.search(case.state.why):
         yield Flaw(case.state.why.rstrip("."), frames=(case.n,), instead=True, fix=_RUN)
@@ -396,7 +396,7 @@ def command_can_be_run(case: CheckMoment) -> Iterator[Flaw]:
     topic="",
     fix=("Run the command in a terminal, and correct the error that it prints."),
 )
-def survives_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
+def exit_during_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """An exit code other than 0 before the handshake completed, with the cause from stderr if it is a known one."""
     ended = died(case.state)
     if ended is None or ended[2].signal or ended[2].code in (0, None, 126, 127, *SIGNAL_CODES):
@@ -417,7 +417,7 @@ _OPENING = ("initialize", "server/discover")
     topic="",
     fix="Check the log of the server for an exception.",
 )
-def survives_its_work(case: CheckMoment) -> Iterator[Flaw]:
+def exit_during_session(case: CheckMoment) -> Iterator[Flaw]:
     """The server exited by itself with an open request, before its first response, or with a non-zero exit code."""
     state, ended = case.state, exit_of(case.state)
     if state.opening is None or ended is None or ended[2].signal or ended[2].code in SIGNAL_CODES:
@@ -441,7 +441,7 @@ def survives_its_work(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix="Keep file descriptor 1 open; to silence a library, redirect only its output.",
 )
-def keeps_its_stdout(case: CheckMoment) -> Iterator[Flaw]:
+def stdout_closed(case: CheckMoment) -> Iterator[Flaw]:
     state = case.state
     events = {fact.event: n for n, _, fact in state.process.facts}
     if state.why and ProcessEvent.STDOUT_EOF in events and ProcessEvent.EXIT not in events:
@@ -460,7 +460,7 @@ def keeps_its_stdout(case: CheckMoment) -> Iterator[Flaw]:
         "Docker needs -i."
     ),
 )
-def waits_for_input(case: CheckMoment) -> Iterator[Flaw]:
+def exit_without_input(case: CheckMoment) -> Iterator[Flaw]:
     """Exit code 0 at once, without a message."""
     ended = died(case.state)
     if ended and ended[2].code == 0 and case.state.first_message_ns is None:
@@ -486,7 +486,7 @@ _KILLED = {
     topic="",
     fix="Find what sent the signal, and check the memory limit.",
 )
-def is_not_killed(case: CheckMoment) -> Iterator[Flaw]:
+def server_killed(case: CheckMoment) -> Iterator[Flaw]:
     """A signal that mcp-inspect did not send, or the exit code that a container makes of one."""
     ended = exit_of(case.state)
     if ended is None or any(fact.event is ProcessEvent.SIGNAL for _, _, fact in case.state.process.facts):
@@ -549,7 +549,7 @@ def _missing_variable(state: ConnectionState) -> tuple[int, str] | None:
     confidence=_LIKELY,
     fix="Set the variable with -e NAME=VALUE.",
 )
-def environment_is_whole(case: CheckMoment) -> Iterator[Flaw]:
+def environment_variable_missing(case: CheckMoment) -> Iterator[Flaw]:
     if (ended := died(case.state)) is None or (missing := _missing_variable(case.state)) is None:
         return
     n, name = missing
@@ -572,7 +572,7 @@ _PLACEHOLDER = re.compile(
     confidence=_LIKELY,
     fix=("Replace the placeholder with its value; mcp-inspect expands none in a command."),
 )
-def placeholders_are_filled(case: CheckMoment) -> Iterator[Flaw]:
+def placeholder_not_expanded(case: CheckMoment) -> Iterator[Flaw]:
     """Examines the command as it was run, or the URL."""
     connection = case.state.connection
     for word in (*connection.argv, connection.url) if connection else ():
@@ -597,7 +597,7 @@ _QUOTES = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
     confidence=_LIKELY,
     fix="Write the command as the program must receive it; no shell expands it.",
 )
-def words_are_as_they_are_meant(case: CheckMoment) -> Iterator[Flaw]:
+def shell_syntax_in_command(case: CheckMoment) -> Iterator[Flaw]:
     """An unexpanded tilde; typographic quotes and dashes. Reported only if the start failed."""
     connection = case.state.connection
     if connection is None or died(case.state) is None:
@@ -628,7 +628,7 @@ _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,
     confidence=_LIKELY,
     fix="Give the absolute path, or set --cwd.",
 )
-def directory_is_right(case: CheckMoment) -> Iterator[Flaw]:
+def file_not_found(case: CheckMoment) -> Iterator[Flaw]:
     """A relative path that is resolved in the working directory; or that directory itself."""
     if not case.state.process.facts and case.state.why.startswith("The directory to start"):
         yield Flaw(
@@ -664,7 +664,7 @@ _PORT = re.compile(
 @diagnosis(
     "port-in-use", _ERROR, "Port is in use", "end", topic="", fix="Stop the other process, or choose another port."
 )
-def port_is_free(case: CheckMoment) -> Iterator[Flaw]:
+def port_in_use(case: CheckMoment) -> Iterator[Flaw]:
     """Often used by an older instance of the same server."""
     ended = exit_of(case.state)
     if ended and (line := line_like(case.state, _PORT)):
@@ -686,7 +686,7 @@ _OTHER_SDK = re.compile(
     topic="",
     fix="Run pip install 'mcp<2', or migrate the server.",
 )
-def sdk_is_the_right_one(case: CheckMoment) -> Iterator[Flaw]:
+def sdk_version_mismatch(case: CheckMoment) -> Iterator[Flaw]:
     """Decided by an import or attribute that was tried with both: mcp 1.30.0 has it, mcp 2.3.0 does not."""
     ended = died(case.state)
     if ended and (line := line_like(case.state, _OTHER_SDK)):
@@ -702,7 +702,7 @@ def sdk_is_the_right_one(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix="Exit at the end of stdin.",
 )
-def ends_with_its_input(case: CheckMoment) -> Iterator[Flaw]:
+def stdin_eof_ignored(case: CheckMoment) -> Iterator[Flaw]:
     """The server needed a signal more than two seconds after stdin was closed."""
     closed = signalled = None
     for n, time_ns, fact in case.state.process.facts:

@@ -30,7 +30,7 @@ _LOOKED_AT = 256 * 1024
     fix="Use pagination, a summary, or a link to a resource.",
     needs=LARGE,
 )
-def result_fits_a_model(case: CheckMoment) -> Iterator[Flaw]:
+def result_too_long(case: CheckMoment) -> Iterator[Flaw]:
     """Judged by the length of its text; a token is about four characters."""
     if case.frame is None or len(case.frame.payload) < _MOST_TOKENS * _CHARACTERS_PER_TOKEN:
         return
@@ -49,7 +49,7 @@ def result_fits_a_model(case: CheckMoment) -> Iterator[Flaw]:
     fix="Reduce the image, or return a link to a resource.",
     needs=LARGE,
 )
-def pictures_are_small(case: CheckMoment) -> Iterator[Flaw]:
+def image_too_large(case: CheckMoment) -> Iterator[Flaw]:
     """More than 1 MiB, decoded."""
     if case.frame is None or len(case.frame.payload) < _LARGE_IMAGE:
         return
@@ -70,7 +70,7 @@ _FLOOD = 1_000_000
     topic="stdio",
     fix="Log less, or make the log level configurable.",
 )
-def stderr_is_no_flood(case: CheckMoment) -> Iterator[Flaw]:
+def stderr_flood(case: CheckMoment) -> Iterator[Flaw]:
     """More than a megabyte per second. Legal: “The server MAY write UTF-8 strings to its stderr for any purpose.”"""
     n, most = case.state.process.flood
     if most > _FLOOD:
@@ -89,7 +89,7 @@ _LONG_NS = 2_000_000_000
     confidence=_LIKELY,
     fix="Respond sooner, or send progress, which resets timeouts; --timeout allows more time.",
 )
-def calls_are_answered(case: CheckMoment) -> Iterator[Flaw]:
+def call_timed_out(case: CheckMoment) -> Iterator[Flaw]:
     """The client cancelled after seconds without a response; progress shows which limit it was."""
     state = case.state
     for asked in state.requests.done.values():
@@ -116,7 +116,7 @@ def calls_are_answered(case: CheckMoment) -> Iterator[Flaw]:
     confidence=_LIKELY,
     fix="Remove the secret: results are passed to the model and its provider.",
 )
-def results_hold_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
+def secret_in_result(case: CheckMoment) -> Iterator[Flaw]:
     """Detects the formats of well-known tokens. The finding has the place and never the secret.
 
     It examines the message, not its frame: the frame of a batch has thousands.

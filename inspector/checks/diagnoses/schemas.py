@@ -23,7 +23,7 @@ _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
     heavy=True,
     fix="Move it into a property, or split the tool in two: all clients support a plain object at the root.",
 )
-def root_is_plain(case: CheckMoment) -> Iterator[Flaw]:
+def schema_root_combinator(case: CheckMoment) -> Iterator[Flaw]:
     """Legal since 2026; the compatibility data records which clients fail."""
     yield from flaws_of(case, "input-root-combinator", "input-root-condition", most=1)
 
@@ -31,7 +31,7 @@ def root_is_plain(case: CheckMoment) -> Iterator[Flaw]:
 @diagnosis(
     "schema-dialect", _HINT, "Outdated schema dialect", LIST, topic="basic", heavy=True, fix="Use the 2020-12 dialect."
 )
-def label_is_current(case: CheckMoment) -> Iterator[Flaw]:
+def schema_dialect(case: CheckMoment) -> Iterator[Flaw]:
     """Legal: clients must support 2020-12, and may support other dialects (basic, JSON Schema usage).
 
     `unknown-schema-dialect` reports unknown ones. One finding covers all input schemas.
@@ -77,7 +77,7 @@ _OLD: Final = ("tuple-items", "boolean-bound", "old-keyword", "input-broken")
     heavy=True,
     fix="Use the keyword of the declared dialect.",
 )
-def keywords_are_of_the_dialect(case: CheckMoment) -> Iterator[Flaw]:
+def keyword_not_in_dialect(case: CheckMoment) -> Iterator[Flaw]:
     """The keyword is ignored, not validated."""
     yield from flaws_of(case, "old-keyword")
     for flaw in flaws_of(case, "old-place", most=1):
@@ -93,7 +93,7 @@ def keywords_are_of_the_dialect(case: CheckMoment) -> Iterator[Flaw]:
     heavy=True,
     fix='Add "items"; a model cannot know the type of the elements otherwise.',
 )
-def arrays_say_of_what(case: CheckMoment) -> Iterator[Flaw]:
+def array_without_items(case: CheckMoment) -> Iterator[Flaw]:
     yield from flaws_of(case, "array-without-items", most=5)
 
 
@@ -106,7 +106,7 @@ def arrays_say_of_what(case: CheckMoment) -> Iterator[Flaw]:
     heavy=True,
     fix="Reduce the references: clients expand them, up to a limit.",
 )
-def schemas_can_be_written_out(case: CheckMoment) -> Iterator[Flaw]:
+def schema_expansion_limit(case: CheckMoment) -> Iterator[Flaw]:
     """Cyclic references, or references that multiply; recursion is a hint."""
     yield from flaws_of(case, "reference-loop", "multiplies")
     for flaw in flaws_of(case, "recursive", most=1):
@@ -144,7 +144,7 @@ def _may_be_mixed_up(case: CheckMoment) -> bool:
     confidence=Confidence.LIKELY,
     fix="Install one version only of the library that generates schemas (such as zod).",
 )
-def library_fits_the_sdk(case: CheckMoment) -> Iterator[Flaw]:
+def schema_library_mismatch(case: CheckMoment) -> Iterator[Flaw]:
     """An error indicates it, or all schemas are empty although descriptions mention parameters."""
     said = peek.text(case.value, "message") or peek.text(case.value, "content", 0, "text") or ""
     if _MIXED_UP.search(said[:2000]):
@@ -167,7 +167,7 @@ def library_fits_the_sdk(case: CheckMoment) -> Iterator[Flaw]:
     heavy=True,
     fix="Make the contradicting keywords consistent.",
 )
-def schemas_agree_with_themselves(case: CheckMoment) -> Iterator[Flaw]:
+def contradictory_schema(case: CheckMoment) -> Iterator[Flaw]:
     """A required property that is not described, an enum value or default that does not validate."""
     yield from flaws_of(case, "required-unknown", "enum-type", most=5)
     for flaw in flaws_of(case, "default-wrong", most=3):
@@ -183,7 +183,7 @@ def schemas_agree_with_themselves(case: CheckMoment) -> Iterator[Flaw]:
     heavy=True,
     fix="Use letters, digits, _ . and - only, and objects instead of true.",
 )
-def apis_take_it(case: CheckMoment) -> Iterator[Flaw]:
+def schema_rejected_by_apis(case: CheckMoment) -> Iterator[Flaw]:
     """Legal in JSON Schema, but clients pass schemas to more restrictive APIs; see the compatibility data."""
     for flaw in flaws_of(case, "property-name", most=3):
         fix = "Use letters, digits, _ . and - only, and at most 64 characters."
@@ -205,7 +205,7 @@ _WRITTEN_ELSEWHERE: Final = {"parameters": "OpenAI", "input_schema": "Anthropic"
     heavy=True,
     fix="Return the JSON Schema of the arguments as inputSchema; zod converts with z.toJSONSchema(schema).",
 )
-def schemas_are_of_mcp(case: CheckMoment) -> Iterator[Flaw]:
+def foreign_schema_format(case: CheckMoment) -> Iterator[Flaw]:
     """A zod object that was not converted, or a tool in the format of another API."""
     for seen in tools_seen(case):
         for member in ("inputSchema", "outputSchema"):
@@ -253,7 +253,7 @@ def _library_of(schema: Any) -> str:
     heavy=True,
     fix="Describe its properties, or remove additionalProperties: clients that validate arguments reject every call.",
 )
-def objects_admit_something(case: CheckMoment) -> Iterator[Flaw]:
+def object_without_properties(case: CheckMoment) -> Iterator[Flaw]:
     """`additionalProperties: false` without properties, in a nested object."""
     yield from flaws_of(case, "admits-nothing", most=3)
 
@@ -267,7 +267,7 @@ def objects_admit_something(case: CheckMoment) -> Iterator[Flaw]:
     heavy=True,
     fix="Use the types string, number, integer, boolean, array, object and null; some clients drop such a tool.",
 )
-def keywords_have_values(case: CheckMoment) -> Iterator[Flaw]:
+def invalid_keyword_value(case: CheckMoment) -> Iterator[Flaw]:
     """Unknown types and enums that are not arrays, in any dialect."""
     yield from flaws_of(case, "input-broken", "output-broken", most=3)
     for flaw in flaws_of(case, "boolean-required", most=3):
@@ -283,6 +283,6 @@ def keywords_have_values(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/tools",
     fix="If there should be tools, check the login of a gateway, and filters.",
 )
-def lists_have_tools(case: CheckMoment) -> Iterator[Flaw]:
+def empty_tool_list(case: CheckMoment) -> Iterator[Flaw]:
     if peek.at(case.value, "tools") == [] and not peek.has(case.value, "nextCursor") and not is_later_page(case):
         yield Flaw("the tool list is empty: a model has nothing to call", "/result/tools")

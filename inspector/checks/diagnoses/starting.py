@@ -24,7 +24,7 @@ _NO_COMMAND = re.compile(r"is not on the PATH|does not exist\b|is a directory, n
     topic="",
     fix="Give the absolute path of the program, or set PATH with -e PATH=…; shell start-up files are not read.",
 )
-def command_exists(case: CheckMoment) -> Iterator[Flaw]:
+def command_not_found(case: CheckMoment) -> Iterator[Flaw]:
     """Nothing was started: the PATH of the child has no such program."""
     state = case.state
     if state.process.facts or state.why.startswith("The directory to start") or "exists but" in state.why:
@@ -76,7 +76,7 @@ def _manager(state: ConnectionState) -> str:
     fix=_FIX_INSTALL,
     confidence=Confidence.LIKELY,
 )
-def is_installed(case: CheckMoment) -> Iterator[Flaw]:
+def package_still_installing(case: CheckMoment) -> Iterator[Flaw]:
     """Silence of npx, uvx and the like, or a response that they delayed."""
     state = case.state
     name, words = _manager(state), [(n, line) for n, line in tail_of(state) if line.strip()]
@@ -131,7 +131,7 @@ _LONG = {"--interactive": "i", "--tty": "t", "--detach": "d"}
 
 
 @diagnosis("docker-flags", _ERROR, "`docker run` flags disconnect stdin", "end", topic="", fix=_FIX_DOCKER)
-def container_gets_stdin(case: CheckMoment) -> Iterator[Flaw]:
+def docker_flags(case: CheckMoment) -> Iterator[Flaw]:
     """`docker run` needs `-i`; `-t` allocates a terminal, `-d` detaches."""
     state = case.state
     found = _run_flags(state.connection.argv if state.connection else ())
@@ -164,7 +164,7 @@ _SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})
     confidence=Confidence.GUESS,
     fix=("Start the server with its option for stdio, and pass stdin on in wrapper scripts."),
 )
-def started_servers_read(case: CheckMoment) -> Iterator[Flaw]:
+def stdin_not_read(case: CheckMoment) -> Iterator[Flaw]:
     """The log on stderr reports that the server runs, but there is no response on stdout."""
     asked = unanswered(case.state)
     words = [(n, line) for n, line in tail_of(case.state) if _STARTED.search(line[:500])]
@@ -194,7 +194,7 @@ _URL = re.compile(r"https?://[^\s'\"<>]+")
     confidence=Confidence.LIKELY,
     fix=("Give the value as an argument or with -e, or set it up in advance: stdin is a pipe."),
 )
-def waits_for_nobody(case: CheckMoment) -> Iterator[Flaw]:
+def interactive_prompt(case: CheckMoment) -> Iterator[Flaw]:
     """The log on stderr ends with a prompt, or with the URL of a login, and there is no response."""
     asked, newest = unanswered(case.state), tail_of(case.state)[:5]
     words = [(n, line.strip()) for n, line in newest if line.strip()]
@@ -221,7 +221,7 @@ def waits_for_nobody(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix="Stop child processes on exit; use exec in wrapper scripts.",
 )
-def leaves_nobody(case: CheckMoment) -> Iterator[Flaw]:
+def child_processes_left(case: CheckMoment) -> Iterator[Flaw]:
     """The process group outlived its leader, and needed a signal."""
     gone = False
     for n, _, fact in case.state.process.facts:

@@ -39,7 +39,7 @@ class _Burst(msgspec.Struct):
     confidence=_GUESS,
     fix="Send X-Accel-Buffering: no, set proxy_buffering off, and do not compress text/event-stream.",
 )
-def events_come_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
+def stream_buffered(case: CheckMoment) -> Iterator[Flaw]:
     """Progress notifications of a long request arrive together with the response."""
     frame, http = case.frame, case.http
     bursts: dict[int, _Burst] = case.state.notes.setdefault("stream-buffered", {})
@@ -88,7 +88,7 @@ _LIMITS = (30, 60, 100, 125, 240, 300)
     confidence=_GUESS,
     fix="Send a comment every 15 to 25 seconds, or raise the proxy's idle timeout.",
 )
-def streams_outlive_silence(case: CheckMoment) -> Iterator[Flaw]:
+def stream_idle_timeout(case: CheckMoment) -> Iterator[Flaw]:
     """The stream ended after a silence as long as a usual idle timeout of proxies."""
     heard: dict[int, int] = case.state.notes.setdefault("stream-idle-timeout", {})
     http, fact = case.http, case.fact
@@ -123,7 +123,7 @@ _RESUMABLE = row_of_date("2025-11-25")
     mild_until="2025-06-18",
     fix="Check the log of the server for a crash, and any proxy for a limit on streams.",
 )
-def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
+def stream_ended_early(case: CheckMoment) -> Iterator[Flaw]:
     """Streams that can be resumed may end early, since the version that defines resumption."""
     http, fact = case.http, case.fact
     if http is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE) or http.response is None:
@@ -143,7 +143,7 @@ def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     topic="",
     fix="Do not compress text/event-stream.",
 )
-def streams_are_not_compressed(case: CheckMoment) -> Iterator[Flaw]:
+def stream_compressed(case: CheckMoment) -> Iterator[Flaw]:
     """Compression delays events."""
     http = responded(case)
     encoding = http.header("content-encoding") if http is not None else None
@@ -159,7 +159,7 @@ def streams_are_not_compressed(case: CheckMoment) -> Iterator[Flaw]:
     topic="http",
     fix="End each event with a blank line: data: {…}, then two line feeds.",
 )
-def events_are_ended(case: CheckMoment) -> Iterator[Flaw]:
+def unterminated_event(case: CheckMoment) -> Iterator[Flaw]:
     """An event is incomplete when the stream ends. The SSE rules require clients to discard it."""
     note, http = case.note, case.http
     if note is None or http is None or note.event == "endpoint" or http.request is None or http.request.probe:
@@ -194,7 +194,7 @@ def is_json(data: bytes) -> bool:
     topic="http",
     fix="Omit the event field, or send event: message.",
 )
-def events_are_messages(case: CheckMoment) -> Iterator[Flaw]:
+def unknown_event_name(case: CheckMoment) -> Iterator[Flaw]:
     """Clients that listen for events named “message” ignore it."""
     frame = case.frame
     if frame is None or frame.sse is None or frame.sse.event in (None, "", "message"):
@@ -215,7 +215,7 @@ def events_are_messages(case: CheckMoment) -> Iterator[Flaw]:
     topic="http",
     fix="Send event: endpoint with the URL as its data first, and a blank line after it.",
 )
-def streams_name_their_endpoint(case: CheckMoment) -> Iterator[Flaw]:
+def endpoint_event_missing(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP+SSE begins with an endpoint event."""
     state, http = case.state, responded(case)
     if http is not None and http.request is not None and http.response is not None and state.transport == "sse":
@@ -240,7 +240,7 @@ def streams_name_their_endpoint(case: CheckMoment) -> Iterator[Flaw]:
     confidence=_LIKELY,
     fix="Write JSON without line feeds, or begin each of its lines with data:.",
 )
-def data_lines_say_so(case: CheckMoment) -> Iterator[Flaw]:
+def multiline_event_data(case: CheckMoment) -> Iterator[Flaw]:
     """The data of an event is a single bracket: the first line of indented JSON."""
     frame = case.frame
     if frame is not None and frame.sse is not None and frame.payload.strip() in (b"{", b"["):
@@ -256,7 +256,7 @@ def data_lines_say_so(case: CheckMoment) -> Iterator[Flaw]:
     topic="http",
     fix="Send application/json with a JSON body, and text/event-stream with events.",
 )
-def bodies_fit_their_type(case: CheckMoment) -> Iterator[Flaw]:
+def content_type_mismatch(case: CheckMoment) -> Iterator[Flaw]:
     """JSON instead of an event stream, or events instead of JSON; clients find no message in either."""
     http, note, frame = case.http, case.note, case.frame
     if http is None or http.request is None or http.request.probe:

@@ -52,7 +52,7 @@ def _elicitations(case: CheckMoment) -> Iterator[tuple[str, Any]]:
     since="2025-11-25",
     fix="Check the client capability `sampling.tools` first.",
 )
-def tools_were_offered(case: CheckMoment) -> Iterator[Flaw]:
+def sampling_tools_unsupported(case: CheckMoment) -> Iterator[Flaw]:
     for place, params in _sampling(case):
         if (peek.has(params, "tools") or peek.has(params, "toolChoice")) and not case.state.offered(
             case.asked, "sampling", "tools"
@@ -69,7 +69,7 @@ def tools_were_offered(case: CheckMoment) -> Iterator[Flaw]:
     since="2025-11-25",
     fix="Answer each tool use with one tool result, in a message of its own.",
 )
-def tool_results_match(case: CheckMoment) -> Iterator[Flaw]:
+def tool_result_mismatch(case: CheckMoment) -> Iterator[Flaw]:
     """A message with tool results has nothing else, and one for each preceding tool use."""
     for place, params in _sampling(case):
         open_: set[Any] = set()
@@ -100,7 +100,7 @@ def _blocks(message: Any) -> list[Any]:
     since="2025-11-25",
     fix="Check the client capability `sampling.context` first.",
 )
-def context_was_offered(case: CheckMoment) -> Iterator[Flaw]:
+def sampling_context_unsupported(case: CheckMoment) -> Iterator[Flaw]:
     """`includeContext` other than none needs sampling.context."""
     for place, params in _sampling(case):
         word = peek.text(params, "includeContext")
@@ -123,7 +123,7 @@ def _mode(params: Any) -> str:
     since="2025-11-25",
     fix="Check the client capability `elicitation` for the mode.",
 )
-def mode_was_offered(case: CheckMoment) -> Iterator[Flaw]:
+def elicitation_mode_unsupported(case: CheckMoment) -> Iterator[Flaw]:
     """An empty `elicitation` capability means forms."""
     offered = peek.at(case.state.client_capabilities(case.asked), "elicitation")
     for place, params in _elicitations(case):
@@ -141,7 +141,7 @@ def mode_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     since="2025-06-18",
     fix="Use primitive fields only.",
 )
-def form_is_flat(case: CheckMoment) -> Iterator[Flaw]:
+def elicitation_schema_not_flat(case: CheckMoment) -> Iterator[Flaw]:
     """An object of strings, numbers, booleans and enums."""
     for place, params in _elicitations(case):
         if _mode(params) != "form":
@@ -203,7 +203,7 @@ def _wrong_default(field: dict[str, Any]) -> str:
     since="2025-11-25",
     fix="Use an https URL.",
 )
-def url_can_be_visited(case: CheckMoment) -> Iterator[Flaw]:
+def elicitation_url_invalid(case: CheckMoment) -> Iterator[Flaw]:
     """URL mode needs a URL, and it should be https."""
     for place, params in _elicitations(case):
         if _mode(params) == "url":
@@ -223,7 +223,7 @@ def url_can_be_visited(case: CheckMoment) -> Iterator[Flaw]:
     since="2025-11-25",
     fix="Send `elicitationId` in 2025-11-25 only, in URL mode.",
 )
-def elicitation_has_its_id(case: CheckMoment) -> Iterator[Flaw]:
+def elicitation_id_invalid(case: CheckMoment) -> Iterator[Flaw]:
     """Only one protocol version defines `elicitationId`."""
     for place, params in _elicitations(case):
         if _mode(params) == "url" and not case.is_modern and peek.text(params, "elicitationId") is None:
@@ -242,7 +242,7 @@ def elicitation_has_its_id(case: CheckMoment) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Ask for secrets on your own page, with URL mode.",
 )
-def form_asks_for_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
+def elicitation_asks_for_secret(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST NOT use form mode elicitation to request sensitive information.”"""
     for place, params in _elicitations(case):
         for name, field in peek.mapping(params, "requestedSchema", "properties").items():
@@ -259,7 +259,7 @@ def form_asks_for_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
     since="2025-11-25",
     fix="Use URL mode for links.",
 )
-def form_has_no_links(case: CheckMoment) -> Iterator[Flaw]:
+def elicitation_link_in_text(case: CheckMoment) -> Iterator[Flaw]:
     """Links belong in URL mode, where clients show them in full."""
     for place, params in _elicitations(case):
         if _mode(params) == "form" and _LINK.search(peek.text(params, "message") or ""):
@@ -276,7 +276,7 @@ def form_has_no_links(case: CheckMoment) -> Iterator[Flaw]:
     until="2025-11-25",
     fix="Add `elicitations` in URL mode to the data of the error.",
 )
-def visits_are_named(case: CheckMoment) -> Iterator[Flaw]:
+def url_elicitation_missing(case: CheckMoment) -> Iterator[Flaw]:
     """Error -32042 contains elicitations in URL mode."""
     if peek.integer(case.value, "code") == -32042:
         named = peek.items(case.value, "data", "elicitations")
@@ -294,7 +294,7 @@ def visits_are_named(case: CheckMoment) -> Iterator[Flaw]:
     until="2025-11-25",
     fix="Send the `elicitationId` of an earlier elicitation.",
 )
-def visit_is_known(case: CheckMoment) -> Iterator[Flaw]:
+def unknown_elicitation_completed(case: CheckMoment) -> Iterator[Flaw]:
     """Clients ignore a notification about an unknown elicitation."""
     id_ = peek.text(case.value, "elicitationId")
     if id_ is None or id_ not in case.state.ongoing.elicitation_ids:
@@ -313,7 +313,7 @@ def visit_is_known(case: CheckMoment) -> Iterator[Flaw]:
     since="2025-11-25",
     fix="Use oneOf with titles.",
 )
-def choices_are_named_in_the_new_way(case: CheckMoment) -> Iterator[Flaw]:
+def enum_names_deprecated(case: CheckMoment) -> Iterator[Flaw]:
     """`enumNames` still works."""
     for place, params in _elicitations(case):
         for name, field in peek.mapping(params, "requestedSchema", "properties").items():

@@ -24,7 +24,7 @@ _NOT_JSON = ("not JSON", "an empty line")
     topic=JSON_RPC,
     fix="Send one JSON object per message.",
 )
-def is_a_message(case: CheckMoment) -> Iterator[Flaw]:
+def invalid_json_rpc(case: CheckMoment) -> Iterator[Flaw]:
     """JSON of another shape on any transport; over HTTP also invalid JSON.
 
     Invalid lines of stdout are diagnosed as bytes.
@@ -48,7 +48,7 @@ def is_a_message(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic",
     fix='Set "jsonrpc": "2.0".',
 )
-def says_its_version(case: CheckMoment) -> Iterator[Flaw]:
+def jsonrpc_member_invalid(case: CheckMoment) -> Iterator[Flaw]:
     for message in case.value:
         for defect in message.defects:
             if defect.startswith('"jsonrpc"') and not isinstance(message, NotJsonRpc):
@@ -63,7 +63,7 @@ def says_its_version(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic",
     fix="Return either `result` or `error`.",
 )
-def has_one_outcome(case: CheckMoment) -> Iterator[Flaw]:
+def result_and_error(case: CheckMoment) -> Iterator[Flaw]:
     """`"error": null` is reported once, since a serializer writes it into every response."""
     for message in case.value:
         if "both result and error" in message.defects:
@@ -90,7 +90,7 @@ def has_one_outcome(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic",
     fix="Return an integer `code` and a string `message`.",
 )
-def error_is_whole(case: CheckMoment) -> Iterator[Flaw]:
+def error_object_invalid(case: CheckMoment) -> Iterator[Flaw]:
     if not isinstance(case.message, ErrorAnswer):
         return
     if type(case.value) is not dict:
@@ -114,7 +114,7 @@ def error_is_whole(case: CheckMoment) -> Iterator[Flaw]:
     until="2025-11-25",
     fix="Use a string or an integer.",
 )
-def id_is_one(case: CheckMoment) -> Iterator[Flaw]:
+def request_id_invalid(case: CheckMoment) -> Iterator[Flaw]:
     for message in case.value:
         if any(defect.startswith("a request without a possible response") for defect in message.defects):
             yield Flaw(f"the id of {message.method[:60]} is neither a string nor an integer", "/id")
@@ -129,7 +129,7 @@ def id_is_one(case: CheckMoment) -> Iterator[Flaw]:
     until="2025-11-25",
     fix="Use a new id for each request; count upwards.",
 )
-def ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
+def request_id_reused(case: CheckMoment) -> Iterator[Flaw]:
     """“The request ID MUST NOT have been previously used by the requestor within the same session.”"""
     assert isinstance(case.message, Request)
     if case.message.id in case.state.requests.server_ids:
@@ -144,7 +144,7 @@ def ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic",
     fix="Return the id of the request.",
 )
-def answers_something(case: CheckMoment) -> Iterator[Flaw]:
+def unexpected_response(case: CheckMoment) -> Iterator[Flaw]:
     """The id must equal that of a request, with the same type."""
     message = case.message
     if isinstance(message, Answer | ErrorAnswer) and message.id is not None and not _same_text(case, message.id):
@@ -164,7 +164,7 @@ def _same_text(case: CheckMoment, id_: int | str) -> bool:
     topic=JSON_RPC,
     fix="Return the id unchanged; do not parse it with a JSON library that reads all numbers as doubles.",
 )
-def id_comes_back_as_it_was(case: CheckMoment) -> Iterator[Flaw]:
+def id_spelling_changed(case: CheckMoment) -> Iterator[Flaw]:
     """`1.0` and `1e0` are the JSON number 1; clients that keep ids as integers or text may not match them."""
     for message in case.value:
         if RESPELLED_ID in message.defects and isinstance(message, Answer | ErrorAnswer):
@@ -192,7 +192,7 @@ def _spelling(case: CheckMoment, id_: int | str | None) -> str:
 
 
 @check("duplicate-response", _ERROR, "Duplicate response", "late", topic="basic", fix="Send one response per request.")
-def answers_once(case: CheckMoment) -> Iterator[Flaw]:
+def duplicate_response(case: CheckMoment) -> Iterator[Flaw]:
     asked = case.asked
     if asked is not None and asked.answered is not None:
         yield Flaw(f"second response to {asked.method} (id {asked.id!r})", "/id", frames=(asked.answered, asked.frame))
@@ -207,7 +207,7 @@ def answers_once(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic",
     fix="Return the id of the request.",
 )
-def error_says_whose(case: CheckMoment) -> Iterator[Flaw]:
+def error_without_id(case: CheckMoment) -> Iterator[Flaw]:
     """An error without an id is allowed only if the id could not be read, and in HTTP error responses."""
     message = case.message
     if not isinstance(message, ErrorAnswer) or message.id is not None or not _could_read(case):
@@ -230,7 +230,7 @@ def _could_read(case: CheckMoment) -> bool:
     topic="basic",
     fix="Remove the id from the notification.",
 )
-def notifications_have_no_id(case: CheckMoment) -> Iterator[Flaw]:
+def notification_with_id(case: CheckMoment) -> Iterator[Flaw]:
     if case.method.startswith("notifications/"):
         yield Flaw(f"{case.method[:60]} has an id, but a notification has none", "/id")
 
@@ -244,7 +244,7 @@ def notifications_have_no_id(case: CheckMoment) -> Iterator[Flaw]:
     since="2025-06-18",
     fix="Send each message by itself.",
 )
-def no_batches(case: CheckMoment) -> Iterator[Flaw]:
+def batch_unsupported(case: CheckMoment) -> Iterator[Flaw]:
     """Only 2025-03-26 has batches."""
     if _is_batch(case):
         yield Flaw(f"{_messages(case.value)} in one array; this protocol version has no batches")
@@ -259,7 +259,7 @@ def no_batches(case: CheckMoment) -> Iterator[Flaw]:
     until="2024-11-05",
     fix="Send each message by itself.",
 )
-def no_batches_yet(case: CheckMoment) -> Iterator[Flaw]:
+def batch_not_specified(case: CheckMoment) -> Iterator[Flaw]:
     """2024-11-05 does not mention batches."""
     if _is_batch(case):
         yield Flaw(f"{_messages(case.value)} in one array, which this protocol version does not define")
@@ -284,7 +284,7 @@ def _is_batch(case: CheckMoment) -> bool:
     fix="Check the client capabilities before sending the request.",
     belated=True,
 )
-def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
+def client_capability_not_declared(case: CheckMoment) -> Iterator[Flaw]:
     """The server may only use declared capabilities, and methods of the protocol version."""
     revision, method = case.revision, case.method
     assert revision is not None
@@ -308,7 +308,7 @@ _ABILITY = {"sampling/createMessage": "sampling", "roots/list": "roots", "elicit
     since="2026-07-28",
     fix='Return "resultType": "input_required" with the request instead.',
 )
-def asks_nothing(case: CheckMoment) -> Iterator[Flaw]:
+def server_request_not_allowed(case: CheckMoment) -> Iterator[Flaw]:
     """In stateless protocol versions, server requests are sent inside results."""
     yield Flaw(
         f"the server sent the request {case.method[:60]}; this protocol version has no server requests", "/method"
@@ -323,7 +323,7 @@ def asks_nothing(case: CheckMoment) -> Iterator[Flaw]:
     topic="schema",
     fix=("Send only notifications of the negotiated protocol version."),
 )
-def notification_is_known(case: CheckMoment) -> Iterator[Flaw]:
+def unknown_notification(case: CheckMoment) -> Iterator[Flaw]:
     """Legal, but clients ignore it."""
     revision, method = case.revision, case.method
     if revision is not None and method not in revision.server_notifications and method != "notifications/tasks":
@@ -355,7 +355,7 @@ _DEFINED = frozenset(
     topic="basic",
     fix=("Use an object whose keys follow the naming rules of `_meta`."),
 )
-def meta_keys_are_names(case: CheckMoment) -> Iterator[Flaw]:
+def invalid_meta(case: CheckMoment) -> Iterator[Flaw]:
     """A key is a name with an optional prefix of dotted labels."""
     meta = peek.at(case.value, "_meta")
     if type(meta) is dict and case.row >= _KEYS_HAVE_NAMES:
@@ -388,7 +388,7 @@ _TRACE = {
     since="2026-07-28",
     fix="Format the value as W3C Trace Context specifies.",
 )
-def trace_context_is_one(case: CheckMoment) -> Iterator[Flaw]:
+def invalid_trace_context(case: CheckMoment) -> Iterator[Flaw]:
     """The three keys without a prefix have formats defined by the W3C."""
     meta = peek.at(case.value, "_meta")
     if type(meta) is dict:
@@ -406,7 +406,7 @@ def trace_context_is_one(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Use a code outside of -32020 to -32099.",
 )
-def code_is_defined(case: CheckMoment) -> Iterator[Flaw]:
+def reserved_error_code(case: CheckMoment) -> Iterator[Flaw]:
     """-32020 to -32099 are reserved by the specification."""
     code = peek.integer(case.value, "code")
     if code is not None and -32099 <= code <= -32023 and code != -32042:
@@ -422,7 +422,7 @@ def code_is_defined(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Return -32602 for a resource that does not exist; send elicitations inside results.",
 )
-def code_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
+def obsolete_error_code(case: CheckMoment) -> Iterator[Flaw]:
     """-32002 and -32042 were removed."""
     code = peek.integer(case.value, "code")
     if code in (-32002, -32042):
@@ -438,7 +438,7 @@ def code_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix=("Use a code of JSON-RPC or MCP, or describe the code in the message."),
 )
-def code_has_a_meaning(case: CheckMoment) -> Iterator[Flaw]:
+def undefined_error_code(case: CheckMoment) -> Iterator[Flaw]:
     """-32000 to -32019 are implementation-defined."""
     code = peek.integer(case.value, "code")
     if code is not None and -32019 <= code <= -32000 and code != -32002:

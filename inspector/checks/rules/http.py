@@ -44,7 +44,7 @@ def _kind(http: HttpExchangeState) -> str:
     since="2025-03-26",
     fix="Return HTTP 202 without a body.",
 )
-def notifications_are_accepted(case: CheckMoment) -> Iterator[Flaw]:
+def notification_not_accepted(case: CheckMoment) -> Iterator[Flaw]:
     """Required if the body contains no request."""
     heads = _heads(case)
     if heads and heads[1].method == "POST" and heads[0].told and not heads[0].asked:
@@ -57,7 +57,7 @@ def notifications_are_accepted(case: CheckMoment) -> Iterator[Flaw]:
     since="2025-03-26", early=True,
     fix="Send Content-Type: application/json, or text/event-stream.",
 )  # fmt: skip
-def requests_are_answered(case: CheckMoment) -> Iterator[Flaw]:
+def response_type_unsupported(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP 202 is for messages that need no response."""
     heads = _heads(case)
     if not heads or heads[1].method != "POST" or not heads[0].asked:
@@ -80,7 +80,7 @@ def requests_are_answered(case: CheckMoment) -> Iterator[Flaw]:
     until="2025-11-25",
     fix="Return HTTP 405 if there is no stream for GET.",
 )
-def get_is_answered(case: CheckMoment) -> Iterator[Flaw]:
+def get_response_invalid(case: CheckMoment) -> Iterator[Flaw]:
     """A server without a stream for GET returns 405."""
     heads = _heads(case)
     if heads and heads[1].method == "GET" and case.state.transport == "http":
@@ -98,7 +98,7 @@ def get_is_answered(case: CheckMoment) -> Iterator[Flaw]:
     topic="http",
     fix="Use visible ASCII characters only.",
 )
-def session_id_is_visible(case: CheckMoment) -> Iterator[Flaw]:
+def session_id_characters(case: CheckMoment) -> Iterator[Flaw]:
     heads = _heads(case)
     id_ = heads[0].header(_SESSION) if heads else None
     if id_ is not None and not _VISIBLE.fullmatch(id_):
@@ -115,7 +115,7 @@ def session_id_is_visible(case: CheckMoment) -> Iterator[Flaw]:
     until="2025-11-25",
     fix="Use a new id for each event of a session.",
 )
-def event_ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
+def event_id_reused(case: CheckMoment) -> Iterator[Flaw]:
     """Event ids are unique within a session, but a resumed stream repeats lost events."""
     frame = case.frame
     id_ = frame.sse.id if frame is not None and frame.sse is not None else None
@@ -140,7 +140,7 @@ def _status(case: CheckMoment) -> int:
     since="2026-07-28",
     fix="Return HTTP 404 with -32601.",
 )
-def unknown_methods_are_404(case: CheckMoment) -> Iterator[Flaw]:
+def unknown_method_status(case: CheckMoment) -> Iterator[Flaw]:
     """Intermediaries see only the status."""
     status = _status(case)
     if (
@@ -161,7 +161,7 @@ def unknown_methods_are_404(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Return HTTP 400.",
 )
-def protocol_errors_are_400(case: CheckMoment) -> Iterator[Flaw]:
+def protocol_error_status(case: CheckMoment) -> Iterator[Flaw]:
     """Errors -32020, -32021 and -32022; -32602 for a request that lacks required members of `_meta`."""
     status, code = _status(case), peek.integer(case.value, "code")
     if not status or not isinstance(case.message, ErrorAnswer) or status == 400:
@@ -181,7 +181,7 @@ def protocol_errors_are_400(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Send neither session ids nor event ids.",
 )
-def there_are_no_sessions(case: CheckMoment) -> Iterator[Flaw]:
+def stateless_session_id(case: CheckMoment) -> Iterator[Flaw]:
     """Session ids, event ids and other methods than POST are not allowed."""
     heads, frame = _heads(case), case.frame
     if heads and heads[1].method != "OPTIONS" and heads[0].header(_SESSION) is not None:
@@ -206,7 +206,7 @@ def there_are_no_sessions(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Send X-Accel-Buffering: no with event streams.",
 )
-def streams_are_not_buffered(case: CheckMoment) -> Iterator[Flaw]:
+def buffering_header_missing(case: CheckMoment) -> Iterator[Flaw]:
     """Reported once per connection."""
     heads = _heads(case)
     if heads and heads[2].status == 200 and _kind(heads[0]) == "text/event-stream":
@@ -226,7 +226,7 @@ def streams_are_not_buffered(case: CheckMoment) -> Iterator[Flaw]:
     since="2025-03-26",
     fix="Send each response to the POST of its own request.",
 )
-def answers_its_own_request(case: CheckMoment) -> Iterator[Flaw]:
+def response_on_wrong_post(case: CheckMoment) -> Iterator[Flaw]:
     """A JSON body must be the response to its own request."""
     message = case.message
     if case.frame is None or case.frame.channel is not Channel.REPLY or case.http is None or not case.http.asked:
@@ -249,7 +249,7 @@ def answers_its_own_request(case: CheckMoment) -> Iterator[Flaw]:
     early=True,
     fix="Send the endpoint event first, with a URL of the same origin.",
 )
-def begins_with_its_endpoint(case: CheckMoment) -> Iterator[Flaw]:
+def endpoint_event_not_first(case: CheckMoment) -> Iterator[Flaw]:
     """The endpoint event has a URL of the same origin; messages are events of type `message`."""
     frame, note = case.frame, case.note
     if case.state.transport != "sse":
@@ -309,7 +309,7 @@ def _responded(case: CheckMoment) -> HttpExchangeState | None:
     until="2025-11-25",
     fix="Issue the session id with the response to initialize, and keep it.",
 )
-def session_id_stays(case: CheckMoment) -> Iterator[Flaw]:
+def session_id_changed(case: CheckMoment) -> Iterator[Flaw]:
     """“A server MAY assign a session ID at initialization time”, with the response to initialize."""
     http = _responded(case)
     given = http.header(SESSION) if http is not None else None
@@ -334,7 +334,7 @@ def session_id_stays(case: CheckMoment) -> Iterator[Flaw]:
     until="2025-11-25",
     fix="Send the response on the stream of its own request.",
 )
-def answers_come_where_they_were_asked(case: CheckMoment) -> Iterator[Flaw]:
+def response_on_get_stream(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT send a JSON-RPC response on the GET stream unless resuming a previous stream.”"""
     frame, http = case.frame, case.http
     if frame is None or frame.channel is not Channel.GET or http is None or not _is_plain_http(case):
@@ -356,7 +356,7 @@ def answers_come_where_they_were_asked(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send each message on one stream only.",
     needs=CARRIED,
 )
-def messages_come_once(case: CheckMoment) -> Iterator[Flaw]:
+def message_on_two_streams(case: CheckMoment) -> Iterator[Flaw]:
     """“It MUST NOT broadcast the same message across multiple streams.”"""
     frame, http = case.frame, case.http
     if frame is None or http is None or not is_distinct(case) or http.sent("last-event-id") is not None:
@@ -377,7 +377,7 @@ def messages_come_once(case: CheckMoment) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Close the stream after the response.",
 )
-def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
+def stream_not_closed(case: CheckMoment) -> Iterator[Flaw]:
     """“After the response has been sent, the server SHOULD terminate the SSE stream.”"""
     if not _is_plain_http(case):
         return
@@ -406,7 +406,7 @@ def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     until="2025-11-25",
     fix="Send an event with an id and without data first, and retry: before the stream is closed.",
 )
-def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
+def stream_not_resumable(case: CheckMoment) -> Iterator[Flaw]:
     """A stream with ids begins with an event id, and sends retry before the server closes it."""
     http, frame, fact = case.http, case.frame, case.fact
     if http is None or not _is_plain_http(case):
@@ -439,7 +439,7 @@ def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Send progress on the stream of its own request.",
 )
-def streams_are_about_their_request(case: CheckMoment) -> Iterator[Flaw]:
+def progress_on_wrong_stream(case: CheckMoment) -> Iterator[Flaw]:
     """Notifications on the stream of a request must relate to it."""
     http, asked = case.http, case.asked
     if http is not None and http.asked and asked is not None and all(each is not asked for each in http.asked):
@@ -456,7 +456,7 @@ def streams_are_about_their_request(case: CheckMoment) -> Iterator[Flaw]:
     since="2025-06-18",
     fix="Return HTTP 400 for unsupported versions.",
 )
-def versions_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
+def unsupported_version_accepted(case: CheckMoment) -> Iterator[Flaw]:
     """“If the server receives a request with an invalid or unsupported MCP-Protocol-Version, it MUST respond 400.”"""
     http = _responded(case)
     said = http.sent("mcp-protocol-version") if http is not None else None
@@ -485,7 +485,7 @@ _OVER = re.compile(
     confidence=Confidence.LIKELY,
     fix="Return HTTP 404; clients then start a new session.",
 )
-def lost_sessions_are_404(case: CheckMoment) -> Iterator[Flaw]:
+def expired_session_status(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST respond to requests containing that session ID with HTTP 404 Not Found.”"""
     http, frame = case.http, case.frame
     if http is None or frame is None or http.response is None or http.sent(SESSION) is None:
@@ -509,7 +509,7 @@ def lost_sessions_are_404(case: CheckMoment) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Compare Origin with the allowed origins, and return HTTP 403 for others.",
 )
-def origins_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
+def origin_not_validated(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST validate the Origin header on all incoming connections to prevent DNS rebinding attacks.”"""
     http = _responded(case)
     origin = http.sent("origin") if http is not None else None

@@ -26,7 +26,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d|DRAFT-.*")
     until="2025-11-25",
     fix="Return a published protocol version.",
 )
-def revision_is_known(case: CheckMoment) -> Iterator[Flaw]:
+def unknown_protocol_version(case: CheckMoment) -> Iterator[Flaw]:
     """Finds drafts and future versions."""
     date = peek.text(case.value, "protocolVersion")
     if date is not None and find(date) is None:
@@ -49,7 +49,7 @@ def revision_is_known(case: CheckMoment) -> Iterator[Flaw]:
     fix="Wait for `notifications/initialized` before sending requests.",
     belated=True,
 )
-def waits_for_initialized(case: CheckMoment) -> Iterator[Flaw]:
+def request_before_initialized(case: CheckMoment) -> Iterator[Flaw]:
     """Before `notifications/initialized` a server should send no requests but pings."""
     if _is_early(case) and case.method != "ping":
         yield Flaw(f"{case.method[:60]} was sent before notifications/initialized", "/method")
@@ -71,7 +71,7 @@ def _is_early(case: CheckMoment) -> bool:
     belated=True,
     fix="Wait for `notifications/initialized` before sending notifications.",
 )
-def tells_after_initialized(case: CheckMoment) -> Iterator[Flaw]:
+def notification_before_initialized(case: CheckMoment) -> Iterator[Flaw]:
     """Only log messages may be sent before `notifications/initialized`."""
     if _is_early(case) and case.method not in (
         "notifications/message",
@@ -90,7 +90,7 @@ def tells_after_initialized(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Add the version to `supportedVersions`.",
 )
-def supports_what_it_speaks(case: CheckMoment) -> Iterator[Flaw]:
+def version_not_listed(case: CheckMoment) -> Iterator[Flaw]:
     asked = case.asked
     date = peek.text(asked.params if asked else None, "_meta", PREFIX + "protocolVersion")
     supported = peek.items(case.value, "supportedVersions")
@@ -109,7 +109,7 @@ def supports_what_it_speaks(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Add `supported` and `requested` to the data of the error.",
 )
-def names_supported_versions(case: CheckMoment) -> Iterator[Flaw]:
+def supported_versions_missing(case: CheckMoment) -> Iterator[Flaw]:
     """Error -32022 contains `supported` and `requested`."""
     if peek.integer(case.value, "code") != -32022:
         return
@@ -134,7 +134,7 @@ def names_supported_versions(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Add `requiredCapabilities` to the data of the error.",
 )
-def names_missing_capability(case: CheckMoment) -> Iterator[Flaw]:
+def required_capabilities_missing(case: CheckMoment) -> Iterator[Flaw]:
     """Error -32021 contains `requiredCapabilities`, an object."""
     if peek.integer(case.value, "code") == -32021:
         if type(peek.at(case.value, "data", "requiredCapabilities")) is not dict:
@@ -150,7 +150,7 @@ def names_missing_capability(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix=("Use complete or input_required, or a type of an extension that the client declares."),
 )
-def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
+def unknown_result_type(case: CheckMoment) -> Iterator[Flaw]:
     """Known types are complete, input_required, and those of a declared extension.
 
     `task-on-unsupported-method` and `task-result-incomplete` report more details about tasks.
@@ -174,7 +174,7 @@ def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Add `serverInfo` to the `_meta` of each result.",
 )
-def says_who_answers(case: CheckMoment) -> Iterator[Flaw]:
+def server_info_missing(case: CheckMoment) -> Iterator[Flaw]:
     """`serverInfo` should be in the `_meta` of each result; reported once per connection."""
     if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.is_sampled(
         "server-info-missing", 1, 1 << 62
@@ -192,7 +192,7 @@ def says_who_answers(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Update the SDK to the final version of the specification.",
 )
-def is_of_the_final_revision(case: CheckMoment) -> Iterator[Flaw]:
+def release_candidate_leftover(case: CheckMoment) -> Iterator[Flaw]:
     """The release candidate had `serverInfo` in the result, and other numbers for three errors."""
     code = peek.integer(case.value, "code")
     if code in (-32001, -32003, -32004) and modern_code(case.value) is not None:
@@ -210,7 +210,7 @@ def is_of_the_final_revision(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Add a prefix to the name, such as com.example/.",
 )
-def extensions_have_prefixes(case: CheckMoment) -> Iterator[Flaw]:
+def extension_without_prefix(case: CheckMoment) -> Iterator[Flaw]:
     for name in peek.mapping(case.value, "capabilities", "extensions"):
         if "/" not in name.strip("/"):
             yield Flaw(f"the extension {name[:60]!r} has no prefix", "/result/capabilities/extensions")
@@ -225,7 +225,7 @@ def extensions_have_prefixes(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Declare tasks under `extensions`.",
 )
-def tasks_are_an_extension(case: CheckMoment) -> Iterator[Flaw]:
+def tasks_capability_obsolete(case: CheckMoment) -> Iterator[Flaw]:
     if peek.has(case.value, "capabilities", "tasks"):
         yield Flaw("tasks are an extension in this protocol version, not a capability", "/result/capabilities/tasks")
 
@@ -240,7 +240,7 @@ def tasks_are_an_extension(case: CheckMoment) -> Iterator[Flaw]:
     early=True,
     fix='Return -32022 with "supported" and "requested", so that older clients can report what they need.',
 )
-def refuses_handshakes_with_versions(case: CheckMoment) -> Iterator[Flaw]:
+def handshake_error_without_versions(case: CheckMoment) -> Iterator[Flaw]:
     """Judged if the server has responded to requests of a stateless protocol version before."""
     opening = case.state.opening
     if opening is not None and opening.era is Era.MODERN and not peek.items(case.value, "data", "supported"):
@@ -265,7 +265,7 @@ _LISTS = {
     fix='Declare "listChanged": true.',
     belated=True,
 )
-def promised_to_tell_of_lists(case: CheckMoment) -> Iterator[Flaw]:
+def list_changed_undeclared(case: CheckMoment) -> Iterator[Flaw]:
     kind = _LISTS[case.method]
     if case.state.opening is not None and not case.state.capable(kind, "listChanged"):
         yield Flaw(f"the server sent {case.method}, but does not declare {kind}.listChanged", "/method")
@@ -281,7 +281,7 @@ def promised_to_tell_of_lists(case: CheckMoment) -> Iterator[Flaw]:
     fix='Declare "subscribe": true.',
     belated=True,
 )
-def promised_to_tell_of_resources(case: CheckMoment) -> Iterator[Flaw]:
+def resource_update_undeclared(case: CheckMoment) -> Iterator[Flaw]:
     if case.state.opening is not None and not case.state.capable("resources", "subscribe"):
         yield Flaw("the server sent a resource update, but does not declare resources.subscribe", "/method")
 
@@ -295,7 +295,7 @@ def promised_to_tell_of_resources(case: CheckMoment) -> Iterator[Flaw]:
     fix="Declare the `logging` capability.",
     belated=True,
 )
-def promised_to_log(case: CheckMoment) -> Iterator[Flaw]:
+def logging_undeclared(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers that emit log message notifications MUST declare the logging capability.”"""
     state = case.state
     if state.opening is not None and state.opening.capabilities and not state.capable("logging"):
@@ -313,7 +313,7 @@ _KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "r
     topic="basic/lifecycle",
     fix="Declare the capability; clients do not request the list otherwise.",
 )
-def declares_what_it_has(case: CheckMoment) -> Iterator[Flaw]:
+def list_undeclared(case: CheckMoment) -> Iterator[Flaw]:
     """A list has items, but its capability is not declared."""
     kind = _KINDS[case.method]
     opening = case.state.opening
@@ -331,7 +331,7 @@ def declares_what_it_has(case: CheckMoment) -> Iterator[Flaw]:
     mild_until="2025-11-25",
     fix="Implement the method or remove the capability.",
 )
-def has_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
+def capability_not_implemented(case: CheckMoment) -> Iterator[Flaw]:
     kind = _KINDS[case.method]
     if peek.integer(case.value, "code") == -32601 and case.state.capable(kind):
         yield Flaw(f"the server declares {kind}, but does not implement {case.method}", "/error/code")
@@ -348,7 +348,7 @@ def has_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
     topic="https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx",
     fix=("Implement skills/list and resources/read, or remove the extension."),
 )
-def skills_can_be_had(case: CheckMoment) -> Iterator[Flaw]:
+def skills_unavailable(case: CheckMoment) -> Iterator[Flaw]:
     """A server with skills lists them with skills/list, and clients read their files as resources."""
     if case.method != "skills/list":
         capabilities = peek.mapping(case.value, "capabilities")
@@ -382,7 +382,7 @@ _SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
     confidence=Confidence.LIKELY,
     fix="Implement server/discover.",
 )
-def can_be_discovered(case: CheckMoment) -> Iterator[Flaw]:
+def discover_not_implemented(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST implement server/discover”: judged if they list or use a stateless protocol version."""
     state, notes = case.state, case.state.notes
     if case.method != "server/discover":

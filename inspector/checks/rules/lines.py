@@ -45,7 +45,7 @@ def _is_piece(line: bytes) -> bool:
     topic="stdio",
     fix="Write everything but messages to stderr.",
 )
-def stdout_has_messages_alone(case: CheckMoment) -> Iterator[Flaw]:
+def stdout_extra_output(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
     line = _line(case)
     if line is not None and line.strip() and not _is_piece(line) and not line.lstrip().startswith(b"{"):
@@ -61,7 +61,7 @@ def stdout_has_messages_alone(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix="Write each message on one line.",
 )
-def messages_have_no_line_feeds(case: CheckMoment) -> Iterator[Flaw]:
+def embedded_newline(case: CheckMoment) -> Iterator[Flaw]:
     """“Messages are delimited by newlines, and MUST NOT contain embedded newlines.”"""
     line = _line(case)
     if line is not None and line.strip() in (b"{", b"[") and _once(case, "embedded-newline"):
@@ -76,7 +76,7 @@ def messages_have_no_line_feeds(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix=("End each message with LF, without a byte-order mark or blank lines."),
 )
-def lines_are_plain(case: CheckMoment) -> Iterator[Flaw]:
+def irregular_line_bytes(case: CheckMoment) -> Iterator[Flaw]:
     """CR LF, a byte-order mark, blank lines: most clients accept them."""
     frame = case.frame
     if frame is None or frame.channel is not Channel.STDOUT:
@@ -99,7 +99,7 @@ def lines_are_plain(case: CheckMoment) -> Iterator[Flaw]:
     mild=_HINT,
     fix="Exit when stdin is closed.",
 )
-def ends_when_input_ends(case: CheckMoment) -> Iterator[Flaw]:
+def process_outlives_stdin(case: CheckMoment) -> Iterator[Flaw]:
     """“The server SHOULD exit promptly when its stdin is closed”, since 2026."""
     closed: int | None = None
     for n, time_ns, fact in case.state.process.facts:
@@ -121,7 +121,7 @@ def ends_when_input_ends(case: CheckMoment) -> Iterator[Flaw]:
     topic="stdio",
     fix=("Respond to open requests before the process exits, with exit code 0."),
 )
-def ends_when_asked(case: CheckMoment) -> Iterator[Flaw]:
+def unexpected_exit(case: CheckMoment) -> Iterator[Flaw]:
     """The server exited by itself with a failure code, or with open requests."""
     ended = _ended_by_itself(case)
     if ended is None or case.state.opening is None or case.state.process.provoked is not None:
@@ -159,7 +159,7 @@ def _ended_by_itself(case: CheckMoment) -> tuple[int, ProcessFact] | None:
     since="2025-03-26",
     fix="Encode messages as UTF-8.",
 )
-def messages_are_utf8(case: CheckMoment) -> Iterator[Flaw]:
+def invalid_utf8(case: CheckMoment) -> Iterator[Flaw]:
     """“JSON-RPC messages MUST be UTF-8 encoded.”"""
     payload = case.frame.payload if case.frame is not None else b""
     try:
@@ -193,7 +193,7 @@ def _is_looked_at(case: CheckMoment) -> bool:
     wanted=_is_looked_at,
     fix="Write each member once.",
 )
-def members_come_once(case: CheckMoment) -> Iterator[Flaw]:
+def ambiguous_json(case: CheckMoment) -> Iterator[Flaw]:
     """Parsers take the first of two members with one name, the last, or reject both."""
     twice: list[str] = []
 

@@ -40,7 +40,7 @@ def _params(challenge: str | None) -> dict[str, str]:
     early=True,
     fix='Send WWW-Authenticate: Bearer resource_metadata="…" with 401. Without OAuth, pass the token with -H.',
 )
-def refusals_lead_to_a_login(case: CheckMoment) -> Iterator[Flaw]:
+def challenge_without_metadata(case: CheckMoment) -> Iterator[Flaw]:
     """Judged by the header of the response; since 2025-11-25 metadata at a well-known URL is sufficient.
 
     OAuth is optional: a server without any metadata may use a fixed token, which is legal.
@@ -78,7 +78,7 @@ def _found(case: CheckMoment, *places: str) -> MetadataDocument | None:
     early=True,
     fix="Add `resource`, the URL of the server, and `authorization_servers`.",
 )
-def resource_is_described(case: CheckMoment) -> Iterator[Flaw]:
+def resource_metadata_invalid(case: CheckMoment) -> Iterator[Flaw]:
     """It must name an authorization server and the server's own URL (RFC 9728, section 3.3)."""
     found = _found(case, _PROTECTED)
     if found is None:
@@ -127,7 +127,7 @@ def _port(scheme: str) -> int:
     early=True,
     fix="Correct the metadata: `issuer` must equal its URL, and S256 must be supported.",
 )
-def authorization_server_is_described(case: CheckMoment) -> Iterator[Flaw]:
+def authorization_server_metadata_invalid(case: CheckMoment) -> Iterator[Flaw]:
     """The issuer must be the expected one, over https, and S256 supported (RFC 8414, section 3.3; PKCE)."""
     found = _found(case, _OAUTH, _OPENID)
     if found is None:
@@ -176,7 +176,7 @@ def _expected(state: ConnectionState, url: str) -> list[str]:
     confidence=Confidence.LIKELY,
     fix="Send the issuer as iss with every redirect (RFC 9207). If only the code was pasted, ignore this.",
 )
-def answers_say_who_gives_them(case: CheckMoment) -> Iterator[Flaw]:
+def redirect_issuer_missing(case: CheckMoment) -> Iterator[Flaw]:
     fact = case.fact
     if fact is None or fact.event is not HttpEvent.REQUEST or "?" not in fact.target or fact.headers:
         return  # our own requests have headers; a browser's redirect is recorded without
@@ -208,7 +208,7 @@ def _is_of_server(document: MetadataDocument) -> bool:
     early=True,
     fix="Name the missing scope in WWW-Authenticate; leave offline_access to clients.",
 )
-def scopes_are_told(case: CheckMoment) -> Iterator[Flaw]:
+def scopes_not_announced(case: CheckMoment) -> Iterator[Flaw]:
     """A response about a missing scope must name it; offline_access is up to the client."""
     fact, http = case.fact, case.http
     if fact is not None and fact.event is HttpEvent.RESPONSE and fact.status in (401, 403) and http is not None:

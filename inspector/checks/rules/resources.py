@@ -20,7 +20,7 @@ _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
     topic="server/resources",
     fix="Remove the duplicate, or give it another URI.",
 )
-def uris_are_unique(case: CheckMoment) -> Iterator[Flaw]:
+def duplicate_resource_uri(case: CheckMoment) -> Iterator[Flaw]:
     seen: set[str] = set()
     for at, item in enumerate(peek.items(case.value, "resources")):
         uri = peek.text(item, "uri")
@@ -37,7 +37,7 @@ def uris_are_unique(case: CheckMoment) -> Iterator[Flaw]:
     topic="schema",
     fix="Add `uri`, and either `text` or `blob`.",
 )
-def contents_are_text_or_blob(case: CheckMoment) -> Iterator[Flaw]:
+def resource_contents_invalid(case: CheckMoment) -> Iterator[Flaw]:
     """The shape covers the absence of both; having both is ambiguous."""
     for at, item in enumerate(peek.items(case.value, "contents")):
         if type(item) is dict and "text" in item and "blob" in item:
@@ -55,7 +55,7 @@ def contents_are_text_or_blob(case: CheckMoment) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Return an error if the resource does not exist.",
 )
-def contents_are_not_empty(case: CheckMoment) -> Iterator[Flaw]:
+def resource_contents_empty(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST NOT return an empty contents array” for a resource that does not exist (since 2026-07)."""
     if peek.at(case.value, "contents") == []:
         yield Flaw("resources/read returned empty contents", "/result/contents")
@@ -71,7 +71,7 @@ def contents_are_not_empty(case: CheckMoment) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Send updates for subscribed resources only.",
 )
-def was_subscribed(case: CheckMoment) -> Iterator[Flaw]:
+def unsubscribed_resource_update(case: CheckMoment) -> Iterator[Flaw]:
     """The updated resource may be a part of a subscribed one."""
     uri = peek.text(case.value, "uri")
     if uri is not None and not any(uri.startswith(watched) for watched in case.state.ongoing.subscribed):
@@ -86,7 +86,7 @@ def was_subscribed(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/prompts",
     fix="Add `mimeType`.",
 )
-def prompts_name_types(case: CheckMoment) -> Iterator[Flaw]:
+def prompt_resource_without_type(case: CheckMoment) -> Iterator[Flaw]:
     """The prose requires a MIME type; the schema makes it optional."""
     for at, message in enumerate(peek.items(case.value, "messages")):
         resource = peek.mapping(message, "content", "resource")
@@ -102,7 +102,7 @@ def prompts_name_types(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/utilities/completion",
     fix="Return at most 100 values, and a `total` and `hasMore` that fit.",
 )
-def completion_adds_up(case: CheckMoment) -> Iterator[Flaw]:
+def completion_invalid(case: CheckMoment) -> Iterator[Flaw]:
     """A completion has at most 100 values; the total is not less than their number."""
     values, total = peek.items(case.value, "completion", "values"), peek.integer(case.value, "completion", "total")
     if len(values) > 100:
@@ -126,7 +126,7 @@ _GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOEN
     confidence=Confidence.LIKELY,
     fix="Return the code of the protocol version for a missing resource.",
 )
-def absence_has_its_code(case: CheckMoment) -> Iterator[Flaw]:
+def resource_not_found_code(case: CheckMoment) -> Iterator[Flaw]:
     """The code is -32002, and since 2026 -32602; the case is recognised by the error message."""
     wanted = -32002 if not case.is_modern else -32602
     code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
@@ -143,7 +143,7 @@ def absence_has_its_code(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/resources",
     fix="Update the list entry, or the contents.",
 )
-def contents_are_as_listed(case: CheckMoment) -> Iterator[Flaw]:
+def resource_differs_from_list(case: CheckMoment) -> Iterator[Flaw]:
     """Compares size and type; judged if one resource was read completely."""
     uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
     known, contents = case.state.lists.known["resources"].get(uri), peek.items(case.value, "contents")

@@ -66,7 +66,7 @@ def _is_worth_a_look(case: CheckMoment) -> bool:
     since="2025-06-18",
     fix="Return structuredContent that matches outputSchema, or remove the schema.",
 )
-def structured_content_is_there(case: CheckMoment) -> Iterator[Flaw]:
+def structured_content_missing(case: CheckMoment) -> Iterator[Flaw]:
     """“If an output schema is provided, servers MUST provide structured results that conform to this schema.”"""
     if not _is_final(case) or "structuredContent" in case.value or case.value.get("isError") is True:
         return
@@ -87,7 +87,7 @@ def structured_content_is_there(case: CheckMoment) -> Iterator[Flaw]:
     needs=STRUCTURED,
     fix="Return structuredContent that matches outputSchema, or correct the schema.",
 )
-def structured_content_fits(case: CheckMoment) -> Iterator[Flaw]:
+def structured_content_invalid(case: CheckMoment) -> Iterator[Flaw]:
     """Validates against the latest listed outputSchema."""
     tool = _tool(case)
     schema = peek.at(tool, "outputSchema")
@@ -112,7 +112,7 @@ def structured_content_fits(case: CheckMoment) -> Iterator[Flaw]:
     fix="Return the same JSON as a text block; older clients show only text.",
     needs=STRUCTURED,
 )
-def structured_content_has_its_text(case: CheckMoment) -> Iterator[Flaw]:
+def structured_content_without_text(case: CheckMoment) -> Iterator[Flaw]:
     """“A tool that returns structured content SHOULD also return the serialized JSON in a TextContent block.”"""
     wanted = case.value["structuredContent"]
     texts = [each for block in peek.items(case.value, "content") if (each := peek.text(block, "text")) is not None]
@@ -152,7 +152,7 @@ def _may_be_about_arguments(case: CheckMoment) -> bool:
     wanted=_may_be_about_arguments,
     fix='Return "isError": true with a message, so that the model can correct the call.',
 )
-def wrong_arguments_are_a_result(case: CheckMoment) -> Iterator[Flaw]:
+def invalid_arguments_as_protocol_error(case: CheckMoment) -> Iterator[Flaw]:
     """Judged for listed tools only, if the arguments are invalid."""
     tool = _tool(case)
     arguments = peek.mapping(case.asked.params if case.asked is not None else None, "arguments")
@@ -171,7 +171,7 @@ def wrong_arguments_are_a_result(case: CheckMoment) -> Iterator[Flaw]:
     needs=RICH,
     fix="Set the mimeType of the data.",
 )
-def data_is_what_it_says(case: CheckMoment) -> Iterator[Flaw]:
+def content_mime_type_mismatch(case: CheckMoment) -> Iterator[Flaw]:
     """Decided by the first bytes."""
     member, where = ("contents", "blob") if case.method == "resources/read" else ("content", "data")
     for at, block in enumerate(peek.items(case.value, member)):
@@ -199,7 +199,7 @@ def _sniffed(data: str) -> str:
     needs=RICH,
     fix="Use the audiences user and assistant, a priority from 0 to 1, and ISO 8601 dates.",
 )
-def moments_are_moments(case: CheckMoment) -> Iterator[Flaw]:
+def annotation_value_invalid(case: CheckMoment) -> Iterator[Flaw]:
     """`lastModified` should be ISO 8601."""
     for at, block in enumerate(peek.items(case.value, "content")):
         if type(block) is not dict or "annotations" not in block:
@@ -220,7 +220,7 @@ def moments_are_moments(case: CheckMoment) -> Iterator[Flaw]:
     needs=RICH,
     fix="Declare the `resources` capability.",
 )
-def embeds_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
+def embedded_resource_undeclared(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers that use embedded resources SHOULD implement the resources capability.”"""
     if case.state.opening is None or case.state.capable("resources") or not case.state.opening.capabilities:
         return
@@ -232,7 +232,7 @@ def embeds_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "empty-result", _HINT, "Result is empty", _CALL, topic="server/tools", fix="Return a text block with the outcome."
 )
-def says_something(case: CheckMoment) -> Iterator[Flaw]:
+def empty_result(case: CheckMoment) -> Iterator[Flaw]:
     """No content, or an error without a text."""
     if not _is_final(case):
         return
@@ -255,7 +255,7 @@ _TRACEBACK = re.compile(r"Traceback \(most recent call last\)|\n\s+at \S+ \(.*:\
     confidence=Confidence.LIKELY,
     fix='Catch the exception and return "isError": true: models do not see protocol errors.',
 )
-def failures_are_results(case: CheckMoment) -> Iterator[Flaw]:
+def tool_failure_as_protocol_error(case: CheckMoment) -> Iterator[Flaw]:
     """An internal error, with or without a stack trace."""
     said = peek.text(case.value, "message") or ""
     if peek.integer(case.value, "code") == -32603 or _TRACEBACK.search(said):
@@ -358,7 +358,7 @@ def _failure_of(value: Any) -> str:
     confidence=Confidence.GUESS,
     fix='Add "isError": true if the call failed; otherwise ignore this.',
 )
-def failures_are_marked(case: CheckMoment) -> Iterator[Flaw]:
+def tool_failure_unmarked(case: CheckMoment) -> Iterator[Flaw]:
     """The text or structuredContent looks like an error, but isError is not set."""
     if peek.at(case.value, "isError") is True:
         return
@@ -385,7 +385,7 @@ def failures_are_marked(case: CheckMoment) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Serialize the object with JSON.stringify.",
 )
-def objects_are_written_out(case: CheckMoment) -> Iterator[Flaw]:
+def object_as_text(case: CheckMoment) -> Iterator[Flaw]:
     """A model sees only “[object Object]”."""
     for at, block in enumerate(peek.items(case.value, "content")):
         said = (peek.text(block, "text") or "")[:200]
@@ -407,7 +407,7 @@ _OBJECT = re.compile(r"[^\n]{0,60}\[object \w+\][^\n]{0,60}")
     fix="Return content as a member of result itself.",
     needs=RICH,
 )
-def results_are_not_wrapped(case: CheckMoment) -> Iterator[Flaw]:
+def result_wrapped(case: CheckMoment) -> Iterator[Flaw]:
     """The result has no content, but one of its members has."""
     if type(case.value) is not dict or "content" in case.value or "task" in case.value:
         return
@@ -428,7 +428,7 @@ def results_are_not_wrapped(case: CheckMoment) -> Iterator[Flaw]:
     fix="Return error -32602 for an unknown tool.",
     needs=FAILED,
 )
-def unknown_tools_are_an_error(case: CheckMoment) -> Iterator[Flaw]:
+def unknown_tool_as_tool_error(case: CheckMoment) -> Iterator[Flaw]:
     """A call of a tool that is not in the complete list."""
     name = peek.text(case.asked.params if case.asked else None, "name")
     listed = "tools/list" in case.state.lists.complete

@@ -33,7 +33,7 @@ _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
     topic="schema",
     fix="Return an object; put the value into one of its members.",
 )
-def result_has_its_shape(case: CheckMoment) -> Iterator[Flaw]:
+def result_not_object(case: CheckMoment) -> Iterator[Flaw]:
     """Validates each result against the shape of its method."""
     name = shape_of_result(case)
     if name and (faults := judge_of(case.row, name)(case.value)):
@@ -53,7 +53,7 @@ def result_has_its_shape(case: CheckMoment) -> Iterator[Flaw]:
     topic="schema",
     fix="Send `params` as an object with named members.",
 )
-def params_have_their_shape(case: CheckMoment) -> Iterator[Flaw]:
+def params_not_object(case: CheckMoment) -> Iterator[Flaw]:
     """Validates the params of each server request and notification."""
     message = case.message
     assert isinstance(message, Request | Notification)
@@ -359,7 +359,7 @@ def _is_looked_at(case: CheckMoment) -> bool:
     wanted=_is_looked_at,
     fix="Remove the member, or negotiate a protocol version that defines it.",
 )
-def members_are_of_the_revision(case: CheckMoment) -> Iterator[Flaw]:
+def member_of_other_version(case: CheckMoment) -> Iterator[Flaw]:
     """Legal, but clients of this version ignore the member. Each is reported once per connection."""
     is_answer = isinstance(case.message, Answer)
     name = shape_of_result(case) if is_answer else shape_of_params(case)

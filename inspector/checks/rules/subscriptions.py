@@ -38,7 +38,7 @@ _TOPIC = "basic/patterns/subscriptions"
     since="2026-07-28",
     fix="Send the acknowledgment before other messages.",
 )
-def begins_with_acknowledgment(case: CheckMoment) -> Iterator[Flaw]:
+def acknowledgment_not_first(case: CheckMoment) -> Iterator[Flaw]:
     """The first message of a listen stream acknowledges the filter."""
     listen = listen_of(case.state, case.value)
     if listen is not None and listen.acknowledged is None:
@@ -56,7 +56,7 @@ def begins_with_acknowledgment(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Put the id of the listen request into _meta unchanged.",
 )
-def names_its_subscription(case: CheckMoment) -> Iterator[Flaw]:
+def subscription_id_missing(case: CheckMoment) -> Iterator[Flaw]:
     """Notifications must have the id of the listen request, with the same type."""
     id_ = peek.request_id(case.value, "_meta", PREFIX + "subscriptionId")
     place = f"/params/_meta/{PREFIX.replace('/', '~1')}subscriptionId"
@@ -80,7 +80,7 @@ def names_its_subscription(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Send only the kinds of notifications that the filter requests.",
 )
-def tells_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
+def unrequested_change(case: CheckMoment) -> Iterator[Flaw]:
     listen = listen_of(case.state, case.value)
     if listen is None:
         return
@@ -103,7 +103,7 @@ def tells_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Acknowledge only what the filter requests.",
 )
-def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
+def acknowledgment_exceeds_request(case: CheckMoment) -> Iterator[Flaw]:
     listen = listen_of(case.state, case.value)
     if listen is None:
         return
@@ -124,7 +124,7 @@ def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Send the message on the stream of its request.",
 )
-def streams_of_changes_have_changes(case: CheckMoment) -> Iterator[Flaw]:
+def message_on_subscription_stream(case: CheckMoment) -> Iterator[Flaw]:
     """Other notifications belong on the stream of their request."""
     if case.http is not None and any(each.id in case.state.ongoing.listens for each in case.http.asked):
         yield Flaw(f"{case.method} was sent on the stream of subscriptions/listen", "/method")
@@ -146,7 +146,7 @@ def _is_elsewhere(case: CheckMoment) -> bool:
     since="2026-07-28",
     fix="Send the result of subscriptions/listen before closing the stream.",
 )
-def end_is_told(case: CheckMoment) -> Iterator[Flaw]:
+def subscription_ended_silently(case: CheckMoment) -> Iterator[Flaw]:
     """“When the server ends a subscription, it SHOULD send the result of the listen request.”"""
     http, fact = case.http, case.fact
     if http is None or http.response is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE):
@@ -166,7 +166,7 @@ def end_is_told(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Respond with text/event-stream and keep the stream open.",
 )
-def listening_is_a_stream(case: CheckMoment) -> Iterator[Flaw]:
+def subscription_not_stream(case: CheckMoment) -> Iterator[Flaw]:
     """An immediate result as plain JSON, so that no notification can follow."""
     if case.frame is not None and case.frame.channel is Channel.REPLY:
         yield Flaw("subscriptions/listen was answered immediately, without an event stream", "/result")
@@ -181,7 +181,7 @@ def listening_is_a_stream(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Send change notifications on subscription streams only.",
 )
-def changes_are_told_to_listeners(case: CheckMoment) -> Iterator[Flaw]:
+def change_outside_subscription(case: CheckMoment) -> Iterator[Flaw]:
     """Change notifications are sent on subscription streams only."""
     if _is_elsewhere(case):
         asked = case.http.asked[0].method[:60] if case.http is not None and case.http.asked else ""
@@ -211,7 +211,7 @@ def _asks(case: CheckMoment) -> bool:
     since="2026-07-28",
     fix="Return input_required for tools/call, prompts/get and resources/read only.",
 )
-def asks_where_it_may(case: CheckMoment) -> Iterator[Flaw]:
+def input_required_not_allowed(case: CheckMoment) -> Iterator[Flaw]:
     """Only three methods allow it."""
     if case.method not in _MAY_ASK and _asks(case):
         yield Flaw(f"{case.method[:60]} was answered with input_required", "/result/resultType")
@@ -226,7 +226,7 @@ def asks_where_it_may(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Send inputRequests, requestState or both.",
 )
-def asks_something(case: CheckMoment) -> Iterator[Flaw]:
+def input_required_empty(case: CheckMoment) -> Iterator[Flaw]:
     if _asks(case) and "inputRequests" not in case.value and "requestState" not in case.value:
         yield Flaw("input_required with neither inputRequests nor requestState", "/result")
 
@@ -240,7 +240,7 @@ def asks_something(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Use elicitation/create, sampling/createMessage or roots/list.",
 )
-def asks_in_known_ways(case: CheckMoment) -> Iterator[Flaw]:
+def unknown_input_request(case: CheckMoment) -> Iterator[Flaw]:
     """Only elicitation, sampling and roots are allowed; the first two need params."""
     for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
         method = peek.text(request, "method")
@@ -260,7 +260,7 @@ def asks_in_known_ways(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Check the client capabilities of the request first.",
 )
-def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
+def input_request_undeclared(case: CheckMoment) -> Iterator[Flaw]:
     """Judged by the capabilities that the request itself declares."""
     for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
         ability = _QUESTIONS.get(peek.text(request, "method") or "")
@@ -287,7 +287,7 @@ _LOOKED_AT = 64 * 1024
     confidence=Confidence.LIKELY,
     fix="Sign the state, or store it and send its id.",
 )
-def state_is_sealed(case: CheckMoment) -> Iterator[Flaw]:
+def request_state_unsigned(case: CheckMoment) -> Iterator[Flaw]:
     """Clients return the state, so a server that trusts it must be able to verify it."""
     state = peek.text(case.value, "requestState")
     if state and case.is_modern and (found := _readable(state)) is not None:
@@ -321,7 +321,7 @@ def _unpacked(raw: bytes) -> bytes:
     since="2026-07-28",
     fix="Request all input in one round.",
 )
-def asking_comes_to_an_end(case: CheckMoment) -> Iterator[Flaw]:
+def input_required_loop(case: CheckMoment) -> Iterator[Flaw]:
     """The server needs more rounds than clients accept, or repeats a request that was answered before."""
     asked = case.asked
     if not case.is_modern or asked is None or not is_retry(asked):

@@ -28,7 +28,7 @@ _RELATED = PREFIX + "related-task"
     needs=TASK,
     fix="Return a task only if the request has `task`.",
 )
-def tasks_are_asked_for(case: CheckMoment) -> Iterator[Flaw]:
+def task_not_requested(case: CheckMoment) -> Iterator[Flaw]:
     """Only a request with `task` becomes a task."""
     params = case.asked.params if case.asked else None
     asked = peek.has(params, "task")
@@ -56,7 +56,7 @@ def tasks_are_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     needs=TASK,
     fix="Keep a terminal status, and begin with working.",
 )
-def states_follow_one_another(case: CheckMoment) -> Iterator[Flaw]:
+def task_status_transition(case: CheckMoment) -> Iterator[Flaw]:
     """A terminal status is final; core tasks also begin with the status working."""
     word = peek.at(case.value, "task") if case.method == "tools/call" and not case.is_modern else case.value
     if type(word) is not dict:
@@ -88,7 +88,7 @@ def _is_past(case: CheckMoment, id_: str) -> bool:
     until="2025-11-25",
     fix="Add io.modelcontextprotocol/related-task to `_meta`.",
 )
-def results_name_their_task(case: CheckMoment) -> Iterator[Flaw]:
+def related_task_missing(case: CheckMoment) -> Iterator[Flaw]:
     if peek.text(case.value, "_meta", _RELATED, "taskId") is None:
         yield Flaw("the result of a task does not name it in _meta", "/result/_meta")
 
@@ -103,7 +103,7 @@ def results_name_their_task(case: CheckMoment) -> Iterator[Flaw]:
     until="2025-11-25",
     fix="Use tasks/cancel.",
 )
-def tasks_are_cancelled_by_request(case: CheckMoment) -> Iterator[Flaw]:
+def task_cancelled_by_notification(case: CheckMoment) -> Iterator[Flaw]:
     """Tasks are cancelled by `tasks/cancel`."""
     if peek.text(case.value, "requestId") in case.state.ongoing.task_status:
         yield Flaw("notifications/cancelled names a task", "/params/requestId")
@@ -118,7 +118,7 @@ def tasks_are_cancelled_by_request(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Return tasks for tools/call only.",
 )
-def tasks_are_calls(case: CheckMoment) -> Iterator[Flaw]:
+def task_on_unsupported_method(case: CheckMoment) -> Iterator[Flaw]:
     """In the extension only `tools/call` may become a task; `task-result-incomplete` covers `tasks/get`."""
     if case.method not in ("tools/call", "tasks/get") and peek.text(case.value, "resultType") == "task":
         yield Flaw(f"{case.method[:60]} returned a task", "/result/resultType")
@@ -146,7 +146,7 @@ def _root(case: CheckMoment) -> str:
     since="2026-07-28",
     fix='Return "resultType": "complete" from tasks/get.',
 )
-def telling_is_complete(case: CheckMoment) -> Iterator[Flaw]:
+def task_result_incomplete(case: CheckMoment) -> Iterator[Flaw]:
     """“The resultType field MUST be set to "complete"”; only the handle has "task"."""
     word = peek.text(case.value, "resultType")
     if word is not None and word != "complete":
@@ -163,7 +163,7 @@ def telling_is_complete(case: CheckMoment) -> Iterator[Flaw]:
     needs=TASK,
     fix='Put the members of the task into the result itself, beside "resultType": "task".',
 )
-def handles_are_flat(case: CheckMoment) -> Iterator[Flaw]:
+def task_handle_nested(case: CheckMoment) -> Iterator[Flaw]:
     """Tasks of 2025-11-25 were nested; members missing outside of `task` are no further fault."""
     if is_nested(case.value):
         yield Flaw("the task is nested in `task`, as in 2025-11-25", "/result/task")
@@ -178,7 +178,7 @@ def handles_are_flat(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Add `result`, `error` or `inputRequests`, as the status requires.",
 )
-def states_bring_their_part(case: CheckMoment) -> Iterator[Flaw]:
+def task_status_member_missing(case: CheckMoment) -> Iterator[Flaw]:
     """A completed task has a result, a failed one an error, and a waiting one input requests."""
     status = peek.text(case.value, "status")
     member = _BRINGS.get(status or "")
@@ -197,7 +197,7 @@ def states_bring_their_part(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Use completed for a result with isError, and add a statusMessage to a failed task.",
 )
-def failures_are_of_the_protocol(case: CheckMoment) -> Iterator[Flaw]:
+def task_failure_misreported(case: CheckMoment) -> Iterator[Flaw]:
     """“The failed status MUST NOT be used to represent non-JSON-RPC errors, such as isError: true.”"""
     if peek.text(case.value, "status") != "failed":
         return
@@ -217,7 +217,7 @@ def failures_are_of_the_protocol(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Use a new key for each input request.",
 )
-def keys_are_used_once(case: CheckMoment) -> Iterator[Flaw]:
+def task_input_key_reused(case: CheckMoment) -> Iterator[Flaw]:
     """“Each request key in inputRequests MUST be unique over the lifetime of a single task.”"""
     task = case.state.ongoing.tasks.get(peek.text(case.value, "taskId") or "")
     for key, request in requests_of(case.value).items() if task is not None else ():
@@ -234,7 +234,7 @@ def keys_are_used_once(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Store the task before returning its handle.",
 )
-def tasks_are_there_once_begun(case: CheckMoment) -> Iterator[Flaw]:
+def new_task_unknown(case: CheckMoment) -> Iterator[Flaw]:
     """“A server MUST NOT return CreateTaskResult until a tasks/get for the returned taskId would resolve.”"""
     id_ = peek.text(case.asked.params if case.asked is not None else None, "taskId") or ""
     task = case.state.ongoing.tasks.get(id_)
@@ -260,7 +260,7 @@ def tasks_are_there_once_begun(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Send task notifications only for acknowledged task ids.",
 )
-def tasks_are_told_of_where_asked(case: CheckMoment) -> Iterator[Flaw]:
+def unsolicited_task_notification(case: CheckMoment) -> Iterator[Flaw]:
     """Tasks are reported only for acknowledged task ids; there is no progress of tasks."""
     if case.method == "notifications/tasks":
         id_ = peek.text(case.value, "taskId") or ""

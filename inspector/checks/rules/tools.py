@@ -52,7 +52,7 @@ def _tools(case: CheckMoment) -> Iterator[tuple[str, str, dict[str, Any]]]:
     since="2025-11-25",
     fix="Use the 2020-12 dialect.",
 )
-def dialect_is_known(case: CheckMoment) -> Iterator[Flaw]:
+def unknown_schema_dialect(case: CheckMoment) -> Iterator[Flaw]:
     """Other dialects are legal, but few clients support them."""
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
@@ -71,7 +71,7 @@ def dialect_is_known(case: CheckMoment) -> Iterator[Flaw]:
     mild=_HINT,
     fix="Use letters, digits, _ - and . only, and at most 128 characters.",
 )
-def name_is_plain(case: CheckMoment) -> Iterator[Flaw]:
+def tool_name_not_portable(case: CheckMoment) -> Iterator[Flaw]:
     """Names should have 1 to 128 characters of A-Z a-z 0-9 _ - . (since 2025; other checks cover slashes)."""
     for place, name, tool in tools_of(case):
         written = peek.text(tool, "name")
@@ -96,7 +96,7 @@ def name_is_plain(case: CheckMoment) -> Iterator[Flaw]:
     mild=_HINT,
     fix="Rename or remove one of the tools.",
 )
-def names_are_unique(case: CheckMoment) -> Iterator[Flaw]:
+def duplicate_tool_name(case: CheckMoment) -> Iterator[Flaw]:
     """Judged within a page and across pages. A page that is repeated as a whole is `pagination-incomplete`."""
     seen: dict[str, Any] = {}
     more = case.asked is not None and peek.has(case.asked.params, "cursor")
@@ -138,7 +138,7 @@ def was_asked_again(case: CheckMoment) -> bool:
     since="2026-07-28",
     fix="Correct or remove x-mcp-header.",
 )
-def mirrored_headers_can_be(case: CheckMoment) -> Iterator[Flaw]:
+def mirrored_header_invalid(case: CheckMoment) -> Iterator[Flaw]:
     """Clients over HTTP must ignore such a tool."""
     if not case.state.is_http:
         return
@@ -157,7 +157,7 @@ def mirrored_headers_can_be(case: CheckMoment) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Remove x-mcp-header from the property: proxies log headers.",
 )
-def secrets_are_not_mirrored(case: CheckMoment) -> Iterator[Flaw]:
+def secret_in_mirrored_header(case: CheckMoment) -> Iterator[Flaw]:
     """A property whose name suggests a secret is mirrored into a header."""
     for place, name, tool in tools_of(case):
         for mirror in mirrors(tool.get("inputSchema"))[0]:
@@ -174,7 +174,7 @@ def secrets_are_not_mirrored(case: CheckMoment) -> Iterator[Flaw]:
     since="2025-03-26",
     fix="Use booleans, and do not set both readOnlyHint and destructiveHint.",
 )
-def annotations_agree(case: CheckMoment) -> Iterator[Flaw]:
+def annotations_invalid(case: CheckMoment) -> Iterator[Flaw]:
     for place, name, tool in tools_of(case):
         if peek.flag(tool, "annotations", "readOnlyHint") and peek.flag(tool, "annotations", "destructiveHint"):
             yield Flaw(f"{name} has both readOnlyHint and destructiveHint", f"{place}/annotations", severity=_HINT)
@@ -190,7 +190,7 @@ def annotations_agree(case: CheckMoment) -> Iterator[Flaw]:
     until="2025-11-25",
     fix="Use forbidden, optional or required, and declare the tasks capability.",
 )
-def tasks_are_declared(case: CheckMoment) -> Iterator[Flaw]:
+def task_support_invalid(case: CheckMoment) -> Iterator[Flaw]:
     """TaskSupport needs the capability tasks.requests.tools.call."""
     if case.state.capable("tasks", "requests", "tools", "call"):
         return
@@ -208,7 +208,7 @@ def tasks_are_declared(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/tools",
     fix="Describe what the tool does, and when to use it.",
 )
-def is_described(case: CheckMoment) -> Iterator[Flaw]:
+def tool_description(case: CheckMoment) -> Iterator[Flaw]:
     for place, name, tool in tools_of(case):
         if not (peek.text(tool, "description") or "").strip():
             yield Flaw(f"{name} has no description", f"{place}/description")
@@ -222,7 +222,7 @@ def is_described(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/tools",
     fix="Add a description to each property.",
 )
-def arguments_are_described(case: CheckMoment) -> Iterator[Flaw]:
+def argument_description(case: CheckMoment) -> Iterator[Flaw]:
     """One finding covers a whole list."""
     bare: list[tuple[str, str]] = []
     for place, name, tool in tools_of(case):
@@ -260,7 +260,7 @@ _LISTED = {
     since="2025-11-25",
     fix="Use an https: or data: URL.",
 )
-def icons_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
+def icon_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """Clients must reject icons of some schemes, and should reject those of other hosts."""
     member = _LISTED[case.method]
     for place, item in enumerate(peek.items(case.value, member)):
@@ -296,7 +296,7 @@ def _is_doubtful(case: CheckMoment, src: str) -> bool:
     heavy=True,
     fix="Validate it against the metaschema of its dialect.",
 )
-def schemas_are_schemas(case: CheckMoment) -> Iterator[Flaw]:
+def invalid_schema(case: CheckMoment) -> Iterator[Flaw]:
     """Validated by the metaschema of the declared dialect, else of the default one."""
     left, fine = _MOST_JUDGED, set[bytes]()
     for place, name, tool in tools_of(case):
@@ -322,7 +322,7 @@ def schemas_are_schemas(case: CheckMoment) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Say in both descriptions when to use which tool, or merge them.",
 )
-def tools_differ(case: CheckMoment) -> Iterator[Flaw]:
+def confusable_tools(case: CheckMoment) -> Iterator[Flaw]:
     """A model chooses by names, descriptions and parameters alone."""
     known = list(tools_of(case))[:_MOST_COMPARED]
     for pair in confusable_pairs([tool for _, _, tool in known], rest=case.rest)[:_MOST_PAIRS]:
@@ -345,7 +345,7 @@ _MOST_COMPARED, _MOST_PAIRS = 400, 20
     confidence=Confidence.LIKELY,
     fix="Shorten the largest definitions; mcp-inspect cost lists them with their parts.",
 )
-def definitions_fit_the_budget(_: CheckMoment) -> Iterator[Flaw]:
+def definitions_over_budget(_: CheckMoment) -> Iterator[Flaw]:
     """Never called at a moment: `over_budget` judges the whole list, if a budget is given."""
     yield from ()
 
@@ -374,7 +374,7 @@ def over_budget(tools: Sequence[Any], instructions: str, budget: int, frames: tu
     heavy=True,
     fix="Move the referenced schema into $defs.",
 )
-def references_lead_somewhere(case: CheckMoment) -> Iterator[Flaw]:
+def unresolved_reference(case: CheckMoment) -> Iterator[Flaw]:
     """Clients do not fetch external references."""
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
@@ -399,7 +399,7 @@ _MOST_OBJECTS = 200_000
     heavy=True,
     fix="Simplify the schema, or split the tool.",
 )
-def schemas_are_of_a_size(case: CheckMoment) -> Iterator[Flaw]:
+def schema_too_large(case: CheckMoment) -> Iterator[Flaw]:
     """Clients should limit depth, number of subschemas and time; definitions cost tokens in each request."""
     left = _MOST_OBJECTS
     for place, name, tool in tools_of(case):
@@ -448,7 +448,7 @@ _TOPIC = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specificati
     topic=_TOPIC,
     fix="Serve the app at a ui:// URI with the type of MCP Apps.",
 )
-def pages_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
+def app_resource_invalid(case: CheckMoment) -> Iterator[Flaw]:
     """The page's URI has the scheme ui:, it can be read, and it has the MIME type of apps."""
     if case.method == "tools/list":
         for place, name, tool in tools_of(case):
@@ -482,7 +482,7 @@ def pages_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
     topic=_TOPIC,
     fix='Use "ui": {"resourceUri": …}.',
 )
-def pages_are_named_in_the_new_way(case: CheckMoment) -> Iterator[Flaw]:
+def app_resource_deprecated(case: CheckMoment) -> Iterator[Flaw]:
     """The flat key of _meta is deprecated; servers that send both support older clients."""
     for place, name, tool in tools_of(case):
         if peek.has(tool, "_meta", "ui/resourceUri") and not peek.has(tool, "_meta", "ui", "resourceUri"):
@@ -497,7 +497,7 @@ def pages_are_named_in_the_new_way(case: CheckMoment) -> Iterator[Flaw]:
     topic=_TOPIC,
     fix="Return the outcome as text in content; some clients show no apps (ext-apps 2026-01-26).",
 )
-def pages_are_no_substitute(case: CheckMoment) -> Iterator[Flaw]:
+def app_result_without_text(case: CheckMoment) -> Iterator[Flaw]:
     """The content is what a model reads, and what clients without apps show."""
     if not case.state.lists.app_tools:
         return

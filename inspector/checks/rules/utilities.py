@@ -37,7 +37,7 @@ _LOOKED_AT = 16_384
     mild=_HINT,
     fix="Filter log messages by the requested level.",
 )
-def level_is_respected(case: CheckMoment) -> Iterator[Flaw]:
+def log_below_level(case: CheckMoment) -> Iterator[Flaw]:
     """In the legacy era, `logging/setLevel` sets the level."""
     level, wanted = peek.text(case.value, "level"), case.state.ongoing.log_level
     if level in LEVELS and wanted in LEVELS and LEVELS.index(level) < LEVELS.index(wanted):
@@ -53,7 +53,7 @@ def level_is_respected(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Send log messages only for requests with a log level.",
 )
-def logging_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
+def unrequested_log_message(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT send notifications/message for requests that don't carry a log level.”"""
     if case.http is not None:
         open_ = [each for each in case.http.asked if each.answered is None]
@@ -73,7 +73,7 @@ def logging_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic/utilities/progress",
     fix="Send progress only for tokens of open requests.",
 )
-def progress_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
+def unrequested_progress(case: CheckMoment) -> Iterator[Flaw]:
     """Progress is allowed only for tokens of open requests."""
     progress = case.progress
     if progress is None:
@@ -93,7 +93,7 @@ def progress_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic/utilities/progress",
     fix="Increase `progress` with each notification.",
 )
-def progress_grows(case: CheckMoment) -> Iterator[Flaw]:
+def progress_not_increasing(case: CheckMoment) -> Iterator[Flaw]:
     """“The progress value MUST increase with each notification, even if the total is unknown.”"""
     progress, now = case.progress, peek.number(case.value, "progress")
     if progress is not None and progress.last is not None and now is not None and now <= progress.last:
@@ -108,7 +108,7 @@ def progress_grows(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic/utilities/progress",
     fix="Send values up to `total`, a few times per second.",
 )
-def progress_stays_within_total(case: CheckMoment) -> Iterator[Flaw]:
+def progress_value_invalid(case: CheckMoment) -> Iterator[Flaw]:
     """Progress that exceeds the total, or is too frequent."""
     progress = case.progress
     if progress is not None and progress.count == _OFTEN and case.time_ns - progress.since_ns < _SECOND_NS:
@@ -129,7 +129,7 @@ def progress_stays_within_total(case: CheckMoment) -> Iterator[Flaw]:
     until="2024-11-05",
     fix="Remove `message`, or negotiate a newer protocol version.",
 )
-def message_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
+def progress_message_too_early(case: CheckMoment) -> Iterator[Flaw]:
     """Clients of 2024-11-05 do not show it."""
     if peek.has(case.value, "message"):
         yield Flaw("progress with a message, which this protocol version does not define", "/params/message")
@@ -143,7 +143,7 @@ def message_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic/utilities/cancellation",
     fix="Cancel only requests that the server has sent.",
 )
-def cancels_its_own(case: CheckMoment) -> Iterator[Flaw]:
+def cancelled_unknown_request(case: CheckMoment) -> Iterator[Flaw]:
     """Each side cancels its own requests; a stateless server only ends subscriptions."""
     id_ = peek.request_id(case.value, "requestId")
     if not case.is_modern and id_ in case.state.ongoing.task_status:
@@ -163,7 +163,7 @@ def cancels_its_own(case: CheckMoment) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Stop the work and send no response.",
 )
-def stops_when_cancelled(case: CheckMoment) -> Iterator[Flaw]:
+def response_after_cancellation(case: CheckMoment) -> Iterator[Flaw]:
     """Within a second, the response and the cancellation may have crossed on the wire."""
     asked = case.asked
     if asked is None or asked.cancelled is None or asked.answered is not None:
@@ -195,7 +195,7 @@ def endless(case: CheckMoment, cursor: str) -> Flaw:
     topic="server/utilities/pagination",
     fix="Omit nextCursor on the last page.",
 )
-def cursors_lead_on(case: CheckMoment) -> Iterator[Flaw]:
+def cursor_cycle(case: CheckMoment) -> Iterator[Flaw]:
     """A repeated cursor (`pagination-incomplete` for tools), an empty page with a cursor, or a list without an end."""
     cursor = peek.text(case.value, "nextCursor")
     asked = peek.text(case.asked.params if case.asked else None, "cursor")
@@ -219,7 +219,7 @@ def cursors_lead_on(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/utilities/pagination",
     fix="Omit nextCursor on the last page; an empty string is a cursor.",
 )
-def cursors_are_taken(case: CheckMoment) -> Iterator[Flaw]:
+def cursor_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """“Clients MUST NOT treat an empty string as the end”: a server that sends it must accept it."""
     if peek.text(case.asked.params if case.asked else None, "cursor") == "":
         if "" in case.state.lists.cursors.get(case.method, ()):
@@ -236,7 +236,7 @@ def cursors_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Use one `cacheScope` for all pages of a list.",
 )
-def pages_share_their_scope(case: CheckMoment) -> Iterator[Flaw]:
+def cache_scope_inconsistent(case: CheckMoment) -> Iterator[Flaw]:
     first = case.state.lists.pages.get(case.method)
     if first and case.asked is not None and peek.has(case.asked.params, "cursor"):
         scope: Any = peek.at(case.value, "cacheScope")
@@ -254,7 +254,7 @@ def pages_share_their_scope(case: CheckMoment) -> Iterator[Flaw]:
     since="2026-07-28",
     fix="Use cacheScope private for results that depend on credentials.",
 )
-def what_is_asked_or_private_is_not_cached(case: CheckMoment) -> Iterator[Flaw]:
+def harmful_cache_hints(case: CheckMoment) -> Iterator[Flaw]:
     """Caching hints are for complete results; results for one user are not public."""
     if type(case.value) is not dict or "ttlMs" not in case.value:
         return
@@ -274,7 +274,7 @@ def what_is_asked_or_private_is_not_cached(case: CheckMoment) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Remove the secret, or log a few characters of it.",
 )
-def logs_have_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
+def secret_in_log(case: CheckMoment) -> Iterator[Flaw]:
     """“Log messages MUST NOT contain credentials or secrets.” The finding does not repeat them. A flood is sampled."""
     message = case.message
     if not isinstance(message, Notification) or not case.state.is_sampled("secret-in-log", 1000, 20):

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.checks.diagnoses import definitions
 from inspector.checks.diagnoses.definitions import MOST_WITH, called, flaws_of, is_later_page, is_paged, tools_seen
-from inspector.checks.diagnoses.schemas import label_is_current
+from inspector.checks.diagnoses.schemas import schema_dialect
 from inspector.checks.runner import MOST_FLAWS, Inspection
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.fingerprints import Remembered, known_of, known_text
@@ -56,7 +56,7 @@ def test_of_what_all_tools_have_some_places_are_kept() -> None:
 def test_every_labelled_schema_is_counted() -> None:
     old = {"type": "object", "$schema": "http://json-schema.org/draft-07/schema#"}
     case = _case({"tools": [{"name": f"t{n}", "inputSchema": old} for n in range(MOST_WITH + 5)]})
-    (flaw,) = label_is_current(case)
+    (flaw,) = schema_dialect(case)
     assert f"{MOST_WITH + 4} more tools" in flaw.sentence
 
 
