@@ -179,7 +179,7 @@ class Judge:
         ruling = Ruling(whole, payload)
         for rule in self.rules:
             was_enabled = rule.enabled
-            matched = next((each for each in views if rule.wants(each)), None)
+            matched = next(filter(rule.wants, views), None)
             if matched is not None and ruling.payload is not None:
                 self._apply(rule, matched, ruling, is_batch=len(views) > 1)
             if was_enabled and not rule.enabled and rule.trouble:

@@ -25,6 +25,7 @@ from inspector.filters.language.fields import (
     FieldType,
     Has,
     Not,
+    Op,
     Or,
     Ref,
     Term,
@@ -50,6 +51,10 @@ MOST_RULES = 1000
 logger = logging.getLogger(__name__)
 _SLOW_S = 0.05
 """Maximum CPU time per message, above which a rule is switched off."""
+_LONGEST_SEARCHED = 4096
+"""Maximum number of bytes that are searched for the names of a rule."""
+_NAMES = ("method", "tool", "prompt", "uri", "target")
+"""Fields whose values are JSON strings of a message or of its request."""
 _REQUEST, _NOTIFICATION, _RESPONSE, _ERROR, _GARBLED, _BATCH = KINDS[:6]
 LISTS = {
     "tools/list": ("tools", "name"),
@@ -291,6 +296,19 @@ class MessageView:
         self.elapsed_ns: int | None = None
         self._values: dict[str, list[Any]] = {}
         """Cached values of fields."""
+        self._names_in: bytes | None = None
+
+    @property
+    def names_in(self) -> bytes:
+        """Bytes of the message, and of the request that it answers, in which each ASCII name occurs as it is.
+
+        b"" if there may be others: a JSON string may escape any character. Also b"" for a long message, because
+        searching it takes longer than reading it.
+        """
+        if self._names_in is None:
+            both = self.payload if self.request is None else self.payload + b"\n" + self.request.payload
+            self._names_in = both if len(both) <= _LONGEST_SEARCHED and b"\\" not in both else b""
+        return self._names_in
 
     @property
     def is_response(self) -> bool:
@@ -417,7 +435,31 @@ def compile_condition(text: str) -> Condition:
         term = parse(text)
     except FilterError as error:
         raise BadRule(f"`when`, column {error.column + 1}: {error}", "when") from None
-    return (lambda view: True) if term is None else _compiled(term)
+    if term is None:
+        return lambda view: True
+    holds, names = _compiled(term), _needed_names(term)
+    if not names:
+        return holds
+
+    def condition(view: MessageView) -> bool:
+        found = view.names_in
+        return (not found or any(map(found.__contains__, names))) and holds(view)
+
+    return condition
+
+
+def _needed_names(term: Term) -> list[bytes]:
+    """Return names of which one occurs in each message, or its request, that matches; [] if that is not certain."""
+    match term:
+        case And(terms):
+            return next(filter(None, map(_needed_names, terms)), [])
+        case Or(terms):
+            of_each = [_needed_names(each) for each in terms]
+            return [name for names in of_each for name in names] if all(of_each) else []
+        case Compare(ref, op, values) if op in (Op.EQ, Op.IN) and ref.name in _NAMES:
+            names = [value.encode() for value in values if isinstance(value, str) and value.isascii()]
+            return names if len(names) == len(values) else []
+    return []
 
 
 def _compiled(term: Term) -> Condition:
@@ -444,6 +486,9 @@ def _compiled(term: Term) -> Condition:
 def _of_field(ref: Ref, test: Test) -> Condition:
     if ref.name not in _KNOWN:
         raise BadRule(f"`{ref.name}` is not known yet when a message passes", "when")
+
+    if ref.scope is FieldScope.OWN:
+        return lambda view: any(map(test, view.values(ref)))
 
     def holds(view: MessageView) -> bool:
         return any(test(value) for each in _scoped(view, ref.scope) for value in each.values(ref))
@@ -492,14 +537,15 @@ class ArmedRule:
             return False
         if self.rule.action in ("hide", "override") and (view.method not in LISTS or not view.is_response):
             return False
-        began = time.thread_time()
+        began = time.perf_counter()
         try:
             found = self._condition(view)
+            is_slow = time.perf_counter() - began > _SLOW_S and self._takes_long(view)
         except Exception as error:  # the boundary: a rule must not stop the traffic
             logger.exception("the rule %s failed", self.rule.name)
             self.switch_off(f"it failed: {error!r:.200}")
             return False
-        if time.thread_time() - began > _SLOW_S:
+        if is_slow:
             self.switch_off(f"it took more than {_SLOW_S * 1000:.0f} ms for one message")
             return False
         if not found:
@@ -510,6 +556,12 @@ class ArmedRule:
         if self.rule.once:
             self.enabled = False
         return True
+
+    def _takes_long(self, view: MessageView) -> bool:
+        """Measure the condition again without what other processes took. Asking for CPU time is slow itself."""
+        began = time.thread_time()
+        self._condition(view)
+        return time.thread_time() - began > _SLOW_S
 
     def switch_off(self, why: str) -> None:
         """Switch the rule off because of a problem."""

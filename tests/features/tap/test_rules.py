@@ -84,6 +84,33 @@ def test_a_rule_wants_what_its_filter_says(rule: dict[str, Any], payload: bytes,
     assert armed({"name": "x", "action": "hold"} | rule).wants(MessageView(C2S, payload)) is wanted
 
 
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"cre\\u0061te"}}',
+        b'{"jsonrpc":"2.0","id":1,"method":"tools\\/call","params":{"name":"create"}}',
+        b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create","x":"\xff"}}',
+        b'[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create"}}]',
+        _call(pad="x" * 10_000),
+    ],
+)
+@pytest.mark.parametrize(
+    ("when", "wanted"),
+    [
+        ("tool == create", True),
+        ("tool in {other, create} and method == tools/call", True),
+        ("(tool == other or tool == create) and not tool == other", True),
+        ("tool == other", False),
+        ("tool == create and tool == other", False),
+        ("not tool == other and kind == request", True),
+        ("tool == other or kind == request", True),
+    ],
+)
+def test_a_name_is_found_however_it_is_written(payload: bytes, when: str, wanted: bool) -> None:
+    judge = _judge({"action": "drop", "when": when})
+    assert judge.judge(C2S, payload).is_plain is not wanted
+
+
 def test_a_response_is_known_by_its_request() -> None:
     judge = _judge(
         {"action": "log", "side": "response", "when": "tool == create and req.args.n == 2 and status == tool-error"}
