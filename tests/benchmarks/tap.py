@@ -21,33 +21,59 @@ from inspector.capture.journal import start_capture
 from inspector.features.tap.http import HttpTap
 from inspector.transports.http.endpoint import HttpOptions
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
+from tests.servers import real
 
 TAP = [sys.executable, "-I", "-m", "inspector.features.tap"]
 ECHO = [sys.executable, "-I", "-c", "import os\nwhile data := os.read(0, 65536): os.write(1, data)"]
+READS_JSON = """
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {}}), flush=True)
+"""
+SDK = """
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+import anyio
+async def main():
+    server = Server("bench")
+    async with stdio_server() as (reads, writes):
+        await server.run(reads, writes, server.create_initialization_options())
+anyio.run(main)
+"""
+OPENING = (
+    {"jsonrpc": "2.0", "id": 0, "method": "initialize"}
+    | {"params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "b", "version": "1"}}},
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+)
 PING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"pad": "x" * 140}}).encode() + b"\n"
 RULES = "".join(f"- name: r{n}\n  action: hold\n  when: tool == never{n} and args.path ~ '^/x'\n" for n in range(10))
-TURNS, TRIPS = 15, 400
+TURNS, TRIPS, SDK_TRIPS = 15, 400, 30
 
 
 class _Party:
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], *, opens: bool = False) -> None:
         self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)  # noqa: TID251
         assert self.child.stdin is not None
         assert self.child.stdout is not None
         self.into, self.out_of = self.child.stdin.fileno(), self.child.stdout.fileno()
         self.trips: list[float] = []
+        if opens:
+            os.write(self.into, b"".join(json.dumps(each).encode() + b"\n" for each in OPENING))
+            self._read_line()
         self.trip()
 
     def trip(self) -> float:
         began = time.perf_counter()
         os.write(self.into, PING)
-        got = 0
-        while got < len(PING):
-            got += len(os.read(self.out_of, 65536))
+        self._read_line()
         return time.perf_counter() - began
 
-    def measure(self) -> None:
-        self.trips += [self.trip() for _ in range(TRIPS)]
+    def _read_line(self) -> None:
+        while not os.read(self.out_of, 65536).endswith(b"\n"):
+            pass
+
+    def measure(self, trips: int = TRIPS) -> None:
+        self.trips += [self.trip() for _ in range(trips)]
 
     def end(self) -> None:
         assert self.child.stdin is not None
@@ -115,20 +141,30 @@ def _first_words(command: list[str]) -> float:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print. With the argument `trips` only the round trips on stdio, with `http` only those of HTTP."""
+    wanted = sys.argv[1:]
     with tempfile.TemporaryDirectory() as place:
         os.environ["MCP_INSPECT_HOME"] = place
-        _round_trips(Path(place))
-        _floods(Path(place))
+        if wanted != ["http"]:
+            _round_trips(Path(place))
+        if not wanted:
+            _floods(Path(place))
+        if wanted != ["trips"]:
+            _print_http()
+    if wanted:
+        return
+    true = ["/bin/true"]
+    starts = [(_first_words([sys.executable, "-I", "-c", ""]), _first_words([*TAP, "--", *true])) for _ in range(9)]
+    python, tap = (median(each) * 1000 for each in zip(*starts, strict=True))
+    print(f"start and end around /bin/true: {tap:.0f} ms, an empty Python {python:.0f} ms")
+
+
+def _print_http() -> None:
     direct_http, through_http = asyncio.run(_http())
     added = (median(through_http) - median(direct_http)) * 1e3
     late = (quantiles(through_http, n=100)[98] - quantiles(direct_http, n=100)[98]) * 1e3
     ratio = median(through_http) / median(direct_http)
     print(f"HTTP, both ends and the tap in one process: p50 +{added:.2f} ms ({ratio:.2f} x), p99 +{late:.2f} ms")
-    true = ["/bin/true"]
-    starts = [(_first_words([sys.executable, "-I", "-c", ""]), _first_words([*TAP, "--", *true])) for _ in range(9)]
-    python, tap = (median(each) * 1000 for each in zip(*starts, strict=True))
-    print(f"start and end around /bin/true: {tap:.0f} ms, an empty Python {python:.0f} ms")
 
 
 def _round_trips(place: Path) -> None:
@@ -161,9 +197,35 @@ def _round_trips(place: Path) -> None:
         print(f"round trip attached: p50 {median(parties['tap'].trips) / alone:.2f} x not attached")
         attached.kill()
     for name, party in parties.items():
-        middle, late = median(party.trips), quantiles(party.trips, n=100)[98]
-        print(f"round trip {name}: p50 {middle * 1e6:.0f} µs ({middle / floor:.2f} x), p99 {late * 1e6:.0f} µs")
-        party.end()
+        _print_trips(f"os.read and os.write, {name}", party, floor)
+    _realistic(rules)
+
+
+def _realistic(rules: Path) -> None:
+    """Round trips of servers that read JSON: a loop of Python, and one of the SDK."""
+    servers = {"json.loads and json.dumps": ([sys.executable, "-I", "-c", READS_JSON], TRIPS)}
+    with suppress(real.NotInstalled):
+        servers["ping of SDK 1.x"] = ([*real.argv("mcp1"), "-c", SDK], SDK_TRIPS)
+    for name, (server, trips) in servers.items():
+        opens = trips == SDK_TRIPS
+        parties = {
+            "direct": _Party(server, opens=opens),
+            "tap": _Party([*TAP, "--", *server], opens=opens),
+            "tap with 10 rules": _Party([*TAP, "--rules", str(rules), "--", *server], opens=opens),
+        }
+        for _ in range(TURNS):
+            for party in parties.values():
+                party.measure(trips)
+        floor = median(parties["direct"].trips)
+        for kind, party in parties.items():
+            _print_trips(f"{name}, {kind}", party, floor)
+
+
+def _print_trips(name: str, party: _Party, floor: float) -> None:
+    middle, late = median(party.trips), quantiles(party.trips, n=100)[98]
+    more = f"{middle / floor:.2f} x, {(middle - floor) * 1e6:+.0f} µs"
+    print(f"round trip, {name}: p50 {middle * 1e6:.0f} µs ({more}), p99 {late * 1e6:.0f} µs")
+    party.end()
 
 
 def _floods(place: Path) -> None:
