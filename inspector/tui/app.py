@@ -37,6 +37,7 @@ from inspector.tui.restarts import Restarts
 from inspector.tui.safety import apply_theme, install, switch_theme
 from inspector.tui.screens.items.definition_changes import DefinitionChanges
 from inspector.tui.screens.replay.controls import Replay
+from inspector.tui.side_by_side import SideBySide
 from inspector.tui.tabs import Tab, Tabs, subject_of
 from inspector.tui.theme import glyphs
 from inspector.tui.toasts import TOAST_CSS, Toasts
@@ -143,6 +144,7 @@ class InspectApp(App[None]):
         self.parts: tuple[TickingPart, ...] = (
             self.replay,
             self.navigation,
+            SideBySide(self, self.tabs, self.header, self.toasts, self.navigation.action_show),
             self.questions,
             self.tabs,
             DefinitionChanges(self, self.tabs, self.toasts),
@@ -193,7 +195,8 @@ class InspectApp(App[None]):
         """
         panel = self.tab.panels[self.tab.shown] = make_panel(self.tab.shown, self.subject)
         yield self.header
-        yield panel
+        with self.tabs.panes, self.tab.pane:
+            yield panel
         yield FooterBar()
 
     async def on_mount(self) -> None:
@@ -244,7 +247,7 @@ class InspectApp(App[None]):
         3. While a slow terminal has not received the last paint, nothing is painted: keys would queue behind output.
            Once a second everything is updated all the same.
         4. `replay` shows the entries that are due, so that all later steps show the same position.
-        5. `navigation` updates the header and the visible panel.
+        5. `navigation` updates the header and the visible panels; two tabs side by side then follow each other.
         6. `questions` shows a pending login, before the line of tabs mentions it.
         7. `tabs` shows news of each tab; it mentions server requests only if no dialog shows them.
         8. Definition changes: new lists are compared with the remembered ones. Step 7 of the next tick reports it.

@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -55,6 +56,7 @@ class HeaderBar(ItemBar):
         self._figures: tuple[int, ...] = ()
         self._ticks = 0
         self._badge: list[Span] = []
+        self._names_server = True
         self._look()
 
     @property
@@ -66,6 +68,17 @@ class HeaderBar(ItemBar):
     def badge(self, spans: list[Span]) -> None:
         if spans != self._badge:
             self._badge = spans
+            self._look()
+
+    @property
+    def names_server(self) -> bool:
+        """Whether the first line is shown: server, protocol version and state."""
+        return self._names_server
+
+    @names_server.setter
+    def names_server(self, names: bool) -> None:
+        if names is not self._names_server:
+            self._names_server = names
             self._look()
 
     @property
@@ -101,7 +114,8 @@ class HeaderBar(ItemBar):
     def _look(self) -> None:
         subject = self._subject
         self._state, self._figures, self._ticks = _state(subject), _figures(subject), 0
-        self.show((_first_line(subject), _second_line(subject, self._chosen), *self._held(), *_warnings(subject)))
+        first = (_first_line(subject),) if self._names_server else ()
+        self.show((*first, _second_line(subject, self._chosen), *self._held(), *_warnings(subject)))
 
     def _held(self) -> list[BarLine]:
         return [BarLine((BarItem(tuple(self._badge)),), (), inset=1)] if self._badge else []
@@ -136,12 +150,42 @@ def _waited_ns(subject: OpenConversation) -> int:
     return subject.now_ns - subject.journal.started_ns if subject.stage is ConversationStage.CONNECTING else 0
 
 
-def _first_line(subject: OpenConversation) -> BarLine:
+class IdentityBar(ItemBar):
+    """Title of one of two tabs side by side: its name, protocol version and state. A click focuses the tab."""
+
+    DEFAULT_CSS = """
+    IdentityBar { height: 1; }
+    """
+
+    def __init__(self, tab: Tab) -> None:
+        super().__init__()
+        self._tab = tab
+        self._seen: tuple[Any, ...] = ()
+
+    def sync(self, *, chosen: bool) -> None:
+        """Update. `chosen`: whether the tab has the focus."""
+        subject = self._tab.subject
+        seen = (chosen, self._tab.name, _waited_ns(subject) // 100_000_000, *_state(subject))
+        if seen != self._seen:
+            self._seen = seen
+            self.show([_first_line(subject, (self._tab.name, chosen))])
+
+    def on_click(self, event: events.Click) -> None:
+        """Focus the tab."""
+        self._tab.panels[self._tab.shown].take_focus()
+
+
+def _first_line(subject: OpenConversation, tab: tuple[str, bool] | None = None) -> BarLine:
+    """Return name, protocol version and state; of a `tab` with its name and whether it is the current one."""
     opening = subject.opening
     server: Any = opening.server if opening else {}
     name = one_line(peek.text(server, "name") or subject.about.label, _LONGEST_NAME)
     version = one_line(peek.text(server, "version") or "", 16)
     left = [BarItem(((name, "strong"),))]
+    if tab is not None:
+        mark: Span = ("▌" if tab[1] else " ", "accent")
+        left[:0] = [BarItem((mark, (one_line(tab[0], _LONGEST_NAME), "title" if tab[1] else "text")))]
+        left[1:] = [_quiet(name, 3)] if name != tab[0] else []
     if version:
         left.append(BarItem(((version, "muted"),), rank=5))
     fact = subject.journal.connection

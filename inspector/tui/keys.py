@@ -165,6 +165,22 @@ _GLOBAL: tuple[Action, ...] = (
     ),
     # View
     Action(
+        "tabs.beside",
+        ("v 2",),
+        "Side by side",
+        "Show two servers side by side on a wide terminal, or one at a time.",
+        _E,
+        "app.side_by_side",
+    ),
+    Action(
+        "tabs.differences",
+        ("v =",),
+        "Differences",
+        "Show what differs between two servers side by side.",
+        _E,
+        "app.differences",
+    ),
+    Action(
         "screen.stats", ("v s",), "Statistics", "Show calls, errors, percentiles and sizes.", _E, "app.show('stats')"
     ),
     Action("tap.rules", ("v b",), "Rules", "Show the rules of the tap.", _E, "app.held('rule')"),

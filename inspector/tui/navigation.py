@@ -81,26 +81,38 @@ class Navigation:
         """Update the header and the visible panel; each repaints only what has changed."""
         self._header.sync()
         self._tabs.panel.sync()
+        if (other := self._tabs.other) is not None and (panel := other.panels.get(other.shown)) is not None:
+            panel.sync()
 
     # Screens
 
     async def action_show(self, name: str) -> None:
         """Show a screen of the visible tab by its name; see `make_panel`."""
-        tab, tabs, replay = self._tabs.current, self._tabs, self._replay
-        tabs.shows_timeline = False
-        subject, panel = await replay.subject_for(name), tab.panels.get(name)
+        self._tabs.shows_timeline = False
+        panels = [await self._prepared(self._tabs.current, name)]
+        if (other := self._tabs.other) is not None:
+            panels.append(await self._prepared(other, name))
+            other.shown = name
+        self._tabs.current.shown = self._header.shown = name
+        self._show_only(*panels)
+        self._replay.put_cursor()
+
+    async def _prepared(self, tab: Tab, name: str) -> Panel:
+        """Return the panel of a screen of a tab, ready to be shown."""
+        replay = self._replay
+        subject, panel = await replay.subject_for(name, tab), tab.panels.get(name)
         if panel is None:
             panel = tab.panels[name] = make_panel(name, tab.subject if name == "traffic" else subject)
-            await self._app.mount(panel, before="FooterBar")
-        replay.show_moment(panel, subject)
+            if tab.pane.parent is None:
+                await self._tabs.panes.mount(tab.pane)
+            await tab.pane.mount(panel)
+        replay.show_moment(panel, subject, tab)
         if name == "findings":
-            panel.show_findings(tabs.panel.selected_findings)
+            panel.show_findings(tab.panels.get(tab.shown, panel).selected_findings)
         if isinstance(panel, CanNarrow):
             traffic = tab.panels.get("traffic")
             panel.narrow(traffic.list.term if isinstance(traffic, TrafficPanel) else None)
-        tab.shown = self._header.shown = name
-        self._show_only(panel)
-        replay.put_cursor()
+        return panel
 
     def item_commands(self) -> Iterator[Command]:
         """Yield a command to open each tool, resource, template and prompt."""
@@ -140,9 +152,11 @@ class Navigation:
         if not self._tabs.panel.go_back() and self._tabs.current.shown != "traffic":
             await self.action_show("traffic")
 
-    def _show_only(self, panel: Panel) -> None:
-        for other in self._tabs.panels:
-            other.display = other is panel
+    def _show_only(self, panel: Panel, *beside: Panel) -> None:
+        for each in self._tabs.panels:
+            each.display = each is panel or each in beside
+        for tab in self._tabs:
+            tab.pane.display = not self._tabs.shows_timeline and tab in (self._tabs.current, self._tabs.other)
         self._header.display = not self._tabs.shows_timeline
         if self._tabs.bar is not None:
             self._tabs.bar.sync()
@@ -196,7 +210,7 @@ class Navigation:
         tab = self._tabs.numbered(number)
         if tab is None:
             return
-        self._tabs.current = tab
+        self._tabs.turn_to(tab)
         self._header.rebind(tab.subject)
         await self.action_show(tab.shown)
 
@@ -225,7 +239,7 @@ class Navigation:
             from inspector.tui.screens.traffic.timeline import TimelinePanel
 
             tabs.timeline = TimelinePanel(tabs, self._replay.common.traffic_of, self.show_tab, self.show_entry_of)
-            await self._app.mount(tabs.timeline, before="FooterBar")
+            await tabs.panes.mount(tabs.timeline)
         tabs.shows_timeline = True
         self._show_only(tabs.timeline)
         self._replay.common.timeline_shown()
@@ -359,8 +373,11 @@ class Navigation:
         self._replay.common.forget()
         if tabs.current is tab:
             await self.show_tab(following.number)
-        for widget in (*tab.panels.values(), tab.notice):
-            await widget.remove()
+        for widget in (tab.pane, tab.notice):
+            if widget.parent is not None:
+                await widget.remove()
+        if len(tabs) > 1 and tabs.current is not tab and not tabs.shows_timeline:  # it may have been beside the other
+            await self.action_show(tabs.current.shown)
         if len(tabs) == 1 and tabs.bar is not None:
             bar, tabs.bar = tabs.bar, None
             await bar.remove()

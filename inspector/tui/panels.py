@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import msgspec
+from textual import events
+from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
 
@@ -15,6 +17,7 @@ from inspector.tui.conversation import OpenConversation
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
     from inspector.filters.language.fields import Term
+    from inspector.present.calls import Looked
     from inspector.present.held import TapStatus
     from inspector.tui.screens.items.calls import RunningCall
 
@@ -27,6 +30,23 @@ else:
 
 At runtime it is `object`: creating a widget class takes as long as importing three modules, and a part is no widget.
 """
+
+
+class Panes(Horizontal):
+    """Place of all panels: a pane for each tab. One of them is visible, or two side by side."""
+
+    DEFAULT_CSS = """
+    Panes > .pane.-right { border-left: solid $border-blurred; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered: Callable[[Widget], object] = lambda widget: None
+        """Called with each widget that gets the focus."""
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Report the widget with the focus."""
+        self.entered(event.widget)
 
 
 class ExportScope(msgspec.Struct, frozen=True):
@@ -124,6 +144,19 @@ class Panel(Widget):
     def show_earlier(self, subject: OpenConversation) -> None:
         """Show an earlier state of the same conversation: nothing of later entries remains."""
         self.rebind(subject)
+
+    @property
+    def shown_item(self) -> ListedItem | None:
+        """The item of a list that is shown; None if there is none."""
+        return None
+
+    @property
+    def shown_result(self) -> "Looked | None":
+        """The result that is shown; None if there is none."""
+        return None
+
+    async def follow_item(self, thing: ListedItem) -> None:
+        """Show the listed item of the same kind and name, without moving the focus; nothing if there is none."""
 
     @property
     def selected_findings(self) -> "Sequence[Finding]":

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from textual.app import App
+from textual.containers import Vertical
 
 from inspector.config.paths import places
 from inspector.present.words import is_stream
@@ -17,7 +18,7 @@ from inspector.session.desk import TicketState
 from inspector.session.engine import Live, OpenedSession
 from inspector.text import one_line, visible
 from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation, Recording
-from inspector.tui.panels import Panel
+from inspector.tui.panels import Panel, Panes
 from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 ALL = 0
 """Number of the timeline of all tabs; the numbers of tabs start at 1."""
 _LONGEST_NAME = 40
+WIDE = 160
+"""Minimum width of the terminal for two tabs side by side, in columns."""
 _LOOK = 3
 """The line of tabs is repainted at every third update, like running figures."""
 
@@ -61,6 +64,8 @@ class Tab:
         """Capabilities that new connections declare; None for the caller's choice."""
         self.shown = shown
         self.panels: dict[str, Panel] = {}
+        self.pane = Vertical(classes="pane")
+        """Where its panels are."""
         self._stage = subject.stage
         self._login: object = None
         """The login that has been reported."""
@@ -144,6 +149,9 @@ class Tabs(Sequence[Tab]):
         """The visible tab; while the timeline is visible, the previous one."""
         self.timeline: TimelinePanel | None = None
         self.shows_timeline = False
+        self.panes = Panes()
+        """Where the panels of all tabs are."""
+        self._pair: tuple[Tab, ...] = ()
         self.bar: ConversationBar | None = None
         """The line of tabs; None while there is only one tab."""
 
@@ -170,6 +178,28 @@ class Tabs(Sequence[Tab]):
         return self.current.panels[self.current.shown]
 
     @property
+    def pair(self) -> tuple[Tab, ...]:
+        """The two tabs to show side by side, in the order of all tabs; () for one at a time."""
+        return self._pair
+
+    def set_pair(self, *both: Tab) -> None:
+        """Show two tabs side by side where there is room for both; without arguments, show one at a time."""
+        self._pair = tuple(sorted(both, key=self._tabs.index))
+
+    @property
+    def other(self) -> Tab | None:
+        """The tab beside the current one; None while only one is visible."""
+        if self.shows_timeline or self.current not in self._pair or self._app.size.width < WIDE:
+            return None
+        return next(tab for tab in self._pair if tab is not self.current)
+
+    def turn_to(self, tab: Tab) -> None:
+        """Make a tab the current one. Of two side by side, a third one replaces the current one."""
+        if self._pair and tab not in self._pair:
+            self.set_pair(tab, *[each for each in self._pair if each is not self.current][:1])
+        self.current = tab
+
+    @property
     def panels(self) -> list[Panel]:
         """Panels of all tabs, and the timeline."""
         panels = [panel for tab in self for panel in tab.panels.values()]
@@ -194,6 +224,8 @@ class Tabs(Sequence[Tab]):
         """Remove a tab, and return the tab that becomes visible instead."""
         place = self._tabs.index(tab)
         self._tabs.remove(tab)
+        if tab in self._pair:
+            self._pair = ()
         return self._tabs[min(place, len(self) - 1)]
 
     def tick(self) -> None:

@@ -398,6 +398,11 @@ class ItemList(Widget):
         things = (getattr(each, "thing", each) for each in self._loaded.things)
         return next((thing for thing in things if self.kind.made(thing, target)), None)
 
+    def like(self, thing: ListedItem) -> ListedItem | None:
+        """Return the listed item of the same kind and name; None if there is none."""
+        things = (getattr(each, "thing", each) for each in self._loaded.things)
+        return next((each for each in things if type(each) is type(thing) and each.key == thing.key), None)
+
     def select(self, thing: ListedItem) -> None:
         """Move the cursor to an item if it is visible, without opening it."""
         if (at := _place_of(thing, self._rows, self._loaded.keys)) is not None:

@@ -356,7 +356,7 @@ class ItemsPanel(Panel, Generic[FormT]):
     def on_resize(self, event: events.Resize) -> None:
         """Choose the layout for the width."""
         self.steps.arrange(event.size.width)
-        self.saved.resized()
+        self.saved.resized(event.size.width)
 
     def sync(self) -> None:
         """Update all parts."""
@@ -399,6 +399,22 @@ class ItemsPanel(Panel, Generic[FormT]):
     def show_item(self, thing: ListedItem) -> None:
         """Open an item of the list."""
         self.items.open(thing)
+
+    @property
+    def shown_item(self) -> ListedItem | None:
+        """The item of the form."""
+        return self.form.thing
+
+    @property
+    def shown_result(self) -> Looked | None:
+        """The result, if it is of the item."""
+        return self.result.looked
+
+    async def follow_item(self, thing: ListedItem) -> None:
+        """Show the listed item of the same kind and name, without moving the focus; nothing if there is none."""
+        if self.steps.is_ready and (found := self.items.like(thing)) is not None:
+            self.items.select(found)
+            await self.choose(found)
 
     async def cancel_running(self) -> bool:
         """Cancel the newest running request."""

@@ -191,6 +191,7 @@ class SavedCalls(Widget):
         self._rows = CallRows()
         self._files: tuple[Path, ...] = ()
         self._stamp: object = None
+        self._panel_width = 0
         self._looked_at = 0.0
         self._had_calls = False
         """Whether there are calls of earlier sessions; calls of this session do not open the drawer."""
@@ -267,7 +268,7 @@ class SavedCalls(Widget):
 
     def _renew(self) -> None:
         """Redraw the drawer."""
-        is_column = self.is_shown and self.app.size.width >= VAST
+        is_column = self.is_shown and self._panel_width >= VAST
         self.update_classes({"-shown": self.is_shown, "-column": is_column})
         if self.parent is not None:
             self.parent.set_class(is_column, "-beside")
@@ -505,8 +506,9 @@ class SavedCalls(Widget):
         asked = f"Name of the saved call, in {visible(path.name, limit=60)}. Enter saves, Esc closes."
         self.app.push_screen(NameScreen(asked, visible(thing.name or thing.key, limit=100)), named)
 
-    def resized(self) -> None:
-        """Adapt to the new size of the terminal."""
+    def resized(self, width: int) -> None:
+        """Adapt to the width of the panel, in columns."""
+        self._panel_width = width
         if self._stamp is not None:
             self._renew()
 

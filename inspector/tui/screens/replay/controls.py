@@ -189,9 +189,8 @@ class Replay:
 
     # State at the position
 
-    async def subject_for(self, name: str) -> OpenConversation:
-        """Return the conversation that a screen of the active tab has to show."""
-        tab = self._tabs.current
+    async def subject_for(self, name: str, tab: Tab) -> OpenConversation:
+        """Return the conversation that a screen of a tab has to show."""
         playback = self.playback_of(tab)
         if playback is None:
             return tab.subject
@@ -201,14 +200,14 @@ class Replay:
             await asyncio.to_thread(playback.state)
         return playback.state()
 
-    def show_moment(self, panel: Panel, subject: OpenConversation) -> None:
-        """Show the state at the position in a panel and in the header, unless they show it already."""
-        if self.playback_of(self._tabs.current) is None:
+    def show_moment(self, panel: Panel, subject: OpenConversation, tab: Tab) -> None:
+        """Show the state at the position of a tab in a panel and in the header, unless they show it already."""
+        if self.playback_of(tab) is None:
             return
-        if self._bound.get(panel, self._tabs.subject) is not subject:
+        if self._bound.get(panel, tab.subject) is not subject:
             panel.show_earlier(subject)
         self._bound[panel] = subject
-        if self._header.subject is not subject:
+        if tab is self._tabs.current and self._header.subject is not subject:
             self._header.rebind(subject)
 
     async def _show_again(self) -> None:
@@ -217,8 +216,9 @@ class Replay:
             panel.sync()
             self.common.put_cursor()
             return
-        subject = await self.subject_for(self._tabs.current.shown)
-        self.show_moment(panel, subject)
+        tab = self._tabs.current
+        subject = await self.subject_for(tab.shown, tab)
+        self.show_moment(panel, subject, tab)
         panel.sync()
         self.put_cursor()
 
