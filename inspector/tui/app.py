@@ -37,7 +37,6 @@ from inspector.tui.restarts import Restarts
 from inspector.tui.safety import apply_theme, install, switch_theme
 from inspector.tui.screens.items.definition_changes import DefinitionChanges
 from inspector.tui.screens.replay.controls import Replay
-from inspector.tui.side_by_side import SideBySide
 from inspector.tui.tabs import Tab, Tabs, subject_of
 from inspector.tui.theme import glyphs
 from inspector.tui.toasts import TOAST_CSS, Toasts
@@ -144,7 +143,6 @@ class InspectApp(App[None]):
         self.parts: tuple[TickingPart, ...] = (
             self.replay,
             self.navigation,
-            SideBySide(self, self.tabs, self.header, self.toasts, self.navigation.action_show),
             self.questions,
             self.tabs,
             DefinitionChanges(self, self.tabs, self.toasts),

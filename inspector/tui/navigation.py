@@ -31,6 +31,7 @@ from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
     from inspector.present.start import Capture, ConfiguredServer, Wanted
+    from inspector.tui.side_by_side import SideBySide
 
 _ITEM_SCREENS = {
     "tools": ("tools", "Tool"),
@@ -74,6 +75,8 @@ class Navigation:
         self._replay = replay
         self._toasts = toasts
         self._opener = opener
+        self._beside: SideBySide | None = None
+        """Created at first use."""
         self._typed: tuple[str, Tab] | None = None
         """Last input for another server, and its tab."""
 
@@ -83,6 +86,8 @@ class Navigation:
         self._tabs.panel.sync()
         if (other := self._tabs.other) is not None and (panel := other.panels.get(other.shown)) is not None:
             panel.sync()
+        if self._beside is not None:
+            self._beside.tick()
 
     # Screens
 
@@ -228,6 +233,21 @@ class Navigation:
         numbers = [ALL, *(tab.number for tab in self._tabs)]
         here = ALL if self._tabs.shows_timeline else self._tabs.current.number
         await self.show_tab(numbers[(numbers.index(here) + by) % len(numbers)])
+
+    def _side_by_side(self) -> "SideBySide":
+        if self._beside is None:
+            from inspector.tui.side_by_side import SideBySide
+
+            self._beside = SideBySide(self._app, self._tabs, self._header, self._toasts, self.action_show)
+        return self._beside
+
+    async def action_side_by_side(self) -> None:
+        """Show two tabs side by side, or one at a time."""
+        await self._side_by_side().turn()
+
+    def action_differences(self) -> None:
+        """Show what differs between two tabs side by side."""
+        self._side_by_side().show_differences()
 
     async def action_timeline(self) -> None:
         """Show the traffic of all tabs in one list."""

@@ -146,14 +146,9 @@ class Panel(Widget):
         self.rebind(subject)
 
     @property
-    def shown_item(self) -> ListedItem | None:
-        """The item of a list that is shown; None if there is none."""
-        return None
-
-    @property
-    def shown_result(self) -> "Looked | None":
-        """The result that is shown; None if there is none."""
-        return None
+    def showing(self) -> "tuple[ListedItem | None, Looked | None]":
+        """The item of a list and the result that are shown; None for what there is not."""
+        return None, None
 
     async def follow_item(self, thing: ListedItem) -> None:
         """Show the listed item of the same kind and name, without moving the focus; nothing if there is none."""

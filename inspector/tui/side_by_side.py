@@ -7,13 +7,14 @@ of the lists, of the selected item and of its results.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from textual.app import App
 from textual.widget import Widget
 
 from inspector.present import spans as signs
+from inspector.present.list_changes import change_lines
 from inspector.present.spans import Line, Span, span
 from inspector.protocol.json_diff import ListChanges, differences, key_of, list_changes
 from inspector.protocol.things import ListedItem
@@ -22,19 +23,18 @@ from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.bars import HeaderBar, IdentityBar
 from inspector.tui.panels import Panel
+from inspector.tui.restart_model import ResultChange, compare_results, result_of, side_lines
 from inspector.tui.tabs import WIDE, Tab, Tabs
 from inspector.tui.toasts import Toasts
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
-
-if TYPE_CHECKING:
-    from inspector.tui.restart_model import ResultChange
+from inspector.tui.widgets.lines import LinesScreen
 
 _KINDS = {"tools": ("tools",), "resources": ("resources", "templates"), "prompts": ("prompts",)}
 """The lists of each screen that compares."""
 _MOST_PATHS = 3
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class ListsCompared(msgspec.Struct, frozen=True):
     """What differs between the lists of two servers; changes go from the left one to the right one."""
 
     names: tuple[str, str]
@@ -65,7 +65,7 @@ class Comparison(msgspec.Struct, frozen=True):
         return any(each.any for each in self.changes)
 
 
-def compare_lists(names: tuple[str, str], kinds: Sequence[str], *sides: Mapping[str, Listing]) -> Comparison:
+def compare_lists(names: tuple[str, str], kinds: Sequence[str], *sides: Mapping[str, Listing]) -> ListsCompared:
     """Compare lists of two servers. Of a list that is not complete, nothing counts as missing."""
     left, right = sides
     found = tuple(
@@ -79,10 +79,10 @@ def compare_lists(names: tuple[str, str], kinds: Sequence[str], *sides: Mapping[
         for kind in kinds
     )
     there = sum(len(right[kind].items) for kind in kinds)
-    return Comparison(names, found, max(0, there - sum(len(each.added) + len(each.changed) for each in found)))
+    return ListsCompared(names, found, max(0, there - sum(len(each.added) + len(each.changed) for each in found)))
 
 
-def summary_line(found: Comparison, many: str) -> Line:
+def summary_line(found: ListsCompared, many: str) -> Line:
     """Return the numbers of equal and different items; `many` is what they are called."""
     said: list[Span] = [(f"{many.capitalize()}  ", "muted"), (f"{found.alike:,} alike", "text")]
     differ = sum(len(each.changed) for each in found.changes)
@@ -97,7 +97,7 @@ def summary_line(found: Comparison, many: str) -> Line:
     return tuple(said)
 
 
-def results_line(found: "ResultChange") -> Line:
+def results_line(found: ResultChange) -> Line:
     """Return the states of two results, and where they differ."""
     assert found.before is not None, "two results"
     left, right = found.before, found.after
@@ -144,12 +144,12 @@ class SideBySide:
         self._followed: object = None
         """Kind and name of the item that was last shown in the other half."""
         self._compared: tuple[object, ...] = ()
-        self._found: Comparison | None = None
+        self._found: ListsCompared | None = None
         self._looked: tuple[object, ...] = ()
         self._results: ResultChange | None = None
         tabs.panes.entered = self._enter
 
-    async def action_side_by_side(self) -> None:
+    async def turn(self) -> None:
         """Show the next tab beside this one; again shows one at a time."""
         tabs, width = self._tabs, self._app.size.width
         if tabs.pair:
@@ -166,16 +166,12 @@ class SideBySide:
             tabs.set_pair(tabs.current, every[at + 1] if at + 1 < len(every) else every[at - 1])
         await self._show(tabs.current.shown)
 
-    def action_differences(self) -> None:
+    def show_differences(self) -> None:
         """Show everything that differs between the two halves."""
         if self._found is None or self._tabs.other is None:
             wanted = f"Show Tools, Resources or Prompts of two servers side by side ({keys.shown_key('tabs.beside')})."
             self._toasts.say(wanted)
             return
-        from inspector.present.list_changes import change_lines
-        from inspector.tui.restart_model import side_lines
-        from inspector.tui.widgets.lines import LinesScreen
-
         left, right = (visible(name, limit=40) for name in self._found.names)
         lines: list[Line] = [(("− ", "removed"), (left, "text"), ("   + ", "added"), (right, "text")), ()]
         if self._results is not None and self._results.changes:
@@ -194,7 +190,7 @@ class SideBySide:
         if self._tabs.bar is not None:
             self._tabs.bar.sync()
         self._sync_titles()
-        self._followed = _item_key(other.panels[other.shown].shown_item)  # only a new selection is followed
+        self._followed = _item_key(other.panels[other.shown].showing[0])  # only a new selection is followed
 
     # The tick
 
@@ -217,7 +213,7 @@ class SideBySide:
         self._follow(here, beside)
         self._compare()
         self._compare_results()
-        self._sync_bar(here.shown_item)
+        self._sync_bar(here.showing[0])
 
     def _forget(self) -> None:
         self._followed, self._compared, self._found = None, (), None
@@ -243,7 +239,7 @@ class SideBySide:
 
     def _follow(self, here: Panel, beside: Panel) -> None:
         """Show the selected item in the other half, too, unless its server has none of this name."""
-        thing = here.shown_item
+        thing, _ = here.showing
         if (key := _item_key(thing)) != self._followed:
             self._followed = key
             if thing is not None:
@@ -274,8 +270,8 @@ class SideBySide:
         self._app.run_worker(compare(), group="comparing lists", exclusive=True)
 
     def _compare_results(self) -> None:
-        panels = [tab.panels[tab.shown] for tab in self._tabs.pair]
-        looked, things = [each.shown_result for each in panels], [each.shown_item for each in panels]
+        shown = [tab.panels[tab.shown].showing for tab in self._tabs.pair]
+        things, looked = [item for item, _ in shown], [result for _, result in shown]
         key = (*looked, *things)
         if len(key) == len(self._looked) and all(a is b for a, b in zip(key, self._looked, strict=True)):
             return
@@ -283,8 +279,6 @@ class SideBySide:
         left, right = things
         if any(each is None for each in looked) or left is None or right is None or left.key != right.key:
             return
-        from inspector.tui.restart_model import compare_results, result_of
-
         results = [result_of(each, left.key, 0) for each in looked if each is not None]
 
         async def compare() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from inspector.present.spans import plain
 from inspector.protocol.tracking.catalogue import Items, Listing
 from inspector.tui.app import InspectApp
-from inspector.tui.side_by_side import Comparison, compare_lists, summary_line
+from inspector.tui.side_by_side import ListsCompared, compare_lists, summary_line
 from inspector.tui.tabs import WIDE
 from inspector.tui.widgets.lines import LinesScreen
 from tests.stories.persons import Person
@@ -24,7 +24,7 @@ def _listing(*items: dict[str, Any], cursor: str | None = None) -> dict[str, Lis
     return {"tools": Listing(items=Items().and_page(items, 1), pages=1, asked=True, next_cursor=cursor)}
 
 
-def _compared(left: dict[str, Listing], right: dict[str, Listing]) -> Comparison:
+def _compared(left: dict[str, Listing], right: dict[str, Listing]) -> ListsCompared:
     return compare_lists(("old", "new"), ("tools",), left, right)
 
 
@@ -88,10 +88,10 @@ async def test_a_screen_is_shown_of_both_and_the_selection_is_followed() -> None
         panels = [tab.panels["tools"] for tab in app.tabs]
         for _ in range(3):
             await pilot.press("down")
-        await until(lambda: panels[0].shown_item is not None and panels[0].shown_item.key != "", "a tool")
-        chosen = panels[0].shown_item
+        await until(lambda: panels[0].showing[0] is not None, "a tool")
+        chosen = panels[0].showing[0]
         assert chosen is not None
-        await until(lambda: panels[1].shown_item == panels[0].shown_item != None, "the same on the right")  # noqa: E711
+        await until(lambda: panels[1].showing[0] == panels[0].showing[0] != None, "the same on the right")  # noqa: E711
         assert app.tab is app.tabs[0], "the focus stays"
 
 

@@ -401,14 +401,9 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.items.open(thing)
 
     @property
-    def shown_item(self) -> ListedItem | None:
-        """The item of the form."""
-        return self.form.thing
-
-    @property
-    def shown_result(self) -> Looked | None:
-        """The result, if it is of the item."""
-        return self.result.looked
+    def showing(self) -> tuple[ListedItem | None, Looked | None]:
+        """The item of the form, and the shown result."""
+        return self.form.thing, self.result.looked
 
     async def follow_item(self, thing: ListedItem) -> None:
         """Show the listed item of the same kind and name, without moving the focus; nothing if there is none."""
