@@ -220,7 +220,7 @@ GOALS = {
 }
 REACHED = {
     "files": 561,
-    "lines": 133_000,
+    "lines": 134_000,
     "modules with one importer": 94,
     "lazy and type-only imports": 314,
     "public class names used twice": 1,
