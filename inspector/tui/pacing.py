@@ -12,7 +12,7 @@ from rich.console import Console, RenderableType
 from rich.control import Control
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.app import App
-from textual.events import Event, InputEvent, Resize
+from textual.events import AppFocus, Event, InputEvent, Resize
 
 if TYPE_CHECKING:
     from textual.strip import Strip
@@ -125,8 +125,11 @@ class Painted:
         return not self._skipped
 
     def notice(self, event: Event) -> None:
-        """Repaint in full after a change of size: terminals move their lines then."""
-        if isinstance(event, Resize):
+        """Repaint in full when terminals move their lines, and when users return from another window.
+
+        The latter repairs what another program has written over the screen.
+        """
+        if isinstance(event, Resize | AppFocus):
             self.forget()
 
     def forget(self) -> None:
@@ -148,11 +151,12 @@ class Painted:
             sent.append(f"{Control.move_to(x, y)}{text}")
             for start in [start for start, (stop, _) in line.items() if start < end and stop > x]:
                 del line[start]
-            if not any(sign in text for sign in _GRAPHICS):
-                line[x] = end, text
-            else:  # a picture covers the lines below it too
+            if any(sign in text for sign in _GRAPHICS):  # a picture covers the lines below it too
                 self.forget()
-                line = self._lines[y] = {}
+            elif strip.cell_length != len(strip.text):  # terminals disagree about widths: send the rest of the line too
+                line.clear()
+            else:
+                line[x] = end, text
         return "".join(sent)
 
 

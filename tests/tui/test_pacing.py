@@ -5,13 +5,14 @@ from queue import Queue
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 from rich.segment import ControlType, Segment
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
-from textual.events import Blur, Key, Resize
+from textual.events import AppFocus, Blur, Event, Key, Resize
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
@@ -149,13 +150,21 @@ def test_only_the_piece_that_differs_is_sent() -> None:
     assert "footer" not in sent
 
 
-def test_after_a_change_of_size_everything_is_sent() -> None:
+@pytest.mark.parametrize("event", [Resize(Size(WIDTH, 1), Size(WIDTH, 1)), AppFocus()])
+def test_after_a_change_of_size_or_window_everything_is_sent(event: Event) -> None:
     painted = Painted(App())
     update = _layout("a row       ")
     assert _sent(painted, update)
     assert not _sent(painted, update)
-    painted.notice(Resize(Size(WIDTH, 1), Size(WIDTH, 1)))
+    painted.notice(event)
     assert _sent(painted, update)
+
+
+def test_what_follows_a_wide_character_is_sent_again_with_it() -> None:
+    painted = Painted(App())
+    update = LayoutUpdate([[Strip([Segment("wide 家")]), Strip([Segment("after")])]], Region(0, 0, WIDTH, 1))
+    assert "after" in _sent(painted, update)
+    assert "after" in _sent(painted, update)
 
 
 def test_lines_above_a_picture_are_sent_again_with_it() -> None:
