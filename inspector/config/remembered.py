@@ -1,4 +1,4 @@
-"""State between runs: traffic columns, theme, muted findings, filters, server definitions.
+"""State between runs: traffic columns, sizes of parts, theme, muted findings, filters, server definitions.
 
 A file that can't be read is treated as empty. A file that can't be written is skipped without a message.
 """
@@ -74,6 +74,24 @@ class KeptTheme:
             replace_file(self._path, name.encode() + b"\n")
         except (OSError, UsageError):
             return
+
+
+class KeptSizes:
+    """Sizes of parts of the screens, in percent, by the name of the line that limits the part."""
+
+    def __init__(self, state: Path) -> None:
+        """Do not access the file yet."""
+        self._path = state / "sizes.json"
+
+    def read(self) -> dict[str, float]:
+        """Return the stored sizes; those that no part can have are left out."""
+        return {name: size for name, size in (_read(self._path, dict[str, float]) or {}).items() if 1 <= size <= 99}
+
+    def keep(self, name: str, size: float) -> None:
+        """Store a size for the next run; 0 removes it."""
+        sizes = self.read() | {name: size}
+        with suppress(OSError, UsageError):
+            replace_file(self._path, msgspec.json.encode({name: size for name, size in sizes.items() if size}) + b"\n")
 
 
 # Muted findings, per capture

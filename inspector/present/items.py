@@ -16,7 +16,7 @@ from inspector import text
 from inspector.present import spans as signs
 from inspector.present.highlight import highlighted
 from inspector.present.json_text import JsonLines
-from inspector.present.rows import RowSource, RowView
+from inspector.present.rows import RowSource, RowView, title_at
 from inspector.present.spans import Fact, Line, Section, Span, fact, lay, paragraph, span
 from inspector.present.words import badge
 from inspector.protocol import peek
@@ -262,6 +262,7 @@ def _tokens(size: int) -> str:
 
 
 R = TypeVar("R")
+_UP, _DOWN = "↑", "↓"
 
 
 class SearchedRows(RowSource, Generic[R]):
@@ -273,6 +274,9 @@ class SearchedRows(RowSource, Generic[R]):
         """"new" or "changed" by key; set before `show`."""
         self.found: Callable[[Any], Sequence[Finding]] = lambda thing: ()
         """Return the findings about an item."""
+        self.sorted_by: tuple[str, bool] = ("", False)
+        """Title of the column that the rows are sorted by, and whether the largest is first; "": the server's order."""
+        self._unsorted: Sequence[R] = ()
         self._generation = 0
 
     def replace(self, things: Sequence[Any], wanted: str = "") -> None:
@@ -285,7 +289,37 @@ class SearchedRows(RowSource, Generic[R]):
 
     def show(self, rows: Sequence[R]) -> None:
         """Show the result of a search."""
-        self.rows = rows
+        self._unsorted = rows
+        self._sort()
+
+    def sort_keys(self) -> Mapping[str, Callable[[R], Any]]:
+        """Return the titles of the columns that the rows can be sorted by, with their keys."""
+        return {}
+
+    def press_title(self, x: int, width: int) -> bool:
+        """Sort by the title at a cell of the header; return whether there is one.
+
+        The first press sorts from the smallest, the second from the largest, the third restores the server's order.
+        """
+        title = title_at(self.header(width), x, self.sort_keys())
+        if not title:
+            return False
+        order = (("", False), (title, False), (title, True))
+        self.sorted_by = order[(order.index(self.sorted_by) + 1) % 3 if self.sorted_by in order else 1]
+        self._sort()
+        return True
+
+    def marked(self, title: str, *, right: bool = False) -> str:
+        """Return a title, with a mark if the rows are sorted by it. `right`: the column is aligned at the right."""
+        if not title or title != self.sorted_by[0]:
+            return title
+        mark = _DOWN if self.sorted_by[1] else _UP
+        return f"{mark} {title}" if right else f"{title} {mark}"
+
+    def _sort(self) -> None:
+        title, largest_first = self.sorted_by
+        key = self.sort_keys().get(title)
+        self.rows = sorted(self._unsorted, key=key, reverse=largest_first) if key is not None else self._unsorted
         self._generation += 1
 
     def touch(self) -> None:
@@ -339,8 +373,13 @@ class ToolList(SearchedRows[ToolRow]):
         return RowView(row_spans(row, width, mark, found, self.used(row.tool.name)))
 
     def header(self, width: int) -> Sequence[Span]:
-        cost = "Size   ≈Tokens" if width >= _WIDE else "Size"
-        return lay([(text.pad("Tool", max(0, width - len(cost) - 1)), "muted"), (f" {cost}", "muted")], width)
+        cost = self.marked("Size", right=True) + ("   ≈Tokens" if width >= _WIDE else "")
+        tool = text.pad(self.marked("Tool"), max(0, width - len(cost) - 1))
+        return lay([(tool, "muted"), (f" {cost}", "muted")], width)
+
+    def sort_keys(self) -> Mapping[str, Callable[[ToolRow], Any]]:
+        """Sort by name, or by size."""
+        return {"Tool": lambda row: row.tool.name.casefold(), "Size": lambda row: row.size}
 
 
 _WIDE = 60

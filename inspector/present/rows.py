@@ -4,7 +4,7 @@ A source may have a million rows: it builds a row only on request, returns in mi
 The list caches the rows; `live` and `generation` are how a source invalidates them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -72,6 +72,13 @@ class RowSource(Protocol):
     def index_of(self, key: int) -> int:
         """Return the current index of the row with `key`, or of the last one before it; -1 if there is none."""
         return min(key, self.count - 1)
+
+
+def title_at(header: Sequence[Span], x: int, titles: Iterable[str]) -> str:
+    """Return which of some titles is at a cell of a header; "" if none is. Titles are as wide as they are long."""
+    line = "".join(text for text, _ in header)
+    places = ((title, line.find(title)) for title in titles if title)
+    return next((title for title, at in places if at >= 0 and at <= x < at + len(title)), "")
 
 
 class SpanRows(RowSource):

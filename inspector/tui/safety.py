@@ -38,6 +38,8 @@ _ASCII_TWINS = {
     **dict.fromkeys("→▸▶›", ">"),
     **dict.fromkeys("←◂◀‹", "<"),
     **dict.fromkeys("●•·◆", "*"),
+    "↑": "^",
+    "↓": "v",
     "∙": ".",
     "…": "~",
     "✓": "+",

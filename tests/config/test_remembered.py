@@ -13,6 +13,7 @@ from inspector.config.remembered import (
     KeptLook,
     KeptLooks,
     KeptMutes,
+    KeptSizes,
     ListedNames,
     Mute,
     SavedFilters,
@@ -189,3 +190,13 @@ def test_what_is_not_valid_unicode_is_left_out_or_not_kept(tmp_path: Path) -> No
     assert filters.used() == []
     with pytest.raises(UsageError, match="not valid Unicode"):
         filters.save("odd", "odd\ud83d")
+
+
+@pytest.mark.parametrize("kept", [b"", b"\xff", b"[1]", b'{"items": "wide"}', b'{"items": 250, "form": -1}'])
+def test_sizes_that_no_part_can_have_are_left_out(tmp_path: Path, kept: bytes) -> None:
+    (tmp_path / "sizes.json").write_bytes(kept)
+    assert KeptSizes(tmp_path).read() == {}
+    KeptSizes(tmp_path).keep("items", 37.5)
+    KeptSizes(tmp_path).keep("form", 20)
+    KeptSizes(tmp_path).keep("form", 0)
+    assert KeptSizes(tmp_path).read() == {"items": 37.5}

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from textual.events import Key
+from textual.events import Key, MouseDown, MouseMove, MouseUp
 from textual.pilot import Pilot
 
 from inspector.capture.journal import Journal, start_capture
@@ -14,7 +14,7 @@ from inspector.session.engine import Engine, Live
 from inspector.session.options import Settings
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
-from tests.settling import click
+from tests.settling import click, settled
 from tests.stories.visits import Seen, seen
 from tests.tui.screen_text import text
 from tests.waiting import PATIENCE_S, until
@@ -60,6 +60,13 @@ class Person:
     async def click(self, place: tuple[int, int]) -> None:
         """Press and release the left mouse button at a column and line of the screen."""
         await click(self.pilot.app, place)
+
+    async def drag(self, place: tuple[int, int], to: tuple[int, int]) -> None:
+        """Press the left mouse button at a column and line of the screen, and release it at another place."""
+        app = self.pilot.app
+        for event, (x, y) in ((MouseDown, place), (MouseMove, to), (MouseUp, to)):
+            app.post_message(event(None, x, y, 0, 0, 1, False, False, False, screen_x=x, screen_y=y))
+            await settled(app)
 
     def line(self, word: str) -> str:
         """The first line that has the word, without the space around it."""

@@ -1,5 +1,6 @@
 """The mouse does what Enter does, and a theme that is switched shows all of it, at the next start as well."""
 
+import re
 from functools import partial
 
 import pytest
@@ -90,9 +91,24 @@ async def test_a_row_a_list_and_the_button_by_clicks(size: tuple[int, int]) -> N
         assert sent(person, "tools/call")[0]["arguments"] == {"value": [7, 0]}
 
 
+def column(person: Person, at: int) -> str:
+    """Some cells of a column of the screen, from top to bottom."""
+    return "".join(line[at] for line in person.screen.splitlines()[10:20])
+
+
 async def test_the_mouse_alone_finds_a_tool_fills_its_form_calls_it_reads_and_copies() -> None:
     async with before((160, 40)) as person:
         await click(person, "2 Tools")
+        await person.sees(" list ")
+        await click(person, "Size")
+        await person.sees("↑ Size")
+        await click(person, "Size")
+        await person.sees("↓ Size")
+        sizes = [float(found) for found in re.findall(r"^ .* (\d+) B +│", person.screen, re.MULTILINE)]
+        assert len(sizes) > 3
+        assert sizes == sorted(sizes, reverse=True)
+        await person.drag((38, 20), (60, 20))
+        await until(lambda: set(column(person, 60)) <= set("│┃"), "the list is wider")
         await click(person, " list ")
         await click(person, "+ add")
         await person.sees("+ Add item", "no description")  # the text above has folded
@@ -182,3 +198,27 @@ def test_a_file_that_names_no_theme_is_none(kept: bytes) -> None:
     places().state.mkdir(parents=True)
     (places().state / "theme").write_bytes(kept)
     assert StartApp((), ()).theme == DARK_NAME
+
+
+async def test_a_dragged_line_stays_where_it_is_until_it_is_clicked_twice() -> None:
+    async with before((160, 40)) as person:
+        await click(person, "2 Tools")
+        await person.sees(" list ")
+        await person.drag((38, 20), (60, 20))
+        await until(lambda: set(column(person, 60)) <= set("│┃"), "the list is wider")
+    async with before((160, 40)) as person:
+        await click(person, "2 Tools")
+        await until(lambda: set(column(person, 60)) == {"│"}, "the list is as wide as it was left")
+        await person.click((60, 20))
+        await person.click((60, 20))
+        await until(lambda: set(column(person, 38)) <= set("│┃"), "the list is as wide as at first")
+
+
+async def test_the_titles_of_traffic_switch_the_times_and_the_order() -> None:
+    async with before((120, 40)) as person:
+        await click(person, "Method and target")
+        await person.sees("Wire order")
+        await click(person, " Time ")
+        await person.sees("Elapsed")
+        await click(person, "Elapsed")
+        await person.sees("Delta")

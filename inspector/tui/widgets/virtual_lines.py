@@ -31,6 +31,8 @@ _WHEEL = 3
 """Lines per notch of the mouse wheel."""
 
 
+MARGIN = 2
+"""Columns to the left of the content: the cursor's mark, and a gap."""
 CHROME = 3
 """Columns that the widget itself needs: the cursor's mark, a gap, the scrollbar."""
 

@@ -7,6 +7,7 @@ keeps the view still while the source grows; it never stops the recording.
 from collections.abc import Sequence
 from typing import ClassVar
 
+from textual import events
 from textual.binding import BindingType
 from textual.geometry import Region
 from textual.message import Message
@@ -16,7 +17,7 @@ from inspector.present.spans import Span, clip, spans_width
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.viewport import Viewport
-from inspector.tui.widgets.virtual_lines import VirtualLines
+from inspector.tui.widgets.virtual_lines import MARGIN, VirtualLines
 
 # How a list handles new rows: it follows them, lets them accumulate, or is frozen.
 
@@ -191,6 +192,20 @@ class LogList(VirtualLines):
             """The sender."""
             return self._control
 
+    class TitlePressed(Message):
+        """The column titles were clicked."""
+
+        def __init__(self, control: "LogList", x: int) -> None:
+            super().__init__()
+            self._control = control
+            self.x = x
+            """Cell of the header, see `title_at`."""
+
+        @property
+        def control(self) -> "LogList":
+            """The sender."""
+            return self._control
+
     def __init__(
         self,
         source: RowSource | None = None,
@@ -354,6 +369,11 @@ class LogList(VirtualLines):
         """Freeze or unfreeze the view."""
         self._growth.thaw() if self.frozen else self._growth.freeze()
         self.moved()
+
+    def on_click(self, event: events.Click) -> None:
+        """Report a click on the titles; Textual then also calls the handler of the base class."""
+        if event.y < self.header_height:
+            self.post_message(self.TitlePressed(self, event.x - MARGIN))
 
     def on_mount(self) -> None:
         """Report the initial row."""

@@ -29,6 +29,7 @@ from inspector.tui.panels import ExportScope, Panel
 from inspector.tui.screens.findings.model import FindingRows, Group, about, checked, counted, disabled_line
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import ButtonBar, StatusLine
+from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Scroller
@@ -56,14 +57,14 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
     FindingsPanel { layout: horizontal; }
     FindingsPanel > Vertical { width: 3fr; height: 1fr; }
     FindingsPanel > Vertical > Static { height: auto; max-height: 4; padding: 0 1; }
-    FindingsPanel > .findings--detail { width: 2fr; border-left: solid $border-blurred; }
+    FindingsPanel > .findings--detail { width: 2fr; }
     FindingsPanel Scroller { height: 1fr; padding: 0 1; }
     FindingsPanel Scroller > Static { height: auto; }
     FindingsPanel ButtonBar { dock: bottom; }
     FindingsPanel.-narrow { layout: vertical; }
     FindingsPanel.-narrow > Vertical { width: 1fr; height: 1fr; }
     FindingsPanel.-narrow > .findings--detail {
-        width: 1fr; height: 50%; border-left: none; border-top: solid $border-blurred;
+        width: 1fr;
     }
     """
 
@@ -94,6 +95,7 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
             yield self._list
             yield self._failed
             yield self._foot
+        yield Divider("findings")
         with Vertical(classes="findings--detail"):
             with self._page:
                 yield self._text

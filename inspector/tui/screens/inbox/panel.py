@@ -23,6 +23,7 @@ from inspector.tui.screens.inbox.model import has_form
 from inspector.tui.screens.inbox.question import QuestionAction, QuestionPane
 from inspector.tui.screens.inbox.rows import InboxRows
 from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.virtual_list import LogList
 
 _NARROW = 110
@@ -43,10 +44,11 @@ class InboxPanel(Panel):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.INBOX)
     DEFAULT_CSS = """
     InboxPanel { layout: horizontal; }
-    InboxPanel > Vertical { width: 2fr; max-width: 70; height: 1fr; border-right: solid $border-blurred; }
+    InboxPanel > Vertical { width: 2fr; max-width: 69; height: 1fr; }
     InboxPanel > QuestionPane { width: 3fr; height: 1fr; }
     InboxPanel .inbox--held { display: none; height: auto; max-height: 8; }
-    InboxPanel.-narrow > Vertical { width: 1fr; max-width: 100%; border: none; }
+    InboxPanel.-narrow > Vertical { width: 1fr; max-width: 100%; }
+    InboxPanel.-narrow > Divider { display: none; }
     InboxPanel.-narrow > QuestionPane { width: 1fr; display: none; }
     InboxPanel.-narrow.-reading > Vertical { display: none; }
     InboxPanel.-narrow.-reading > QuestionPane { display: block; }
@@ -77,6 +79,7 @@ class InboxPanel(Panel):
             yield self._held
             yield self._line
             yield self._list
+        yield Divider("inbox")
         yield self.pane
 
     def on_resize(self, event: events.Resize) -> None:

@@ -481,6 +481,15 @@ class ItemList(Widget):
         if not self._opens:
             self._report(opened=True)
 
+    def on_log_list_title_pressed(self, event: LogList.TitlePressed) -> None:
+        """Sort by the clicked title; the cursor stays on its item."""
+        event.stop()
+        thing = self.chosen
+        if self._rows.press_title(event.x, self.list.line_width):
+            self.list.sync()
+            if thing is not None:
+                self.select(thing)
+
     def search(self) -> None:
         """Focus the search bar."""
         self.add_class("-searching")

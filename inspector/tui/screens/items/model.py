@@ -5,7 +5,7 @@ an icon only as a fact: nothing is fetched because a server names it.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,8 +99,17 @@ class OfferList(SearchedRows[Offer]):
         return RowView(row_spans(offer, width, self.marks.get(offer.thing.key, ""), badge(self.found(offer.thing))))
 
     def header(self, width: int) -> Sequence[Span]:
-        label, place, right = self._titles
+        label, place, right = map(self.marked, self._titles)
         return _laid([(label, "muted")], [(place, "muted")], (right, "muted"), width)
+
+    def sort_keys(self) -> Mapping[str, Callable[[Offer], Any]]:
+        """Sort by any column."""
+        label, place, right = self._titles
+        return {
+            label: lambda offer: offer.label.casefold(),
+            place: lambda offer: offer.place,
+            right: lambda offer: offer.right,
+        }
 
 
 def row_spans(offer: Offer, width: int, mark: str = "", badge: Span | None = None) -> list[Span]:

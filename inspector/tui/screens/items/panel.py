@@ -36,6 +36,7 @@ from inspector.tui.screens.items.model import cause_line
 from inspector.tui.screens.items.result import ResultPanel, has_picture
 from inspector.tui.screens.items.result_views import HISTORY
 from inspector.tui.screens.items.saved import SavedCalls, WantedCall
+from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.save import SaveScreen, file_name
 
 NARROW = 100
@@ -310,19 +311,22 @@ class ItemsPanel(Panel, Generic[FormT]):
 
     DEFAULT_CSS = """
     ItemsPanel { layout: horizontal; }
-    ItemsPanel > .steps--side { width: 39; height: 1fr; border-right: solid $border-blurred; layout: vertical; }
+    ItemsPanel > .steps--side { width: 38; height: 1fr; layout: vertical; }
     ItemsPanel .steps--list { width: 1fr; height: 1fr; }
-    ItemsPanel > .steps--side.-beside { width: 78; layout: horizontal; }
+    ItemsPanel > .steps--side.-beside { width: 77; min-width: 60; layout: horizontal; }
     ItemsPanel > .steps--work { width: 1fr; height: 1fr; layout: vertical; }
     ItemsPanel .steps--form { width: 1fr; height: 1fr; }
-    ItemsPanel ResultPanel { width: 1fr; height: 1fr; border-top: solid $border-blurred; display: none; }
+    ItemsPanel ResultPanel { width: 1fr; height: 1fr; display: none; }
+    ItemsPanel > .steps--work > Divider { display: none; }
+    ItemsPanel.-called > .steps--work > Divider { display: block; }
     ItemsPanel.-called ResultPanel { display: block; }
     ItemsPanel.-wide > .steps--work { layout: horizontal; }
-    ItemsPanel.-wide ResultPanel { display: block; border-top: none; border-left: solid $border-blurred; }
-    ItemsPanel.-narrow > .steps--side { display: none; width: 1fr; border: none; }
+    ItemsPanel.-wide ResultPanel, ItemsPanel.-wide > .steps--work > Divider { display: block; }
+    ItemsPanel.-narrow > .steps--side { display: none; width: 1fr; }
+    ItemsPanel.-narrow > Divider, ItemsPanel.-narrow > .steps--work > Divider { display: none; }
     ItemsPanel.-narrow > .steps--work { display: none; }
     ItemsPanel.-narrow .steps--form { display: none; }
-    ItemsPanel.-narrow ResultPanel { display: none; border: none; }
+    ItemsPanel.-narrow ResultPanel { display: none; }
     ItemsPanel.-narrow.-at-list > .steps--side { display: block; }
     ItemsPanel.-narrow.-at-form > .steps--work, ItemsPanel.-narrow.-at-form .steps--form { display: block; }
     ItemsPanel.-narrow.-at-result > .steps--work, ItemsPanel.-narrow.-at-result ResultPanel { display: block; }
@@ -349,8 +353,10 @@ class ItemsPanel(Panel, Generic[FormT]):
         with Container(classes="steps--side"):
             yield self.items
             yield self.saved
+        yield Divider("items")
         with Container(classes="steps--work"):
             yield self.form
+            yield Divider("form")
             yield self.result
 
     def on_resize(self, event: events.Resize) -> None:

@@ -23,6 +23,7 @@ from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.screens.network import model
 from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.virtual_list import LogList
 
 _NARROW = 120
@@ -59,9 +60,9 @@ class NetworkPanel(Panel):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.NETWORK)
     DEFAULT_CSS = """
     NetworkPanel { layout: horizontal; }
-    NetworkPanel > Vertical { width: 1fr; height: 1fr; border-right: solid $border-blurred; }
+    NetworkPanel > Vertical { width: 1fr; height: 1fr; }
     NetworkPanel > .network--exchange { width: 1fr; height: 1fr; }
-    NetworkPanel.-narrow > Vertical { border: none; }
+    NetworkPanel.-narrow > Divider { display: none; }
     NetworkPanel.-narrow > .network--exchange { display: none; }
     NetworkPanel.-narrow.-reading > Vertical { display: none; }
     NetworkPanel.-narrow.-reading > .network--exchange { display: block; }
@@ -85,6 +86,7 @@ class NetworkPanel(Panel):
         with Vertical():
             yield self._line
             yield self.list
+        yield Divider("http")
         yield self.exchange
 
     def on_resize(self, event: events.Resize) -> None:

@@ -35,6 +35,7 @@ from inspector.tui.screens.items.result_views import ResultWords
 from inspector.tui.screens.tasks.model import row, sections, titles
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.virtual_list import LogList
 
 # One task: its facts, its history, and its result in the view of tool results
@@ -197,9 +198,10 @@ class TasksPanel(Panel):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TASKS)
     DEFAULT_CSS = """
     TasksPanel { layout: horizontal; }
-    TasksPanel > Vertical { width: 3fr; height: 1fr; border-right: solid $border-blurred; }
+    TasksPanel > Vertical { width: 3fr; height: 1fr; }
     TasksPanel > TaskPane { width: 2fr; height: 1fr; }
-    TasksPanel.-narrow > Vertical { width: 1fr; border: none; }
+    TasksPanel.-narrow > Vertical { width: 1fr; }
+    TasksPanel.-narrow > Divider { display: none; }
     TasksPanel.-narrow > TaskPane { width: 1fr; display: none; }
     TasksPanel.-narrow.-reading > Vertical { display: none; }
     TasksPanel.-narrow.-reading > TaskPane { display: block; }
@@ -218,6 +220,7 @@ class TasksPanel(Panel):
         with Vertical():
             yield self._line
             yield self._list
+        yield Divider("tasks")
         yield self.pane
 
     def on_resize(self, event: events.Resize) -> None:

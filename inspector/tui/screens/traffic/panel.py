@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from inspector.capture.format.notes import View
+from inspector.present.rows import title_at
 from inspector.present.traffic.columns import column
 from inspector.protocol.frames import Frame
 from inspector.tui import keys
@@ -19,6 +20,7 @@ from inspector.tui.actions import ActionScope, lend_actions
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import ExportScope, Panel
 from inspector.tui.screens.traffic.list import TrafficList
+from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 NARROW = 100
 """Width in columns below which the list and the detail are shown one at a time."""
+_TARGET = "Method and target"
 _LAYOUTS = ("right", "below", "alone")
 _SHOW_EVERY_TICKS = 5
 """Ticks between updates of the detail while the list follows, so that it stays readable."""
@@ -53,10 +56,10 @@ class TrafficPanel(Panel, Ground):
     TrafficPanel { layout: horizontal; }
     TrafficPanel > DetailPanel { width: 1fr; height: 1fr; }
     TrafficPanel.-right > TrafficList { width: 55%; }
-    TrafficPanel.-right > DetailPanel { border-left: solid $border-blurred; }
     TrafficPanel.-below { layout: vertical; }
-    TrafficPanel.-below > DetailPanel { height: 50%; }
-    TrafficPanel.-alone > DetailPanel { display: none; }
+    TrafficPanel.-below > TrafficList { height: 50%; }
+    TrafficPanel.-alone > DetailPanel, TrafficPanel.-alone > Divider { display: none; }
+    TrafficPanel.-detail-only > Divider { display: none; }
     TrafficPanel.-detail-only > TrafficList { display: none; }
     """
 
@@ -96,7 +99,7 @@ class TrafficPanel(Panel, Ground):
             from inspector.tui.screens.traffic.detail import DetailPanel
 
             self._detail = DetailPanel(self._subject)
-            self.mount(self._detail)
+            self.mount(Divider("traffic"), self._detail)
         return self._detail
 
     def on_resize(self, event: events.Resize) -> None:
@@ -188,6 +191,17 @@ class TrafficPanel(Panel, Ground):
     def action_reveal(self) -> None:
         """Show or hide the secret headers of the selected message."""
         self.detail.reveal()
+
+    async def on_log_list_title_pressed(self, message: LogList.TitlePressed) -> None:
+        """Switch the time format, or between tree and wire order, with a click on the title of that column."""
+        rows = message.control
+        match title_at(rows.header(rows.line_width), message.x, ("Time", "Elapsed", "Delta", _TARGET)):
+            case "":
+                return
+            case title if title == _TARGET:
+                self.action_toggle_tree()
+            case _:
+                await self.run_action("times")
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
         """Show the message in full, alone if there is space for only one of both."""

@@ -35,6 +35,7 @@ from inspector.tui.screens.traffic.waterfall_model import LaneConversation
 from inspector.tui.tabs import ALL, Tab, Tabs
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -259,10 +260,10 @@ class TimelinePanel(Panel, Ground):
     TimelinePanel > #timeline { width: 1fr; height: 1fr; }
     TimelinePanel > DetailPanel { width: 1fr; height: 1fr; }
     TimelinePanel.-right > #timeline { width: 60%; }
-    TimelinePanel.-right > DetailPanel { border-left: solid $border-blurred; }
     TimelinePanel.-below { layout: vertical; }
-    TimelinePanel.-below > DetailPanel { height: 50%; }
-    TimelinePanel.-alone > DetailPanel { display: none; }
+    TimelinePanel.-below > #timeline { height: 50%; }
+    TimelinePanel.-alone > DetailPanel, TimelinePanel.-alone > Divider { display: none; }
+    TimelinePanel.-detail-only > Divider { display: none; }
     TimelinePanel.-detail-only > #timeline { display: none; }
     """
 
@@ -317,7 +318,7 @@ class TimelinePanel(Panel, Ground):
         if self._detail is None:
             self._about = self._wires.subject(self.chosen[0]) or self._tabs.subject
             self._detail = DetailPanel(self._about)
-            self.mount(self._detail)
+            self.mount(Divider("timeline"), self._detail)
         return self._detail
 
     def sync(self) -> None:
