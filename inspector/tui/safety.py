@@ -172,7 +172,7 @@ def through_filters(widget: Widget, strip: Strip, background: Color | None = Non
 def install_workarounds() -> None:
     """Install the workarounds for every app of this process; calling it again changes nothing."""
     StylesCache.get_inner_outer = staticmethod(_inner_outer)  # type: ignore[method-assign, assignment]
-    Widget._check_refresh = _check_refresh  # type: ignore[method-assign]  # noqa: SLF001
+    Widget._check_refresh = _check_refresh  # type: ignore[method-assign, assignment]  # noqa: SLF001
 
 
 @lru_cache(1024)

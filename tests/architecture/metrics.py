@@ -219,7 +219,7 @@ GOALS = {
     "test files": 650,
 }
 REACHED = {
-    "files": 561,
+    "files": 562,
     "lines": 134_000,
     "modules with one importer": 94,
     "lazy and type-only imports": 314,
