@@ -282,17 +282,17 @@ def inspect(env: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> E
     demand_terminal(env)
     servers = Servers(env, chosen)
     others = _approved(servers.meant(chosen.others))
-    watcher = None
+    watch = None
     if chosen.watch:
-        from inspector.cli.watching import watcher_for
+        from inspector.cli.watching import watchers_for
 
-        watcher = watcher_for(chosen.target, chosen.watch)
+        watch = watchers_for(chosen.target, chosen.watch)
     try:
         with _brisk(), leaving_no_child(servers.end), held_log():
             runs = servers.add(chosen)
             first = runs.begin(held=show is None)
             beside = [servers.open(each) for each in others]
-            status = show(runs.begin, first) if show else _show(runs.begin, first, beside, servers, watcher)
+            status = show(runs.begin, first) if show else _show(runs.begin, first, beside, servers, watch)
     finally:
         servers.end()
     _say_where(Output(env), servers.captures)
@@ -443,11 +443,11 @@ def _show(
     first: "Live",
     beside: "Sequence[OpenedSession]" = (),
     opener: Servers | None = None,
-    watcher: "Watcher | None" = None,
+    watch: "Callable[[Target], Watcher | None] | None" = None,
 ) -> ExitStatus:
     from inspector.tui.app import InspectApp
 
-    return _run(InspectApp(begin, first=first, beside=beside, opener=opener, watcher=watcher))
+    return _run(InspectApp(begin, first=first, beside=beside, opener=opener, watch=watch))
 
 
 def _show_opened(

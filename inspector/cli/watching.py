@@ -45,6 +45,24 @@ def watcher_for(target: Target, typed: Sequence[str], files: Sequence[Path] = ()
     return Watcher(tuple(dict.fromkeys(globs)), warnings)
 
 
+def watchers_for(main: Target, typed: Sequence[str]) -> Callable[[Target], Watcher | None]:
+    """Return a function that returns the watcher of each server in the interface.
+
+    Commands are watched, each with its own source files for "". A URL is watched only if it is `main`, and with the
+    globs as typed.
+
+    Raises: UsageError as `watcher_for`.
+    """
+    watcher_for(main, typed)
+
+    def watcher(target: Target) -> Watcher | None:
+        if not isinstance(target, StdioTarget) and target.key != main.key:
+            return None
+        return watcher_for(target, typed)
+
+    return watcher
+
+
 class Ran(msgspec.Struct, frozen=True):
     """One run of a command."""
 

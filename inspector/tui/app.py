@@ -21,6 +21,7 @@ from textual.dom import DOMNode
 from textual.events import Event
 from textual.screen import Screen
 
+from inspector.config.targets import Target
 from inspector.session.engine import Live, OpenedSession
 from inspector.text import for_clipboard, visible
 from inspector.tui import app_parts, keys, safety
@@ -90,7 +91,7 @@ class InspectApp(App[None]):
         opener: Opener | None = None,
         over: Screen[None] | None = None,
         tap: str = "",
-        watcher: "Watcher | None" = None,
+        watch: "Callable[[Target], Watcher | None] | None" = None,
     ) -> None:
         """Show a live conversation or a capture, and others `beside` in separate tabs.
 
@@ -98,8 +99,8 @@ class InspectApp(App[None]):
         chose some. `first` is a conversation that has already started. The caller ends `subject` after the app has
         ended. `show` names the first screen, `name` the first tab (`named`: see `Opened`). With an `opener`, the
         user can open more conversations. `over` is a screen initially on top of everything. `tap` is the socket of
-        the tap that records `replay`. `watcher` reports when the server of the first tab has to be restarted; the
-        app starts and stops it.
+        the tap that records `replay`. `watch` returns a watcher that reports when a server has to be restarted; None
+        if its files are not watched. The app starts and stops it.
 
         Raises: CaptureError if `replay` is not a capture.
         """
@@ -124,9 +125,9 @@ class InspectApp(App[None]):
             Tab(1, self._first_subject(first, replay), begin, shown=show, name=name, named=named),
         )
         self.header = HeaderBar(self.subject, shown=show)
-        self._make_parts(opener, tap, watcher)
+        self._make_parts(opener, tap, watch)
 
-    def _make_parts(self, opener: Opener | None, tap: str, watcher: "Watcher | None") -> None:
+    def _make_parts(self, opener: Opener | None, tap: str, watch: "Callable[[Target], Watcher | None] | None") -> None:
         self.replay = Replay(self, self.tabs, self.header, self.toasts)
         self.navigation = Navigation(self, self.tabs, self.header, self.replay, self.toasts, opener)
         self.questions = Questions(self, self.tabs, self.toasts)
@@ -139,7 +140,7 @@ class InspectApp(App[None]):
         self.painted = Painted(self)
         self.waits = Waits(self, self.tabs, self.pacing)
         self.demo_hint = DemoHint(self, self.tabs, self.pacing)
-        self.restarts = Restarts(self, self.tabs, self.header, self.toasts, self.navigation.offer_server, watcher)
+        self.restarts = Restarts(self, self.tabs, self.header, self.toasts, self.navigation.offer_server, watch)
         self.parts: tuple[TickingPart, ...] = (
             self.replay,
             self.navigation,

@@ -20,7 +20,7 @@ from inspector.capture.store.history import History, PastJournal
 from inspector.config.environment import Environment
 from inspector.config.paths import places
 from inspector.config.remembered import KeptMutes
-from inspector.config.targets import HttpTarget, StdioTarget
+from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import AuthorizationNeeded, InspectError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
@@ -477,6 +477,11 @@ class LiveSubject(OpenConversation):
         )
         self._live = live
         self._usage: ProcessUsage | None = None
+
+    @property
+    def target(self) -> Target:
+        """The server as it was started or connected to."""
+        return self._live.target
 
     @property
     def usage(self) -> "ProcessUsage | None":

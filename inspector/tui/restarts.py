@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from textual.app import App
 
-from inspector.config.targets import HttpTarget
+from inspector.config.targets import HttpTarget, Target
 from inspector.present.spans import Line, clip, span
 from inspector.protocol.things import LISTS, Tool
 from inspector.text import visible
@@ -37,8 +37,6 @@ _SHARE = 4
 """The comparison takes at most this fraction (one of four) of the screen's height."""
 _ATTEMPTS, _AGAIN_S = 6, 0.5
 """Maximum number of connections to a server by URL after a change, and the growing delay between them, in seconds."""
-_WATCHED = 1
-"""Number of the tab whose server is watched."""
 _PROBLEMS_EVERY = 10
 """Ticks between two polls of the watcher's problems."""
 _LAST_WORDS_S = 0.1
@@ -99,17 +97,23 @@ class Restarts:
         header: HeaderBar,
         toasts: Toasts,
         offer_server: Callable[[Tab], None],
-        watcher: "Watcher | None" = None,
+        watch: "Callable[[Target], Watcher | None] | None" = None,
     ) -> None:
-        """`offer_server` offers to start the server of a capture; `watcher` watches the server of the first tab."""
+        """`offer_server` offers to start the server of a capture.
+
+        `watch` returns a watcher for the files of a server, not started yet; None if they are not watched.
+        """
         self._app = app
         self._tabs = tabs
         self._header = header
         self._toasts = toasts
         self._offer_server = offer_server
-        self._watcher = watcher
-        self._problems: tuple[str, ...] = ()
+        self._watch = watch
+        self._watchers: dict[int, Watcher | None] = {}
+        """By tab number; None for a tab that is not watched."""
+        self._problems: dict[int, tuple[str, ...]] = {}
         self._looks = 0
+        self._is_watching = False
         self._known: dict[int, TabRestarts] = {}
         """By tab number."""
         self.bar: RestartBar | None = None
@@ -117,16 +121,16 @@ class Restarts:
         self._shown: object = None
 
     def begin_watching(self) -> None:
-        """Start watching files, if there is a watcher."""
-        if self._watcher is not None:
-            self._known[_WATCHED] = TabRestarts()
-            self._watcher.start()
+        """Start watching the files of each server, if they are to be watched."""
+        self._is_watching = self._watch is not None
+        self._look_at_files()
 
     def stop_watching(self) -> None:
         """Stop watching files."""
-        if self._watcher is not None:
-            self._watcher.stop()
-            self._watcher = None
+        self._is_watching = False
+        for watcher in filter(None, self._watchers.values()):
+            watcher.stop()
+        self._watchers.clear()
 
     # Actions
 
@@ -258,8 +262,8 @@ class Restarts:
         """Wait for the connection and its lists, repeat the last call, and report."""
         await _until(lambda: new.stage is not ConversationStage.CONNECTING)
         is_open = new.stage is ConversationStage.OPEN
-        if tab.number == _WATCHED and self._watcher is not None:
-            self._watcher.ended(well=is_open)
+        if (watcher := self._watchers.get(tab.number)) is not None:
+            watcher.ended(well=is_open)
         if not is_open:
             await asyncio.sleep(_LAST_WORDS_S)
             why = new.why or "the connection was closed"
@@ -306,7 +310,7 @@ class Restarts:
         self._look_at_files()
         number = self._tabs.current.number
         state = self._known.get(number)
-        watcher = self._watcher if number == _WATCHED else None
+        watcher = self._watchers.get(number)
         is_seen = state is not None and not self._tabs.shows_timeline and (watcher is not None or not state.is_hidden)
         if not is_seen and self.bar is None:
             return
@@ -315,28 +319,43 @@ class Restarts:
             self._app.screen_stack[0].mount(self.bar, after=self._header)
         size = self._app.size
         report, folded = (state.report, state.is_hidden) if state is not None else (None, True)
-        seen = (is_seen and (report is not None or watcher is not None), report, folded, self._problems, size)
+        problems = self._problems.get(number, ())
+        seen = (is_seen and (report is not None or watcher is not None), report, folded, watcher, problems, size)
         if seen != self._shown and self.bar.is_attached:
             self._shown = seen
             self.bar.set_class(seen[0], "-shown")
             watched = watcher.shown if watcher is not None else ""
-            problems = self._problems if watcher is not None else ()
             lines = _bar_lines(report, watched, problems, size.width - 2, 0 if folded else size.height // _SHARE)
             self.bar.show(lines[:1] if folded else lines)
 
     def _look_at_files(self) -> None:
-        watcher = self._watcher
-        if watcher is None:
-            return
-        tab = self._tabs.numbered(_WATCHED)
-        if tab is None:  # the tab is closed
-            self.stop_watching()
+        if not self._is_watching:
             return
         self._looks = (self._looks + 1) % _PROBLEMS_EVERY
-        if not self._looks:
-            self._problems = watcher.problems()
-        if (change := watcher.due()) is not None:
-            self.restart(tab, change=change)
+        for tab in self._tabs:
+            if tab.number not in self._watchers:
+                self._begin(tab)
+            if (watcher := self._watchers[tab.number]) is None:
+                continue
+            if not self._looks:
+                self._problems[tab.number] = watcher.problems()
+            if (change := watcher.due()) is not None:
+                self.restart(tab, change=change)
+        if len(self._watchers) > len(self._tabs):
+            for number in [number for number in self._watchers if self._tabs.numbered(number) is None]:
+                closed = self._watchers.pop(number)
+                if closed is not None:
+                    self._app.run_worker(closed.stop, thread=True, group="watching")
+
+    def _begin(self, tab: Tab) -> None:
+        """Watch the files of a tab's server."""
+        self._watchers[tab.number] = None
+        if self._watch is None or tab.begin is None or not isinstance(tab.subject, LiveSubject):
+            return
+        watcher = self._watchers[tab.number] = self._watch(tab.subject.target)
+        if watcher is not None:
+            self._known.setdefault(tab.number, TabRestarts())
+            watcher.start()
 
 
 def _report(state: TabRestarts, **news: object) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from inspector.cli.watching import watcher_for
+from inspector.cli.watching import watcher_for, watchers_for
 from inspector.config.environment import Environment
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import UsageError
@@ -118,3 +118,18 @@ def test_a_url_needs_a_glob_and_a_command_that_reloads_gives_a_warning(tmp_path:
     target = StdioTarget(("node", "--watch", "a.js"), Environment({}, {}), str(tmp_path))
     (said,) = watcher_for(target, ("",)).problems()
     assert said.startswith("node --watch restarts the server, too")
+
+
+def test_each_command_is_watched_and_a_url_only_if_it_is_the_main_target(tmp_path: Path) -> None:
+    main = HttpTarget("http://127.0.0.1/mcp")
+    command = StdioTarget(("python", "server.py"), Environment({}, {}), str(tmp_path))
+    watcher = watchers_for(main, ("src/*.py",))
+    assert [watcher(each) is not None for each in (main, command, HttpTarget("http://127.0.0.2/mcp"))] == [
+        *(True, True),
+        False,
+    ]
+    own = watchers_for(command, ("",))(command)
+    assert own is not None
+    assert own.shown == "**/*.py"
+    with pytest.raises(UsageError, match="needs a GLOB"):
+        watchers_for(main, ("",))

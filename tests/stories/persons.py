@@ -97,7 +97,7 @@ async def at_the_screen(
         return lives[-1]
 
     try:
-        app = InspectApp(begin, watcher=watcher)
+        app = InspectApp(begin, watch=lambda _: watcher)
         async with app.run_test(size=size, notifications=True) as pilot:
             yield Person(pilot, lives[0].journal)
     finally:

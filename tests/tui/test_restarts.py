@@ -14,12 +14,12 @@ from textual.pilot import Pilot
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.config.environment import build_environment
-from inspector.config.targets import StdioTarget
+from inspector.config.targets import StdioTarget, Target
 from inspector.features.watch.globs import read_glob
 from inspector.features.watch.watcher import Watcher
 from inspector.present.spans import Line, plain
 from inspector.protocol.json_diff import differences
-from inspector.session.engine import Engine, Live
+from inspector.session.engine import Engine, Live, OpenedSession
 from inspector.session.options import Settings
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
@@ -271,7 +271,7 @@ def watcher(workshop: Workshop, *warnings: str) -> Watcher:
 
 
 async def test_a_changed_file_restarts_the_server_and_the_bar_says_which(workshop: Workshop) -> None:
-    app = InspectApp(workshop.begin, watcher=watcher(workshop, "A warning."))
+    app = InspectApp(workshop.begin, watch=lambda _: watcher(workshop, "A warning."))
     async with app.run_test(size=SIZE) as pilot:
         await sees(app, "● Watching *.json", "▲ A warning.")
         await called(app, pilot, "5")
@@ -287,10 +287,43 @@ async def test_a_changed_file_restarts_the_server_and_the_bar_says_which(worksho
 
 
 async def test_without_a_call_only_the_definitions_are_compared(workshop: Workshop) -> None:
-    app = InspectApp(workshop.begin, watcher=watcher(workshop))
+    app = InspectApp(workshop.begin, watch=lambda _: watcher(workshop))
     async with app.run_test(size=(80, 24)):
         await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
         await sees(app, "Watching")
         workshop.write(tools=[tool("add", "Adds."), tool("sum")])
         await sees(app, "1 info", "+ sum")
         assert "Result" not in text(app)
+
+
+async def test_a_changed_file_restarts_the_servers_of_all_watched_tabs(tmp_path: Path) -> None:
+    places = [tmp_path / name for name in ("one", "two")]
+    for place in places:
+        place.mkdir()
+    first, second = (Workshop(place) for place in places)
+
+    def watch(target: Target) -> Watcher:
+        assert isinstance(target, StdioTarget)
+        return Watcher([read_glob("*.json", Path(target.cwd))])
+
+    try:
+        app = InspectApp(first.begin, beside=[OpenedSession("second", second.begin, second.begin())], watch=watch)
+        async with app.run_test(size=SIZE) as pilot:
+            await until(lambda: len(app.tabs) == 2, "both tabs")
+            await until(lambda: all(tab.subject.stage is ConversationStage.OPEN for tab in app.tabs), "connected")
+            await sees(app, "● Watching *.json")
+            before = [tab.subject for tab in app.tabs]
+            second.write(tools=[tool("add", "Adds."), tool("sum")])
+            await until(lambda: app.tabs[1].subject is not before[1], "the hidden tab is restarted")
+            assert app.tabs[0].subject is before[0]
+            await pilot.press("g tab")
+            await sees(app, "offer.json changed ", "restarted in", "+ sum")
+            await pilot.press("ctrl+w")
+            await until(lambda: len(app.tabs) == 1, "the second tab is closed")
+            first.write(tools=[tool("add", "Adds."), tool("product")])
+            await sees(app, "offer.json changed ", "+ product")
+    finally:
+        for made in (first, second):
+            for live in made.lives:
+                live.end().result(10)
+            made.engine.stop()
