@@ -499,7 +499,7 @@ def _say_where(output: Output, captures: list[Path | None]) -> None:
     if len(kept) > _MOST_NAMED:
         output.narrate(f"recorded {len(kept):,} sessions in {kept[0].parent}; the last {_MOST_NAMED}:")
     for path in kept[-_MOST_NAMED:]:
-        output.narrate(f"recorded in {path}; open it with: mcp-inspect replay {shlex.quote(str(path))}")
+        output.narrate(f"recorded; open it with: mcp-inspect replay {shlex.quote(str(path))}")
 
 
 _MOST_NAMED = 5

@@ -271,8 +271,7 @@ def _tab(subject: OpenConversation, action: keys.Action, chosen: str) -> BarItem
     urgent = tuple((text.replace(" ", ""), ink) for text, ink in signs if ink != "faint")
     space: tuple[Span, ...] = ((" ", "text"),)
     if here:
-        short = (opened, key, label, *counted, closed, *space)
-        least = (opened, key, label, *urgent, closed, *space)
+        short = least = (opened, key, label, *urgent, closed, *space)
     else:
         short = (key, label, *urgent, *space)
         least = (key, *urgent, *space)

@@ -76,7 +76,7 @@ def wait_of(journal: Journal, seen: WaitView) -> WaitLine | None:
     if not ours:
         return None
     more: Line = ((f"  (+{len(ours) - 1} more)", "muted"),) if len(ours) > 1 else ()
-    chain = (*_head(_call(ours[0], seen.now_ns)), *_on(("the server", "from_server")), *more)
+    chain = (*_head(_call(ours[0], seen.now_ns)), *_then(*_SERVER), *more)
     actions = ("request.cancel",) if ours[0].method in _CANCELLED_BY_KEY else ("reconnect",)
     return WaitLine(chain, _known(journal, ours[0], seen), actions)
 
@@ -90,8 +90,11 @@ def _head(call: Line) -> Line:
     return ((f"{signs.PENDING} ", "pending"), *call)
 
 
-def _on(whom: Span) -> Line:
-    return ((f" {signs.FROM_SERVER} ", "faint"), whom)
+def _then(*said: Span) -> Line:
+    return ((f" {signs.NOTE} ", "faint"), *said)
+
+
+_SERVER: Line = (("waiting for ", "muted"), ("the server", "from_server"))
 
 
 def _call(exchange: Exchange, now_ns: int) -> Line:
@@ -111,12 +114,13 @@ def _on_an_answer(journal: Journal, asked: WaitingRequest, seen: WaitView) -> Wa
     own = exchanges[question.exchange - 1] if 0 < question.exchange <= len(exchanges) else None
     if cause is None and own is not None and own.sender is Direction.TO_SERVER:
         cause = own
-    name: Span = (f"its {question.kind}", "strong") if cause else (f"the server's {question.kind}", "strong")
-    asked_since: Line = (name, (f" {_age(question.asked_ns, seen.now_ns)}", "pending"))
-    chain = _head((*_call(cause, seen.now_ns), *_on(name), asked_since[1]) if cause else asked_since)
-    if asked.of_model:
-        return WaitLine((*chain, *_on(("the model", "accent"))), (), ("screen.inbox",))
-    return WaitLine((*chain, *_on(("you", "warning"))))  # the keys are on the line about the request
+    whom: Span = ("the model", "accent") if asked.of_model else ("you", "warning")
+    age: Span = (f" {_age(question.asked_ns, seen.now_ns)}", "pending")
+    name = str(question.kind) if cause else f"{question.kind} request"
+    waits: Line = ((name, "strong"), (" waits for ", "muted"), whom, age)
+    chain = _head((*_call(cause, seen.now_ns), *_then(*waits)) if cause else waits)
+    # While it waits for the user, the keys are on the line about the request.
+    return WaitLine(chain, (), ("screen.inbox",)) if asked.of_model else WaitLine(chain)
 
 
 def _on_the_opening(journal: Journal, seen: WaitView) -> WaitLine:
@@ -125,12 +129,11 @@ def _on_the_opening(journal: Journal, seen: WaitView) -> WaitLine:
     installer = installing(journal.connection.argv if journal.connection else (), seen.running)
     if installer and not _has_spoken(journal):
         known: Line = ((_running(seen.running[-1]), "muted"), *_last_words(journal))
-        return WaitLine((*head, *_on((f"{installer} is still installing", "warning"))), known, ("reconnect",))
+        return WaitLine((*head, *_then((f"{installer} is still installing", "warning"))), known, ("reconnect",))
     ours = _ours(journal)
     newest = ours[-1] if ours else None
-    what: Line = (*_on(("", "text")), *_call(newest, seen.now_ns)) if newest else ()
-    whom: Span = ("the server", "from_server")
-    return WaitLine((*head, *what, *_on(whom)), _known(journal, newest, seen), ("reconnect",))
+    what: Line = (("no response to ", "muted"), *_call(newest, seen.now_ns)) if newest else _SERVER
+    return WaitLine((*head, *_then(*what)), _known(journal, newest, seen), ("reconnect",))
 
 
 def installing(argv: Sequence[str], running: Sequence[Process]) -> str:

@@ -85,7 +85,7 @@ _GLOBAL: tuple[Action, ...] = (
         "app.command_palette",
         True,
     ),
-    Action("back", ("escape",), "Back", "Go back one step; never quits.", _E, "back"),
+    Action("back", ("escape",), "Back", "Go back one step; never quits.", _E, "back", True),
     Action("pane.next", ("tab",), "Next pane", "Move to the next pane or field.", _E, "app.focus_next"),
     Action(
         "pane.previous",
@@ -317,7 +317,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("form.unset", ("ctrl+l",), "Unset", "Leave the field out of the request.", _F, "unset", True),
     Action("form.null", ("ctrl+n",), "Null", "Set the field to null; again restores it.", _F, "null", True),
     Action("form.leave", ("escape",), "Leave form", "Leave the form.", _F, "app.back", True),
-    Action("line.press", ("enter", "space"), "Press", "Run the first action of this line.", _LINE, "press"),
+    Action("line.press", ("enter", "space"), "Press", "Run the first action of this line.", _LINE, "press", True),
     Action("line.add", ("a",), "Add", "Add the field, or an item.", _LINE, "do('add')"),
     Action("line.remove", ("x d", "delete"), "Delete", "Delete the field or item.", _LINE, "do('remove')"),
     Action("line.up", ("x up", "shift+up"), "Move up", "Move the item up.", _LINE, "do('up')"),

@@ -183,6 +183,7 @@ def _last_words(section: Section, subject: OpenConversation, room: int, *, dark:
 def _says_the_same(why: str, headline: str) -> bool:
     """Whether `why` only repeats the headline, apart from another format of the time."""
     said = headline[2:].partition(" after ")[0]
+    why = why.replace(" was ended by ", " was terminated by ")
     return why.lower().startswith(said.lower()) and len(why) <= len(headline) + 8
 
 

@@ -113,12 +113,12 @@ async def test_a_model_is_played_by_the_person_in_the_inbox(name: str, tmp_path:
         await person.press("ctrl+j")
         await person.sees("asks in trigger-sampling-request", "^t here")
         await person.press("escape", "5")
-        await person.sees("1 waiting", "waits", "sampling", "hi there")
+        await person.sees("1 waiting", "Waiting", "sampling", "hi there")
         await person.press("enter")
         await person.sees("text *  Answer", "You are a helpful test server.", "written by hand", "Decline ^d")
         await person.types("Aye")
         await person.press("ctrl+j")
-        await person.sees("0 waiting", "answered", "by  person")
+        await person.sees("0 waiting", "Answered", "by  person")
         await person.press("escape", "2")
         await person.sees("✓ OK", "written by hand", '"text": "Aye"')
         params, answer = asked_by_request(person, "sampling/createMessage")
@@ -227,7 +227,7 @@ async def test_a_mate_is_answered_declined_and_left_without_an_answer(
         await person.press("exclamation_mark")
         await person.sees("You are a mate.", "text *  Answer")
         await person.press("ctrl+d")
-        await person.sees("rror", "the person rejected the request")
+        await person.sees("rror", "the user rejected the request")
         assert asked_by_request(person, "sampling/createMessage")[1]["error"]["code"] == -1
 
 
@@ -264,7 +264,7 @@ async def test_a_question_that_is_taken_back_closes_its_dialog_and_says_so(
         assert "─ Server request ─" not in person.screen
         assert asked_by_request(person, "elicitation/create")[1] is None
         await person.press("escape", "escape", "5")
-        await person.sees("0 waiting", "withdrawn")
+        await person.sees("0 waiting", "Withdrawn")
 
 
 async def test_a_call_that_is_given_up_while_it_asks_takes_its_question_along(tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ async def test_a_call_that_is_given_up_while_it_asks_takes_its_question_along(tm
         await person.press("ctrl+c")
         await person.sees("ancelled")
         await person.press("escape", "escape", "5")
-        await person.sees("0 waiting", "withdrawn")
+        await person.sees("0 waiting", "Withdrawn")
 
 
 async def test_an_answer_comes_too_late_for_a_call_that_has_timed_out(tmp_path: Path) -> None:
@@ -284,12 +284,12 @@ async def test_an_answer_comes_too_late_for_a_call_that_has_timed_out(tmp_path: 
         await call(person, "ask")
         await person.sees("Timed out", "asks in ask: Which berth?")
         await person.press("escape", "escape", "5")
-        await person.sees("1 waiting", "waits", "call", "cancelled: the server may ignore the response")
+        await person.sees("1 waiting", "Waiting", "call", "cancelled: the server may ignore the response")
         await person.press("enter")
         await person.types("Gull")
         await person.sees("✓ Valid")
         await person.press("ctrl+j")
-        await person.sees("0 waiting", "accepted", "by  person")
+        await person.sees("0 waiting", "Accepted", "by  person")
         assert asked_by_request(person, "elicitation/create")[1]["result"]["content"]["ship"] == "Gull"
         (called,) = [each for each in person.wire().exchanges if each.method == "tools/call"]
         assert called.state in (ExchangeState.CANCELLED, ExchangeState.LATE)

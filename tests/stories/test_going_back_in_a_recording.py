@@ -118,7 +118,9 @@ async def _sees(app: InspectApp, screen: str, n: int, *words: str, never: tuple[
     def stands() -> bool:
         shown = text(app)
         return (
-            f"■ at   #{n} of" in shown and all(each in shown for each in words) and not any(e in shown for e in never)
+            f"■ stopped   #{n} of" in shown
+            and all(each in shown for each in words)
+            and not any(e in shown for e in never)
         )
 
     try:
@@ -137,15 +139,15 @@ async def test_every_screen_shows_what_was_known_then(recorded: Path) -> None:
         await _sees(app, "resources", at["watching is asked for"], "7 resources", never=("● Subscribed",))
         await _sees(app, "resources", at["is watched"], "● Subscribed", never=("◆ updated",))
         await _sees(app, "resources", at["is updated"], "◆ updated", "● watching")
-        await _sees(app, "inbox", at["the form waits"], "◆ waits", "Please provide inputs", never=("accepted", "Ann"))
+        await _sees(app, "inbox", at["the form waits"], "◆ Waiting", "Please provide inputs", never=("Accepted", "Ann"))
         await _sees(app, "server", at["the form waits"], "pending    2", "5 Inbox ◆ 1")
-        await _sees(app, "inbox", at["the form is answered"], "✓ accepted", "Ann", "the client, in #")
-        await _sees(app, "inbox", at["the model is asked"], "◆ waits", "✓ accepted", never=("Aye",))
+        await _sees(app, "inbox", at["the form is answered"], "✓ Accepted", "Ann", "the client, in #")
+        await _sees(app, "inbox", at["the model is asked"], "◆ Waiting", "✓ Accepted", never=("Aye",))
         await _sees(app, "log", at["another level is asked for"], "⋯ setting error")
-        await _sees(app, "inbox", at["the model has answered"], "0 waiting", "✓ answered", "Aye")
+        await _sees(app, "inbox", at["the model has answered"], "0 waiting", "✓ Answered", "Aye")
         await app.replay.action_replay_end()
         await app.navigation.action_show("log")
-        await until(lambda: "error and higher" in text(app) and "■ at " not in text(app), "the level at the end")
+        await until(lambda: "error and higher" in text(app) and "■ stopped " not in text(app), "the level at the end")
 
 
 async def test_the_state_at_a_line_tells_how_far_a_call_was(recorded: Path) -> None:

@@ -529,8 +529,8 @@ async def test_a_toast_is_one_line_above_the_bars_and_lower_again_without_them()
         await pilot.press("2", "slash", *"elicit_steps", "enter", "enter", "ctrl+j")
         await until(lambda: _row(app, "What is for supper?") >= 21, "the server asks")
         await until(lambda: 0 < _row(app, "Something was done") < 21, "above the line that says so")
-        await until(lambda: _row(app, "← you") > 0, "who waits on whom is told")
-        await until(lambda: _row(app, "Something was done") < _row(app, "← you"), "above that, too")
+        await until(lambda: _row(app, "waits for you") > 0, "who waits on whom is told")
+        await until(lambda: _row(app, "Something was done") < _row(app, "waits for you"), "above that, too")
         assert "asks: What" in lines(app)[_row(app, "What is for supper?")]
         assert sum("What is for supper?" in line for line in lines(app)) == 1, (
             "what the line says is no toast beside it"
@@ -572,7 +572,7 @@ def _started(live: Live) -> list[int]:
 async def test_a_server_that_says_nothing_is_waited_for_in_words(silent: Live) -> None:
     app = InspectApp(first=silent)
     async with app.run_test(size=(80, 24)):
-        await until(lambda: "← initialize" in text(app) and "← the server" in text(app), "the wait is shown")
+        await until(lambda: "· no response to initialize" in text(app), "the wait is shown")
         assert "⋯ connecting" in text(app)
         assert "has sent nothing yet" in text(app)
         if sys.platform == "linux":
@@ -583,7 +583,7 @@ async def test_a_server_that_says_nothing_is_waited_for_in_words(silent: Live) -
         await until(lambda: f"pid {_started(silent)[1]})" in text(app), "the second process is waited for")
         os.kill(_started(silent)[1], signal.SIGTERM)
         await until(lambda: "Post-mortem" in text(app), "the end is shown")
-        await until(lambda: "← the server" not in text(app), "no wait is shown any more")
+        await until(lambda: "no response to" not in text(app), "no wait is shown any more")
 
 
 async def test_a_dialog_that_is_open_at_the_first_look_does_not_take_it_in(silent: Live) -> None:
@@ -591,6 +591,6 @@ async def test_a_dialog_that_is_open_at_the_first_look_does_not_take_it_in(silen
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(NameScreen("How it is called"))
         await until(lambda: app.waits.bar is not None and app.waits.bar.is_attached, "the bar was made")
-        assert "← the server" not in text(app)
+        assert "no response to" not in text(app)
         await pilot.press("escape")
-        await until(lambda: "← the server" in text(app), "the wait is shown below the dialog")
+        await until(lambda: "no response to" in text(app), "the wait is shown below the dialog")

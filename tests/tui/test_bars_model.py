@@ -55,7 +55,7 @@ def test_a_call_waits_on_a_server_that_lives_and_is_silent(tape: Tape) -> None:
     tape.wait(1000).stderr(b"still \x1b[2Jthinking")
     tape.wait(13_000)
     chain, known, actions = _told(tape, running=(NODE,), busy=0.0)
-    assert chain == "⋯ tools/call weigh 14 s ← the server"
+    assert chain == "⋯ tools/call weigh 14 s · waiting for the server"
     assert known == (
         "alive (node, pid 4711), idle · silent for 13 s, last: stderr still ␛[2Jthinking, no progress reported"
     )
@@ -77,11 +77,13 @@ def test_our_call_waits_on_the_server_s_question_and_that_on_you(tape: Tape) -> 
     question = Question(RequestKind.ELICITATION, {}, len(exchanges), n, tape.now, cause=len(exchanges) - 1)
     tape.wait(11_000)
     assert _told(tape, asked=(WaitingRequest(question),)) == (
-        "⋯ tools/call weigh 14 s ← its elicitation 11 s ← you",
+        "⋯ tools/call weigh 14 s · elicitation waits for you 11 s",
         "",
         (),
     )
-    assert _told(tape, asked=(WaitingRequest(question, of_model=True),))[0].endswith("← the model")
+    assert _told(tape, asked=(WaitingRequest(question, of_model=True),))[0].endswith(
+        "elicitation waits for the model 11 s"
+    )
 
 
 def test_a_question_in_an_answer_belongs_to_the_call_that_got_it(tape: Tape) -> None:
@@ -90,9 +92,9 @@ def test_a_question_in_an_answer_belongs_to_the_call_that_got_it(tape: Tape) -> 
     n = tape.answer(1, {"resultType": "input_required"})
     question = Question(RequestKind.SAMPLING, {}, 1, n, tape.now)
     tape.wait(5000)
-    assert _told(tape, asked=(WaitingRequest(question),))[0] == "⋯ tools/call weigh 5 s ← its sampling 5 s ← you"
+    assert _told(tape, asked=(WaitingRequest(question),))[0] == "⋯ tools/call weigh 5 s · sampling waits for you 5 s"
     alone = Question(RequestKind.ROOTS, {}, 99, n, tape.now - 5 * 10**9)
-    assert _told(tape, asked=(WaitingRequest(alone),))[0] == "⋯ the server's roots 5 s ← you"
+    assert _told(tape, asked=(WaitingRequest(alone),))[0] == "⋯ roots request waits for you 5 s"
 
 
 def test_an_opening_waits_on_a_server_that_has_said_nothing(tape: Tape) -> None:
@@ -101,7 +103,7 @@ def test_an_opening_waits_on_a_server_that_has_said_nothing(tape: Tape) -> None:
     tape.request(0, "initialize", {})
     tape.wait(9000)
     chain, known, actions = _told(tape, connecting=True)
-    assert chain == "⋯ connecting 9 s ← initialize 9 s ← the server"
+    assert chain == "⋯ connecting 9 s · no response to initialize 9 s"
     assert known == "alive (pid 4711) · has sent nothing yet"
     assert actions == ("reconnect",)
     tape.fact(ProcessFact(ProcessEvent.EXIT, 4711, 0))
@@ -114,7 +116,7 @@ def test_a_package_runner_that_runs_alone_is_still_installing(tape: Tape) -> Non
     tape.wait(34_000)
     npm = Process(4711, "npm exec @x/y", ("npm exec @x/y",), 3.0)
     chain, known, _ = _told(tape, connecting=True, running=(npm,))
-    assert chain == "⋯ connecting 34 s ← npx is still installing"
+    assert chain == "⋯ connecting 34 s · npx is still installing"
     assert known == "running: npm exec @x/y · stderr: npm warn old lockfile␊"
     assert "still installing" not in _told(tape, connecting=True, running=(npm, NODE))[0]
     tape.from_server(b"hello")

@@ -33,7 +33,7 @@ _WRITERS: tuple[tuple[re.Pattern[bytes], str], ...] = (
     (re.compile(rb"^Traceback|^  File "), "Write uncaught errors to stderr."),
     (re.compile(rb"Last login|nvm|conda|direnv"), "Start the server without a login shell."),
 )
-_ELSEWHERE = "Write everything but messages to stderr: console.error, print(…, file=sys.stderr)."
+_ELSEWHERE = "Write everything but messages to stderr: console.error(...), print(..., file=sys.stderr)."
 
 
 def _garbage(case: CheckMoment) -> bytes | None:

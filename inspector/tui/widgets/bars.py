@@ -26,6 +26,8 @@ from inspector.text import cell_width, pad, visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.theme import glyphs, grounds, role_styles, spans_to_text
+from inspector.tui.widgets.virtual_lines import VirtualLines
+from inspector.tui.widgets.virtual_list import LogList
 
 
 class BarItem(msgspec.Struct, frozen=True):
@@ -261,6 +263,9 @@ class FooterBar(ItemBar):
         )
         valid = {each.binding.id: each for each in valid_actions(screen)}
         untyped = [each for each in _untyped(screen) if each.binding.id not in _MENU_IDS or _has_entries(each, valid)]
+        is_detail = isinstance(screen.focused, VirtualLines) and not isinstance(screen.focused, LogList)
+        if not (screen.is_modal or is_detail):  # elsewhere, Back needs no hint
+            untyped = [each for each in untyped if each.binding.id != _BACK]
         active = [each for each in _in_order(untyped) if not (recorded and each.binding.id in _SENDING)]
         if any(found.binding.id == "help" for found in active):  # one of the two is enough
             active = [found for found in active if found.binding.id != "help.typing"]
@@ -306,9 +311,7 @@ def _name(binding: Binding) -> str:
 
 def _line(left: list[ActiveBinding], right: list[ActiveBinding]) -> BarLine:
     return BarLine(
-        tuple(
-            _item(found, _MENU_RANK if found.binding.id in _MENU_IDS else 2 * at) for at, found in enumerate(left, 1)
-        ),
+        tuple(_item(found, _RANKS.get(found.binding.id or "", 2 * at)) for at, found in enumerate(left, 1)),
         tuple(_item(found, _RIGHT[found.binding.id or ""]) for found in right),
         inset=1,
         says_more=True,
@@ -337,9 +340,10 @@ def _key(binding: Binding) -> str:
 
 # The valid actions and their menus: one key opens a menu at the bottom edge, a second key runs an action.
 
-_MENU_RANK = 5
-"""Rank of the menus: where space is short, they stay along with the first two other keys."""
 _MENU_IDS = {"menu.go": "g", "menu.view": "v", "menu.filter": "f", "menu.act": "x"}
+_BACK = "back"
+_RANKS = {_BACK: 3} | dict.fromkeys(_MENU_IDS, 5)
+"""Ranks where space is short: Back stays along with the first other key, the menus with the first two."""
 
 
 def valid_actions(screen: Screen[object]) -> list[ActiveBinding]:

@@ -73,7 +73,7 @@ class BeforeAfterScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         """Start the comparison."""
-        self._line.show([(self._title, "title")], [("Esc back", "faint")])
+        self._line.show([(self._title, "title")], [("Esc Back", "faint")])
         self._rows.focus()
         self._show()
 

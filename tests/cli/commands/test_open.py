@@ -69,7 +69,7 @@ def test_names_are_asked_about_and_captures_and_commands_are_not() -> None:
     assert sight.asked[0].argv == (sys.executable, *NINE["args"])
     assert [tab.name for tab in sight.tabs][:2] == ["nine", "harbour"]
     assert len(sight.tabs) == 3  # the one that was refused is not there
-    assert "recorded in" in ran.stderr
+    assert "recorded; open it with: mcp-inspect replay " in ran.stderr
 
 
 def test_nothing_approved_is_nothing_opened() -> None:

@@ -188,14 +188,14 @@ def _facts(question: Question, journal: Journal, patience_s: float | None) -> It
     yield Fact("server", asked_by(journal), "strong")
     exchange = cause_of(question, journal)
     if exchange is None:
-        yield Fact("inside", "not associated with a call", "muted")
+        yield Fact("request", "not associated with a call", "muted")
     else:
-        yield fact("inside", f"{exchange.method} {exchange.target}".rstrip())
+        yield fact("request", f"{exchange.method} {exchange.target}".rstrip())
         if exchange.state in _GIVEN_UP:
             yield Fact("call", "cancelled: the server may ignore the response", "warning")
         if patience_s is not None and exchange.is_open:
             waits = text.human_duration(round(patience_s * 1e9))
-            yield Fact("call", f"times out {waits} after its start")
+            yield Fact("timeout", f"{waits} after the start of the call")
     if question.visit:
         yield Fact("call", "rejected until the URL is opened (error -32042)")
     if question.elicitation:
@@ -277,7 +277,7 @@ def _is_primitive(asked: Any) -> bool:
 STOP_REASONS = ("endTurn", "stopSequence", "maxTokens", "toolUse")
 BY_HAND = "written by hand"
 """Model name of a response that gives no other one."""
-REJECTED = ErrorReply(questions.REJECTED, "the person rejected the request")
+REJECTED = ErrorReply(questions.REJECTED, "the user rejected the request")
 _MOST = 20_000
 
 ROOTS_SCHEMA: dict[str, Any] = {
@@ -468,7 +468,7 @@ def recorded_state(question: Question, journal: Journal, *, goes_on: bool) -> Re
 def recorded_state_word(question: Question, journal: Journal, standing: RecordedState) -> str:
     """Return the state in one or two words."""
     if standing.is_open:
-        return "waits" if standing.waits else "no response"
+        return "waiting" if standing.waits else "no response"
     reply = reply_to(question, journal, standing)
     return "answered" if reply is None and standing.frame else answer_word(reply)
 

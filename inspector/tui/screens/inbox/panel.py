@@ -169,7 +169,7 @@ class InboxPanel(Panel):
 
     def _say(self) -> None:
         waiting = len(self._rows.unanswered) + self._rows.waited
-        left: list[Span] = [("Questions", "title"), (f"  {waiting} waiting", "warning" if waiting else "faint")]
+        left: list[Span] = [("Server requests", "title"), (f"  {waiting} waiting", "warning" if waiting else "faint")]
         roots = len(self.conversation.desk.roots)
         listed = f"{roots} root{'' if roots == 1 else 's'}  {keys.shown_key('inbox.roots')}"
         every = f"decline all  {keys.shown_key('inbox.all')}   " if waiting > 1 else ""

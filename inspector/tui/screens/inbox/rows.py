@@ -146,17 +146,17 @@ def age(question: Question, now_ns: int) -> str:
 def _state(asked: RequestRow, journal: Journal) -> Span:
     signs = glyphs()
     if journal.conversation.visits.is_complete(asked.question):
-        return (text.pad(f"{signs.event if asked.waits else signs.ok} complete", 12), "ok")
+        return (text.pad(f"{signs.event if asked.waits else signs.ok} Complete", 12), "ok")
     if asked.ticket is None:
         word = recorded_state_word(asked.question, journal, asked.stood) if asked.stood is not None else "no response"
     else:
-        word = "waits" if asked.waits else answer_word(asked.ticket.reply)
+        word = "waiting" if asked.waits else answer_word(asked.ticket.reply)
     sign, role = _SIGNS.get(word, ("ok", "ok"))
-    return (text.pad(f"{getattr(signs, sign)} {word}", 12), role)
+    return (text.pad(f"{getattr(signs, sign)} {word.capitalize()}", 12), role)
 
 
 _SIGNS: dict[str, tuple[str, Role]] = {
-    "waits": ("event", "warning"),
+    "waiting": ("event", "warning"),
     "refused": ("error", "error"),
     "withdrawn": ("disconnected", "muted"),
     "no response": ("disconnected", "muted"),

@@ -480,6 +480,8 @@ class ItemsPanel(Panel, Generic[FormT]):
                 return has_picture(self.result.looked)
             case "result":
                 return not self.result.is_empty
+            case "tab":
+                return not self.steps.is_narrow or self.steps.step == "result"
             case "more":
                 return self.items.head.has_more
             case _:

@@ -54,7 +54,7 @@ PROMPTS = OfferKind(
     ),
     verb="Get",
     result_words=ResultWords("Not called yet", "gets the messages", "No results yet", structured=False),
-    titles=("prompt", "arguments", ""),
+    titles=("Prompt", "Arguments", ""),
     place=prompt_place,
     facts=prompt_facts,
     schema=prompt_schema,

@@ -136,7 +136,7 @@ RESOURCES = OfferKind(
     ),
     verb="Read",
     result_words=ResultWords("Not read yet", "reads it", "Not read yet", structured=False),
-    titles=("resource", "uri", "type, size"),
+    titles=("Resource", "URI", "Type, size"),
     place=resource_place,
     facts=resource_facts,
     schema=_schema,

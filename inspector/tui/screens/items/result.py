@@ -94,7 +94,7 @@ validation, the raw response, and earlier calls; Enter shows one of them.
         yield self._line
         yield self._cause
         yield self._progress
-        yield FormBar((), (FieldAction("cancel", f"{glyphs().times} cancel"),), typed_at=False)
+        yield FormBar((), (FieldAction("cancel", "Cancel"),), typed_at=False)
         yield self.body
 
     def on_mount(self) -> None:

@@ -75,7 +75,7 @@ def _outlook(tool: Tool) -> list[Span]:
 
 _TASK_WORDS = {
     Support.NONE: "",
-    Support.FORBIDDEN: "no task",
+    Support.FORBIDDEN: "",
     Support.REQUIRED: "task required",
     Support.SERVER_DECIDES: "task optional",
 }

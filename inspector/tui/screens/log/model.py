@@ -105,10 +105,10 @@ def _json(value: Any) -> str:
 
 def titles(width: int) -> list[Span]:
     """Return the column titles."""
-    cells: list[Span] = [(text.pad("time", 13 if width >= _WIDE else 9), "muted"), (text.pad("level", _LEVEL), "muted")]
+    cells: list[Span] = [(text.pad("Time", 13 if width >= _WIDE else 9), "muted"), (text.pad("Level", _LEVEL), "muted")]
     if width >= _WIDE:
-        cells.append((text.pad("logger", _LOGGER), "muted"))
-    return lay([*cells, ("message", "muted")], width)
+        cells.append((text.pad("Logger", _LOGGER), "muted"))
+    return lay([*cells, ("Message", "muted")], width)
 
 
 def row_spans(said: LogLine, wall_ns: int, width: int) -> list[Span]:

@@ -191,13 +191,13 @@ class ServerLogPanel(Panel):
 def _shown(model: ServerLog) -> tuple[list[Span], list[Span]]:
     """Return the footer: the active filters and the number of lines."""
     wanted = model.filter
-    sources = "messages and stderr" if wanted.sources is Sources.ALL else f"{wanted.sources} only"
-    left: list[Span] = [(sources, "muted"), (f"  {keys.shown_key('log.sources')} changes   ", "faint")]
+    sources = "Log messages and stderr" if wanted.sources is Sources.ALL else f"{wanted.sources} only"
+    left: list[Span] = [(sources, "muted"), (f"  {keys.shown_key('log.sources')}   ", "faint")]
     if wanted.least:
         left.append((f"{wanted.least} and higher", "accent"))
     else:
         left.append(("all levels", "muted"))
-    left.append(("  [ ] change", "faint"))
+    left.append(("  [ ]", "faint"))
     if model.is_filtering:
         left.append((f"  {glyphs().pending} filtering", "pending"))
     lines = f"{model.total:,} line{'' if model.total == 1 else 's'}"

@@ -189,5 +189,5 @@ class NetworkPanel(Panel):
 
 _NOTHING: tuple[list[Span], ...] = (
     [("No HTTP exchanges.", "muted")],
-    [("stdio servers have none. 1 shows Traffic.", "faint")],
+    [("The stdio transport has none. 1 shows Traffic.", "faint")],
 )

@@ -132,4 +132,5 @@ def _hint(name: str, place: int, state: PlaybackState) -> BarItem:
     spans: list[Span] = [(keys.key_name(action.keys[0]), "accent")]
     if word:
         spans.append((f" {word}", "muted"))
-    return BarItem(tuple(spans), name=name, rank=6 + place)
+    rank = 6 + place if word else 8 + place  # a key with no label belongs to the next one, and is left out first
+    return BarItem(tuple(spans), name=name, rank=rank)

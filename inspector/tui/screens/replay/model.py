@@ -124,7 +124,9 @@ def state_text(state: PlaybackState) -> list[Span]:
         return [(f"{spans.PLAY} playing", "ok")]
     if state.fronted:
         return [(f"{spans.PAUSE} paused", "warning")]
-    return [(f"{spans.STOP} {'complete' if state.is_at_end else 'at'}", "accent" if state.is_at_end else "warning")]
+    return [
+        (f"{spans.STOP} {'complete' if state.is_at_end else 'stopped'}", "accent" if state.is_at_end else "warning")
+    ]
 
 
 def place_text(state: PlaybackState) -> list[Span]:
@@ -132,7 +134,7 @@ def place_text(state: PlaybackState) -> list[Span]:
     if state.reading and state.is_at_end:
         return [(f"{state.count:,} entries read so far", "muted")]
     if state.is_at_end and not state.playing:
-        where = "following" if state.grows else "end of recording"
+        where = "following" if state.grows else "end of capture"
         return [(f"{state.count:,} entries", "strong"), (f"  {where}", "muted")]
     return [(f"#{state.at:,}", "strong"), (f" of {state.count:,}", "muted")]
 

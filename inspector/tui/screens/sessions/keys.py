@@ -37,6 +37,7 @@ EXPORTING: tuple[Action, ...] = (
 )
 STARTING: tuple[Action, ...] = (
     Action("open.type", ("/",), "Type", "Type a URL, a command or a capture.", _O, "type", True),
+    Action("open.go", ("enter",), "Open", "Open what is typed; if nothing is, the first row.", _O, "go", True),
     Action("open.list", ("down",), "List", "Go to the list.", _O, "list", True, True),
     Action("start.add", ("a",), "Add target", "Save a command or a URL under a name.", _T, "add", True),
     Action("start.demo", ("t",), "Demo", "Open the demo server.", _T, "demo", True),

@@ -169,7 +169,7 @@ def _spread(text: str) -> str:
 
 
 _DAY_S = 86_400
-_COLUMNS = ((19, "when"), (9, "lasted"), (9, "entries"), (7, "errors"), (9, "size"))
+_COLUMNS = ((19, "Start"), (9, "Duration"), (9, "Entries"), (7, "Errors"), (9, "Size"))
 
 
 class CaptureSummary(msgspec.Struct, frozen=True):
@@ -214,7 +214,7 @@ class SessionRows(RowSource):
 
     def header(self, width: int) -> Sequence[Span]:
         titles = "".join(f"{column:<{cells}}" for cells, column in _shown(width))
-        return lay([(f"   {titles}{'state':<15}server and note", "muted")], width)
+        return lay([(f"   {titles}{'State':<15}Server and note", "muted")], width)
 
     def row(self, index: int, width: int) -> RowView:
         session = self._sessions[index]
@@ -226,15 +226,15 @@ class SessionRows(RowSource):
             name = text.visible(session.path.name, limit=200)
             return RowView(lay([sign, (f"{signs.PENDING} ", "pending"), (name, "muted")], width))
         cells = {
-            "when": _when(found.started_ns),
-            "lasted": text.human_duration(found.lasted_ns),
-            "entries": "" if found.entries is None else f"{found.entries:,}",
-            "errors": "" if found.errors is None else f"{signs.ERROR} {found.errors:,}" if found.errors else "none",
-            "size": text.human_size(found.size),
+            "Start": _when(found.started_ns),
+            "Duration": text.human_duration(found.lasted_ns),
+            "Entries": "" if found.entries is None else f"{found.entries:,}",
+            "Errors": "" if found.errors is None else f"{signs.ERROR} {found.errors:,}" if found.errors else "none",
+            "Size": text.human_size(found.size),
         }
         spans: list[Span] = [sign]
         for wide, column in _shown(width):
-            role = "error" if column == "errors" and found.errors else "muted"
+            role = "error" if column == "Errors" and found.errors else "muted"
             spans.append((text.pad(cells[column], wide), role))  # type: ignore[arg-type]
         ended, role_of_end = _ended(found)
         spans += [(text.pad(ended, 15), role_of_end), *_named(session, found)]
@@ -245,7 +245,7 @@ def _shown(width: int) -> Sequence[tuple[int, str]]:
     """Return the columns for a width that leaves enough space for server and note."""
     if width >= 100:
         return _COLUMNS
-    names = ("when", "errors") if width < 76 else ("when", "lasted", "errors")
+    names = ("Start", "Errors") if width < 76 else ("Start", "Duration", "Errors")
     return [each for each in _COLUMNS if each[1] in names]
 
 

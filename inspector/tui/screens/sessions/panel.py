@@ -34,7 +34,7 @@ from inspector.tui.widgets.virtual_list import LogList
 
 _EMPTY: list[list[Span]] = [
     [("No captures yet.", "muted")],
-    [("every session is recorded", "faint")],
+    [("Sessions appear here unless started with --no-capture.", "faint")],
 ]
 
 

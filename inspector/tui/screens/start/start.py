@@ -285,14 +285,24 @@ class ApproveApp(App["list[ConfiguredServer | None]"]):
 # Selection of what to open: an input line and a list. Starts nothing itself.
 
 
+class OpenLine(Input):
+    """The input line. Its Enter is in the footer."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("open.go"))]
+
+    async def action_go(self) -> None:
+        """Open what is typed."""
+        await self.action_submit()
+
+
 class StartPane(Vertical):
     """Input line, its error, and the list with saved and recent targets first."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.START, ActionScope.OPEN)
     DEFAULT_CSS = """
     StartPane { height: 1fr; }
-    StartPane > Input { margin: 0 1; border: round $border-blurred; background: $background; }
-    StartPane > Input:focus { border: round $accent; }
+    StartPane > OpenLine { margin: 0 1; border: round $border-blurred; background: $background; }
+    StartPane > OpenLine:focus { border: round $accent; }
     StartPane > #start-list { margin: 0 1; height: 1fr; }
     """
 
@@ -336,7 +346,7 @@ class StartPane(Vertical):
 
     def compose(self) -> ComposeResult:
         """Lay out the input line, its error and the list."""
-        yield Input(self._typed, placeholder="Command, URL, capture file or saved name", select_on_focus=False)
+        yield OpenLine(self._typed, placeholder="Command, URL, capture file or saved name", select_on_focus=False)
         yield StatusLine()
         yield self._list
 

@@ -44,12 +44,12 @@ def left_of_ttl(task: Task, now_ns: int) -> str:
 
 def titles(width: int) -> list[Span]:
     """Return the column titles."""
-    names = [("state", _STATE), ("call", _TARGET)]
+    names = [("State", _STATE), ("Call", _TARGET)]
     if width >= _WIDE:
-        names += [("id", _ID), ("age", _AGE), ("TTL left", _TTL), ("poll", _POLL), ("runs on", _WHO)]
+        names += [("ID", _ID), ("Age", _AGE), ("TTL left", _TTL), ("Poll", _POLL), ("Runs on", _WHO)]
     else:
-        names += [("age", _AGE)]
-    return lay([*[(text.pad(name, cells), "muted") for name, cells in names], ("status message", "muted")], width)
+        names += [("Age", _AGE)]
+    return lay([*[(text.pad(name, cells), "muted") for name, cells in names], ("Status message", "muted")], width)
 
 
 def row(task: Task, now_ns: int, width: int, *, followed: bool = False) -> list[Span]:

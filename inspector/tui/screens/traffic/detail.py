@@ -259,7 +259,7 @@ class DetailPanel(Widget):
         detail = self._detail
         self.query_one("#title", StatusLine).show(detail.title if detail else [("No message selected", "muted")])
         self.query_one("#facts", StatusLine).show(
-            _summary(detail, self.size.width - 2) if detail else [("select an entry", "faint")]
+            _summary(detail, self.size.width - 2) if detail else [("No entry selected", "faint")]
         )
         sides = self._visible_sides()
         tab = self._tab if sides and self._tab in self._tabs else TREE if sides else HEADERS
@@ -392,7 +392,7 @@ class DetailPanel(Widget):
             return
 
         all_of_them = keys.key_name(keys.action("screen.findings").keys[0])
-        line.show(list(finding_line(found[0], len(found) - 1)), [(f"{all_of_them} all", "faint")])
+        line.show(list(finding_line(found[0], len(found) - 1)), [(f"{all_of_them} Findings", "faint")])
 
     def _finding_sections(self) -> tuple[Section, ...]:
         return tuple(map(finding_section, self.findings))

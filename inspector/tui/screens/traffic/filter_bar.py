@@ -23,7 +23,7 @@ from inspector.tui.theme import glyphs, role_styles
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.search_bar import SearchBar, SearchLine
 
-_PLACEHOLDER = "tool == search and dur > 500ms"
+_PLACEHOLDER = "text, or tool == search and dur > 500ms"
 _PROPOSED = 8
 """Maximum number of completions shown at once."""
 
@@ -135,7 +135,8 @@ class FilterBar(SearchBar):
             what = f"Enter saves it as @{reading.saves}" if reading.body else f"Enter deletes @{reading.saves}"
             return [(what, "muted")], []
         full = one_line(reading.full, 300)
-        return ([("= ", "faint"), (full, "muted")], []) if full and self._line.has_focus else None
+        differs = full.strip('"') != self.text.strip().strip('"')
+        return ([("= ", "faint"), (full, "muted")], []) if full and differs and self._line.has_focus else None
 
     def _items(self) -> Sequence[Suggestion]:
         items = self._proposals.items

@@ -219,6 +219,13 @@ class TrafficList(Ground):
         self.model.finder.set("")
         self.rows.focus()
 
+    def leave_filter(self) -> bool:
+        """Clear filter and search; return whether there was one."""
+        had = self.model.has_filter or bool(self.filters.text) or bool(self.model.finder.text)
+        if had:
+            self.clear_filter()
+        return had
+
     def show_partners(self) -> bool:
         """Toggle whether matches are shown with the rest of their exchange; return the new setting."""
         self.model.show(partners=not self.model.partners, around=0 if self.rows.following else self.chosen)
@@ -377,9 +384,9 @@ def _status(subject: OpenConversation, model: LogModel) -> tuple[list[Span], lis
 def _empty(subject: OpenConversation, wanted: str) -> list[list[Span]]:
     """Return the text shown without rows: the reason, and what to do."""
     if wanted:
-        return [[("No matches.", "muted")], [("\\ clears the filter", "faint")]]
+        return [[("No matches.", "muted")], [(f"{keys.key_name('escape')} clears the filter", "faint")]]
     waiting: dict[ConversationStage, list[list[Span]]] = {
-        ConversationStage.CONNECTING: [[("Connecting…", "muted")], [("no messages yet", "faint")]],
+        ConversationStage.CONNECTING: [[("Connecting…", "muted")], [("No messages yet.", "faint")]],
         ConversationStage.LOADING: [[("Reading the capture…", "muted")]],
         ConversationStage.RECORDED: [[("This capture is empty.", "muted")]],
     }

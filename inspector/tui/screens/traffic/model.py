@@ -202,7 +202,7 @@ def _messages(frame: Frame) -> tuple[Message, ...]:
 
 
 def _size(size: int) -> str:
-    return f"{size} bytes" if size < 1000 else f"{size} bytes ({text.human_size(size)})"
+    return text.human_size(size) if size < 1000 else f"{text.human_size(size)} ({size:,} bytes)"
 
 
 def _exchange_facts(journal: Journal, exchange: Exchange | None, now_ns: int | None) -> list[spans.Fact]:

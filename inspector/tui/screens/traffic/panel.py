@@ -144,13 +144,13 @@ class TrafficPanel(Panel, Ground):
         self.list.request_entry(n)
 
     def go_back(self) -> bool:
-        """Go back from the detail to the list, or close the card."""
+        """Go back from the detail to the list, close the card, or clear the filter."""
         if self._detail_alone or (self._detail is not None and self._detail.has_focus_within):
             self._detail_alone = False
             self._arrange(self.size.width)
             self.list.rows.focus()
             return True
-        return self.list.close_card()
+        return self.list.close_card() or self.list.leave_filter()
 
     def cycle_layout(self) -> None:
         """Switch the position of the detail: right, below, hidden."""

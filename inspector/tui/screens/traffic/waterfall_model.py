@@ -134,7 +134,7 @@ class Waterfall(RowSource):
             if free <= cell <= lane - len(said):
                 cells[cell : cell + len(said)] = said
                 free = cell + len(said) + 1
-        return lay([(text.pad("exchange", label + 1), "muted"), ("".join(cells), "muted"), (" status", "muted")], width)
+        return lay([(text.pad("Exchange", label + 1), "muted"), ("".join(cells), "muted"), (" Status", "muted")], width)
 
     def said(self, index: int) -> list[Span]:
         """Return a text about one lane, and the time range of the axis."""

@@ -98,7 +98,7 @@ def test_no_is_said_in_the_way_of_each_kind() -> None:
     assert declining_reply(asks()) == Result({"action": "decline"})
     assert declining_reply(asks(), dismiss=True) == Result({"action": "cancel"})
     assert declining_reply(asks(RequestKind.SAMPLING)) == declining_reply(asks(RequestKind.ROOTS), dismiss=True)
-    assert declining_reply(asks(RequestKind.SAMPLING)) == ErrorReply(-1, "the person rejected the request")
+    assert declining_reply(asks(RequestKind.SAMPLING)) == ErrorReply(-1, "the user rejected the request")
 
 
 @pytest.mark.parametrize("reply", [None, ErrorReply(-1, "no"), Result(None), Result({"action": "decline"}), Result([])])
@@ -144,9 +144,9 @@ def test_it_says_who_asks_inside_which_call_and_how_long_that_call_waits(tape: T
     found = shown(
         question_asks(message="Which city?", cause=2, requestedSchema=form(city={"type": "string"})), tape, 90
     )
-    assert "server  harbour" in found
-    assert "inside  tools/call book" in found
-    assert "times out 90.0 s after its start" in found
+    assert "server   harbour" in found
+    assert "request  tools/call book" in found
+    assert "90.0 s after the start of the call" in found
     assert "Which city?" in found
     assert "Beware" not in found
 
@@ -155,8 +155,8 @@ def test_it_says_that_the_call_was_given_up_in_which_it_was_asked(tape: Tape) ->
     tape.initialized("2025-11-25", {"name": "harbour"}).call(1, "book")
     tape.notify("notifications/cancelled", {"requestId": 1}, by_client=True)
     found = shown(question_asks(message="Which city?", cause=2), tape, 90)
-    assert "call    cancelled" in found
-    assert "after its start" not in found
+    assert "call     cancelled" in found
+    assert "after the start" not in found
 
 
 def test_without_a_known_call_it_says_so(tape: Tape) -> None:
@@ -219,7 +219,7 @@ def test_sampling_shows_its_messages_and_roots_that_they_are_advice(tape: Tape) 
     messages = [{"role": "user", "content": {"type": "text", "text": "Why?"}}]
     assert "Why?" in shown(question_asks(RequestKind.SAMPLING, messages=messages), tape)
     assert "Roots are advisory" in shown(question_asks(RequestKind.ROOTS, key="r"), tape)
-    assert "key     r" in shown(question_asks(RequestKind.ROOTS, key="r"), tape)
+    assert "key      r" in shown(question_asks(RequestKind.ROOTS, key="r"), tape)
 
 
 def test_in_short_each_kind_is_one_safe_line(tape: Tape) -> None:
@@ -285,7 +285,7 @@ def test_an_answer_is_known_from_its_entry_on(tape: Tape) -> None:
     answered = tape.client_answer("q", {"action": "accept", "content": {"city": "Ghent"}})
     past = History(tape.journal)
     assert words(past.at(asked - 1)) == []
-    assert words(past.at(asked)) == ["waits"]
+    assert words(past.at(asked)) == ["waiting"]
     assert words(past.at(asked), goes_on=False) == ["no response"]
     then = past.at(answered)
     question = then.conversation.questions[0]
@@ -338,7 +338,7 @@ def test_in_the_stateless_era_a_retry_brings_the_answer_by_its_name(tape: Tape) 
     asked = tape.answer(1, {"resultType": "input_required", "inputRequests": asks})
     retried = tape.request(2, "tools/call", arguments | {"inputResponses": {"city": {"action": "cancel"}}})
     past = History(tape.journal)
-    assert words(past.at(asked)) == ["waits"]
+    assert words(past.at(asked)) == ["waiting"]
     assert words(past.at(retried)) == ["cancelled"]
 
 

@@ -73,8 +73,8 @@ async def test_what_waits_comes_first_and_what_is_over_says_how_it_ended(subject
         shown = text(app)
         order = [shown.index(word) for word in ("Third?", "Fourth?", "Second?", "First?")]
         assert order == sorted(order)
-        assert "declined" in shown
-        assert "withdrawn" in shown
+        assert "Declined" in shown
+        assert "Withdrawn" in shown
 
 
 async def test_a_form_is_filled_in_and_accepted(subject: Asking) -> None:
@@ -86,7 +86,7 @@ async def test_a_form_is_filled_in_and_accepted(subject: Asking) -> None:
         await pilot.press(*"Oslo", "ctrl+j")
         await until(lambda: ticket.state is TicketState.ANSWERED, "it is answered")
         assert ticket.reply == accepted({"city": "Oslo"})
-        await seen(app, "accepted", "0 waiting")
+        await seen(app, "Accepted", "0 waiting")
 
 
 @pytest.mark.parametrize(("key", "reply"), [("ctrl+d", declined()), ("ctrl+x", dismissed())])
@@ -252,7 +252,7 @@ async def test_a_visit_shows_at_once_that_the_server_calls_it_complete(subject: 
     async with app.run_test(size=(160, 30)):
         await seen(app, "Please pay.", "not yet")
         subject.tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
-        await seen(app, "complete")
+        await seen(app, "Complete")
 
 
 async def test_a_key_that_comes_before_the_question_was_drawn_still_leads_to_its_first_field(subject: Asking) -> None:

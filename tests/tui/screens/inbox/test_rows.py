@@ -18,7 +18,7 @@ async def test_a_row_says_how_it_stands_since_when_where_and_what() -> None:
     assert rows.take()
     assert not rows.take()
     view = rows.row(0, 79)
-    assert plain(view.spans).split() == ["◆", "waits", "12.4", "s", "form", "book:", "Which", "city?"]
+    assert plain(view.spans).split() == ["◆", "Waiting", "12.4", "s", "form", "book:", "Which", "city?"]
     assert view.live
     assert age(ticket.question, subject.now_ns) == "12.4 s"
     subject.journal.close()
@@ -33,7 +33,7 @@ async def test_each_end_has_its_word() -> None:
     rows = InboxRows(subject)
     rows.take()
     words = [plain(rows.row(at, 79).spans).split()[1] for at in range(rows.count)]
-    assert words == ["withdrawn", "answered", "refused", "declined"]
+    assert words == ["Withdrawn", "Answered", "Refused", "Declined"]
     assert not rows.row(0, 79).live
     assert rows.unanswered == ()
     subject.journal.close()
@@ -63,17 +63,17 @@ def test_a_recording_s_questions_stand_as_they_did_at_the_moment(tape: Tape) -> 
     then = PastSubject(whole, past_of(whole).at(2))
     rows = InboxRows(then)
     assert rows.take()
-    assert "waits" in plain(rows.row(0, 79).spans)
+    assert "Waiting" in plain(rows.row(0, 79).spans)
     assert (rows.count, rows.waited, rows.unanswered) == (1, 1, ())
     then.moment.advance(4)
     assert rows.take()
     shown = [plain(rows.row(at, 79).spans) for at in range(rows.count)]
     assert "book: Which city?" in shown[0], "what waits stands first"
-    assert "answered" in shown[1]
+    assert "Answered" in shown[1]
     tape.client_answer("q", {"action": "decline"})
     then.moment.advance(5)
     assert rows.take()
-    assert (rows.waited, "declined" in plain(rows.row(1, 79).spans)) == (0, True)
+    assert (rows.waited, "Declined" in plain(rows.row(1, 79).spans)) == (0, True)
 
 
 async def test_what_the_server_calls_complete_says_so() -> None:
@@ -81,10 +81,10 @@ async def test_what_the_server_calls_complete_says_so() -> None:
     subject.ask(mode="url", message="Pay.", url="https://pay.example", elicitationId="e1")
     rows = InboxRows(subject)
     rows.take()
-    assert "waits" in plain(rows.row(0, 79).spans)
+    assert "Waiting" in plain(rows.row(0, 79).spans)
     subject.tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
     assert rows.take()
-    assert "complete" in plain(rows.row(0, 79).spans)
+    assert "Complete" in plain(rows.row(0, 79).spans)
     subject.journal.close()
 
 
@@ -98,7 +98,7 @@ async def test_what_the_desk_no_longer_keeps_is_read_from_the_journal() -> None:
     rows = InboxRows(subject)
     assert rows.take()
     lines = [plain(rows.row(at, 100).spans) for at in range(rows.count)]
-    assert [line.split()[1] for line in lines] == ["declined", "accepted", "declined"]
+    assert [line.split()[1] for line in lines] == ["Declined", "Accepted", "Declined"]
     assert ["Newest?" in lines[0], "902?" in lines[1], "901?" in lines[2]] == [True] * 3
     over = rows.asked[1]
     assert over.stood is not None

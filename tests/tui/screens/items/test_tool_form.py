@@ -161,7 +161,7 @@ async def test_where_it_is_a_choice_the_tool_is_called_as_a_task_or_not_and_each
     ("support", "words", "why"),
     [
         (Support.REQUIRED, "task required", "must be called as a task"),
-        (Support.FORBIDDEN, "no task", "does not support tasks"),
+        (Support.FORBIDDEN, "[ Call", "does not support tasks"),
         (Support.SERVER_DECIDES, "task optional", "the server decides"),
         (Support.NONE, "[ Call", "does not declare tasks"),
     ],

@@ -57,7 +57,7 @@ async def test_what_is_marked_is_kept_listed_gone_to_and_filtered_by(tmp_path: P
         await until(lambda: "★r" in text(app), "the mark, the next time")
         traffic = app.panel.list  # type: ignore[attr-defined]
         await until(lambda: traffic.look.now.reference in (marked, marked - 1), "what times count from")
-        assert "end of recording" in bar(app)
+        assert "end of capture" in bar(app)
 
 
 async def test_notes_that_can_not_be_kept_are_said_and_change_nothing(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ async def both(size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[Inspect
             lambda: [tab.subject.stage for tab in app.tabs] == [ConversationStage.RECORDED] * 2, "both were read"
         )
         await pilot.press("g a")
-        await until(lambda: "101 entries  end of recording" in bar(app), "the bar of both")
+        await until(lambda: "101 entries  end of capture" in bar(app), "the bar of both")
         await until(lambda: panel(app).timeline.count == 101, "all rows")
         common = app.replay.common.playback
         assert common is not None
@@ -84,7 +84,7 @@ async def test_the_cursor_of_the_timeline_is_where_one_stands_in_every_tab() -> 
         await until(lambda: f"#{17 + at} of 101" in bar(app), "and so has the timeline")
         await until(lambda: panel(app).chosen == (1, 17), "its cursor")
         await pilot.press("g >")
-        await until(lambda: "101 entries  end of recording" in bar(app), "the end of all")
+        await until(lambda: "101 entries  end of capture" in bar(app), "the end of all")
         await pilot.press("g tab", "2")
         await until(lambda: "19 tools" in text(app), "everything is known in the tabs, too")
         assert not common.has_position
@@ -153,7 +153,7 @@ async def test_rows_of_all_come_in_their_time_and_rest_while_a_tab_is_in_sight()
         await until(lambda: common.shown == 101 and not common.player.playing, "the end")
         await until(lambda: panel(app).timeline.count == 101, "all rows")
         await pilot.press("g >")
-        await until(lambda: "end of recording" in bar(app), "everything")
+        await until(lambda: "end of capture" in bar(app), "everything")
 
 
 async def test_captures_that_grow_stand_where_the_cursor_is_until_they_are_followed_again(tmp_path: Path) -> None:
@@ -206,11 +206,11 @@ def playback_of(app: InspectApp) -> Playback:
 
 async def test_screens_show_what_was_known_where_the_cursor_of_the_traffic_is() -> None:
     async with opened(sample("lighthouse")) as (app, pilot):
-        assert "65 entries  end of recording" in bar(app)
+        assert "65 entries  end of capture" in bar(app)
         await pilot.press("2")
         await until(lambda: "19 tools" in text(app), "the tools at the end")
         await pilot.press("1", "j", "j")
-        await until(lambda: "at   #3 of 65" in bar(app) or "at #3 of 65" in bar(app), "that one stands there")
+        await until(lambda: "stopped   #3 of 65" in bar(app), "that one stands there")
         await pilot.press("2")
         await until(lambda: "not listed yet" in text(app), "no tools then")
         await until(lambda: "Tools 19" not in text(app), "none in the header")
@@ -225,7 +225,7 @@ async def test_screens_show_what_was_known_where_the_cursor_of_the_traffic_is() 
         await pilot.press("1")
         await until(lambda: app.panel.list.chosen == 1, "the traffic's cursor is there too")  # type: ignore[attr-defined]
         await pilot.press("g >", "2")
-        await until(lambda: "19 tools" in text(app) and "end of recording" in bar(app), "all of it again")
+        await until(lambda: "19 tools" in text(app) and "end of capture" in bar(app), "all of it again")
 
 
 async def test_findings_are_those_that_could_be_told_where_one_stands() -> None:
@@ -255,14 +255,14 @@ async def test_whoever_looks_at_evidence_from_the_end_still_stands_there() -> No
         await until(lambda: app.tab.shown == "traffic" and app.panel.list.chosen == 5, "the evidence")  # type: ignore[attr-defined]
         await until(lambda: playback_of(app).chosen == 5, "that it is told")
         traffic = app.panel.list  # type: ignore[attr-defined]
-        assert "end of recording" in bar(app)
+        assert "end of capture" in bar(app)
         playback_of(app).visit(34)
         app.on_log_list_selected(LogList.Selected(traffic.rows, 0, 1))  # a list tells its first choice
         assert playback_of(app).visited == 34
         await pilot.press("8")
         await until(lambda: "65 entries checked" in text(app), "all findings again")
         await pilot.press("1", "j")
-        await until(lambda: "end of recording" not in bar(app), "a move of one's own is one")
+        await until(lambda: "end of capture" not in bar(app), "a move of one's own is one")
 
 
 async def test_a_number_leads_there_from_any_screen_and_the_filter_from_match_to_match() -> None:
@@ -314,7 +314,7 @@ async def test_played_rows_come_one_by_one_and_pausing_keeps_what_came() -> None
         await until(lambda: playback.shown == 65 and not playback.player.playing, "the end")
         await until(lambda: "#65 of 65" in bar(app), "that this is where one stands")
         await pilot.press("g >")
-        await until(lambda: "end of recording" in bar(app), "everything")
+        await until(lambda: "end of capture" in bar(app), "everything")
 
 
 async def test_a_capture_that_grows_is_followed_until_one_goes_back_in_it(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_a_request_comes_with_its_answer(tape: Tape) -> None:
     assert detail.side.payload.startswith(b'{"jsonrpc"')
     assert _facts(detail) == {
         "crossed": "to the server on stdin",
-        "size": "126 bytes",
+        "size": "126 B",
         "exchange": "1, id 1",
         "state": "✓ OK after 31 ms",
     }
@@ -101,7 +101,7 @@ def test_defects_and_the_marks_of_the_carriage_are_told(tape: Tape) -> None:
     )
     assert _facts(detail_of(journal, 1)) == {
         "crossed": "from the server on sse, as a probe",
-        "size": "24 bytes",
+        "size": "24 B",
         "line end": "CR LF",
         "HTTP exchange": "2",
         "SSE event": "event message, id 7␛",
@@ -131,7 +131,7 @@ def test_headers_come_with_a_frame_over_http(http_tape: Tape) -> None:
 @pytest.mark.parametrize(
     ("fact", "facts"),
     [
-        (Stderr(b"x\x1b", partial=True), {"size": "2 bytes", "line end": "none yet"}),
+        (Stderr(b"x\x1b", partial=True), {"size": "2 B", "line end": "none yet"}),
         (
             ConnectionFact(ConnectionEvent.OPEN, "stdio", ("a", "b c"), "/w", env_names=("PATH",)),
             {"transport": "stdio", "command": "a 'b c'", "directory": "/w", "variables": "PATH"},

@@ -118,7 +118,7 @@ def test_marks_of_the_axis_stand_over_the_lines_of_the_grid(tape: Tape) -> None:
     _two(tape)
     lanes = _waterfall(tape, 160)
     head = plain(lanes.header(160))
-    assert head.startswith("exchange")
+    assert head.startswith("Exchange")
     marks = [found.start() for found in re.finditer(r"[\d.]+ m?s", head)]
     assert len(marks) >= 3
     assert {_lanes(lanes, 160)[0][at] for at in marks} <= set("∙━╸╺╋")
