@@ -79,7 +79,7 @@ def test_tasks_stand_in_the_order_in_which_they_became_known(tape: Tape) -> None
     assert rows.count == 2
     assert [plain(rows.row(at, 80).spans).split()[2] for at in range(2)] == ["paint", "order"]
     assert rows.row(0, 80).live
-    assert plain(rows.header(80)).split()[0] == "state"
+    assert plain(rows.header(80)).split()[0] == "State"
 
 
 def test_rows_are_made_anew_when_something_has_come_and_not_otherwise(tape: Tape) -> None:
