@@ -23,7 +23,7 @@ _Version = tuple[int, int, int, int]
 """Identifies the current content of a file: device, inode, size, modification time."""
 
 
-class StandIn(msgspec.Struct, frozen=True):
+class ConvertedCapture(msgspec.Struct, frozen=True):
     """A temporary capture made from a file."""
 
     capture: Path
@@ -44,17 +44,17 @@ class OpenedCapture(NamedTuple):
     head: Head
     path: Path
     """The given path, or that of the temporary capture."""
-    stand_in: StandIn | None
+    stand_in: ConvertedCapture | None
 
 
-class _StandIns:
+class _ConvertedCaptures:
     """Temporary captures of this run."""
 
     def __init__(self) -> None:
-        self._known: dict[_Version, StandIn] = {}
+        self._known: dict[_Version, ConvertedCapture] = {}
         self._lock = Lock()
 
-    def of(self, path: Path, version: _Version) -> StandIn:
+    def of(self, path: Path, version: _Version) -> ConvertedCapture:
         """Return the temporary capture of a foreign file; make it if there is none yet. Raises: CaptureError."""
         with self._lock:
             known = self._known.get(version)
@@ -62,7 +62,7 @@ class _StandIns:
                 known = self._known[version] = self._make(path)
         return msgspec.structs.replace(known, file=path)
 
-    def _make(self, path: Path) -> StandIn:
+    def _make(self, path: Path) -> ConvertedCapture:
         import tempfile
 
         from inspector.capture.import_.importing import import_file
@@ -71,10 +71,10 @@ class _StandIns:
             made = Path(directory, "made.mcpcap")
             found = import_file(path, made)
             fd = os.open(made, os.O_RDONLY | os.O_CLOEXEC)
-        return StandIn(Path("/dev/fd", str(fd)), path, found.reader.title, found.passed_over)
+        return ConvertedCapture(Path("/dev/fd", str(fd)), path, found.reader.title, found.passed_over)
 
 
-_stand_ins = _StandIns()
+_stand_ins = _ConvertedCaptures()
 
 
 def open_capture(path: Path) -> OpenedCapture:
@@ -91,7 +91,7 @@ def open_capture(path: Path) -> OpenedCapture:
     return _opened(found.capture, found)
 
 
-def _opened(path: Path, found: StandIn | None) -> OpenedCapture:
+def _opened(path: Path, found: ConvertedCapture | None) -> OpenedCapture:
     fd = open_for_reading(path)
     try:
         return OpenedCapture(fd, read_head(fd, path), path, found)
@@ -100,7 +100,7 @@ def _opened(path: Path, found: StandIn | None) -> OpenedCapture:
         raise
 
 
-def stand_in(path: Path) -> StandIn | None:
+def stand_in(path: Path) -> ConvertedCapture | None:
     """Return the temporary capture of a file; None for a capture and for a file of unknown format.
 
     Making it takes as long as an import. Raises: CaptureError if a file of a known format has no content.

@@ -12,7 +12,7 @@ from pathlib import Path
 from inspector.capture.format.file import being_written
 from inspector.capture.format.lines import LineBlock, blocks
 from inspector.capture.journal import Journal
-from inspector.capture.store.load import Loading, Trouble
+from inspector.capture.store.load import FileProblem, Loading
 
 # A capture that may still be recording is read to its current end, then followed until the recording ends.
 
@@ -31,7 +31,7 @@ class Following(Loading):
         """Lines being read, block by block."""
         self.caught_up = False
         """Whether everything that the file contained at the last call was read."""
-        self.trouble: Trouble | None = None
+        self.trouble: FileProblem | None = None
         """Problem with the file, if that ended the reading."""
         self.why = ""
         """Why nothing more will be read; "" while something may."""

@@ -25,11 +25,11 @@ from inspector.checks.state import (
 from inspector.protocol import peek
 from inspector.protocol.facts import HttpEvent, HttpFact, SseNote
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Request, encode
-from inspector.protocol.questions import INPUT_REQUIRED
+from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, NotJsonRpc, Request, ResultResponse, encode
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening, from_discover, from_initialize, modern_code, names_stateless
 from inspector.protocol.revisions.table import resolve
+from inspector.protocol.server_requests import INPUT_REQUIRED
 from inspector.protocol.tracking.opening import declared_revision
 
 # The revision by which a response is judged
@@ -77,7 +77,7 @@ def learn_sent(state: ConnectionState, frame: Frame, message: Message, batched: 
             _requested(state, frame, message)
         case Notification():
             _notified(state, frame, message)
-        case Answer() | ErrorAnswer():
+        case ResultResponse() | ErrorResponse():
             asked = None if message.id is None else state.requests.open.get((Direction.FROM_SERVER, message.id))
             if asked is not None:
                 asked.answered = frame.n
@@ -134,7 +134,7 @@ def find_progress(state: ConnectionState, case: CheckMoment) -> None:
 def learn_received(state: ConnectionState, case: CheckMoment) -> None:
     """Update the state for a message from the server, after it was checked."""
     state.messages += 1
-    if state.first_message_ns is None and type(case.message) in (Request, Notification, Answer, ErrorAnswer):
+    if state.first_message_ns is None and type(case.message) in (Request, Notification, ResultResponse, ErrorResponse):
         state.first_message_ns = case.time_ns
     message = case.message
     if isinstance(message, Request):
@@ -189,7 +189,7 @@ def learn_response(state: ConnectionState, case: CheckMoment) -> None:
     asked.answered = case.n
     learn_response_time(state, asked, case.time_ns)
     state.ongoing.listens.pop(asked.id, None)
-    if isinstance(case.message, Answer):
+    if isinstance(case.message, ResultResponse):
         _learn_from_result(state, case, asked)
     elif peek.integer(case.value, "code") is not None:
         for each in peek.items(case.value, "data", "elicitations"):

@@ -47,11 +47,19 @@ from inspector.protocol.facts import (
 )
 from inspector.protocol.fingerprints import Remembered
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Request, RequestId
+from inspector.protocol.jsonrpc import (
+    ErrorResponse,
+    Message,
+    Notification,
+    NotJsonRpc,
+    Request,
+    RequestId,
+    ResultResponse,
+)
 from inspector.protocol.probes import CURSOR
-from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import ROWS, resolve
+from inspector.protocol.server_requests import INPUT_REQUIRED
 from inspector.protocol.tracking.opening import declared_revision
 from inspector.protocol.unreadable import answered_id, is_unreadable, messages_of
 
@@ -145,14 +153,16 @@ def _is_utf8(payload: bytes) -> bool:
     return True
 
 
-def request_of(state: ConnectionState, case: CheckMoment, message: Answer | ErrorAnswer) -> TrackedRequest | None:
+def request_of(
+    state: ConnectionState, case: CheckMoment, message: ResultResponse | ErrorResponse
+) -> TrackedRequest | None:
     """Return the open request of a response: by its id, or, without a usable one, by the HTTP exchange."""
     if message.id is not None:
         found = state.requests.open.get((Direction.TO_SERVER, message.id))
-        if found is not None or isinstance(message, Answer):
+        if found is not None or isinstance(message, ResultResponse):
             return found
     there = [each for each in case.http.asked if each.answered is None] if case.http else []
-    return there[0] if len(there) == 1 and isinstance(message, ErrorAnswer) else None
+    return there[0] if len(there) == 1 and isinstance(message, ErrorResponse) else None
 
 
 # Checks with an internal error
@@ -376,7 +386,7 @@ class Inspection:
             self._moment(case, "notification", message.method)  # type: ignore[union-attr]
             if has_meta(case):
                 self._moment(case, "meta", "")
-        elif kind is Answer or kind is ErrorAnswer:
+        elif kind is ResultResponse or kind is ErrorResponse:
             self._answer(case, message)  # type: ignore[arg-type]
         elif kind is Request:
             case.value = message.params  # type: ignore[union-attr]
@@ -409,9 +419,9 @@ class Inspection:
                 case, tuple(each for each in self._plan((row, kind, case.method, case.traits)) if each[1].belated)
             )
 
-    def _answer(self, case: CheckMoment, message: Answer | ErrorAnswer) -> None:
-        state, is_result = self.state, isinstance(message, Answer)
-        case.value = message.result if isinstance(message, Answer) else message.error
+    def _answer(self, case: CheckMoment, message: ResultResponse | ErrorResponse) -> None:
+        state, is_result = self.state, isinstance(message, ResultResponse)
+        case.value = message.result if isinstance(message, ResultResponse) else message.error
         asked = request_of(state, case, message)
         if asked is None:
             before = None if message.id is None else state.requests.done.get((Direction.TO_SERVER, message.id))

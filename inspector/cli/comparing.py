@@ -28,7 +28,7 @@ from inspector.cli.output import Output
 from inspector.cli.targets import found_by_name
 from inspector.config.paths import expanded
 from inspector.errors import UsageError
-from inspector.features.lock.lock_file import ServerDefinitions, is_lock_file, read_lock_file, surface_of
+from inspector.features.lock.lock_file import ServerDefinitions, definitions_of, is_lock_file, read_lock_file
 from inspector.protocol import peek
 from inspector.protocol.credentials import command_without_credentials, without_credentials
 
@@ -197,7 +197,7 @@ def surface_of_side(env: CliEnv, output: Output, side: ComparedSide, options: di
 def _of_capture(output: Output, path: Path) -> ServerDefinitions:
 
     with loaded_capture(output, path) as journal:
-        surface = surface_of(journal.conversation)
+        surface = definitions_of(journal.conversation)
     if not surface.is_known:
         raise UsageError(
             f"{path} contains no server definitions",
@@ -216,7 +216,7 @@ def _of_target(env: CliEnv, side: ComparedSide, options: dict[str, Any]) -> Fetc
             if fetched.error is not None and peek.integer(fetched.error, "code") != _NOT_FOUND:
                 visit.output.warn(fetched.refusal)
                 status = ExitStatus.TOOL_ERROR
-        found.append(surface_of(visit.session.journal.conversation))
+        found.append(definitions_of(visit.session.journal.conversation))
         return status
 
     own = msgspec.structs.replace(env, server_argv=side.argv or None)

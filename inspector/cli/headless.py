@@ -29,13 +29,13 @@ from inspector.errors import (
 )
 from inspector.present.spans import section_lines
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
-from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.open import open_session
 from inspector.session.session import Session
 
 
-def tell_failure(
+def print_failure(
     output: Output, error: InspectError, journal: Journal, *, judged_elsewhere: bool = False
 ) -> ExitStatus:
     """Print evidence and diagnosis to stderr, then the failure; return its exit status.
@@ -127,7 +127,7 @@ def visit(
             status = asyncio.run(_visit(chosen, journal, output, work, unopened, warned, afresh=judges))
     except InspectError as error:
         _tell_notices(output, journal, warned)  # before the failure, which with --json must be the last line on stderr
-        status = tell_failure(output, error, journal, judged_elsewhere=judges)
+        status = print_failure(output, error, journal, judged_elsewhere=judges)
     finally:
         try:
             keep_names(chosen.target, journal, env.environ)
@@ -177,7 +177,7 @@ def _introduce(output: Output, opening: Opening) -> None:
         output.warn(warning)
 
 
-def report_error(output: Output, method: str, error: ErrorAnswer) -> ExitStatus:
+def report_error(output: Output, method: str, error: ErrorResponse) -> ExitStatus:
     """Report a JSON-RPC error response. Return TOOL_ERROR."""
     said = f"{method} failed with JSON-RPC error {error.code}: {error.message}"
     return output.report("server_error", said, "", ExitStatus.TOOL_ERROR, {"jsonrpc_error": error.error})

@@ -42,7 +42,7 @@ from inspector.present.findings import failure_in, summary, verdict_lines
 from inspector.present.result import Finished, incomplete
 from inspector.protocol import peek
 from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, known_of, known_text
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.text import visible
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
@@ -395,9 +395,9 @@ def say_uncalled(output: Output, journal: Journal) -> None:
         output.narrate(f"no tool was called; --call {word} calls one and checks the result")
 
 
-def failure_of(message: Answer | ErrorAnswer) -> str:
+def failure_of(message: ResultResponse | ErrorResponse) -> str:
     """Return why a call failed, or why its result is incomplete; "" if it succeeded."""
-    if isinstance(message, ErrorAnswer):
+    if isinstance(message, ErrorResponse):
         return f"error {message.code}: {message.message[:200]}"
     if not peek.flag(message.result, "isError"):
         return incomplete(Finished("tools/call", result=message.result))

@@ -15,7 +15,7 @@ from inspector.protocol import jsonrpc, peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.list_all import ENDED_BY_EMPTY, Pages
 from inspector.protocol.frames import Frame
-from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, Opening
 from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Listing
@@ -118,7 +118,7 @@ async def fetch(visit: CommandSession, kind: str, extent: Extent = _ALL) -> Fetc
     error = None
     if pages.failed is not None:
         message = answered(pages.failed, LISTS[kind].method).message
-        error = message.error if isinstance(message, ErrorAnswer) else None
+        error = message.error if isinstance(message, ErrorResponse) else None
     elif pages.stopped:
         count = counted(len(pages.items), "item")
         visit.output.warn(f"{LISTS[kind].method}: {pages.stopped}; {count} up to there")
@@ -149,7 +149,7 @@ def caching_hints(journal: Journal, exchange: Exchange) -> dict[str, Any]:
     """Return `ttlMs` and `cacheScope` of a response as received; {} if there are none."""
     frame = journal.store.entry(exchange.answer_frame or 0).what
     assert isinstance(frame, Frame)
-    answers = (each for each in jsonrpc.read(frame.payload) if isinstance(each, jsonrpc.Answer))
+    answers = (each for each in jsonrpc.read(frame.payload) if isinstance(each, jsonrpc.ResultResponse))
     result = next((each.result for each in answers if each.id == exchange.id), None)
     return {name: peek.at(result, name) for name in ("ttlMs", "cacheScope") if peek.has(result, name)}
 
@@ -190,6 +190,6 @@ def _items(journal: Journal, exchange: Exchange, member: str) -> list[Any]:
 
 def _tolerantly(payload: bytes, exchange: Exchange, member: str) -> list[Any]:
     for message in jsonrpc.read(payload):
-        if isinstance(message, jsonrpc.Answer) and message.id == exchange.id:
+        if isinstance(message, jsonrpc.ResultResponse) and message.id == exchange.id:
             return peek.items(message.result, member)
     return []

@@ -18,7 +18,7 @@ from inspector.cli.server_request_options import answers_options
 from inspector.config.settings import UserConfig, parse_size, user_config
 from inspector.errors import UsageError
 from inspector.protocol.capabilities import Advertised, advertised
-from inspector.session.options import ListWishes
+from inspector.session.options import ListOptions
 from inspector.transports.base import LIMITS, Limits
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -76,9 +76,9 @@ screen_lists = option_group(
 )
 
 
-def read_list_wishes(options: Mapping[str, Any]) -> ListWishes:
+def read_list_options(options: Mapping[str, Any]) -> ListOptions:
     """Parse how the interface fetches lists. Commands without an interface have no such options."""
-    return ListWishes(
+    return ListOptions(
         by_itself=options.get("refresh", "auto") == "auto", page_by_page=options.get("pages", "all") == "one"
     )
 

@@ -40,10 +40,10 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import NULL_ERROR, Answer, ErrorAnswer
-from inspector.protocol.questions import KIND_OF_QUESTION, Question
+from inspector.protocol.jsonrpc import NULL_ERROR, ErrorResponse, ResultResponse
+from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, ServerRequest
 from inspector.protocol.tracking.tasks import Task, TaskState
-from inspector.session.desk import BY_NOBODY
+from inspector.session.inbox import BY_NOBODY
 from inspector.session.session import Session
 
 _SHOWN = 300
@@ -138,7 +138,7 @@ def as_json(task: Task) -> dict[str, Any]:
     }
 
 
-class TaskTeller:
+class TaskPrinter:
     """Prints each change of a task's state or status message, once."""
 
     def __init__(self, output: Output) -> None:
@@ -191,23 +191,23 @@ class Narrator:
         self._output = output
         self._bar = bar
         self._logs = logs
-        self._tasks = TaskTeller(output)
+        self._tasks = TaskPrinter(output)
 
     def hear(self, entry: Entry, found: Sequence[Event]) -> None:
         """Print an entry."""
         for event in found:
             match event:
-                case events.ServerRequested(question):
-                    self._output.narrate(f"? {asked(question)}")
+                case events.ServerRequested(server_request):
+                    self._output.narrate(f"? {asked(server_request)}")
                 case events.RequestSent(exchange, message) if exchange.sender is Direction.TO_SERVER:
                     for reply in peek.mapping(message.params, "inputResponses").values():
                         self._say(_answer(reply))
                 case events.Closed(exchange, answer) if exchange.sender is Direction.FROM_SERVER:
-                    if exchange.method in KIND_OF_QUESTION:
+                    if exchange.method in KIND_OF_SERVER_REQUEST:
                         self._say(_reply(answer))
                 case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
                     self._say(f"the server cancelled {exchange.method}{_because(exchange.why)}")
-                case events.TaskTold(task):
+                case events.TaskUpdated(task):
                     self._tasks.tell(task)
                 case events.Progressed(exchange) if self._bar is not None and exchange.progress is not None:
                     self._bar.show(exchange.progress)
@@ -219,15 +219,15 @@ class Narrator:
         self._output.narrate(f"  → {words}")
 
 
-def asked(question: Question) -> str:
+def asked(server_request: ServerRequest) -> str:
     """Describe a server request in one line that is safe to print."""
-    where = f" at {question.url}" if question.url else ""
-    said = question.message or _json(question.params or {})
-    return text.visible(f"{question.kind}{where}: {said}", limit=_SHOWN)
+    where = f" at {server_request.url}" if server_request.url else ""
+    said = server_request.message or _json(server_request.params or {})
+    return text.visible(f"{server_request.kind}{where}: {said}", limit=_SHOWN)
 
 
-def _reply(answer: jsonrpc.Answer | jsonrpc.ErrorAnswer) -> str:
-    return f"error: {answer.message}" if isinstance(answer, jsonrpc.ErrorAnswer) else _answer(answer.result)
+def _reply(answer: jsonrpc.ResultResponse | jsonrpc.ErrorResponse) -> str:
+    return f"error: {answer.message}" if isinstance(answer, jsonrpc.ErrorResponse) else _answer(answer.result)
 
 
 def _answer(result: Any) -> str:
@@ -289,7 +289,7 @@ async def make(visit: CommandSession, request: CliRequest, *, progress: bool = F
         return ended
     task = task_of(visit.session, called)
     message = answered(called.reply, request.method).message
-    if isinstance(message, Answer) and not visit.output.as_json:
+    if isinstance(message, ResultResponse) and not visit.output.as_json:
         await _list_pages(visit, request.method, message.result)
     finished = _finished(visit, request, message, called)
     _store(visit, request, finished)
@@ -328,7 +328,7 @@ def _store(visit: CommandSession, request: CliRequest, finished: Finished) -> No
 
 def _narrate_models(session: Session, output: Output) -> None:
     """Print which model responded. Content that it did not get is printed as a warning."""
-    for proposal in (ticket.proposal for ticket in session.options.desk.tickets if ticket.proposal is not None):
+    for proposal in (ticket.proposal for ticket in session.options.inbox.tickets if ticket.proposal is not None):
         if proposal.said is None:
             continue
         said = proposal.said
@@ -340,7 +340,7 @@ def _narrate_models(session: Session, output: Output) -> None:
 
 def _left_open(session: Session, called: Called) -> tuple[str, str]:
     """Return why a server request got no response, and a hint; "" if all got one."""
-    for ticket in session.options.desk.tickets:
+    for ticket in session.options.inbox.tickets:
         if ticket.by != BY_NOBODY:
             continue
         if ticket.proposal is not None:
@@ -349,8 +349,10 @@ def _left_open(session: Session, called: Called) -> tuple[str, str]:
     return called.unanswered, _PREPARE
 
 
-def _finished(visit: CommandSession, request: CliRequest, message: Answer | ErrorAnswer, called: Called) -> Finished:
-    if isinstance(message, Answer):
+def _finished(
+    visit: CommandSession, request: CliRequest, message: ResultResponse | ErrorResponse, called: Called
+) -> Finished:
+    if isinstance(message, ResultResponse):
         result, error, size = message.result, None, len(message.result_part.raw)
     else:
         result, error, size = None, message.error if message.error is not None else {}, len(message.error_part.raw)
@@ -378,12 +380,12 @@ async def _list_pages(visit: CommandSession, method: str, result: Any) -> None:
 
 
 def _as_json(
-    request: CliRequest, message: Answer | ErrorAnswer, finished: Finished, verdict: Validation | None
+    request: CliRequest, message: ResultResponse | ErrorResponse, finished: Finished, verdict: Validation | None
 ) -> dict[str, Any]:
     """Return the printed object: the response's own bytes with additional members."""
     told: dict[str, Any] = {
-        "result": msgspec.Raw(message.result_part.raw) if isinstance(message, Answer) else None,
-        "error": msgspec.Raw(message.error_part.raw) if isinstance(message, ErrorAnswer) else None,
+        "result": msgspec.Raw(message.result_part.raw) if isinstance(message, ResultResponse) else None,
+        "error": msgspec.Raw(message.error_part.raw) if isinstance(message, ErrorResponse) else None,
     }
     if request.judged:
         told["valid"] = verdict.ok if verdict else None

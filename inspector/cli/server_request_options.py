@@ -17,11 +17,11 @@ from inspector.cli.help import option_group, shared
 from inspector.config.paths import expanded
 from inspector.errors import UsageError
 from inspector.protocol import capabilities
-from inspector.protocol.questions import RequestKind, Root
+from inspector.protocol.server_requests import RequestKind, Root
 from inspector.sampler.choice import Approve, Key, ModelChoice
 
 if TYPE_CHECKING:
-    from inspector.session.desk import Policy
+    from inspector.session.inbox import Policy
     from inspector.session.scripted import Prepared
 
 

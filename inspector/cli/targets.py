@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from inspector.cli.command_line import no_server
 from inspector.cli.env import CliEnv
 from inspector.cli.login_options import FOR_HTTP, LoginSettings, read_login
-from inspector.cli.options import read_extensions, read_limits, read_list_wishes
+from inspector.cli.options import read_extensions, read_limits, read_list_options
 from inspector.cli.server_request_options import ResponseOptions, read_response_options, without_key
 from inspector.config.environment import build_environment
 from inspector.config.paths import expanded, places
@@ -22,7 +22,7 @@ from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
 from inspector.protocol.capabilities import Advertised
 from inspector.protocol.revisions._shape import Era
-from inspector.session.options import ListWishes, Timeouts
+from inspector.session.options import ListOptions, Timeouts
 from inspector.transports.base import LIMITS, Limits
 
 if TYPE_CHECKING:  # slow imports, only needed if a server or a profile is named
@@ -51,7 +51,7 @@ class TargetOptions(msgspec.Struct, frozen=True):
     """Whether the session is recorded; False with --no-capture."""
     responses: ResponseOptions = msgspec.field(default_factory=ResponseOptions)
     extensions: Advertised = Advertised()
-    lists: ListWishes = ListWishes()
+    lists: ListOptions = ListOptions()
     retry_calls: bool = False
     login: LoginSettings = LoginSettings()
     keep_secrets: bool = False
@@ -108,7 +108,7 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
         not no_capture,
         told,
         read_extensions(options),
-        read_list_wishes(options),
+        read_list_options(options),
         options.get("retry_calls", False),
         read_login(options, env.environ),
         options.get("keep_secrets", False),
@@ -331,7 +331,7 @@ DEMO_HINTS = "MCP_INSPECT_DEMO_HINTS=1"
 def plainly(target: Target, env: Mapping[str, str], era: str = "auto") -> TargetOptions:
     """Return a target with the default options of the configuration."""
     own = user_config(env)
-    lists = read_list_wishes({"refresh": own.refresh, "pages": own.pages})
+    lists = read_list_options({"refresh": own.refresh, "pages": own.pages})
     clocks = Timeouts(own.timeout or None, own.max_total or None)
     return TargetOptions(target, None if era == "auto" else Era(era), "", clocks, None, lists=lists)
 

@@ -20,7 +20,7 @@ _MOST_BYTES = 1 << 16
 _MOST_COLUMNS = 40
 
 
-class KeptLook(msgspec.Struct, frozen=True):
+class StoredAppearance(msgspec.Struct, frozen=True):
     """The stored appearance of the traffic list."""
 
     columns: tuple[str, ...] = ()
@@ -29,23 +29,23 @@ class KeptLook(msgspec.Struct, frozen=True):
     """Name of the time format; "" for the default."""
 
 
-class KeptLooks:
+class StoredAppearances:
     """The stored appearance of one user."""
 
     def __init__(self, state: Path) -> None:
         """Do not access the file yet."""
         self._path = state / "traffic-list.json"
 
-    def last(self) -> KeptLook:
+    def last(self) -> StoredAppearance:
         """Return what was stored last."""
         try:
             with self._path.open("rb") as file:
-                found = msgspec.json.decode(file.read(_MOST_BYTES), type=KeptLook)
+                found = msgspec.json.decode(file.read(_MOST_BYTES), type=StoredAppearance)
         except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
-            return KeptLook()
-        return KeptLook(found.columns[:_MOST_COLUMNS], found.times)
+            return StoredAppearance()
+        return StoredAppearance(found.columns[:_MOST_COLUMNS], found.times)
 
-    def keep(self, look: KeptLook) -> None:
+    def keep(self, look: StoredAppearance) -> None:
         """Store the appearance for the next run."""
         try:
             replace_file(self._path, msgspec.json.encode(look) + b"\n")
@@ -53,7 +53,7 @@ class KeptLooks:
             return
 
 
-class KeptTheme:
+class StoredTheme:
     """The last theme, by its name."""
 
     def __init__(self, state: Path) -> None:
@@ -111,7 +111,7 @@ class Mute(msgspec.Struct, frozen=True, omit_defaults=True):
     """Place in that entry's message."""
 
 
-class KeptMutes:
+class StoredMutes:
     """The mutes of one capture."""
 
     def __init__(self, state: Path, capture: str) -> None:

@@ -23,7 +23,7 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.list_all import was_cut
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.frames import Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, read
+from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, read
 from inspector.protocol.tracking.tasks import ENDED, Task, TaskState
 
 # The result of a task, from the journal of its conversation.
@@ -58,9 +58,9 @@ def outcome(journal: Journal, task: Task) -> tuple[Finished, bytes] | None:
 
 def _of_message(message: object, found: Finished) -> Finished | None:
     match message:
-        case ErrorAnswer():
+        case ErrorResponse():
             return replace(found, error=message.error, failure="")
-        case Answer():
+        case ResultResponse():
             told = message.result
         case Notification():
             told = message.params
@@ -77,7 +77,7 @@ _GONE = "The result was lost with the previous connection. Record the session to
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class CompletedCall:
     """A completed call, ready to be shown."""
 
     finished: Finished
@@ -128,11 +128,11 @@ def look(
     called: Called | None = None,
     *,
     method: str = "tools/call",
-) -> Looked:
+) -> CompletedCall:
     """Read a call back and validate its result. Reads the disk and may take 0.25 s: run it on a thread."""
     if exchange is None:
         finished = Finished(method, answered=False, **_failure(None, called.reply if called else None))
-        return Looked(finished, result_view(finished), None, b"", None, None)
+        return CompletedCall(finished, result_view(finished), None, b"", None, None)
     task = journal.conversation.tasks.of_operation(exchange.operation)
     if task is not None and task.exchange == exchange.number and task.result_frame is not None:
         return look_at_task(journal, task, output_schema)
@@ -140,26 +140,26 @@ def look(
     verdict = verdict_of(finished)
     view = result_view(finished, verdict)
     written = Meanwhile(journal, exchange)
-    return Looked(finished, view, verdict, raw, arguments_of(journal, exchange), exchange, written)
+    return CompletedCall(finished, view, verdict, raw, arguments_of(journal, exchange), exchange, written)
 
 
-def look_at_task(journal: Journal, task: Task, output_schema: Any) -> Looked:
+def look_at_task(journal: Journal, task: Task, output_schema: Any) -> CompletedCall:
     """Read back a task's outcome and validate it like the result of a call. Reads the disk: run it on a thread."""
     exchange = journal.conversation.exchanges[task.exchange - 1] if task.exchange is not None else None
     found = outcome(journal, task) or (Finished(task.method, answered=False, failure="No result yet."), b"")
     finished, raw = dataclasses.replace(found[0], output_schema=output_schema), found[1]
     verdict = verdict_of(finished)
     arguments = arguments_of(journal, exchange) if exchange is not None else None
-    return Looked(finished, result_view(finished, verdict), verdict, raw, arguments, exchange)
+    return CompletedCall(finished, result_view(finished, verdict), verdict, raw, arguments, exchange)
 
 
-def look_back(past: PastCall) -> Looked:
+def look_back(past: PastCall) -> CompletedCall:
     """Return what is left of a call of an earlier conversation: its status and its arguments."""
     status = words.status(past.exchange, live=False)
     finished = Finished(past.exchange.method, answered=False, duration_ns=past.exchange.duration_ns, failure=_GONE)
     blocks = () if past.arguments is None else (json_block(past.arguments, "arguments"),)
     view = ResultView(CallOutcome.NO_ANSWER, (status,), paragraph(_GONE, "muted"), blocks=blocks)
-    return Looked(finished, view, None, b"", past.arguments, past.exchange)
+    return CompletedCall(finished, view, None, b"", past.arguments, past.exchange)
 
 
 def arguments_of(journal: Journal, exchange: Exchange) -> Any:
@@ -187,10 +187,10 @@ def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called 
         return b"", Finished(answered=False, **common, **_failure(exchange, called.reply if called else None))
     raw = _payload(journal, exchange.answer_frame)
     common["size"] = len(raw)
-    answers = [message for message in read(raw) if isinstance(message, Answer | ErrorAnswer)]
+    answers = [message for message in read(raw) if isinstance(message, ResultResponse | ErrorResponse)]
     own = [message for message in answers if message.id == exchange.id]
     for message in own or answers:  # an error that is a whole response body may lack the request's id
-        if isinstance(message, ErrorAnswer):
+        if isinstance(message, ErrorResponse):
             return raw, Finished(answered=False, error=message.error, **common)
         if own:
             if exchange.method == "resources/read":

@@ -46,13 +46,13 @@ _HEAD_BUDGET = 2_000
 """Maximum parts of a schema that are examined for the line above a form, which is drawn at once."""
 
 
-def surface_of(conversation: Conversation, called: str = "") -> CheckedDefinitions:
+def definitions_of(conversation: Conversation, called: str = "") -> CheckedDefinitions:
     """Return what a server has shown so far; `called` is its name in a host's configuration, "" for its own name."""
     listing = conversation.catalogue.listings["tools"]
     opening = conversation.opening
     own = peek.text(opening.server, "name") if opening else None
     instructions = opening.instructions if opening else ""
-    uses = {str(question.kind) for question in conversation.questions}
+    uses = {str(server_request.kind) for server_request in conversation.server_requests}
     uses |= {kind for kind in ("resources", "prompts") if conversation.catalogue.listings[kind].items}
     return CheckedDefinitions(
         tuple(listing.items), called or own or "server", instructions, listing.pages, frozenset(uses)

@@ -12,7 +12,7 @@ from inspector.present.spans import Role, Span, span
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, read
+from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, read
 from inspector.protocol.things import Tool
 from inspector.text import one_line
 
@@ -157,7 +157,7 @@ def proposed_rule(journal: Journal, n: int) -> dict[str, Any] | None:
     method, target = (exchange.method, exchange.target) if exchange is not None else ("", "")
     if isinstance(message, Request | Notification):
         method = message.method
-    elif not isinstance(message, Answer | ErrorAnswer):
+    elif not isinstance(message, ResultResponse | ErrorResponse):
         return None
     side = {Request: "request", Notification: "notification"}.get(type(message), "response")
     field = {"tools/call": "tool", "prompts/get": "prompt", "resources/read": "uri"}.get(method, "")
@@ -184,7 +184,7 @@ def recorded_results(journal: Journal, method: str, target: str) -> list[Any]:
         if fits and exchange.sender is Direction.TO_SERVER and exchange.answer_frame:
             frame = journal.store.entry(exchange.answer_frame).what
             answer = read(frame.payload)[0] if isinstance(frame, Frame) else None
-            if isinstance(answer, Answer):
+            if isinstance(answer, ResultResponse):
                 found.append(answer.result)
     return found
 

@@ -40,7 +40,7 @@ _KEYS = {"tools": "name", "prompts": "name", "resources": "uri", "resourceTempla
 _KINDS = {listed.member: kind for kind, listed in LISTS.items()}
 
 
-class AboutThing(msgspec.Struct, frozen=True):
+class ItemFinding(msgspec.Struct, frozen=True):
     """A finding about a listed item."""
 
     finding: Finding
@@ -83,7 +83,7 @@ class JournalFindings:
         """Number of findings by severity, without muted ones."""
         self._marks = bytearray(1)
         self._by_entry: dict[int, list[Finding]] = {}
-        self._things: dict[tuple[str, str], list[AboutThing]] = {}
+        self._things: dict[tuple[str, str], list[ItemFinding]] = {}
         self._with: dict[tuple[str, str, str], set[str]] = {}
         """Keys of the items that were found faulty, by kind, check and severity."""
         self._faulty: dict[str, Faulty] = {}
@@ -201,7 +201,7 @@ class JournalFindings:
         about = self._thing(n, finding.pointer) if n else None
         if about is not None:
             (kind, key), item = about
-            self._things.setdefault((kind, key), []).append(AboutThing(finding, item))
+            self._things.setdefault((kind, key), []).append(ItemFinding(finding, item))
             self._with.setdefault((kind, finding.id, finding.severity), set()).add(key)
             if finding.severity.rank == 0:
                 self._suspects.setdefault(kind, []).append(key)

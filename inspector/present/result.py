@@ -28,10 +28,10 @@ from inspector.present.words import text_of
 from inspector.protocol import peek
 from inspector.protocol.freshness import read_freshness
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import SERVER_INFO
 from inspector.protocol.revisions.table import ROWS
+from inspector.protocol.server_requests import INPUT_REQUIRED
 
 
 class CallOutcome(StrEnum):

@@ -388,7 +388,7 @@ def _counts(journal: Journal) -> Iterable[Fact]:
     }
     yield from (Fact(name, f"{count:,}") for name, count in states.items() if count)
     conversation = journal.conversation
-    if unknown := conversation.visits.unknown(conversation.questions):
+    if unknown := conversation.visits.unknown(conversation.server_requests):
         yield fact("never called", f"{len(unknown):,} called complete: {', '.join(unknown[:5])}", "warning")
     for kind in LISTS:
         listing = journal.conversation.catalogue.listings[kind]

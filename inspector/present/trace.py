@@ -26,8 +26,8 @@ from inspector.present.words import state_of
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import HttpFact
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.questions import Question
 from inspector.protocol.request_meta import LOG_MESSAGE
+from inspector.protocol.server_requests import ServerRequest
 
 MOST_STEPS = 2000
 """Maximum steps; a longer trace shows its first and last ones."""
@@ -79,7 +79,7 @@ class _Cast(msgspec.Struct):
     """The exchanges of a story."""
 
     own: list[Exchange]
-    questions: list[Question]
+    server_requests: list[ServerRequest]
     asked: list[Exchange]
     """Server requests made during the operation."""
 
@@ -145,9 +145,9 @@ def _cause(journal: Journal, exchange: Exchange) -> Exchange:
     """Return the exchange that caused a server request, if known; else the exchange itself."""
     if exchange.sender is Direction.TO_SERVER:
         return exchange
-    for question in reversed(journal.conversation.questions[-_MOST_QUESTIONS:]):
-        if question.exchange == exchange.number and question.cause is not None:
-            return journal.conversation.exchanges[question.cause - 1]
+    for server_request in reversed(journal.conversation.server_requests[-_MOST_QUESTIONS:]):
+        if server_request.exchange == exchange.number and server_request.cause is not None:
+            return journal.conversation.exchanges[server_request.cause - 1]
     return exchange
 
 
@@ -158,9 +158,11 @@ def _cast(journal: Journal, exchange: Exchange) -> _Cast:
         numbers = journal.conversation.operations.operation(exchange.operation).exchanges
     mine = {*numbers, exchange.number}
     own = [exchanges[number - 1] for number in sorted(mine)]
-    questions = [each for each in journal.conversation.questions if each.cause in mine or each.exchange in mine]
-    asked = {each.exchange for each in questions if each.exchange not in mine}
-    return _Cast(own, questions, [exchanges[number - 1] for number in sorted(asked)])
+    server_requests = [
+        each for each in journal.conversation.server_requests if each.cause in mine or each.exchange in mine
+    ]
+    asked = {each.exchange for each in server_requests if each.exchange not in mine}
+    return _Cast(own, server_requests, [exchanges[number - 1] for number in sorted(asked)])
 
 
 def _window(journal: Journal, cast: _Cast) -> tuple[int, int]:
@@ -265,8 +267,8 @@ def _facts(journal: Journal, cast: _Cast, steps: Sequence[TraceStep]) -> Iterabl
     task = journal.conversation.tasks.of_operation(begun.operation)
     if task is not None:
         yield Fact("task", f"{text.visible(task.id, limit=60)}  {state_of(task)[0]}", state_of(task)[1])
-    if cast.questions:
-        yield Fact("questions", _questions(cast))
+    if cast.server_requests:
+        yield Fact("questions", _server_requests(cast))
     counts = {part: sum(step.part == part for step in steps) for part in ("progress", "log", "stderr", "late")}
     names = {"progress": "progress", "log": "log messages", "stderr": "lines of stderr", "late": "late responses"}
     yield from (Fact(names[part], f"{count:,}") for part, count in counts.items() if count)
@@ -282,10 +284,12 @@ def _requests(cast: _Cast) -> str:
     return f"{len(cast.own)}: {ids}{more}"
 
 
-def _questions(cast: _Cast) -> str:
+def _server_requests(cast: _Cast) -> str:
     waited = sum(each.duration_ns or 0 for each in cast.asked)
-    kinds = ", ".join(dict.fromkeys(question.kind.value for question in cast.questions))
-    return f"{len(cast.questions)} ({kinds})" + (f", response after {text.human_duration(waited)}" if waited else "")
+    kinds = ", ".join(dict.fromkeys(server_request.kind.value for server_request in cast.server_requests))
+    return f"{len(cast.server_requests)} ({kinds})" + (
+        f", response after {text.human_duration(waited)}" if waited else ""
+    )
 
 
 def _http(journal: Journal, cast: _Cast) -> Iterator[Fact]:

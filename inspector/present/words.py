@@ -25,8 +25,17 @@ from inspector.protocol.facts import (
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Silent
 from inspector.protocol.frames import Direction
 from inspector.protocol.freshness import Freshness
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Request, encode, read
-from inspector.protocol.questions import KIND_OF_QUESTION
+from inspector.protocol.jsonrpc import (
+    ErrorResponse,
+    Message,
+    Notification,
+    NotJsonRpc,
+    Request,
+    ResultResponse,
+    encode,
+    read,
+)
+from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST
 from inspector.protocol.tracking.progress import progress_in
 from inspector.protocol.tracking.subscriptions import LISTEN
 from inspector.protocol.tracking.tasks import Task, TaskState
@@ -78,7 +87,7 @@ def is_stream(exchange: Exchange) -> bool:
 
 def waits_for_the_person(exchange: Exchange) -> bool:
     """Whether it is a server request without a response, which waits for the user."""
-    asks = exchange.sender is Direction.FROM_SERVER and exchange.method in KIND_OF_QUESTION
+    asks = exchange.sender is Direction.FROM_SERVER and exchange.method in KIND_OF_SERVER_REQUEST
     return asks and exchange.is_open
 
 
@@ -467,9 +476,9 @@ def _of_message(message: Message, payload: bytes, newest: Progress | None) -> Sp
             return _cut(of_request(message.method, message.params)), "muted"
         case Notification():
             return _notification(message, newest)
-        case Answer():
+        case ResultResponse():
             return _cut(of_result(message.result)), "muted"
-        case ErrorAnswer():
+        case ErrorResponse():
             return _cut(message.message), "error"
         case NotJsonRpc():
             return _garbled(message, payload)

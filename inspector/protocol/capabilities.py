@@ -13,8 +13,8 @@ import msgspec
 
 from inspector.errors import UsageError
 from inspector.protocol import peek
-from inspector.protocol.questions import INVALID_PARAMS, METHOD_NOT_FOUND, ErrorReply, Question, RequestKind
 from inspector.protocol.revisions._shape import Era, Revision, TaskSupport
+from inspector.protocol.server_requests import INVALID_PARAMS, METHOD_NOT_FOUND, ErrorReply, RequestKind, ServerRequest
 from inspector.protocol.tracking.tasks import EXTENSION_NAME
 
 ROOTS, SAMPLING, SAMPLING_TOOLS = "roots", "sampling", "sampling.tools"
@@ -45,7 +45,7 @@ def parse_offers(names: Iterable[str]) -> frozenset[str]:
 def offered_in(revision: Revision, offers: Collection[str]) -> frozenset[str]:
     """Return the offers that a revision can declare."""
     lacking = {name for name, feature in _FEATURES.items() if feature not in revision.features}
-    if "elicitation/create" not in revision.questions:
+    if "elicitation/create" not in revision.input_requests:
         lacking |= {FORM, URL}
     if revision.tasks is TaskSupport.NONE:
         lacking.add(TASKS)
@@ -80,25 +80,25 @@ def _as_tasks(offers: Collection[str]) -> dict[str, Any]:
     return requests
 
 
-def refusal_of(question: Question, offers: Collection[str]) -> ErrorReply | None:
+def refusal_of(server_request: ServerRequest, offers: Collection[str]) -> ErrorReply | None:
     """Return the error for a server request that the client did not offer to answer; None if it did.
 
     "The client MUST return an error if this field is provided but ClientCapabilities.sampling.tools is not declared"
     (2025-11-25, CreateMessageRequest; the code is not named).
     """
-    if question.kind is RequestKind.ELICITATION:
+    if server_request.kind is RequestKind.ELICITATION:
         if not {FORM, URL} & set(offers):
             return ErrorReply(METHOD_NOT_FOUND, "elicitation/create: this client has not declared elicitation")
-        if f"elicitation.{question.mode}" not in offers:
-            return ErrorReply(INVALID_PARAMS, f"this client has not declared elicitation in {question.mode} mode")
+        if f"elicitation.{server_request.mode}" not in offers:
+            return ErrorReply(INVALID_PARAMS, f"this client has not declared elicitation in {server_request.mode} mode")
         return None
-    if question.kind is RequestKind.SAMPLING and SAMPLING in offers and SAMPLING_TOOLS not in offers:
-        with_tools = peek.has(question.params, "tools") or peek.has(question.params, "toolChoice")
+    if server_request.kind is RequestKind.SAMPLING and SAMPLING in offers and SAMPLING_TOOLS not in offers:
+        with_tools = peek.has(server_request.params, "tools") or peek.has(server_request.params, "toolChoice")
         return ErrorReply(INVALID_PARAMS, "this client has not declared sampling.tools") if with_tools else None
-    if question.kind.value in offers:
+    if server_request.kind.value in offers:
         return None
-    method = "sampling/createMessage" if question.kind is RequestKind.SAMPLING else "roots/list"
-    return ErrorReply(METHOD_NOT_FOUND, f"{method}: this client has not declared {question.kind.value}")
+    method = "sampling/createMessage" if server_request.kind is RequestKind.SAMPLING else "roots/list"
+    return ErrorReply(METHOD_NOT_FOUND, f"{method}: this client has not declared {server_request.kind.value}")
 
 
 # Extensions: what both sides declare under `capabilities.extensions`, and the extensions known here.

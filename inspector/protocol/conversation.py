@@ -15,18 +15,18 @@ from inspector.protocol.events import Event
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Part, Request
-from inspector.protocol.questions import (
-    COMPLETE,
-    INPUT_REQUIRED,
-    KIND_OF_QUESTION,
-    Question,
-    Visits,
-    questions_in,
-    visits_in,
-)
+from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, NotJsonRpc, Part, Request, ResultResponse
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import find
+from inspector.protocol.server_requests import (
+    COMPLETE,
+    INPUT_REQUIRED,
+    KIND_OF_SERVER_REQUEST,
+    ServerRequest,
+    Visits,
+    server_requests_in,
+    visits_in,
+)
 from inspector.protocol.things import KIND_OF_METHOD
 from inspector.protocol.tracking.catalogue import Catalogue
 from inspector.protocol.tracking.exchanges import HttpEnd, OperationTracker, Pairs, goes_on, what_is_lost
@@ -48,7 +48,7 @@ class Conversation:
         self.subscriptions = Subscriptions()
         self.tasks = Tasks()
         self._opening = OpeningTracker()
-        self.questions: list[Question] = []
+        self.server_requests: list[ServerRequest] = []
         """All server requests for input, oldest first."""
         self.visits = Visits()
         self._awaited: dict[int, Any] = {}
@@ -105,7 +105,7 @@ class Conversation:
                 return self._notified(frame, message)
             case Request():
                 return self._requested(frame, message)
-            case Answer() | ErrorAnswer():
+            case ResultResponse() | ErrorResponse():
                 return self._answered(frame, message)
             case NotJsonRpc():
                 return [events.Garbled(frame.direction, message)]
@@ -135,7 +135,7 @@ class Conversation:
 
     def _asked_by_request(self, exchange: Exchange, params: Any) -> list[Event]:
         """Record a request from the server for user input."""
-        kind = KIND_OF_QUESTION.get(exchange.method)
+        kind = KIND_OF_SERVER_REQUEST.get(exchange.method)
         if kind is None:
             return []
         ours = self.pairs.only_open(_TO_SERVER, exchange.http)  # by HTTP stream; on stdio only if a single one is open
@@ -143,7 +143,7 @@ class Conversation:
         task = self.tasks.find(related_task(params) or "")
         if task is not None and task.exchange is not None:
             cause = task.exchange
-        question = Question(
+        server_request = ServerRequest(
             kind,
             params,
             exchange.number,
@@ -152,17 +152,17 @@ class Conversation:
             cause=cause,
             task=task.id if task else "",
         )
-        self.questions.append(question)
-        return [events.ServerRequested(question)]
+        self.server_requests.append(server_request)
+        return [events.ServerRequested(server_request)]
 
     def _asked_in_result(self, exchange: Exchange, params: Any, result: Any) -> list[Event]:
         """Record the requests for input in an `input_required` result."""
         self.operations.asked(exchange, params, result)
-        asked = questions_in(
+        asked = server_requests_in(
             result, exchange=exchange.number, frame=exchange.answer_frame or 0, asked_ns=exchange.ended_ns or 0
         )
-        self.questions += asked
-        return [events.ServerRequested(question) for question in asked]
+        self.server_requests += asked
+        return [events.ServerRequested(server_request) for server_request in asked]
 
     def _asked_in_error(self, exchange: Exchange, error: Any) -> list[Event]:
         """Record the URLs that an error asks the user to visit."""
@@ -173,29 +173,29 @@ class Conversation:
             frame=exchange.answer_frame or 0,
             asked_ns=exchange.ended_ns or 0,
         )
-        self.questions += asked
-        return [events.ServerRequested(question) for question in asked]
+        self.server_requests += asked
+        return [events.ServerRequested(server_request) for server_request in asked]
 
-    def _answered(self, frame: Frame, message: Answer | ErrorAnswer) -> list[Event]:
+    def _answered(self, frame: Frame, message: ResultResponse | ErrorResponse) -> list[Event]:
         exchange, late = self.pairs.close(frame, message)
         if exchange is None:
             return [events.Orphaned(frame.direction, message)]
-        found: list[Event] = [events.CameLate(exchange, message)]
+        found: list[Event] = [events.LateResponse(exchange, message)]
         if not late:
             found = self._closed(frame, exchange, message)
         self.exchanges.keep(exchange)
         return found
 
-    def _closed(self, frame: Frame, exchange: Exchange, message: Answer | ErrorAnswer) -> list[Event]:
+    def _closed(self, frame: Frame, exchange: Exchange, message: ResultResponse | ErrorResponse) -> list[Event]:
         found: list[Event] = [events.Closed(exchange, message)]
         found += self._task_news(frame, self.tasks.answered(frame, exchange, message), exchange.number)
         self.subscriptions.ended(exchange)
         params = self._awaited.pop(exchange.number, None)
-        if isinstance(message, ErrorAnswer) and exchange.sender is Direction.TO_SERVER:
+        if isinstance(message, ErrorResponse) and exchange.sender is Direction.TO_SERVER:
             found += self._asked_in_error(exchange, message.error)
             if kind := self.catalogue.refused(exchange, params):
                 found.append(events.Catalogued(kind))
-        if isinstance(message, Answer):
+        if isinstance(message, ResultResponse):
             if exchange.method in _MAY_ASK:
                 head = _head_of(message.result_part)
                 exchange.tool_error = head.isError and exchange.method == "tools/call"
@@ -208,7 +208,7 @@ class Conversation:
                 found += self._learned(exchange, params, message)
         return found
 
-    def _learned(self, exchange: Exchange, params: Any, message: Answer) -> list[Event]:
+    def _learned(self, exchange: Exchange, params: Any, message: ResultResponse) -> list[Event]:
         found: list[Event] = []
         if exchange.method not in _REMEMBERED and self._opening.opening is not None:
             return found
@@ -238,9 +238,9 @@ class Conversation:
         """Return the events for task updates, including new requests for input."""
         found: list[Event] = []
         for news in told:
-            asked = news.questions(frame, exchange)
-            self.questions += asked
-            found += [events.TaskTold(news.task), *map(events.ServerRequested, asked)]
+            asked = news.server_requests(frame, exchange)
+            self.server_requests += asked
+            found += [events.TaskUpdated(news.task), *map(events.ServerRequested, asked)]
         return found
 
     def _progressed(self, frame: Frame, message: Notification) -> list[Event]:

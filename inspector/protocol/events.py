@@ -4,9 +4,9 @@ import msgspec
 
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, NotJsonRpc, Request
-from inspector.protocol.questions import Question
+from inspector.protocol.jsonrpc import ErrorResponse, Notification, NotJsonRpc, Request, ResultResponse
 from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.server_requests import ServerRequest
 from inspector.protocol.tracking.tasks import Task
 
 
@@ -21,21 +21,21 @@ class Closed(msgspec.Struct, frozen=True):
     """A request received its response."""
 
     exchange: Exchange
-    message: Answer | ErrorAnswer
+    message: ResultResponse | ErrorResponse
 
 
-class CameLate(msgspec.Struct, frozen=True):
+class LateResponse(msgspec.Struct, frozen=True):
     """A response to a request that was already answered, cancelled or given up."""
 
     exchange: Exchange
-    message: Answer | ErrorAnswer
+    message: ResultResponse | ErrorResponse
 
 
 class Orphaned(msgspec.Struct, frozen=True):
     """A response that matches no request of this conversation."""
 
     direction: Direction
-    message: Answer | ErrorAnswer
+    message: ResultResponse | ErrorResponse
 
 
 class Progressed(msgspec.Struct, frozen=True):
@@ -80,10 +80,10 @@ class Outdated(msgspec.Struct, frozen=True):
 class ServerRequested(msgspec.Struct, frozen=True):
     """The server requests input from the user, in a request or inside a result."""
 
-    question: Question
+    server_request: ServerRequest
 
 
-class TaskTold(msgspec.Struct, frozen=True):
+class TaskUpdated(msgspec.Struct, frozen=True):
     """A task changed its state or status message, or its result arrived."""
 
     task: Task
@@ -105,7 +105,7 @@ class Garbled(msgspec.Struct, frozen=True):
 Event = (
     RequestSent
     | Closed
-    | CameLate
+    | LateResponse
     | Orphaned
     | Progressed
     | Cancelled
@@ -114,7 +114,7 @@ Event = (
     | Catalogued
     | Outdated
     | ServerRequested
-    | TaskTold
+    | TaskUpdated
     | Cut
     | Garbled
 )

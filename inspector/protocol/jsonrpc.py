@@ -134,7 +134,7 @@ class Notification(msgspec.Struct, frozen=True):
         return self.params_part.value
 
 
-class Answer(msgspec.Struct, frozen=True):
+class ResultResponse(msgspec.Struct, frozen=True):
     """A message with an id and a result."""
 
     id: RequestId
@@ -147,7 +147,7 @@ class Answer(msgspec.Struct, frozen=True):
         return self.result_part.value
 
 
-class ErrorAnswer(msgspec.Struct, frozen=True):
+class ErrorResponse(msgspec.Struct, frozen=True):
     """A message with an error. The id is None if the sender gave none."""
 
     id: RequestId | None
@@ -180,7 +180,7 @@ class NotJsonRpc(msgspec.Struct, frozen=True):
     """Whether it may be a valid message that is too deep or too large to be read here."""
 
 
-Message = Request | Notification | Answer | ErrorAnswer | NotJsonRpc
+Message = Request | Notification | ResultResponse | ErrorResponse | NotJsonRpc
 
 
 class Envelope(msgspec.Struct, gc=False):
@@ -225,7 +225,7 @@ def read_around(payload: bytes, member: str, items: Sequence[Any]) -> tuple[Mess
         others = {name: None if name == member else msgspec.json.decode(raw) for name, raw in members.items()}
     except (msgspec.DecodeError, UnicodeError, RecursionError, KeyError):
         return None
-    return (Answer(envelope.id, Part(None, others | {member: list(items)})),)
+    return (ResultResponse(envelope.id, Part(None, others | {member: list(items)})),)
 
 
 def envelope_of(payload: bytes | str) -> Envelope | None:
@@ -252,9 +252,9 @@ def _from_envelope(envelope: Envelope) -> Message | None:
     if isinstance(envelope.result, msgspec.Raw):
         if envelope.error is not unset or not isinstance(id_, int | str):
             return None
-        return Answer(id_, Part(bytes(envelope.result)))
+        return ResultResponse(id_, Part(bytes(envelope.result)))
     if isinstance(envelope.error, msgspec.Raw) and isinstance(id_, int | str):
-        return ErrorAnswer(id_, Part(bytes(envelope.error)))
+        return ErrorResponse(id_, Part(bytes(envelope.error)))
     return None
 
 
@@ -310,11 +310,11 @@ def _from_value(value: Any, defects: list[str]) -> Message:
     if "result" in value and "error" in value:
         odd.append(NULL_ERROR if value["error"] is None else "both result and error")
     if isinstance(value.get("error"), dict) or ("error" in value and "result" not in value):
-        return ErrorAnswer(id_, Part(None, value["error"]), tuple(odd))
+        return ErrorResponse(id_, Part(None, value["error"]), tuple(odd))
     if "result" in value:
         if id_ is None:
             return NotJsonRpc("a result without a usable id", tuple(odd))
-        return Answer(id_, Part(None, value["result"]), tuple(odd))
+        return ResultResponse(id_, Part(None, value["result"]), tuple(odd))
     if "method" in value:
         return NotJsonRpc('"method" is not a string', tuple(odd))
     return NotJsonRpc("an object without method, result or error", tuple(odd))
@@ -392,7 +392,7 @@ def write_notification(method: str, params: Any = None) -> bytes:
     return _write({"method": method}, params)
 
 
-def write_answer(id_: RequestId, result: Any) -> bytes:
+def write_response(id_: RequestId, result: Any) -> bytes:
     """Encode the result of a request of the other side."""
     return encode({"jsonrpc": "2.0", "id": id_, "result": result})
 

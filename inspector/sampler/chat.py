@@ -14,7 +14,7 @@ import msgspec
 from inspector.errors import RequestFailed
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.questions import Result, sampled, text_block
+from inspector.protocol.server_requests import Result, sampled, text_block
 
 _NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64

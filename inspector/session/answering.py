@@ -18,12 +18,19 @@ import msgspec
 
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.capabilities import declared, offered_in, refusal_of
-from inspector.protocol.flows.steps import AskPerson, StillAsked, WaitForNews, Withdraw
-from inspector.protocol.questions import INVALID_PARAMS, METHOD_NOT_FOUND, ErrorReply, Question, Reply, Result
+from inspector.protocol.flows.steps import RequestUserInput, StillWaiting, WaitForNews, Withdraw
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Revision
+from inspector.protocol.server_requests import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    ErrorReply,
+    Reply,
+    Result,
+    ServerRequest,
+)
 from inspector.protocol.tracking.tasks import ENDED, RELATED_TASK, Task, TaskState, asks_for_task
-from inspector.session.desk import Desk
+from inspector.session.inbox import Inbox
 
 METHODS = frozenset({"tasks/get", "tasks/result", "tasks/list", "tasks/cancel"})
 KEPT, KEPT_MS = 1000, 3_600_000
@@ -36,7 +43,7 @@ class OwnTask(msgspec.Struct, eq=False):
     """A server request that is answered as a task."""
 
     id: str
-    question: Question
+    server_request: ServerRequest
     created: datetime
     ttl_ms: int | None
     """Lifetime; None: as long as the conversation."""
@@ -52,38 +59,38 @@ class OwnTasks:
 
     def __init__(
         self,
-        desk: Desk,
+        inbox: Inbox,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         ids: Callable[[], str] = lambda: os.urandom(16).hex(),
     ) -> None:
-        self._desk = desk
+        self._inbox = inbox
         self._now = now
         self._ids = ids
         self._tasks: dict[str, OwnTask] = {}
-        self._by_question: dict[int, OwnTask] = {}
+        self._by_server_request: dict[int, OwnTask] = {}
 
-    def begin(self, question: Question) -> Reply | None:
+    def begin(self, server_request: ServerRequest) -> Reply | None:
         """Create a task and return its handle; None if the server request asks for no task.
 
         `work` then answers it.
         """
-        if not asks_for_task(question.params):
+        if not asks_for_task(server_request.params):
             return None
         self._forget_the_old()
         if len(self._tasks) >= KEPT:
             return ErrorReply(INVALID_PARAMS, f"{KEPT} tasks are stored on this client: fetch or cancel some")
         now = self._now()
-        task = OwnTask(self._ids(), question, now, _ttl(peek.at(question.params, "task", "ttl")), now)
-        self._tasks[task.id] = self._by_question[question.exchange] = task
+        task = OwnTask(self._ids(), server_request, now, _ttl(peek.at(server_request.params, "task", "ttl")), now)
+        self._tasks[task.id] = self._by_server_request[server_request.exchange] = task
         return Result({"task": _flat(task)})
 
-    async def work(self, question: Question) -> None:
+    async def work(self, server_request: ServerRequest) -> None:
         """Get the answer for a server request whose handle was returned; do nothing for others."""
-        task = self._by_question.pop(question.exchange, None)
+        task = self._by_server_request.pop(server_request.exchange, None)
         if task is None:
             return
         try:
-            self._settle(task, await self._desk.ask(question))
+            self._settle(task, await self._inbox.ask(server_request))
         finally:
             self._move(task, TaskState.CANCELLED, "the client is closing")
 
@@ -114,7 +121,7 @@ class OwnTasks:
 
     def _cancel(self, task: OwnTask, why: str) -> None:
         self._move(task, TaskState.CANCELLED, why)
-        self._desk.withdraw(why, exchange=task.question.exchange)
+        self._inbox.withdraw(why, exchange=task.server_request.exchange)
 
     def _move(self, task: OwnTask, state: TaskState, message: str) -> None:
         """Change the state. Terminal states are final."""
@@ -173,36 +180,40 @@ def with_relation(value: Any, id_: str) -> Any:
 class RequestHandling:
     """Answers server requests, depending on the advertised capabilities."""
 
-    def __init__(self, offers: frozenset[str], desk: Desk) -> None:
+    def __init__(self, offers: frozenset[str], inbox: Inbox) -> None:
         self.offers = offers
-        self.desk = desk
-        self.own = OwnTasks(desk)
+        self.inbox = inbox
+        self.own = OwnTasks(inbox)
 
     async def to_request(
-        self, request: jsonrpc.Request, question: Question | None, revision: Revision | None
+        self, request: jsonrpc.Request, server_request: ServerRequest | None, revision: Revision | None
     ) -> bytes | None:
         """Return the response to a server request as bytes; None if the server has cancelled it.
 
-        `question` is what the request asks of the user, None if nothing.
+        `server_request` is what the request asks of the user, None if nothing.
         """
-        reply = await self._reply(request, question, revision)
+        reply = await self._reply(request, server_request, revision)
         match reply:
             case None:
                 return None
             case ErrorReply():
                 return jsonrpc.write_error(request.id, reply.code, reply.message, reply.data)
             case Result():
-                return jsonrpc.write_answer(request.id, with_relation(reply.value, question.task if question else ""))
+                return jsonrpc.write_response(
+                    request.id, with_relation(reply.value, server_request.task if server_request else "")
+                )
 
-    async def to_questions(self, asked: tuple[Question, ...], revision: Revision) -> tuple[Reply, ...] | None:
+    async def to_server_requests(
+        self, asked: tuple[ServerRequest, ...], revision: Revision
+    ) -> tuple[Reply, ...] | None:
         """Return a reply to each input request of a result, handled concurrently; None if one was withdrawn.
 
         They are answered together or not at all: after a rejection, which is sent alone, the rest is skipped.
         """
         offers = offered_in(revision, self.offers)
-        for question in asked:
-            if refusal := refusal_of(question, offers):
-                self.desk.refuse(question, refusal)
+        for server_request in asked:
+            if refusal := refusal_of(server_request, offers):
+                self.inbox.refuse(server_request, refusal)
                 return (refusal,)
         replies = await asyncio.gather(*map(self._together, asked))
         found = tuple(reply for reply in replies if reply is not None)
@@ -210,25 +221,27 @@ class RequestHandling:
         return refusals[:1] or (found if len(found) == len(asked) else None)
 
     async def _reply(
-        self, request: jsonrpc.Request, question: Question | None, revision: Revision | None
+        self, request: jsonrpc.Request, server_request: ServerRequest | None, revision: Revision | None
     ) -> Reply | None:
         if request.method == "ping":
             return Result({})
         with_tasks = revision is not None and "tasks" in declared(self.offers, revision)
         if with_tasks and request.method in METHODS:
             return await self.own.serve(request)
-        if question is None or revision is None or request.method not in revision.server_requests:
+        if server_request is None or revision is None or request.method not in revision.server_requests:
             return ErrorReply(METHOD_NOT_FOUND, f"{request.method}: {_why_not(request, revision)}")
-        if refusal := refusal_of(question, offered_in(revision, self.offers)):
-            self.desk.refuse(question, refusal)
+        if refusal := refusal_of(server_request, offered_in(revision, self.offers)):
+            self.inbox.refuse(server_request, refusal)
             return refusal
-        handle = self.own.begin(question) if with_tasks else None
-        return handle or await self.desk.ask(question)
+        handle = self.own.begin(server_request) if with_tasks else None
+        return handle or await self.inbox.ask(server_request)
 
-    async def _together(self, question: Question) -> Reply | None:
-        reply = await self.desk.ask(question)
+    async def _together(self, server_request: ServerRequest) -> Reply | None:
+        reply = await self.inbox.ask(server_request)
         if isinstance(reply, ErrorReply):
-            self.desk.withdraw("another server request of the same result was rejected", exchange=question.exchange)
+            self.inbox.withdraw(
+                "another server request of the same result was rejected", exchange=server_request.exchange
+            )
         return reply
 
 
@@ -258,25 +271,27 @@ class SideWaits:
         self._asking: dict[_Key, asyncio.Task[Replies]] = {}
         self._watching: dict[str, set[asyncio.Event]] = {}
 
-    async def ask(self, step: AskPerson, revision: Revision) -> Replies | StillAsked:
+    async def ask(self, step: RequestUserInput, revision: Revision) -> Replies | StillWaiting:
         """Get answers to input requests, or continue to wait for them."""
         if step.patience_s is None:
-            return await self._answering.to_questions(step.questions, revision)
-        key = _key(step.questions)
+            return await self._answering.to_server_requests(step.server_requests, revision)
+        key = _key(step.server_requests)
         if key not in self._asking:
-            self._asking[key] = self._tasks.create_task(self._answering.to_questions(step.questions, revision))
+            self._asking[key] = self._tasks.create_task(
+                self._answering.to_server_requests(step.server_requests, revision)
+            )
         work = self._asking[key]
         await asyncio.wait({work}, timeout=step.patience_s)
         if not work.done():
-            return StillAsked()
+            return StillWaiting()
         del self._asking[key]
         return None if work.cancelled() else work.result()
 
     def withdraw(self, step: Withdraw) -> None:
         """Withdraw input requests whose answers are no longer needed."""
-        for exchange in {question.exchange for question in step.questions}:
-            self._answering.desk.withdraw(step.why, exchange=exchange)
-        self._asking.pop(_key(step.questions), None)
+        for exchange in {server_request.exchange for server_request in step.server_requests}:
+            self._answering.inbox.withdraw(step.why, exchange=exchange)
+        self._asking.pop(_key(step.server_requests), None)
 
     async def watch(self, step: WaitForNews) -> Task | None:
         """Wait for news of a task, for a limited time; return the task."""
@@ -306,8 +321,8 @@ class SideWaits:
                 news.set()
 
 
-def _key(questions: tuple[Question, ...]) -> _Key:
-    return tuple((question.exchange, question.key) for question in questions)
+def _key(server_requests: tuple[ServerRequest, ...]) -> _Key:
+    return tuple((server_request.exchange, server_request.key) for server_request in server_requests)
 
 
 class AdvertisedCapabilities(msgspec.Struct, eq=False):
@@ -328,7 +343,7 @@ WAITING = 1000
 _SLOW = frozenset({"tasks/result"})
 """Requests that do not involve the user, but whose responses may take as long."""
 
-Send = Callable[[jsonrpc.Request, Question | None], Awaitable[None]]
+Send = Callable[[jsonrpc.Request, ServerRequest | None], Awaitable[None]]
 
 
 class RequestLimits:
@@ -343,27 +358,27 @@ class RequestLimits:
         self._overrun = overrun
         self._asked: deque[jsonrpc.Request] = deque()
         self._busy = 0
-        self._questions = 0
+        self._server_requests = 0
         self._told = False
 
-    def take(self, request: jsonrpc.Request, question: Question | None = None) -> None:
+    def take(self, request: jsonrpc.Request, server_request: ServerRequest | None = None) -> None:
         """Accept a server request. Returns at once."""
-        if max(len(self._asked), self._questions) >= WAITING:
+        if max(len(self._asked), self._server_requests) >= WAITING:
             self._leave_unanswered()
-        elif question is not None or request.method in _SLOW:
-            self._questions += 1
-            self._tasks.create_task(self._put(request, question))
+        elif server_request is not None or request.method in _SLOW:
+            self._server_requests += 1
+            self._tasks.create_task(self._put(request, server_request))
         else:
             self._asked.append(request)
             if self._busy < AT_ONCE:
                 self._busy += 1
                 self._tasks.create_task(self._work())
 
-    async def _put(self, request: jsonrpc.Request, question: Question | None) -> None:
+    async def _put(self, request: jsonrpc.Request, server_request: ServerRequest | None) -> None:
         try:
-            await self._send(request, question)
+            await self._send(request, server_request)
         finally:
-            self._questions -= 1
+            self._server_requests -= 1
 
     async def _work(self) -> None:
         try:

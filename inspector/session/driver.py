@@ -21,7 +21,6 @@ from inspector.protocol import events, jsonrpc
 from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.steps import (
-    AskPerson,
     Await,
     Broken,
     Drop,
@@ -34,6 +33,7 @@ from inspector.protocol.flows.steps import (
     Refused,
     Replied,
     Reply,
+    RequestUserInput,
     Restart,
     Send,
     SendBatch,
@@ -47,12 +47,12 @@ from inspector.protocol.flows.steps import (
 from inspector.protocol.frames import Direction
 from inspector.protocol.headers import headers_for, version_header
 from inspector.protocol.jsonrpc import RequestId
-from inspector.protocol.questions import Question
 from inspector.protocol.request_meta import ClientIdentity, stamped
 from inspector.protocol.revisions._shape import Carriage, Revision
 from inspector.protocol.revisions.table import find
+from inspector.protocol.server_requests import ServerRequest
 from inspector.session.answering import AdvertisedCapabilities, RequestHandling, RequestLimits, SideWaits
-from inspector.session.desk import Desk
+from inspector.session.inbox import Inbox
 from inspector.session.options import Timeouts
 from inspector.session.waiting import Waiter, wait
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
@@ -175,10 +175,10 @@ class Driver:
         client: ClientIdentity,
         clocks: Timeouts,
         tasks: asyncio.TaskGroup,
-        desk: Desk,
+        inbox: Inbox,
     ) -> None:
         self._transport = transport
-        self._answering = RequestHandling(client.offers, desk)
+        self._answering = RequestHandling(client.offers, inbox)
         self.side_waits = SideWaits(self._answering, tasks, lambda id_: journal.conversation.tasks.find(id_))
         self._journal = journal
         self.offering = AdvertisedCapabilities(client, self._answering)
@@ -212,7 +212,7 @@ class Driver:
 
     async def cancel(self, exchange: Exchange, reason: str) -> None:
         """Cancel a request and wake its waiter. A late response is still shown."""
-        self._answering.desk.withdraw(f"the call it belongs to was cancelled: {reason}", exchange=exchange.number)
+        self._answering.inbox.withdraw(f"the call it belongs to was cancelled: {reason}", exchange=exchange.number)
         waiter = self._waiters.get(exchange.id)
         if waiter is not None:
             waiter.settle(GivenUp(waiter.exchange, reason))
@@ -238,23 +238,25 @@ class Driver:
                     if waiter := self._waiters.get(exchange.id):
                         waiter.sent(exchange)
                 case events.RequestSent(exchange, message):
-                    asked = (other.question for other in found if isinstance(other, events.ServerRequested))
-                    mine = next((question for question in asked if question.exchange == exchange.number), None)
+                    asked = (other.server_request for other in found if isinstance(other, events.ServerRequested))
+                    mine = next(
+                        (server_request for server_request in asked if server_request.exchange == exchange.number), None
+                    )
                     self._bounds.take(message, mine)
                 case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
-                    self._answering.desk.withdraw("the server cancelled its request", exchange=exchange.number)
+                    self._answering.inbox.withdraw("the server cancelled its request", exchange=exchange.number)
                 case events.Cancelled(exchange) if exchange.state is ExchangeState.LOST:
                     if waiter := self._waiters.pop(exchange.id, None):
                         waiter.settle(Refused(exchange, None, "", b"", why=exchange.why))
                 case events.Cut(exchange):
                     if waiter := self._waiters.pop(exchange.id, None):
                         waiter.settle(Refused(exchange, None, "", b"", why=exchange.why))
-                case events.Closed(exchange, answer) | events.CameLate(exchange, answer):
+                case events.Closed(exchange, answer) | events.LateResponse(exchange, answer):
                     if exchange.sender is Direction.TO_SERVER and (waiter := self._waiters.get(exchange.id)):
                         if not _is_refusal(self._journal, exchange, answer, self.http):
                             status = _status(self._journal, exchange) if self.http else None
                             self._answered(waiter, Replied(answer, exchange, status=status))
-                case events.TaskTold(task):
+                case events.TaskUpdated(task):
                     self.side_waits.on_task(task)
                 case events.Progressed(exchange):
                     if waiter := self._waiters.get(exchange.id):
@@ -275,7 +277,7 @@ class Driver:
                 return await self._request(step, opened)
             case SendBatch():
                 return await self._batch(step, opened)
-            case AskPerson():
+            case RequestUserInput():
                 assert self.revision is not None, "input requests are part of a result, after the opening"
                 return await self.side_waits.ask(step, self.revision)
             case Withdraw():
@@ -401,18 +403,20 @@ class Driver:
             return str(error)
         return ""
 
-    async def _answer(self, message: jsonrpc.Request, question: Question | None) -> None:
+    async def _answer(self, message: jsonrpc.Request, server_request: ServerRequest | None) -> None:
         waiting = (
-            [] if question is None else [each for each in self._waiters.values() if _may_have_caused(each, question)]
+            []
+            if server_request is None
+            else [each for each in self._waiters.values() if _may_have_caused(each, server_request)]
         )
         for waiter in waiting:
             waiter.hold()
-        payload = await self._answering.to_request(message, question, self.revision)
+        payload = await self._answering.to_request(message, server_request, self.revision)
         if payload is not None:
             headers = version_header(self.revision) if self.revision and self.http else {}
             await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers))
-        if question is not None:
-            await self._answering.own.work(question)  # if the response was a task handle
+        if server_request is not None:
+            await self._answering.own.work(server_request)  # if the response was a task handle
         for waiter in waiting:
             waiter.release()
 
@@ -445,21 +449,24 @@ def _is_logging_in(http: HttpControl | None) -> bool:
     return http is not None and http.logging_in
 
 
-def _may_have_caused(waiter: Waiter, question: Question) -> bool:
+def _may_have_caused(waiter: Waiter, server_request: ServerRequest) -> bool:
     number = waiter.exchange.number if waiter.exchange else None
-    if question.task and waiter.exchange and waiter.exchange.method == "tasks/result":
-        return waiter.exchange.target == question.task  # it was sent on the stream of this request
-    return question.cause is None or question.cause == number
+    if server_request.task and waiter.exchange and waiter.exchange.method == "tasks/result":
+        return waiter.exchange.target == server_request.task  # it was sent on the stream of this request
+    return server_request.cause is None or server_request.cause == number
 
 
 def _is_refusal(
-    journal: Journal, exchange: Exchange, answer: jsonrpc.Answer | jsonrpc.ErrorAnswer, http: HttpControl | None
+    journal: Journal,
+    exchange: Exchange,
+    answer: jsonrpc.ResultResponse | jsonrpc.ErrorResponse,
+    http: HttpControl | None,
 ) -> bool:
     """Return whether the HTTP status counts, not the JSON-RPC error in the body: no credentials, or unknown session.
 
     The delivery with the status follows once the body was read.
     """
-    if http is None or exchange.http is None or isinstance(answer, jsonrpc.Answer):
+    if http is None or exchange.http is None or isinstance(answer, jsonrpc.ResultResponse):
         return False
     status = _status(journal, exchange) or 0
     return status in (401, 403) or (http.mcp_session_id is not None and is_unknown_session(status, answer.message))

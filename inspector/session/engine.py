@@ -24,9 +24,9 @@ from inspector.protocol import peek
 from inspector.protocol.events import Event, Outdated
 from inspector.protocol.flows.list_all import Pages
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Silent
-from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.things import LISTS
-from inspector.session.options import ListWishes, SessionState, Settings
+from inspector.session.options import ListOptions, SessionState, Settings
 
 if TYPE_CHECKING:
     from inspector.session.session import Session
@@ -39,12 +39,12 @@ OFTEN, WINDOW_S = 10, 10.0
 class Lists:
     """Fetches the lists of one conversation. Its attributes may be read and set from another thread."""
 
-    def __init__(self, journal: Journal, wishes: ListWishes) -> None:
+    def __init__(self, journal: Journal, wishes: ListOptions) -> None:
         self._journal = journal
         self.by_itself = wishes.by_itself
-        """See `ListWishes`; may be changed."""
+        """See `ListOptions`; may be changed."""
         self.page_by_page = wishes.page_by_page
-        """See `ListWishes`."""
+        """See `ListOptions`."""
         self.fetching: str | None = None
         """Kind of list being fetched now; None if none is."""
         self.stopped: dict[str, str] = {}
@@ -112,7 +112,7 @@ def _why(pages: Pages) -> str:
     match pages.failed:
         case None:
             return pages.stopped
-        case Replied(message=ErrorAnswer(error=error)):
+        case Replied(message=ErrorResponse(error=error)):
             said = peek.text(error, "message") or ""
             return f"{pages.stopped}: error {peek.at(error, 'code')} {said}".rstrip()
         case Silent(seconds=seconds):

@@ -13,7 +13,7 @@ from inspector.protocol.flows.connect import ConnectOptions
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Carriage
 from inspector.sampler.choice import ModelChoice
-from inspector.session.desk import Desk, Policy, Proposer
+from inspector.session.inbox import Inbox, Policy, Proposer
 from inspector.session.options import Settings
 from inspector.session.session import Session, SessionOptions
 from inspector.transports.base import LIMITS, Limits, Transport
@@ -48,7 +48,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         carriage=Carriage.LEGACY_SSE if isinstance(target, HttpTarget) and target.legacy_sse else None,
         silence_s=min(settings.probe_silence_s, (over_http and settings.clocks.idle_s) or settings.probe_silence_s),
     )
-    desk = Desk(
+    inbox = Inbox(
         _policies(settings, journal),
         has_person=settings.has_person,
         roots=settings.roots,
@@ -61,7 +61,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
             wish,
             settings.clocks,
             settings.remember,
-            desk,
+            inbox,
             settings.retry_calls,
             settings.limits,
             tuple(settings.profile.opening or ()) if settings.profile else (),

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from inspector.protocol.capabilities import Advertised
-from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.server_requests import Root
 from inspector.sampler.choice import ModelChoice
 from inspector.transports.base import LIMITS, Limits
 from inspector.transports.children import Started
@@ -20,7 +20,7 @@ from inspector.transports.children import Started
 if TYPE_CHECKING:
     from inspector.auth.guide import Guide
     from inspector.config.profiles import ClientProfile
-    from inspector.session.desk import Policy
+    from inspector.session.inbox import Policy
     from inspector.session.scripted import Prepared
     from inspector.transports.http.authorizing import Authorizer
 
@@ -34,7 +34,7 @@ class Timeouts(msgspec.Struct, frozen=True):
     """Timeout for the whole opening; None: only the timeouts of its requests apply."""
 
 
-class ListWishes(msgspec.Struct, frozen=True):
+class ListOptions(msgspec.Struct, frozen=True):
     """Settings for fetching lists."""
 
     by_itself: bool = True
@@ -75,7 +75,7 @@ class Settings(msgspec.Struct, frozen=True):
     extensions: Advertised = Advertised()
     model: ModelChoice | None = None
     """Model for sampling requests without a prepared answer."""
-    lists: ListWishes = msgspec.field(default_factory=ListWishes)
+    lists: ListOptions = msgspec.field(default_factory=ListOptions)
     has_person: bool = False
     """Whether a user can answer what has no prepared answer."""
     authorizer: "Callable[[str], Authorizer] | None" = None

@@ -107,14 +107,16 @@ class _Gathering:
     def _came(self, entry: Entry, found: Sequence[Event]) -> None:
         self.came.append(entry.n)
         for event in found:
-            if isinstance(event, events.Closed | events.CameLate):
+            if isinstance(event, events.Closed | events.LateResponse):
                 self._answers += event.exchange.number in self._opened
             elif isinstance(event, events.Orphaned):
                 self.strays += 1
 
     def _is_for_another(self, found: Sequence[Event]) -> bool:
         """Return whether the frame only has responses to, or notifications about, other requests."""
-        others = [event for event in found if isinstance(event, events.Closed | events.CameLate | events.Progressed)]
+        others = [
+            event for event in found if isinstance(event, events.Closed | events.LateResponse | events.Progressed)
+        ]
         whose = {event.exchange.number for event in others if event.exchange.request_frame not in self.frames}
         return bool(whose) and len(whose) == len(found)
 

@@ -21,9 +21,9 @@ import msgspec
 from inspector.documents import UnreadableDocument, read_json, read_yaml
 from inspector.errors import UsageError
 from inspector.forms.arguments import smallest_valid
-from inspector.protocol import questions
-from inspector.protocol.questions import ErrorReply, Question, Reply, RequestKind, Result
-from inspector.session.desk import Policy
+from inspector.protocol import server_requests
+from inspector.protocol.server_requests import ErrorReply, Reply, RequestKind, Result, ServerRequest
+from inspector.session.inbox import Policy
 
 if TYPE_CHECKING:
     import regex
@@ -48,37 +48,37 @@ class Prepared(msgspec.Struct, frozen=True):
     tool: str = ""
     content: Any = None
     text: str = ""
-    code: int = questions.REJECTED
+    code: int = server_requests.REJECTED
     model: str = "prepared"
     delay_ms: float = 0
     malformed: Any = msgspec.UNSET
 
-    def fits(self, question: Question, tool: str) -> bool:
+    def fits(self, server_request: ServerRequest, tool: str) -> bool:
         """Return whether it matches a server request during a call of `tool` ("" for no call).
 
         Raises: TimeoutError if its pattern takes too long on this request.
         """
-        if question.kind is not self.kind or (self.tool and self.tool != tool):
+        if server_request.kind is not self.kind or (self.tool and self.tool != tool):
             return False
-        return not self.message or _compiled(self.message).search(_asked(question), timeout=PATTERN_S) is not None
+        return not self.message or _compiled(self.message).search(_asked(server_request), timeout=PATTERN_S) is not None
 
-    def reply(self, question: Question) -> Reply:
+    def reply(self, server_request: ServerRequest) -> Reply:
         """Return the answer."""
         if self.malformed is not msgspec.UNSET:
             return Result(self.malformed)
         if self.answer == "error":
             return ErrorReply(self.code, self.text or "a prepared response rejects this")
         if self.kind is RequestKind.SAMPLING:
-            return questions.sampled(questions.text_block(self.text), model=self.model)
-        return self._elicited(question)
+            return server_requests.sampled(server_requests.text_block(self.text), model=self.model)
+        return self._elicited(server_request)
 
-    def _elicited(self, question: Question) -> Reply:
+    def _elicited(self, server_request: ServerRequest) -> Reply:
         if self.answer != "accept":
-            return questions.declined() if self.answer == "decline" else questions.dismissed()
-        if question.mode != "form":
-            return questions.accepted()
-        content = self.content if isinstance(self.content, dict) else smallest_valid(question.schema)
-        return questions.accepted(content if isinstance(content, dict) else {})
+            return server_requests.declined() if self.answer == "decline" else server_requests.dismissed()
+        if server_request.mode != "form":
+            return server_requests.accepted()
+        content = self.content if isinstance(self.content, dict) else smallest_valid(server_request.schema)
+        return server_requests.accepted(content if isinstance(content, dict) else {})
 
 
 def read_answers(path: Path) -> tuple[Prepared, ...]:
@@ -105,18 +105,18 @@ def policy(prepared: tuple[Prepared, ...], tool_of: Callable[[int | None], str])
     `tool_of` returns the tool that an exchange calls, "" if it calls none.
     """
 
-    async def answer(question: Question) -> Reply | None:
-        tool = tool_of(question.cause)
+    async def answer(server_request: ServerRequest) -> Reply | None:
+        tool = tool_of(server_request.cause)
         try:
-            entry = next((each for each in prepared if each.fits(question, tool)), None)
+            entry = next((each for each in prepared if each.fits(server_request, tool)), None)
         except TimeoutError:
             why = f"the `message` pattern of a prepared response takes more than {PATTERN_S:g} s on this request"
-            return ErrorReply(questions.REJECTED, why)
+            return ErrorReply(server_requests.REJECTED, why)
         if entry is None:
             return None
         if entry.delay_ms:
             await asyncio.sleep(entry.delay_ms / 1000)
-        return entry.reply(question)
+        return entry.reply(server_request)
 
     return answer
 
@@ -141,9 +141,9 @@ def _demand_pattern(pattern: str, where: str) -> None:
         raise UsageError(f"{where}: `message` is not a regular expression: {error}") from None
 
 
-def _asked(question: Question) -> str:
+def _asked(server_request: ServerRequest) -> str:
     """Return the text that a message pattern is searched in: the server's message; for sampling all of its text."""
-    return question.message or json.dumps(question.params, ensure_ascii=False)
+    return server_request.message or json.dumps(server_request.params, ensure_ascii=False)
 
 
 def prepared(entry: Any, where: str) -> Prepared:

@@ -20,12 +20,12 @@ from inspector.protocol.flows.call import Called, call
 from inspector.protocol.flows.connect import ConnectOptions, connect
 from inspector.protocol.flows.list_all import Pages, is_repeated, is_safe, list_all, was_cut
 from inspector.protocol.flows.steps import Flow, Notify, Refused, Reply, batch
-from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import LogLevel, Revision, Stamp
 from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.server_requests import Root
 from inspector.protocol.things import KIND_OF_METHOD, LISTS, Tool
-from inspector.session.desk import Desk
 from inspector.session.driver import Driver, is_unknown_session
+from inspector.session.inbox import Inbox
 from inspector.session.options import SessionState, Timeouts
 from inspector.session.raw import RawMessages
 from inspector.session.tasks import SessionTasks
@@ -49,7 +49,7 @@ class SessionOptions(msgspec.Struct, frozen=True):
     clocks: Timeouts = msgspec.field(default_factory=Timeouts)
     remember: Callable[[Opening], None] = _forget
     """Called with each opening, so that the server's era can be stored for the next time."""
-    desk: Desk = msgspec.field(default_factory=Desk)
+    inbox: Inbox = msgspec.field(default_factory=Inbox)
     """Where server requests are answered."""
     retry_calls: bool = False
     """Whether to retry a call whose stream was cut, even if the server does not declare that this is safe."""
@@ -75,7 +75,7 @@ class Session:
         self.ended = asyncio.Event()
         """Set when the state becomes CLOSED."""
         self._tasks = asyncio.TaskGroup()
-        self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks, options.desk)
+        self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks, options.inbox)
         self.offering = self._driver.offering
         """Capabilities advertised to the server now."""
         self.watching = Watching(self._driver, journal, self._tasks)
@@ -88,7 +88,7 @@ class Session:
         """For messages that the user writes, valid or not."""
         self._stop_listening: Callable[[], None] = lambda: None
         self.tasks = SessionTasks(
-            self._driver, journal, options.clocks, options.desk, self._tasks, self._called, self._started_over
+            self._driver, journal, options.clocks, options.inbox, self._tasks, self._called, self._started_over
         )
 
     @property
@@ -215,7 +215,7 @@ class Session:
 
         "Clients that support listChanged MUST send a notification when roots change" (client/roots).
         """
-        self.options.desk.roots = tuple(roots)
+        self.options.inbox.roots = tuple(roots)
         promised = self.revision and declared(self.options.wish.client.offers, self.revision)
         if self.state is SessionState.OPEN and peek.flag(promised, "roots", "listChanged"):
             await self.notify("notifications/roots/list_changed")
@@ -277,7 +277,7 @@ class Session:
 
     def _end(self, why: str, hint: str = "") -> None:
         self._driver.fail_all(why or "the connection was closed", hint)
-        self.options.desk.withdraw(why or "the connection was closed")
+        self.options.inbox.withdraw(why or "the connection was closed")
         self._driver.side_waits.wake()
         if self.state is not SessionState.CLOSED:
             self.state, self.why = SessionState.CLOSED, why

@@ -27,12 +27,12 @@ from inspector.protocol.flows.tasks import (
     support_of,
     why_no_task,
 )
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.revisions._shape import Revision, TaskSupport
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import Handle, Task, handle_in
-from inspector.session.desk import Desk
+from inspector.session.inbox import Inbox
 from inspector.session.options import Timeouts
 
 # Followers: at most one for each task
@@ -55,7 +55,7 @@ class Drives(Protocol):
 def handle_of(called: Called) -> Handle | None:
     """Return the task handle in the response to a call; None for any other response."""
     reply = called.reply
-    if not isinstance(reply, Replied) or not isinstance(reply.message, Answer):
+    if not isinstance(reply, Replied) or not isinstance(reply.message, ResultResponse):
         return None
     return handle_in(reply.message.result_part, asked=True) if reply.exchange.method == "tools/call" else None
 
@@ -68,7 +68,7 @@ class Followers:
         driver: Drives,
         journal: Journal,
         clocks: Timeouts,
-        desk: Desk,
+        inbox: Inbox,
         group: asyncio.TaskGroup,
         end: Callable[[str], Awaitable[Called]],
         again: Callable[[Reply], Awaitable[bool]],
@@ -81,7 +81,7 @@ class Followers:
         self._driver = driver
         self._journal = journal
         self._clocks = clocks
-        self._desk = desk
+        self._inbox = inbox
         self._group = group
         self._end = end
         self._again = again
@@ -117,9 +117,9 @@ class Followers:
 
     def withdraw(self, id_: str, why: str) -> None:
         """Withdraw the input requests of a task."""
-        for ticket in self._desk.waiting:
-            if ticket.question.task == id_:
-                self._desk.withdraw(why, exchange=ticket.question.exchange)
+        for ticket in self._inbox.waiting:
+            if ticket.server_request.task == id_:
+                self._inbox.withdraw(why, exchange=ticket.server_request.exchange)
 
     async def _follow(self, id_: str, opened: Opened, begun: Called | None) -> Called:
         rounds = begun.rounds if begun else 0
@@ -163,7 +163,7 @@ class SessionTasks:
         driver: Drives,
         journal: Journal,
         clocks: Timeouts,
-        desk: Desk,
+        inbox: Inbox,
         group: asyncio.TaskGroup,
         make: Callable[[str, Any, Opened], Awaitable[Called]],
         again: Callable[[Reply], Awaitable[bool]],
@@ -176,7 +176,7 @@ class SessionTasks:
         self._driver = driver
         self._journal = journal
         self._make = make
-        self._followers = Followers(driver, journal, clocks, desk, group, self.cancel, again)
+        self._followers = Followers(driver, journal, clocks, inbox, group, self.cancel, again)
 
     @property
     def all(self) -> list[Task]:
@@ -327,7 +327,7 @@ def _tool(journal: Journal, name: str) -> Tool | None:
 
 
 def _went_well(called: Called) -> bool:
-    return isinstance(called.reply, Replied) and isinstance(called.reply.message, Answer)
+    return isinstance(called.reply, Replied) and isinstance(called.reply.message, ResultResponse)
 
 
 def _single(method: str, id_: str, revision: Revision) -> Flow[Reply]:

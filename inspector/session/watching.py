@@ -28,7 +28,7 @@ from inspector.session.driver import Driver
 # A stream of changes across reconnects (stateless era)
 
 
-class Patience(msgspec.Struct, frozen=True):
+class ReconnectTiming(msgspec.Struct, frozen=True):
     """Timeouts and pauses in seconds."""
 
     acknowledgement_s: float = 5.0
@@ -42,7 +42,9 @@ class Patience(msgspec.Struct, frozen=True):
 class Listening:
     """A subscription: keeps its stream open, reconnecting if necessary."""
 
-    def __init__(self, driver: Driver, subscriptions: Subscriptions, wanted: StreamFilter, patience: Patience) -> None:
+    def __init__(
+        self, driver: Driver, subscriptions: Subscriptions, wanted: StreamFilter, patience: ReconnectTiming
+    ) -> None:
         self.wanted = wanted
         self.settled = asyncio.Event()
         """Set once the first attempt was acknowledged or has ended, or is no longer needed."""
@@ -135,7 +137,7 @@ class Watching:
     """Subscriptions of a session. Its parts stay on the session's event loop."""
 
     def __init__(self, driver: Driver, journal: Journal, tasks: asyncio.TaskGroup) -> None:
-        self.patience = Patience()
+        self.patience = ReconnectTiming()
         self.wanted = StreamFilter()
         """Current subscriptions, granted or not."""
         self.said: list[str] = []

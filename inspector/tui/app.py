@@ -26,7 +26,7 @@ from inspector.session.engine import Live, OpenedSession
 from inspector.text import for_clipboard, visible
 from inspector.tui import app_parts, keys, safety
 from inspector.tui.actions import Command
-from inspector.tui.app_parts import Checker, ConnectionActions, ExportActions, Questions, Waits
+from inspector.tui.app_parts import Checker, ConnectionActions, ExportActions, ServerRequests, Waits
 from inspector.tui.bars import HeaderBar
 from inspector.tui.conversation import OpenConversation, Recording
 from inspector.tui.demo_hint import DemoHint
@@ -130,7 +130,7 @@ class InspectApp(App[None]):
     def _make_parts(self, opener: Opener | None, tap: str, watch: "Callable[[Target], Watcher | None] | None") -> None:
         self.replay = Replay(self, self.tabs, self.header, self.toasts)
         self.navigation = Navigation(self, self.tabs, self.header, self.replay, self.toasts, opener)
-        self.questions = Questions(self, self.tabs, self.toasts)
+        self.server_requests = ServerRequests(self, self.tabs, self.toasts)
         self.pacing = Pacing(
             self,
             self._tick,
@@ -144,7 +144,7 @@ class InspectApp(App[None]):
         self.parts: tuple[TickingPart, ...] = (
             self.replay,
             self.navigation,
-            self.questions,
+            self.server_requests,
             self.tabs,
             DefinitionChanges(self, self.tabs, self.toasts),
             self.waits,
@@ -157,7 +157,7 @@ class InspectApp(App[None]):
         if tap:
             from inspector.tui.screens.tap import dialog  # imported here because few runs are attached
 
-            self.tap = self.questions.tap = dialog.AttachedTap(self, self.header, self.toasts, self.tabs, tap)
+            self.tap = self.server_requests.tap = dialog.AttachedTap(self, self.header, self.toasts, self.tabs, tap)
             self.parts += (self.tap,)
         restart = partial(self.restarts.restart, runs_again=False)
         self.connection = ConnectionActions(self, self.tabs, self.toasts, restart)
@@ -247,7 +247,7 @@ class InspectApp(App[None]):
            Once a second everything is updated all the same.
         4. `replay` shows the entries that are due, so that all later steps show the same position.
         5. `navigation` updates the header and the visible panels; two tabs side by side then follow each other.
-        6. `questions` shows a pending login, before the line of tabs mentions it.
+        6. `server_requests` shows a pending login, before the line of tabs mentions it.
         7. `tabs` shows news of each tab; it mentions server requests only if no dialog shows them.
         8. Definition changes: new lists are compared with the remembered ones. Step 7 of the next tick reports it.
         9. `waits` shows what hangs; it is late because the panel may just have shown progress.

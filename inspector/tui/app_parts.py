@@ -18,7 +18,7 @@ from inspector.errors import InspectError
 from inspector.present.server import PING, method_of
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Replied, Silent
-from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.text import human_duration, visible
 from inspector.tui import keys
 from inspector.tui.bars import WaitingBar
@@ -64,7 +64,7 @@ class Waits:
             self.bar.sync(None if self._tabs.shows_timeline else self._tabs.subject)
 
 
-class Questions:
+class ServerRequests:
     """Reports pending logins; shows the dialog for a login or for a server request."""
 
     def __init__(self, app: App[None], tabs: Tabs, toasts: Toasts) -> None:
@@ -175,16 +175,16 @@ class ConnectionActions:
         opening = subject.opening
 
         async def take(chosen: frozenset[str] | None) -> None:
-            if chosen is not None and chosen != subject.desk.offers:
+            if chosen is not None and chosen != subject.inbox.offers:
                 await self.offer(chosen)
 
-        self._app.push_screen(CapabilitiesScreen(subject.desk.offers, opening.revision if opening else None), take)
+        self._app.push_screen(CapabilitiesScreen(subject.inbox.offers, opening.revision if opening else None), take)
 
     async def offer(self, chosen: frozenset[str]) -> None:
         """Declare these capabilities: immediately if possible, otherwise with a new connection."""
         subject = self._tabs.subject
         self._tabs.current.offers = chosen
-        if subject.stage is ConversationStage.OPEN and await subject.desk.declare(chosen):
+        if subject.stage is ConversationStage.OPEN and await subject.inbox.declare(chosen):
             self._toasts.say("Applies from the next request.")
         else:
             self._restart(self._tabs.current)
@@ -226,7 +226,7 @@ async def ping(subject: OpenConversation) -> tuple[str, bool]:
     if not isinstance(reply, Replied) or took is None:
         waited = f"no response within {reply.seconds:g} s" if isinstance(reply, Silent) else "no response"
         return f"Ping: {waited}{instead}", False
-    if isinstance(reply.message, ErrorAnswer):
+    if isinstance(reply.message, ErrorResponse):
         said = visible(reply.message.message, limit=200)
         return f"Ping: {human_duration(took)}, error {reply.message.code}: {said}", False
     return f"Ping: {human_duration(took)}{instead}", True

@@ -20,7 +20,7 @@ from inspector.present.words import TRANSPORTS
 from inspector.protocol import peek
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.things import LISTS
-from inspector.session.desk import ProposalState, Ticket, TicketState
+from inspector.session.inbox import ProposalState, Ticket, TicketState
 from inspector.text import cell_width, clock, human_duration, one_line
 from inspector.transports.children import Process, processes_of
 from inspector.tui import keys
@@ -135,7 +135,7 @@ def _state(subject: OpenConversation) -> tuple[Any, ...]:
         journal.recording,
         journal.backpressure,
         journal.notices,
-        subject.desk.changes,
+        subject.inbox.changes,
         *map(id, listings.values()),
     )
 
@@ -203,7 +203,7 @@ def _first_line(subject: OpenConversation, tab: tuple[str, bool] | None = None) 
 
 def _waiting(subject: OpenConversation) -> tuple[BarItem, ...]:
     """Return the number of server requests waiting for a response, and the key that shows the oldest."""
-    waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.desk.tickets)
+    waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.inbox.tickets)
     if not waiting:
         return ()
     key = keys.key_name(keys.action("respond").keys[0])
@@ -288,7 +288,7 @@ def _badge(subject: OpenConversation, name: str) -> Span:
         listings = [known[kind] for kind in _TOGETHER.get(name, (name,)) if known[kind].asked]
         return f"{sum(len(listing.items) for listing in listings):,}" if listings else "", "faint"
     if name == "inbox":
-        waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.desk.tickets) or _waited(subject)
+        waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.inbox.tickets) or _waited(subject)
         return f"{glyphs().event} {waiting}" if waiting else "", "warning"
     if name == "tasks":
         return _running(subject)
@@ -328,7 +328,7 @@ def _waited(subject: OpenConversation) -> int:
     from inspector.tui.screens.inbox.model import recorded_state
 
     journal = subject.journal
-    return sum(recorded_state(each, journal, goes_on=True).waits for each in journal.conversation.questions)
+    return sum(recorded_state(each, journal, goes_on=True).waits for each in journal.conversation.server_requests)
 
 
 def _running(subject: OpenConversation) -> Span:
@@ -404,7 +404,7 @@ def _hint() -> tuple[BarItem, ...]:
 def state_of(tab: Tab) -> TabState:
     """Return the state of a conversation, as shown by its tab."""
     subject = tab.subject
-    waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.desk.tickets)
+    waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.inbox.tickets)
     failed = subject.journal.conversation.exchanges.failures.count(1)
     sign = _sign(subject.stage, lost=bool(subject.why))
     if subject.stage is ConversationStage.OPEN and subject.journal.surroundings.unreachable is not None:
@@ -468,9 +468,9 @@ class NoticeBar(ItemBar):
         subject, came = self._subject, ""
         if not self.is_attached:  # it is mounted after the first paint
             return came
-        if subject.desk.changes != self._changes:
-            self._changes = subject.desk.changes
-            self._waiting = tuple(each for each in subject.desk.tickets if each.state is TicketState.WAITING)
+        if subject.inbox.changes != self._changes:
+            self._changes = subject.inbox.changes
+            self._waiting = tuple(each for each in subject.inbox.tickets if each.state is TicketState.WAITING)
             self._said = _NOTHING_SAID
             came = self._news()
         memory = subject.memory.comparison
@@ -500,17 +500,17 @@ class NoticeBar(ItemBar):
 
     def _news(self) -> str:
         fresh = [ticket for ticket in self._waiting if ticket.number > self._announced]
-        self._announced = max((ticket.number for ticket in self._subject.desk.tickets), default=0)
+        self._announced = max((ticket.number for ticket in self._subject.inbox.tickets), default=0)
         if not fresh:
             return ""
         from inspector.tui.screens.inbox.model import asked_by, request_summary
 
         more = f" (and {len(fresh) - 1} more)" if len(fresh) > 1 else ""
-        return f"{asked_by(self._subject.journal)} asks: {request_summary(fresh[0].question)}{more}"
+        return f"{asked_by(self._subject.journal)} asks: {request_summary(fresh[0].server_request)}{more}"
 
     def _say(self, ticket: Ticket) -> None:
-        question, journal = ticket.question, self._subject.journal
-        seconds = max(0, self._subject.now_ns - question.asked_ns) // 1_000_000_000
+        server_request, journal = ticket.server_request, self._subject.journal
+        seconds = max(0, self._subject.now_ns - server_request.asked_ns) // 1_000_000_000
         width = self.size.width or self.app.size.width  # before the first layout it has no width
         state = (seconds, self._typing, width)
         if state == self._said:
@@ -520,7 +520,7 @@ class NoticeBar(ItemBar):
 
         right = self._right(human_duration(seconds * 1_000_000_000) if seconds else "")
         room = width - BarLine((), right, inset=1).width - 2 * BarLine().gap
-        by, cause, asked = asked_by(journal), cause_summary(question, journal), request_summary(question)
+        by, cause, asked = asked_by(journal), cause_summary(server_request, journal), request_summary(server_request)
         ways = [f"{by} asks in {cause}: ", f"{by} asks: ", "asked: "] if cause else [f"{by} asks: ", "asked: "]
         least = min(cell_width(asked), _LEAST)
         who = next((way for way in ways if cell_width(way) + 2 + least <= room), ways[-1])
@@ -598,7 +598,7 @@ class WaitingBar(Vertical):
             return None
         if subject.login.guide is not None and subject.login.guide.waiting is not None:
             return None  # logins are shown elsewhere
-        asked = tuple(_asked(ticket) for ticket in subject.desk.tickets if ticket.state is TicketState.WAITING)
+        asked = tuple(_asked(ticket) for ticket in subject.inbox.tickets if ticket.state is TicketState.WAITING)
         seen = WaitView(subject.now_ns, subject.stage is ConversationStage.CONNECTING, asked)
         if wait_of(subject.journal, seen) is None:
             return None
@@ -637,7 +637,9 @@ class Programs:
 
 def _asked(ticket: Ticket) -> WaitingRequest:
     proposal = ticket.proposal
-    return WaitingRequest(ticket.question, of_model=proposal is not None and proposal.state is ProposalState.ASKING)
+    return WaitingRequest(
+        ticket.server_request, of_model=proposal is not None and proposal.state is ProposalState.ASKING
+    )
 
 
 def _child(subject: OpenConversation) -> int:

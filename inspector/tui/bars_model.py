@@ -18,7 +18,7 @@ from inspector.present.spans import Line, Role, Span, span
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.frames import Direction
-from inspector.protocol.questions import Question
+from inspector.protocol.server_requests import ServerRequest
 from inspector.text import one_line
 from inspector.transports.children import Process
 
@@ -36,7 +36,7 @@ _CANCELLED_BY_KEY = ("tools/call", "resources/read", "prompts/get")
 class WaitingRequest(msgspec.Struct, frozen=True):
     """A waiting server request."""
 
-    question: Question
+    server_request: ServerRequest
     of_model: bool = False
     """Whether the response is requested from a model rather than from the user."""
 
@@ -67,7 +67,7 @@ class WaitLine(msgspec.Struct, frozen=True):
 
 def wait_of(journal: Journal, seen: WaitView) -> WaitLine | None:
     """Return the wait to show: for the user, else the one longest in flight; None if there is no long one."""
-    asked = next((each for each in seen.asked if seen.now_ns - each.question.asked_ns >= PATIENCE_NS), None)
+    asked = next((each for each in seen.asked if seen.now_ns - each.server_request.asked_ns >= PATIENCE_NS), None)
     if asked is not None:
         return _on_an_answer(journal, asked, seen)
     if seen.connecting:
@@ -109,14 +109,16 @@ def _age(since_ns: int, now_ns: int) -> str:
 
 
 def _on_an_answer(journal: Journal, asked: WaitingRequest, seen: WaitView) -> WaitLine:
-    question, exchanges = asked.question, journal.conversation.exchanges
-    cause = exchanges[question.cause - 1] if question.cause and question.cause <= len(exchanges) else None
-    own = exchanges[question.exchange - 1] if 0 < question.exchange <= len(exchanges) else None
+    server_request, exchanges = asked.server_request, journal.conversation.exchanges
+    cause = (
+        exchanges[server_request.cause - 1] if server_request.cause and server_request.cause <= len(exchanges) else None
+    )
+    own = exchanges[server_request.exchange - 1] if 0 < server_request.exchange <= len(exchanges) else None
     if cause is None and own is not None and own.sender is Direction.TO_SERVER:
         cause = own
     whom: Span = ("the model", "accent") if asked.of_model else ("you", "warning")
-    age: Span = (f" {_age(question.asked_ns, seen.now_ns)}", "pending")
-    name = str(question.kind) if cause else f"{question.kind} request"
+    age: Span = (f" {_age(server_request.asked_ns, seen.now_ns)}", "pending")
+    name = str(server_request.kind) if cause else f"{server_request.kind} request"
     waits: Line = ((name, "strong"), (" waits for ", "muted"), whom, age)
     chain = _head((*_call(cause, seen.now_ns), *_then(*waits)) if cause else waits)
     # While it waits for the user, the keys are on the line about the request.

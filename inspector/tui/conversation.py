@@ -19,16 +19,16 @@ from inspector.capture.journal import Journal
 from inspector.capture.store.history import History, PastJournal
 from inspector.config.environment import Environment
 from inspector.config.paths import places
-from inspector.config.remembered import KeptMutes
+from inspector.config.remembered import StoredMutes
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import AuthorizationNeeded, InspectError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
-from inspector.protocol.questions import Reply, Root
 from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.server_requests import Reply, Root
 from inspector.protocol.tracking.catalogue import Listing
-from inspector.session.desk import Proposer, Ticket
 from inspector.session.engine import Live
+from inspector.session.inbox import Proposer, Ticket
 from inspector.session.options import SessionState
 from inspector.session.tasks import SessionTasks
 from inspector.session.waiting import Left
@@ -58,24 +58,24 @@ class InboxView:
 
         Read-only: respond with `answer`.
         """
-        return self._session.options.desk.tickets if self._session else ()
+        return self._session.options.inbox.tickets if self._session else ()
 
     @property
     def answered_earlier(self) -> Sequence[int]:
         """Exchanges of earlier finished server requests, which the journal has. Only grows."""
-        return self._session.options.desk.earlier if self._session else ()
+        return self._session.options.inbox.earlier if self._session else ()
 
     @property
     def changes(self) -> int:
         """A number that grows with every change of the tickets."""
-        return self._session.options.desk.changes if self._session else 0
+        return self._session.options.inbox.changes if self._session else 0
 
     @property
     def roots(self) -> tuple[Root, ...]:
         """The roots in the response to `roots/list`."""
         if self._live is None:
             return ()
-        return self._session.options.desk.roots if self._session else self._live.settings.roots
+        return self._session.options.inbox.roots if self._session else self._live.settings.roots
 
     @property
     def patience_s(self) -> float | None:
@@ -88,7 +88,7 @@ class InboxView:
             return False
 
         async def work(session: "Session") -> bool:
-            return session.options.desk.answer(ticket, reply)
+            return session.options.inbox.answer(ticket, reply)
 
         return await asyncio.wrap_future(self._live.run(work))
 
@@ -113,12 +113,12 @@ class InboxView:
     @property
     def proposer(self) -> Proposer | None:
         """The model that can propose responses to sampling requests; None if there is none."""
-        return self._session.options.desk.proposer if self._session else None
+        return self._session.options.inbox.proposer if self._session else None
 
     async def request_proposal(self, ticket: Ticket, params: Any) -> None:
         """Request a proposal from the model, which is added to the ticket, even if the user leaves the screen."""
         if self._live is not None:
-            self._live.run(lambda session: session.options.desk.request_proposal(ticket, params))
+            self._live.run(lambda session: session.options.inbox.request_proposal(ticket, params))
 
     async def cancel_proposal(self, ticket: Ticket) -> None:
         """Stop waiting for the model."""
@@ -304,7 +304,7 @@ class OpenConversation:
     def __init__(self, journal: Journal, about: About, live: Live | None = None) -> None:
         self.journal = journal
         self.about = about
-        self.desk = InboxView(live)
+        self.inbox = InboxView(live)
         self.login = LoginView(live)
         self.memory = MemoryView(live)
         self.requests = RequestView(live)
@@ -318,7 +318,7 @@ class OpenConversation:
 
         checks = LiveChecks(self.journal, over=lambda: self.stage is ConversationStage.RECORDED and not self.grows)
         if not self.journal.live:
-            checks.mute(KeptMutes(places().state, self.journal.head.id).read())
+            checks.mute(StoredMutes(places().state, self.journal.head.id).read())
         return checks
 
     @property

@@ -9,7 +9,7 @@ from textual.app import App
 
 from inspector.config.paths import places
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.session.desk import TicketState
+from inspector.session.inbox import TicketState
 from inspector.tui import keys
 from inspector.tui.pacing import SLOWER, Pacing
 from inspector.tui.tabs import Tab, Tabs
@@ -52,7 +52,7 @@ STEPS = (
     ),
     DemoStep(
         f"Call elicit_form and respond with {keys.key_name('!')}",
-        lambda tab: any(each.state is TicketState.ANSWERED for each in tab.subject.desk.tickets),
+        lambda tab: any(each.state is TicketState.ANSWERED for each in tab.subject.inbox.tickets),
     ),
     DemoStep("Press 8 and read a finding", lambda tab: tab.shown == "findings"),
 )

@@ -17,7 +17,7 @@ from inspector.tui.conversation import OpenConversation
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
     from inspector.filters.language.fields import Term
-    from inspector.present.calls import Looked
+    from inspector.present.calls import CompletedCall
     from inspector.present.held import TapStatus
     from inspector.tui.screens.items.calls import RunningCall
 
@@ -146,7 +146,7 @@ class Panel(Widget):
         self.rebind(subject)
 
     @property
-    def showing(self) -> "tuple[ListedItem | None, Looked | None]":
+    def showing(self) -> "tuple[ListedItem | None, CompletedCall | None]":
         """The item of a list and the result that are shown; None for what there is not."""
         return None, None
 

@@ -19,10 +19,10 @@ from inspector.protocol.json_diff import ABSENT, MOST, JsonChange, differences
 from inspector.text import human_duration
 
 if TYPE_CHECKING:  # few sessions restart a server
-    from inspector.features.lock.changes import SurfaceDiff
-    from inspector.features.lock.schemas import SurfaceChange
+    from inspector.features.lock.changes import DefinitionsDiff
+    from inspector.features.lock.schemas import DefinitionChange
     from inspector.features.watch.watcher import FileChange
-    from inspector.present.calls import Looked
+    from inspector.present.calls import CompletedCall
 
 SIDE_BY_SIDE = 100
 """Minimum width in columns to show before and after side by side."""
@@ -45,7 +45,7 @@ class CallResult(msgspec.Struct, frozen=True):
     wall_ns: int = 0
 
 
-def result_of(looked: "Looked", target: str, wall_ns: int) -> CallResult:
+def result_of(looked: "CompletedCall", target: str, wall_ns: int) -> CallResult:
     """Return the result of a call that was read back."""
     finished = looked.finished
     value = finished.result
@@ -86,7 +86,7 @@ class RestartReport(msgspec.Struct, frozen=True):
     """Why there is no connection, as one sentence; may quote untrusted text."""
     last_words: tuple[bytes, ...] = ()
     """The end of stderr if there is no connection."""
-    definitions: "SurfaceDiff | None" = None
+    definitions: "DefinitionsDiff | None" = None
     """None until the lists of both connections have been fetched."""
     result: ResultChange | None = None
     not_run: str = ""
@@ -159,7 +159,7 @@ _RATINGS: tuple[tuple[str, Role], ...] = (
 _ACTS = {"added": "+", "removed": "−"}
 
 
-def _change_summary(change: "SurfaceChange") -> Iterator[Span]:
+def _change_summary(change: "DefinitionChange") -> Iterator[Span]:
     name = change.name or change.kind
     sign = _ACTS.get(change.act, "~")
     if not change.path:

@@ -384,15 +384,15 @@ def _is_listed(subject: OpenConversation) -> bool:
 
 
 def _definitions(subject: OpenConversation) -> "ServerDefinitions":
-    from inspector.features.lock.lock_file import surface_of
+    from inspector.features.lock.lock_file import definitions_of
 
-    return surface_of(subject.journal.conversation)
+    return definitions_of(subject.journal.conversation)
 
 
 def _compared_definitions(before: "ServerDefinitions", subject: OpenConversation) -> object:
-    from inspector.features.lock.changes import compare_surfaces
+    from inspector.features.lock.changes import compare_definitions
 
-    return compare_surfaces(before, _definitions(subject))
+    return compare_definitions(before, _definitions(subject))
 
 
 def _result(call: "RunningCall") -> "CallResult":

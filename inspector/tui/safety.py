@@ -23,7 +23,7 @@ from textual.style import Style
 from textual.widget import Widget
 
 from inspector.config.paths import places
-from inspector.config.remembered import KeptTheme
+from inspector.config.remembered import StoredTheme
 from inspector.config.settings import user_config
 from inspector.present.copies import copied
 from inspector.text import MARKS_KEPT, cell_width, is_mark, is_seen
@@ -220,7 +220,7 @@ def apply_theme(app: App[Any]) -> None:
     """Set the theme before anything is styled, without reporting a change: otherwise everything is styled twice."""
     for theme in THEMES:
         app.register_theme(theme)
-    chosen = user_config().theme or KeptTheme(places().state).last()
+    chosen = user_config().theme or StoredTheme(places().state).last()
     app.set_reactive(App.theme, LIGHT_NAME if chosen in ("light", LIGHT_NAME) else DARK_NAME)
     app.stylesheet.set_variables(app.get_css_variables())
 
@@ -232,4 +232,4 @@ def switch_theme(app: App[Any]) -> None:
         if isinstance(each, ThemeFilter):
             each.turn(dark=name == DARK_NAME)
     app.theme = name
-    KeptTheme(places().state).keep(name)
+    StoredTheme(places().state).keep(name)

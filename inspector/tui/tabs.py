@@ -14,8 +14,8 @@ from textual.containers import Vertical
 from inspector.config.paths import places
 from inspector.present.words import is_stream
 from inspector.protocol import peek
-from inspector.session.desk import TicketState
 from inspector.session.engine import Live, OpenedSession
+from inspector.session.inbox import TicketState
 from inspector.text import one_line, visible
 from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation, Recording
 from inspector.tui.panels import Panel, Panes
@@ -117,7 +117,7 @@ class Tab:
         if not self.subject.can_act or self.subject.stage is not ConversationStage.OPEN:
             return []
         pending = self.subject.journal.conversation.pairs.pending
-        asked = [ticket.question for ticket in self.subject.desk.tickets if ticket.state is TicketState.WAITING]
+        asked = [ticket.server_request for ticket in self.subject.inbox.tickets if ticket.state is TicketState.WAITING]
         return [
             *(
                 f"{visible(each.method, limit=100)} is waiting for a response"

@@ -20,7 +20,7 @@ _BECOMES_ANOTHER = {
     "inspector/features/tap/relay.py",
 }
 """The tap replaces its process by the server's where it cannot tap, and `tap run` is the client's parent."""
-_OPENS_BROWSERS = {"inspector/auth/addresses.py", "inspector/tui/screens/inbox/question.py"}
+_OPENS_BROWSERS = {"inspector/auth/addresses.py", "inspector/tui/screens/inbox/server_request.py"}
 _LISTENS = {"inspector/transports/http/listener.py"}
 _HAS_LISTENERS = {
     "inspector/auth/guide.py",

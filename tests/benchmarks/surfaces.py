@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from inspector.features.lock.changes import compare_surfaces
+from inspector.features.lock.changes import compare_definitions
 from inspector.features.lock.lock_file import ServerDefinitions, read_lock_file, save, things_of
 from inspector.protocol.jsonrpc import Part
 
@@ -30,7 +30,7 @@ def seconds(before: Path, after: Path) -> tuple[float, int]:
     """The processor's seconds for all of it, and how many tools differ."""
     began = time.process_time()
     (ours, _), (theirs, _) = read_lock_file(before), read_lock_file(after)
-    found = compare_surfaces(ours, theirs)
+    found = compare_definitions(ours, theirs)
     return time.process_time() - began, len({change.name for change in found.changes})
 
 

@@ -5,9 +5,9 @@ import asyncio
 from inspector.capture.journal import Journal
 from inspector.protocol.capabilities import ALL
 from inspector.protocol.flows.connect import ConnectOptions
-from inspector.protocol.questions import RequestKind, Root
 from inspector.protocol.request_meta import ClientIdentity
-from inspector.session.desk import Desk
+from inspector.protocol.server_requests import RequestKind, Root
+from inspector.session.inbox import Inbox
 from inspector.session.scripted import Prepared, policy
 from inspector.session.session import Session, SessionOptions
 from tests.captures.hurry import HurriedLoop, run_hurried
@@ -30,9 +30,9 @@ _GOT = (("hail_ship", {"ship": "Grey Lady", "mood": "cheerful"}), ("explain_char
 
 def evening(journal: Journal, loop: HurriedLoop) -> None:
     """Reads, prompts and questions, in the handshake era; the last questions are never answered."""
-    desk = Desk([("prepared response", _of_forms)], has_person=True, roots=[Root("file:///srv/lighthouse", "rock")])
+    inbox = Inbox([("prepared response", _of_forms)], has_person=True, roots=[Root("file:///srv/lighthouse", "rock")])
     wish = ConnectOptions(ClientIdentity(CLIENT.info, frozenset(ALL)))
-    run_hurried(loop, stay(journal, keep_the_light, _spend_the_evening, options=SessionOptions(wish, desk=desk)))
+    run_hurried(loop, stay(journal, keep_the_light, _spend_the_evening, options=SessionOptions(wish, inbox=inbox)))
 
 
 _of_forms = policy(_PREPARED, lambda number: "")

@@ -22,7 +22,7 @@ from inspector.cli.comparing import (
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.errors import UsageError
-from inspector.features.lock.changes import SurfaceDiff
+from inspector.features.lock.changes import DefinitionsDiff
 from inspector.features.lock.lock_file import save
 from inspector.present.compare import Names
 from tests.captures.record import sample
@@ -126,7 +126,7 @@ def test_fail_on_says_from_what_on_it_fails(tmp_path: Path, on: str | None, stat
     save(tmp_path / "b.json", shop(tools=[*SHOP["tools"], {"name": "more"}]))
     words = ("--fail-on", on) if on else ()
     assert inspect("diff", *words, str(tmp_path / "a.json"), str(tmp_path / "b.json")).status == status
-    assert not any(fails(SurfaceDiff(), each) for each in FAILS)
+    assert not any(fails(DefinitionsDiff(), each) for each in FAILS)
 
 
 def test_a_capture_differs_in_nothing_from_its_own_lock_file(tmp_path: Path) -> None:

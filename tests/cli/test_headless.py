@@ -18,7 +18,7 @@ from inspector.capture.journal import Journal, start_capture
 from inspector.capture.store.load import load
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import CommandSession, tell_failure, visit
+from inspector.cli.headless import CommandSession, print_failure, visit
 from inspector.cli.output import Output
 from inspector.config.eras import Eras, process_key
 from inspector.config.paths import places
@@ -212,7 +212,7 @@ def _told(journal: Journal, why: str = "it is gone", **how: bool) -> tuple[dict[
     said = [io.StringIO(), io.StringIO()]
     for as_json, stderr in enumerate(said):
         output = Output(CliEnv(None, {}, io.StringIO(), io.StringIO(), stderr), as_json=bool(as_json))
-        status = tell_failure(output, ConnectError(why, hint="Look at it."), journal, **how)
+        status = print_failure(output, ConnectError(why, hint="Look at it."), journal, **how)
         assert status is ExitStatus.UNREACHABLE
     told = json.loads(said[1].getvalue().rstrip().rpartition("\n")[2])["error"]
     return told, said[0].getvalue()

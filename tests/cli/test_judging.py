@@ -32,7 +32,7 @@ from inspector.cli.judging import (
 from inspector.cli.output import Output
 from inspector.cli.targets import choose
 from inspector.errors import UsageError
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
+from inspector.protocol.jsonrpc import ErrorResponse, Part, ResultResponse
 from tests.captures.record import sample
 from tests.checks.broken import break_check
 from tests.cli.running import inspect, scripted
@@ -92,11 +92,11 @@ def test_what_is_no_call_is_said(word: str) -> None:
     ],
 )
 def test_a_call_fails_if_it_says_so(result: object, why: str) -> None:
-    assert failure_of(Answer(1, Part(None, result))) == why
+    assert failure_of(ResultResponse(1, Part(None, result))) == why
 
 
 def test_an_error_is_a_failure() -> None:
-    assert failure_of(ErrorAnswer(1, Part(None, {"code": -1, "message": "no"}))) == "error -1: no"
+    assert failure_of(ErrorResponse(1, Part(None, {"code": -1, "message": "no"}))) == "error -1: no"
 
 
 def test_hosts_are_chosen_by_lists_of_ids_each_once() -> None:

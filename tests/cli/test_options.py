@@ -11,14 +11,14 @@ from inspector.cli.commands.list import extent
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.lists import Extent
-from inspector.cli.options import headless_options, read_extensions, read_limits, read_list_wishes, screen_options
+from inspector.cli.options import headless_options, read_extensions, read_limits, read_list_options, screen_options
 from inspector.cli.targets import TargetOptions, choose
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import UsageError
 from inspector.forms.patterns import WorkBounds, bounds, move
 from inspector.protocol.capabilities import APP_TYPE, SKILLS, UI
 from inspector.protocol.revisions._shape import Era
-from inspector.session.options import ListWishes, Timeouts
+from inspector.session.options import ListOptions, Timeouts
 from inspector.transports.base import LIMITS, Limits
 from tests.cli.running import MODERN, demo, inspect, scripted
 
@@ -116,8 +116,8 @@ def test_what_names_no_limit_is_refused_with_the_names_there_are(text: str) -> N
 
 
 def test_lists_come_whole_and_by_themselves_unless_somebody_wants_it_otherwise() -> None:
-    assert read_list_wishes({}) == read_list_wishes({"refresh": "auto", "pages": "all"}) == ListWishes()
-    assert read_list_wishes({"refresh": "manual", "pages": "one"}) == ListWishes(by_itself=False, page_by_page=True)
+    assert read_list_options({}) == read_list_options({"refresh": "auto", "pages": "all"}) == ListOptions()
+    assert read_list_options({"refresh": "manual", "pages": "one"}) == ListOptions(by_itself=False, page_by_page=True)
 
 
 def test_pages_are_counted_from_anywhere() -> None:

@@ -14,7 +14,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import answered
 from inspector.cli.output import Output
 from inspector.cli.progress import ProgressBar
-from inspector.cli.requests import CliRequest, Narrator, TaskTeller, as_json, asked
+from inspector.cli.requests import CliRequest, Narrator, TaskPrinter, as_json, asked
 from inspector.errors import (
     AuthorizationNeeded,
     Disconnected,
@@ -26,9 +26,9 @@ from inspector.errors import (
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.frames import Channel, Direction
-from inspector.protocol.jsonrpc import Answer, Part
-from inspector.protocol.questions import Question, RequestKind
+from inspector.protocol.jsonrpc import Part, ResultResponse
 from inspector.protocol.request_meta import LEVELS
+from inspector.protocol.server_requests import RequestKind, ServerRequest
 from inspector.protocol.tracking.tasks import Task, TaskFault, TaskStep
 from tests.cli.running import demo, inspect, scripted
 
@@ -149,14 +149,14 @@ def test_progress_is_told_if_it_was_asked_for(journal: Journal, progress: bool, 
 
 def test_a_question_that_leads_away_says_where() -> None:
     params = {"mode": "url", "url": "https://h/\x07", "message": "Go"}
-    assert asked(Question(RequestKind.ELICITATION, params, 1, 1, 0)) == "elicitation at https://h/␇: Go"
+    assert asked(ServerRequest(RequestKind.ELICITATION, params, 1, 1, 0)) == "elicitation at https://h/␇: Go"
 
 
 _EXCHANGE = Exchange(1, Direction.TO_SERVER, 1, "tools/call", "t", 1, 0)
 
 
 def test_an_answer_is_handed_on() -> None:
-    reply = Replied(Answer(1, Part(b"{}")), _EXCHANGE)
+    reply = Replied(ResultResponse(1, Part(b"{}")), _EXCHANGE)
     assert answered(reply, "tools/call") is reply
 
 
@@ -340,7 +340,7 @@ def test_a_task_that_never_ends_is_given_up_when_the_time_is_over() -> None:
 
 def test_a_teller_says_each_word_once_and_makes_foreign_text_visible() -> None:
     env = CliEnv(None, {}, io.StringIO(), io.StringIO(), io.StringIO())
-    teller = TaskTeller(Output(env))
+    teller = TaskPrinter(Output(env))
     task = Task(1, "t\x1b[2J", True, 0, 1, state="working", message="dig\x07")
     for _ in range(3):
         teller.tell(task)

@@ -17,7 +17,7 @@ from inspector.errors import UsageError
 from inspector.protocol import capabilities as offers
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.questions import RequestKind, Root
+from inspector.protocol.server_requests import RequestKind, Root
 from inspector.sampler.choice import Approve
 from tests.cli.running import demo, inspect
 from tests.servers.model import KEY, Endpoint, as_json, call, completion, endpoint

@@ -10,14 +10,14 @@ from inspector.config import remembered
 from inspector.config.remembered import (
     MOST,
     NAME,
-    KeptLook,
-    KeptLooks,
-    KeptMutes,
     KeptSizes,
     ListedNames,
     Mute,
     SavedFilters,
     SeenServer,
+    StoredAppearance,
+    StoredAppearances,
+    StoredMutes,
 )
 from inspector.errors import UsageError
 from inspector.protocol.fingerprints import known_of, known_text
@@ -70,43 +70,43 @@ def test_names_are_plain() -> None:
 
 
 def test_what_was_kept_is_there_the_next_time(tmp_path: Path) -> None:
-    assert KeptLooks(tmp_path).last() == KeptLook()
-    KeptLooks(tmp_path).keep(KeptLook(("what", "=args.q"), "start"))
-    assert KeptLooks(tmp_path).last() == KeptLook(("what", "=args.q"), "start")
+    assert StoredAppearances(tmp_path).last() == StoredAppearance()
+    StoredAppearances(tmp_path).keep(StoredAppearance(("what", "=args.q"), "start"))
+    assert StoredAppearances(tmp_path).last() == StoredAppearance(("what", "=args.q"), "start")
     assert stat.S_IMODE((tmp_path / "traffic-list.json").stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"columns": 7}', b"\xff", b"[" * 10_000])
 def test_looks_a_broken_file_holds_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "traffic-list.json").write_bytes(content)
-    assert KeptLooks(tmp_path).last() == KeptLook()
+    assert StoredAppearances(tmp_path).last() == StoredAppearance()
 
 
 def test_no_more_columns_are_read_than_anybody_has(tmp_path: Path) -> None:
-    KeptLooks(tmp_path).keep(KeptLook(("what",) * 1000))
-    assert len(KeptLooks(tmp_path).last().columns) == 40
+    StoredAppearances(tmp_path).keep(StoredAppearance(("what",) * 1000))
+    assert len(StoredAppearances(tmp_path).last().columns) == 40
 
 
 def test_what_cannot_be_written_is_not_kept(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
-    kept = KeptLooks(tmp_path / "state")
-    kept.keep(KeptLook(("what",)))
-    assert kept.last() == KeptLook()
+    kept = StoredAppearances(tmp_path / "state")
+    kept.keep(StoredAppearance(("what",)))
+    assert kept.last() == StoredAppearance()
 
 
 _MUTES = frozenset((Mute("tool-description"), Mute("structured-content-missing", 12, "/result")))
 
 
 def test_what_was_muted_is_muted_the_next_time_in_that_capture_alone(tmp_path: Path) -> None:
-    assert KeptMutes(tmp_path, "a-1").read() == frozenset()
-    assert KeptMutes(tmp_path, "a-1").keep(_MUTES)
-    assert KeptMutes(tmp_path, "a-1").read() == _MUTES
-    assert KeptMutes(tmp_path, "a-2").read() == frozenset()
+    assert StoredMutes(tmp_path, "a-1").read() == frozenset()
+    assert StoredMutes(tmp_path, "a-1").keep(_MUTES)
+    assert StoredMutes(tmp_path, "a-1").read() == _MUTES
+    assert StoredMutes(tmp_path, "a-2").read() == frozenset()
     assert stat.S_IMODE((tmp_path / "muted" / "a-1.json").stat().st_mode) == 0o600
 
 
 def test_where_nothing_is_muted_any_more_no_file_is_left(tmp_path: Path) -> None:
-    kept = KeptMutes(tmp_path, "a")
+    kept = StoredMutes(tmp_path, "a")
     kept.keep(_MUTES)
     kept.keep(())
     assert list((tmp_path / "muted").iterdir()) == []
@@ -116,13 +116,13 @@ def test_where_nothing_is_muted_any_more_no_file_is_left(tmp_path: Path) -> None
 def test_a_broken_file_mutes_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "muted").mkdir()
     (tmp_path / "muted" / "a.json").write_bytes(content)
-    assert KeptMutes(tmp_path, "a").read() == frozenset()
+    assert StoredMutes(tmp_path, "a").read() == frozenset()
 
 
 @pytest.mark.parametrize("capture", ["", "../../x", "a/b", "x" * 500])
 def test_a_capture_s_own_words_name_no_file(tmp_path: Path, capture: str) -> None:
     (own := tmp_path / "own").mkdir()
-    kept = KeptMutes(own, capture)
+    kept = StoredMutes(own, capture)
     assert not kept.keep(_MUTES)
     assert kept.read() == frozenset()
     assert list(own.iterdir()) == []
@@ -130,7 +130,7 @@ def test_a_capture_s_own_words_name_no_file(tmp_path: Path, capture: str) -> Non
 
 def test_mutes_what_cannot_be_written_is_not_kept(tmp_path: Path) -> None:
     (tmp_path / "muted").write_text("a file")
-    assert not KeptMutes(tmp_path, "a").keep(_MUTES)
+    assert not StoredMutes(tmp_path, "a").keep(_MUTES)
 
 
 _TOOLS = known_of("tools", [{"name": "buy", "description": "Buys."}], 100)
@@ -182,9 +182,9 @@ def test_what_is_not_valid_unicode_is_left_out_or_not_kept(tmp_path: Path) -> No
     assert ListedNames(tmp_path).of("a") == [{"tools": ["echo"], "prompts": []}]
     ListedNames(tmp_path).keep("b", {"tools": ["odd\ud83d"]})
     assert ListedNames(tmp_path).of("b") == []
-    assert not KeptMutes(tmp_path, "0" * 26).keep([Mute("check", 1, "/odd\ud83d")])
-    KeptLooks(tmp_path).keep(KeptLook(("odd\ud83d",)))
-    assert KeptLooks(tmp_path).last() == KeptLook()
+    assert not StoredMutes(tmp_path, "0" * 26).keep([Mute("check", 1, "/odd\ud83d")])
+    StoredAppearances(tmp_path).keep(StoredAppearance(("odd\ud83d",)))
+    assert StoredAppearances(tmp_path).last() == StoredAppearance()
     filters = SavedFilters(tmp_path, tmp_path)
     filters.remember("odd\ud83d")
     assert filters.used() == []

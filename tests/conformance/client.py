@@ -29,9 +29,9 @@ from inspector.protocol.capabilities import ALL
 from inspector.protocol.flows.skills import SkillRead, check_skill, list_skills
 from inspector.protocol.flows.steps import Flow, Replied
 from inspector.protocol.headers import mirrors
-from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.questions import RequestKind
+from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.revisions._shape import Revision
+from inspector.protocol.server_requests import RequestKind
 from inspector.protocol.skills import Skill
 from inspector.session.open import open_session
 from inspector.session.options import Settings, Timeouts
@@ -172,7 +172,7 @@ async def _tools(session: Session) -> list[Any]:
 async def _call(session: Session, name: str | None, arguments: Any) -> Any:
     called = await session.call("tools/call", {"name": name, "arguments": arguments})
     reply = called.reply
-    return reply.message.result if isinstance(reply, Replied) and isinstance(reply.message, Answer) else None
+    return reply.message.result if isinstance(reply, Replied) and isinstance(reply.message, ResultResponse) else None
 
 
 _PLAYS: dict[str, Play] = {

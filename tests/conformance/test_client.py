@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.errors import UsageError
-from inspector.protocol.questions import RequestKind
 from inspector.protocol.revisions._shape import Era
+from inspector.protocol.server_requests import RequestKind
 from inspector.transports.http.listener import HttpRequest
 from inspector.transports.memory import Peer
 from tests.architecture.sources import ROOT

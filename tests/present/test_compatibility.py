@@ -13,6 +13,7 @@ from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.present.compatibility import (
     concerned_as_json,
     dated,
+    definitions_of,
     host_as_json,
     host_lines,
     is_old,
@@ -20,7 +21,6 @@ from inspector.present.compatibility import (
     matrix_lines,
     outlook_of,
     surface_matrix,
-    surface_of,
     words_of,
 )
 from inspector.present.spans import plain
@@ -77,8 +77,8 @@ def test_the_matrix_as_json_leaves_out_what_is_not_known() -> None:
 
 def test_a_surface_is_read_from_a_conversation() -> None:
     journal = load(sample("evening"))
-    surface = surface_of(journal.conversation)
-    named = surface_of(journal.conversation, "lights")
+    surface = definitions_of(journal.conversation)
+    named = definitions_of(journal.conversation, "lights")
     journal.close()
     assert len(surface.tools) > 10
     assert (surface.pages, named.server) == (surface.pages, "lights")

@@ -19,10 +19,10 @@ from inspector.protocol.capabilities import (
     parse_offers,
     refusal_of,
 )
-from inspector.protocol.questions import Question, RequestKind
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import ROWS, newest_of
+from inspector.protocol.server_requests import RequestKind, ServerRequest
 
 LEGACY, MODERN = newest_of(Era.LEGACY), newest_of(Era.MODERN)
 
@@ -95,8 +95,8 @@ SAYS: list[dict[str, Any]] = [
 ]
 
 
-def asks(kind: RequestKind, **params: Any) -> Question:
-    return Question(kind, params, 1, 1, 0)
+def asks(kind: RequestKind, **params: Any) -> ServerRequest:
+    return ServerRequest(kind, params, 1, 1, 0)
 
 
 @pytest.mark.parametrize(("at", "says"), list(enumerate(SAYS)))
@@ -146,7 +146,7 @@ def test_names_bring_what_belongs_to_them() -> None:
     ],
 )
 def test_a_question_beyond_what_was_offered_is_refused_by_the_right_code(
-    offers: tuple[str, ...], asked: Question, code: int, says: str
+    offers: tuple[str, ...], asked: ServerRequest, code: int, says: str
 ) -> None:
     refusal = refusal_of(asked, offers)
     assert refusal is not None
@@ -164,5 +164,5 @@ def test_a_question_beyond_what_was_offered_is_refused_by_the_right_code(
         (("roots",), asks(RequestKind.ROOTS)),
     ],
 )
-def test_what_was_offered_is_not_refused(offers: tuple[str, ...], asked: Question) -> None:
+def test_what_was_offered_is_not_refused(offers: tuple[str, ...], asked: ServerRequest) -> None:
     assert refusal_of(asked, offers) is None

@@ -43,7 +43,7 @@ def test_an_answer_to_nothing_is_an_orphan_and_a_second_answer_is_late() -> None
     assert kinds(wire.answer(7, {})) == ["Orphaned"]
     wire.ask(1, "m")
     wire.answer(1, {})
-    assert kinds(wire.answer(1, {})) == ["CameLate"]
+    assert kinds(wire.answer(1, {})) == ["LateResponse"]
 
 
 def test_an_answer_after_a_cancel_is_late_and_shown_so() -> None:
@@ -52,7 +52,7 @@ def test_an_answer_after_a_cancel_is_late_and_shown_so() -> None:
     assert kinds(wire.notify("notifications/cancelled", {"requestId": 1, "reason": "bored"}, C2S)) == ["Cancelled"]
     (exchange,) = wire.conversation.exchanges
     assert (exchange.state, exchange.why) == (ExchangeState.CANCELLED, "bored")
-    assert kinds(wire.answer(1, {})) == ["CameLate"]
+    assert kinds(wire.answer(1, {})) == ["LateResponse"]
     assert (exchange.state, exchange.answer_frame) == (ExchangeState.LATE, 3)
 
 
@@ -237,8 +237,11 @@ ASKS = {"resultType": "input_required", "inputRequests": {"who": {"method": "eli
 
 
 def asked(found: list[events.Event]) -> list[tuple[str, int, int | None, str]]:
-    questions = [event.question for event in found if isinstance(event, events.ServerRequested)]
-    return [(question.kind.value, question.exchange, question.cause, question.key) for question in questions]
+    server_requests = [event.server_request for event in found if isinstance(event, events.ServerRequested)]
+    return [
+        (server_request.kind.value, server_request.exchange, server_request.cause, server_request.key)
+        for server_request in server_requests
+    ]
 
 
 def test_a_request_of_the_server_s_own_is_a_question_with_the_one_open_call_as_its_cause() -> None:
@@ -247,7 +250,7 @@ def test_a_request_of_the_server_s_own_is_a_question_with_the_one_open_call_as_i
     found = wire.ask("q", "elicitation/create", {"message": "Who?"}, S2C)
     assert kinds(found) == ["RequestSent", "ServerRequested"]
     assert asked(found) == [("elicitation", 2, 1, "")]
-    assert [question.message for question in wire.conversation.questions] == ["Who?"]
+    assert [server_request.message for server_request in wire.conversation.server_requests] == ["Who?"]
 
 
 def test_where_two_calls_are_open_a_question_on_one_pipe_names_no_cause() -> None:

@@ -11,22 +11,22 @@ from hypothesis import strategies as st
 from inspector.protocol import jsonrpc
 from inspector.protocol.jsonrpc import (
     RESPELLED_ID,
-    Answer,
-    ErrorAnswer,
+    ErrorResponse,
     Message,
     Notification,
     NotJsonRpc,
     Part,
     Request,
+    ResultResponse,
     decode_in_pieces,
     encode,
     read,
     read_around,
-    write_answer,
     write_batch,
     write_error,
     write_notification,
     write_request,
+    write_response,
 )
 from tests.protocol.test_peek import JSON
 
@@ -60,9 +60,9 @@ def test_a_notification_has_no_id() -> None:
 def test_an_answer_has_a_result_and_an_error_has_an_error() -> None:
     answer = one(b'{"jsonrpc":"2.0","id":1,"result":{"a":1}}')
     error = one(b'{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"what?"}}')
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, ResultResponse)
     assert answer.result == {"a": 1}
-    assert isinstance(error, ErrorAnswer)
+    assert isinstance(error, ErrorResponse)
     assert (error.id, error.code, error.message) == (1, -32601, "what?")
 
 
@@ -71,13 +71,13 @@ def test_an_answer_has_a_result_and_an_error_has_an_error() -> None:
 )
 def test_an_error_without_an_id_is_an_error_of_nobody_knows_what(payload: bytes) -> None:
     message = one(payload)
-    assert isinstance(message, ErrorAnswer)
+    assert isinstance(message, ErrorResponse)
     assert message.id is None
 
 
 def test_a_batch_is_several_messages_in_order() -> None:
     found = read(b'[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","method":"n"},3]')
-    assert [type(message) for message in found] == [Answer, Notification, NotJsonRpc]
+    assert [type(message) for message in found] == [ResultResponse, Notification, NotJsonRpc]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_big_numbers_and_the_order_of_members_survive_writing() -> None:
 
 def test_absent_params_are_not_written() -> None:
     assert write_notification("n") == b'{"jsonrpc":"2.0","method":"n"}'
-    assert write_answer(1, {}) == b'{"jsonrpc":"2.0","id":1,"result":{}}'
+    assert write_response(1, {}) == b'{"jsonrpc":"2.0","id":1,"result":{}}'
     assert write_error(None, -1, "no") == b'{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"no"}}'
 
 
@@ -184,7 +184,7 @@ def test_what_is_written_is_read_back(id_: int | str, method: str, params: Any) 
 def test_a_number_of_thousands_of_digits_takes_nothing_of_the_message_with_it(beside: bytes) -> None:
     digits = b"9" * 5000
     (message,) = read(b'{"jsonrpc":"2.0","id":1,"result":{"big":' + digits + b',"beside":' + beside + b',"text":"t"}}')
-    assert isinstance(message, Answer)
+    assert isinstance(message, ResultResponse)
     assert (message.result["big"], message.result["text"]) == (float("inf"), "t")
 
 
@@ -213,7 +213,7 @@ def test_what_is_nested_or_long_beyond_sense_is_named(payload: bytes, reason: st
 )
 def test_a_number_of_a_million_digits_is_read_at_once(number: str) -> None:
     (message,) = read(b'{"jsonrpc":"2.0","id":1,"result":{"n":%s}}' % number.encode())
-    assert isinstance(message, Answer)
+    assert isinstance(message, ResultResponse)
     assert isinstance(message.result["n"], float)
 
 
@@ -223,7 +223,7 @@ def test_what_would_fill_the_memory_as_objects_is_not_made_objects(monkeypatch: 
     few, many = b'{"text":"' + b"x" * 200 + b'"}', b"[" + b",".join([b"[]"] * 60) + b"]"
     for part, expected in ((few, {"text": "x" * 200}), (many, None)):
         (message,) = read(b'{"jsonrpc":"2.0","id":1,"result":' + part + b"}")
-        assert isinstance(message, Answer)
+        assert isinstance(message, ResultResponse)
         assert (message.result, message.result_part.raw) == (expected, part)
     (odd,) = read(b'{"jsonrpc":"1.0","id":1,"result":' + many + b"}")
     assert isinstance(odd, NotJsonRpc)
@@ -236,7 +236,7 @@ def test_what_would_fill_the_memory_as_objects_is_not_made_objects(monkeypatch: 
 @pytest.mark.parametrize("member", ["result", "error"])
 def test_an_id_is_the_number_however_it_is_written(written: str, id_: int, member: str) -> None:
     message = one(f'{{"jsonrpc":"2.0","id":{written},"{member}":{{}}}}'.encode())
-    assert isinstance(message, Answer | ErrorAnswer)
+    assert isinstance(message, ResultResponse | ErrorResponse)
     assert (message.id, type(message.id), message.defects) == (id_, int, (RESPELLED_ID,))
 
 
@@ -248,8 +248,8 @@ def test_a_number_that_is_no_integer_or_no_exact_one_is_no_id(written: str) -> N
 
 def test_what_is_tolerantly_read_and_what_is_large_has_its_id_in_any_spelling() -> None:
     odd, large = one(b'{"id":1.0,"result":{}}'), one(b'{"jsonrpc":"2.0","id":1.0,"result":"%s"}' % (b"x" * 17_000_000))
-    assert isinstance(odd, Answer)
-    assert isinstance(large, Answer)
+    assert isinstance(odd, ResultResponse)
+    assert isinstance(large, ResultResponse)
     assert (odd.id, large.id) == (1, 1)
 
 
@@ -259,7 +259,7 @@ def test_a_response_is_read_around_objects_that_are_there_already() -> None:
     found = read_around(payload, "tools", items)
     assert found is not None
     (message,) = found
-    assert isinstance(message, Answer)
+    assert isinstance(message, ResultResponse)
     assert (message.id, message.result) == (1, {"x": [1], "tools": items})
     assert message.result["tools"][0] is items[0]
 

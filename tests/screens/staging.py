@@ -28,9 +28,9 @@ from inspector.config.paths import places
 from inspector.config.servers import FoundServer
 from inspector.present.start import Capture, LiveTap
 from inspector.protocol.frames import Frame
-from inspector.protocol.questions import Question, Result, Root
-from inspector.session.desk import Ticket, TicketState
+from inspector.protocol.server_requests import Result, Root, ServerRequest
 from inspector.session.engine import Live
+from inspector.session.inbox import Ticket, TicketState
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage, InboxView, OpenConversation, Recording
 from inspector.tui.screens.items import saved as saved_calls
@@ -102,7 +102,7 @@ class Asked(Recording):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self.desk: Inbox = Inbox(self.journal)
+        self.inbox: Inbox = Inbox(self.journal)
 
     @property
     def stage(self) -> ConversationStage:
@@ -129,23 +129,23 @@ class Inbox(InboxView):
     @property
     def changes(self) -> int:
         """One for each question."""
-        return len(self.journal.conversation.questions)
+        return len(self.journal.conversation.server_requests)
 
     @property
     def tickets(self) -> tuple[Ticket, ...]:
         """Of each question, answered or not."""
-        for question in self.journal.conversation.questions[len(self._tickets) :]:
-            self._tickets.append(self._ticket(len(self._tickets) + 1, question))
+        for server_request in self.journal.conversation.server_requests[len(self._tickets) :]:
+            self._tickets.append(self._ticket(len(self._tickets) + 1, server_request))
         return tuple(self._tickets)
 
-    def _ticket(self, number: int, question: Question) -> Ticket:
-        exchange = self.journal.conversation.exchanges[question.exchange - 1]
+    def _ticket(self, number: int, server_request: ServerRequest) -> Ticket:
+        exchange = self.journal.conversation.exchanges[server_request.exchange - 1]
         if exchange.answer_frame is None:
-            return Ticket(number, question)
+            return Ticket(number, server_request)
         answer = self.journal.store.entry(exchange.answer_frame).what
         assert isinstance(answer, Frame)
         reply = Result(json.loads(answer.payload)["result"])
-        return Ticket(number, question, TicketState.ANSWERED, reply, by="prepared response")
+        return Ticket(number, server_request, TicketState.ANSWERED, reply, by="prepared response")
 
 
 class Posed(InspectApp):

@@ -13,7 +13,7 @@ from inspector.protocol.flows.connect import ConnectOptions
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import newest_of
-from inspector.session.desk import Desk
+from inspector.session.inbox import Inbox
 from inspector.session.options import Timeouts
 from inspector.session.session import Session, SessionOptions
 from inspector.transports.memory import Peer, served_by
@@ -27,13 +27,13 @@ WISH = ConnectOptions(ClientIdentity({"name": "test", "version": "0"}), era=Era.
 
 
 def options(
-    wish: ConnectOptions = WISH, *, idle_s: float | None = 20, total_s: float | None = 20, desk: Desk | None = None
+    wish: ConnectOptions = WISH, *, idle_s: float | None = 20, total_s: float | None = 20, inbox: Inbox | None = None
 ) -> SessionOptions:
     """What a test sets about a session. With a desk it offers to answer everything."""
-    if desk is None:
+    if inbox is None:
         return SessionOptions(wish, Timeouts(idle_s, total_s))
     client = ClientIdentity(wish.client.info, frozenset(ALL))
-    return SessionOptions(replace(wish, client=client), Timeouts(idle_s, total_s), desk=desk)
+    return SessionOptions(replace(wish, client=client), Timeouts(idle_s, total_s), inbox=inbox)
 
 
 def answering(answers: Mapping[str, Any]) -> Server:

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from inspector.protocol import capabilities, questions
+from inspector.protocol import capabilities, server_requests
 from inspector.protocol.capabilities import ALL
-from inspector.protocol.flows.steps import AskPerson, StillAsked, WaitForNews, Withdraw
+from inspector.protocol.flows.steps import RequestUserInput, StillWaiting, WaitForNews, Withdraw
 from inspector.protocol.jsonrpc import Part, Request
-from inspector.protocol.questions import REJECTED, ErrorReply, Question, Reply, RequestKind, Result, accepted
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.table import NEWEST, newest_of
+from inspector.protocol.server_requests import REJECTED, ErrorReply, Reply, RequestKind, Result, ServerRequest, accepted
 from inspector.protocol.tracking.tasks import Task
 from inspector.session.answering import (
     AT_ONCE,
@@ -26,7 +26,7 @@ from inspector.session.answering import (
     RequestLimits,
     SideWaits,
 )
-from inspector.session.desk import BY_OFFERS, MOST_REFUSED, Desk, TicketState
+from inspector.session.inbox import BY_OFFERS, MOST_REFUSED, Inbox, TicketState
 from inspector.transports.memory import Peer
 from tests.session.talking import DISCOVERED, WISH, answering, options, reply, session
 from tests.waiting import until
@@ -34,14 +34,17 @@ from tests.waiting import until
 LEGACY, MODERN = newest_of(Era.LEGACY), newest_of(Era.MODERN)
 
 
-def asks(kind: RequestKind = RequestKind.ELICITATION, params: Any = None, *, key: str = "") -> Question:
-    return Question(kind, params, 1, 1, 0, key=key)
+def asks(kind: RequestKind = RequestKind.ELICITATION, params: Any = None, *, key: str = "") -> ServerRequest:
+    return ServerRequest(kind, params, 1, 1, 0, key=key)
 
 
 async def answer(
-    request: Request, question: Question | None, revision: Revision | None, answering: RequestHandling | None = None
+    request: Request,
+    server_request: ServerRequest | None,
+    revision: Revision | None,
+    answering: RequestHandling | None = None,
 ) -> Any:
-    payload = await (answering or RequestHandling(frozenset(), Desk())).to_request(request, question, revision)
+    payload = await (answering or RequestHandling(frozenset(), Inbox())).to_request(request, server_request, revision)
     return None if payload is None else json.loads(payload)
 
 
@@ -60,131 +63,131 @@ async def test_what_is_no_question_is_refused_at_once_with_the_reason() -> None:
 
 
 async def test_a_question_for_an_undeclared_capability_is_refused_and_asks_nobody() -> None:
-    answering = RequestHandling(frozenset(), Desk(has_person=True))
+    answering = RequestHandling(frozenset(), Inbox(has_person=True))
     found = await answer(Request(1, "roots/list"), asks(RequestKind.ROOTS), LEGACY, answering)
     assert found["error"]["code"] == -32601
     assert found["error"]["message"] == "roots/list: this client has not declared roots"
-    (ticket,) = answering.desk.tickets
+    (ticket,) = answering.inbox.tickets
     assert (ticket.state, ticket.by) == (TicketState.ANSWERED, BY_OFFERS)
     assert isinstance(ticket.reply, ErrorReply)
 
 
 async def test_questions_that_were_never_offered_an_answer_are_kept_up_to_a_number() -> None:
-    answering = RequestHandling(frozenset(), Desk(has_person=True))
+    answering = RequestHandling(frozenset(), Inbox(has_person=True))
     for _ in range(MOST_REFUSED + 20):
         await answer(Request(1, "roots/list"), asks(RequestKind.ROOTS), LEGACY, answering)
-    assert len(answering.desk.tickets) <= MOST_REFUSED
+    assert len(answering.inbox.tickets) <= MOST_REFUSED
 
 
 async def test_an_answered_question_travels_back_to_the_id_that_asked() -> None:
-    answering = RequestHandling(frozenset(ALL), Desk(has_person=True))
+    answering = RequestHandling(frozenset(ALL), Inbox(has_person=True))
     request = Request(7, "elicitation/create")
     asking = asyncio.gather(answer(request, asks(), LEGACY, answering))
-    await until(lambda: answering.desk.waiting, "the question waits")
-    answering.desk.answer(answering.desk.waiting[0], accepted({"city": "Oslo"}))
+    await until(lambda: answering.inbox.waiting, "the question waits")
+    answering.inbox.answer(answering.inbox.waiting[0], accepted({"city": "Oslo"}))
     (found,) = await asking
     assert (found["id"], found["result"]) == (7, {"action": "accept", "content": {"city": "Oslo"}})
 
 
 async def test_a_withdrawn_question_gets_no_answer() -> None:
-    answering = RequestHandling(frozenset(ALL), Desk(has_person=True))
+    answering = RequestHandling(frozenset(ALL), Inbox(has_person=True))
     asking = asyncio.gather(answer(Request(7, "elicitation/create"), asks(), LEGACY, answering))
-    await until(lambda: answering.desk.waiting, "the question waits")
-    answering.desk.withdraw("the server cancelled its request")
+    await until(lambda: answering.inbox.waiting, "the question waits")
+    answering.inbox.withdraw("the server cancelled its request")
     assert [*await asking] == [None]
 
 
 async def test_questions_of_one_result_are_asked_at_once_and_answered_together() -> None:
-    answering = RequestHandling(frozenset(ALL), Desk(has_person=True))
-    asking = asyncio.gather(answering.to_questions((asks(key="a"), asks(key="b")), MODERN))
-    await until(lambda: len(answering.desk.waiting) == 2, "both questions wait")
-    second, first = reversed(answering.desk.waiting)
-    answering.desk.answer(second, accepted({"n": 2}))
-    answering.desk.answer(first, accepted({"n": 1}))
+    answering = RequestHandling(frozenset(ALL), Inbox(has_person=True))
+    asking = asyncio.gather(answering.to_server_requests((asks(key="a"), asks(key="b")), MODERN))
+    await until(lambda: len(answering.inbox.waiting) == 2, "both questions wait")
+    second, first = reversed(answering.inbox.waiting)
+    answering.inbox.answer(second, accepted({"n": 2}))
+    answering.inbox.answer(first, accepted({"n": 1}))
     assert [*await asking] == [(accepted({"n": 1}), accepted({"n": 2}))]
 
 
 async def test_one_refusal_is_enough_and_the_other_questions_are_withdrawn() -> None:
-    answering = RequestHandling(frozenset(ALL), Desk(has_person=True))
-    asking = asyncio.gather(answering.to_questions((asks(key="a"), asks(key="b")), MODERN))
-    await until(lambda: len(answering.desk.waiting) == 2, "both questions wait")
+    answering = RequestHandling(frozenset(ALL), Inbox(has_person=True))
+    asking = asyncio.gather(answering.to_server_requests((asks(key="a"), asks(key="b")), MODERN))
+    await until(lambda: len(answering.inbox.waiting) == 2, "both questions wait")
     no = ErrorReply(REJECTED, "no")
-    answering.desk.answer(answering.desk.waiting[1], no)
+    answering.inbox.answer(answering.inbox.waiting[1], no)
     assert [*await asking] == [(no,)]
-    assert answering.desk.tickets[0].state is TicketState.WITHDRAWN
+    assert answering.inbox.tickets[0].state is TicketState.WITHDRAWN
 
 
 async def test_nobody_is_asked_anything_where_one_question_was_never_offered_an_answer() -> None:
-    answering = RequestHandling(frozenset({"roots"}), Desk(has_person=True))
-    found = await answering.to_questions((asks(RequestKind.ROOTS, key="r"), asks(key="e")), MODERN)
+    answering = RequestHandling(frozenset({"roots"}), Inbox(has_person=True))
+    found = await answering.to_server_requests((asks(RequestKind.ROOTS, key="r"), asks(key="e")), MODERN)
     assert found is not None
     assert [type(reply) for reply in found] == [ErrorReply]
-    assert [(ticket.question.key, ticket.by) for ticket in answering.desk.tickets] == [("e", BY_OFFERS)]
+    assert [(ticket.server_request.key, ticket.by) for ticket in answering.inbox.tickets] == [("e", BY_OFFERS)]
 
 
 async def test_a_withdrawn_question_leaves_its_result_unanswered() -> None:
-    answering = RequestHandling(frozenset(ALL), Desk(has_person=True))
-    asking = asyncio.gather(answering.to_questions((asks(key="a"), asks(RequestKind.ROOTS, key="r")), MODERN))
-    await until(lambda: answering.desk.waiting, "the question waits")
-    assert answering.desk.tickets[1].reply == Result({"roots": []})
-    answering.desk.withdraw("gone")
+    answering = RequestHandling(frozenset(ALL), Inbox(has_person=True))
+    asking = asyncio.gather(answering.to_server_requests((asks(key="a"), asks(RequestKind.ROOTS, key="r")), MODERN))
+    await until(lambda: answering.inbox.waiting, "the question waits")
+    assert answering.inbox.tickets[1].reply == Result({"roots": []})
+    answering.inbox.withdraw("gone")
     assert [*await asking] == [None]
 
 
 async def test_an_answer_inside_a_task_says_to_which_task_it_belongs() -> None:
-    answering = RequestHandling(frozenset(ALL), Desk())
-    question = Question(RequestKind.ROOTS, None, 1, 1, 0, task="t1")
-    found = await answer(Request(7, "roots/list"), question, LEGACY, answering)
+    answering = RequestHandling(frozenset(ALL), Inbox())
+    server_request = ServerRequest(RequestKind.ROOTS, None, 1, 1, 0, task="t1")
+    found = await answer(Request(7, "roots/list"), server_request, LEGACY, answering)
     assert found["result"] == {"roots": [], "_meta": {"io.modelcontextprotocol/related-task": {"taskId": "t1"}}}
 
 
 async def test_tasks_are_served_only_where_they_are_declared() -> None:
     request = Request(7, "tasks/list")
-    assert (await answer(request, None, LEGACY, RequestHandling(frozenset(ALL), Desk())))["result"] == {"tasks": []}
+    assert (await answer(request, None, LEGACY, RequestHandling(frozenset(ALL), Inbox())))["result"] == {"tasks": []}
     without = frozenset(ALL) - {"tasks"}
-    refused = await answer(request, None, LEGACY, RequestHandling(without, Desk()))
+    refused = await answer(request, None, LEGACY, RequestHandling(without, Inbox()))
     assert refused["error"]["code"] == -32601
 
 
-ASKED = (Question(RequestKind.ELICITATION, {"message": "Who?"}, 3, 1, 0, key="who", task="t1"),)
+ASKED = (ServerRequest(RequestKind.ELICITATION, {"message": "Who?"}, 3, 1, 0, key="who", task="t1"),)
 TASK = Task(1, "t1", True, 0, 1)
 
 
-def side_waits(desk: Desk, group: asyncio.TaskGroup) -> SideWaits:
-    return SideWaits(RequestHandling(frozenset(ALL), desk), group, lambda id_: TASK if id_ == "t1" else None)
+def side_waits(inbox: Inbox, group: asyncio.TaskGroup) -> SideWaits:
+    return SideWaits(RequestHandling(frozenset(ALL), inbox), group, lambda id_: TASK if id_ == "t1" else None)
 
 
 async def test_asking_goes_on_between_two_looks() -> None:
-    desk = Desk(has_person=True)
+    inbox = Inbox(has_person=True)
     async with asyncio.TaskGroup() as group:
-        there = side_waits(desk, group)
+        there = side_waits(inbox, group)
         for _ in range(2):
-            assert isinstance(await there.ask(AskPerson(ASKED, patience_s=0), NEWEST), StillAsked)
-        await until(lambda: len(desk.waiting) == 1, "the question lies on the desk, once")
-        desk.answer(desk.waiting[0], questions.declined())
-        assert await there.ask(AskPerson(ASKED, patience_s=20), NEWEST) == (questions.declined(),)
-    assert len(desk.tickets) == 1
+            assert isinstance(await there.ask(RequestUserInput(ASKED, patience_s=0), NEWEST), StillWaiting)
+        await until(lambda: len(inbox.waiting) == 1, "the question lies on the desk, once")
+        inbox.answer(inbox.waiting[0], server_requests.declined())
+        assert await there.ask(RequestUserInput(ASKED, patience_s=20), NEWEST) == (server_requests.declined(),)
+    assert len(inbox.tickets) == 1
 
 
 async def test_without_patience_an_answer_is_waited_for() -> None:
     async with asyncio.TaskGroup() as group:
-        found = await side_waits(Desk(), group).ask(AskPerson(ASKED), NEWEST)
-    assert found == (questions.unattended(),)
+        found = await side_waits(Inbox(), group).ask(RequestUserInput(ASKED), NEWEST)
+    assert found == (server_requests.unattended(),)
 
 
 async def test_what_is_withdrawn_leaves_the_desk() -> None:
-    desk = Desk(has_person=True)
+    inbox = Inbox(has_person=True)
     async with asyncio.TaskGroup() as group:
-        there = side_waits(desk, group)
-        await there.ask(AskPerson(ASKED, patience_s=0), NEWEST)
-        await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
+        there = side_waits(inbox, group)
+        await there.ask(RequestUserInput(ASKED, patience_s=0), NEWEST)
+        await until(lambda: len(inbox.waiting) == 1, "the question lies on the desk")
         there.withdraw(Withdraw(ASKED, "no longer"))
-    assert desk.tickets[0].why == "no longer"
+    assert inbox.tickets[0].why == "no longer"
 
 
 async def test_a_watch_ends_with_news_of_its_task_and_of_no_other() -> None:
     async with asyncio.TaskGroup() as group:
-        there = side_waits(Desk(), group)
+        there = side_waits(Inbox(), group)
         watching = group.create_task(there.watch(WaitForNews("t1", 20)))
         await asyncio.sleep(0)
         there.on_task(Task(2, "t2", True, 0, 1))
@@ -197,7 +200,7 @@ async def test_a_watch_ends_with_news_of_its_task_and_of_no_other() -> None:
 
 async def test_a_watch_ends_by_itself_and_when_the_connection_is_gone() -> None:
     async with asyncio.TaskGroup() as group:
-        there = side_waits(Desk(), group)
+        there = side_waits(Inbox(), group)
         assert await there.watch(WaitForNews("t9", 0)) is None
         watching = group.create_task(there.watch(WaitForNews("t1", 20)))
         await asyncio.sleep(0)
@@ -208,7 +211,7 @@ async def test_a_watch_ends_by_itself_and_when_the_connection_is_gone() -> None:
 async def test_requests_are_answered_in_their_order() -> None:
     answered: list[object] = []
 
-    async def send(request: Request, question: Question | None) -> None:
+    async def send(request: Request, server_request: ServerRequest | None) -> None:
         await asyncio.sleep(0)
         answered.append(request.id)
 
@@ -224,7 +227,7 @@ async def test_a_server_that_takes_no_answers_costs_a_bounded_number_of_them_and
     begun: list[object] = []
     told: list[str] = []
 
-    async def send(request: Request, question: Question | None) -> None:
+    async def send(request: Request, server_request: ServerRequest | None) -> None:
         begun.append(request.id)
         await taken.wait()
 
@@ -246,15 +249,17 @@ async def test_questions_that_wait_for_a_person_keep_no_ping_waiting() -> None:
     answered: list[object] = []
     person = asyncio.Event()
 
-    async def send(request: Request, question: Question | None) -> None:
-        if question is not None:
+    async def send(request: Request, server_request: ServerRequest | None) -> None:
+        if server_request is not None:
             await person.wait()
         answered.append(request.id)
 
     async with asyncio.TaskGroup() as tasks:
         bounds = RequestLimits(send, tasks, answered.append)
         for number in range(2 * AT_ONCE):
-            bounds.take(Request(number, "elicitation/create"), Question(RequestKind.ELICITATION, {}, number + 1, 1, 0))
+            bounds.take(
+                Request(number, "elicitation/create"), ServerRequest(RequestKind.ELICITATION, {}, number + 1, 1, 0)
+            )
         bounds.take(Request("ping", "ping"))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
@@ -267,7 +272,7 @@ async def test_results_of_tasks_that_are_waited_for_keep_no_ping_waiting() -> No
     answered: list[object] = []
     ended = asyncio.Event()
 
-    async def send(request: Request, question: Question | None) -> None:
+    async def send(request: Request, server_request: ServerRequest | None) -> None:
         if request.method == "tasks/result":
             await ended.wait()
         answered.append(request.id)
@@ -294,13 +299,13 @@ async def test_where_each_request_says_it_the_next_one_says_it_anew() -> None:
             heard.append(message["params"]["_meta"].get(META))
             reply(peer, message, DISCOVERED if message["method"] == "server/discover" else {"tools": []})
 
-    async with session(serve, options(replace(WISH, era=Era.MODERN), desk=Desk(has_person=True))) as live:
+    async with session(serve, options(replace(WISH, era=Era.MODERN), inbox=Inbox(has_person=True))) as live:
         await live.list_all("tools")
         assert await live.advertise(frozenset({capabilities.FORM}))
         await live.list_all("tools")
         assert live.revision is not None
-        asked = (Question(RequestKind.SAMPLING, {}, 1, 1, 0, key="a"),)
-        refused = await live.offering.answering.to_questions(asked, live.revision)
+        asked = (ServerRequest(RequestKind.SAMPLING, {}, 1, 1, 0, key="a"),)
+        refused = await live.offering.answering.to_server_requests(asked, live.revision)
     assert refused is not None
     assert isinstance(refused[0], ErrorReply)
     assert "sampling" in heard[-2]
@@ -308,7 +313,7 @@ async def test_where_each_request_says_it_the_next_one_says_it_anew() -> None:
 
 
 async def test_after_a_handshake_nothing_can_be_declared_any_more() -> None:
-    async with session(answering({}), options(desk=Desk(has_person=True))) as live:
+    async with session(answering({}), options(inbox=Inbox(has_person=True))) as live:
         before = live.offering.client
         assert not await live.advertise(frozenset())
         assert live.offering.client is before
@@ -324,13 +329,13 @@ class Clock:
         return self.now
 
 
-def asking(task: Any, exchange: int = 5) -> Question:
-    return Question(RequestKind.ELICITATION, {"message": "Who?", "task": task}, exchange, 1, 0)
+def asking(task: Any, exchange: int = 5) -> ServerRequest:
+    return ServerRequest(RequestKind.ELICITATION, {"message": "Who?", "task": task}, exchange, 1, 0)
 
 
-def own(desk: Desk, clock: Clock | None = None) -> OwnTasks:
+def own(inbox: Inbox, clock: Clock | None = None) -> OwnTasks:
     names = iter(f"own-{n}" for n in range(10_000))
-    return OwnTasks(desk, clock or Clock(), lambda: next(names))
+    return OwnTasks(inbox, clock or Clock(), lambda: next(names))
 
 
 def value(reply: Reply | None) -> Any:
@@ -343,15 +348,15 @@ async def serve(tasks: OwnTasks, method: str, id_: str = "own-0") -> Reply:
 
 
 def test_a_question_without_a_task_gets_no_handle() -> None:
-    assert own(Desk()).begin(asking(None)) is None
-    assert own(Desk()).begin(asking(True)) is None
+    assert own(Inbox()).begin(asking(None)) is None
+    assert own(Inbox()).begin(asking(True)) is None
 
 
 async def test_it_gets_a_handle_and_then_its_answer() -> None:
-    desk = Desk(has_person=True)
-    tasks = own(desk)
-    question = asking({"ttl": 60000})
-    handle = value(tasks.begin(question))["task"]
+    inbox = Inbox(has_person=True)
+    tasks = own(inbox)
+    server_request = asking({"ttl": 60000})
+    handle = value(tasks.begin(server_request))["task"]
     assert handle == {
         "taskId": "own-0",
         "status": "working",
@@ -362,12 +367,12 @@ async def test_it_gets_a_handle_and_then_its_answer() -> None:
         "pollInterval": 1000,
     }
     async with asyncio.TaskGroup() as group:
-        group.create_task(tasks.work(question))
+        group.create_task(tasks.work(server_request))
         brought = group.create_task(serve(tasks, "tasks/result"))
-        await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
+        await until(lambda: len(inbox.waiting) == 1, "the question lies on the desk")
         assert value(await serve(tasks, "tasks/get"))["status"] == "working"
         assert not brought.done()
-        desk.answer(desk.waiting[0], questions.accepted({"name": "Ann"}))
+        inbox.answer(inbox.waiting[0], server_requests.accepted({"name": "Ann"}))
     assert value(brought.result()) == {
         "action": "accept",
         "content": {"name": "Ann"},
@@ -377,31 +382,31 @@ async def test_it_gets_a_handle_and_then_its_answer() -> None:
     assert [each["taskId"] for each in value(await serve(tasks, "tasks/list"))["tasks"]] == ["own-0"]
 
 
-async def refuses(question: Question) -> Reply | None:
-    return ErrorReply(questions.REJECTED, "no")
+async def refuses(server_request: ServerRequest) -> Reply | None:
+    return ErrorReply(server_requests.REJECTED, "no")
 
 
 async def test_a_refusal_is_a_task_that_failed_and_its_result_the_error() -> None:
-    tasks = own(Desk([("script", refuses)]))
-    question = asking({})
-    tasks.begin(question)
-    await tasks.work(question)
+    tasks = own(Inbox([("script", refuses)]))
+    server_request = asking({})
+    tasks.begin(server_request)
+    await tasks.work(server_request)
     assert value(await serve(tasks, "tasks/get"))["status"] == "failed"
     refusal = await serve(tasks, "tasks/result")
     assert isinstance(refusal, ErrorReply)
-    assert refusal.code == questions.REJECTED
+    assert refusal.code == server_requests.REJECTED
 
 
 async def test_the_server_may_cancel_it_and_the_question_is_withdrawn() -> None:
-    desk = Desk(has_person=True)
-    tasks = own(desk)
-    question = asking({})
-    tasks.begin(question)
+    inbox = Inbox(has_person=True)
+    tasks = own(inbox)
+    server_request = asking({})
+    tasks.begin(server_request)
     async with asyncio.TaskGroup() as group:
-        group.create_task(tasks.work(question))
-        await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
+        group.create_task(tasks.work(server_request))
+        await until(lambda: len(inbox.waiting) == 1, "the question lies on the desk")
         assert value(await serve(tasks, "tasks/cancel"))["status"] == "cancelled"
-    (ticket,) = desk.tickets
+    (ticket,) = inbox.tickets
     assert (ticket.state, ticket.why) == (TicketState.WITHDRAWN, "the server cancelled its task")
     again = await serve(tasks, "tasks/cancel")
     assert isinstance(again, ErrorReply)
@@ -412,43 +417,43 @@ async def test_the_server_may_cancel_it_and_the_question_is_withdrawn() -> None:
 
 @pytest.mark.parametrize("method", ["tasks/get", "tasks/result", "tasks/cancel"])
 async def test_an_unknown_id_is_an_error(method: str) -> None:
-    refusal = await serve(own(Desk()), method, "nobody's")
+    refusal = await serve(own(Inbox()), method, "nobody's")
     assert isinstance(refusal, ErrorReply)
-    assert refusal.code == questions.INVALID_PARAMS
+    assert refusal.code == server_requests.INVALID_PARAMS
 
 
 async def test_its_time_runs_out() -> None:
     clock = Clock()
-    desk = Desk(has_person=True)
-    tasks = own(desk, clock)
-    question = asking({"ttl": 1000})
-    tasks.begin(question)
+    inbox = Inbox(has_person=True)
+    tasks = own(inbox, clock)
+    server_request = asking({"ttl": 1000})
+    tasks.begin(server_request)
     async with asyncio.TaskGroup() as group:
-        group.create_task(tasks.work(question))
-        await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
+        group.create_task(tasks.work(server_request))
+        await until(lambda: len(inbox.waiting) == 1, "the question lies on the desk")
         clock.now += timedelta(seconds=2)
         assert isinstance(await serve(tasks, "tasks/get"), ErrorReply)
-    assert desk.tickets[0].why == "the TTL of the task expired"
+    assert inbox.tickets[0].why == "the TTL of the task expired"
 
 
 @pytest.mark.parametrize("ttl", [None, 0, -1, "soon", True, 1e12])
 def test_a_time_that_is_none_is_told_otherwise(ttl: Any) -> None:
-    assert value(own(Desk()).begin(asking({"ttl": ttl})))["task"]["ttl"] == KEPT_MS
+    assert value(own(Inbox()).begin(asking({"ttl": ttl})))["task"]["ttl"] == KEPT_MS
 
 
 def test_more_than_are_kept_are_refused() -> None:
-    tasks = own(Desk())
+    tasks = own(Inbox())
     for n in range(KEPT):
         assert isinstance(tasks.begin(asking({}, exchange=n)), Result)
     assert isinstance(tasks.begin(asking({}, exchange=KEPT)), ErrorReply)
 
 
 async def test_a_prepared_answer_that_is_wrong_on_purpose_goes_out_as_it_is() -> None:
-    async def wrong(question: Question) -> Reply | None:
+    async def wrong(server_request: ServerRequest) -> Reply | None:
         return Result("no object")
 
-    tasks = own(Desk([("prepared", wrong)]))
-    question = asking({})
-    tasks.begin(question)
-    await tasks.work(question)
+    tasks = own(Inbox([("prepared", wrong)]))
+    server_request = asking({})
+    tasks.begin(server_request)
+    await tasks.work(server_request)
     assert value(await serve(tasks, "tasks/result")) == "no object"

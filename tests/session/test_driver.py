@@ -11,14 +11,14 @@ from inspector.capture.journal import start_capture
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.steps import Broken, GivenUp, Notify, Replied, Send, Silent, UseCarriage
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer
-from inspector.protocol.questions import accepted
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.request_meta import LOG_LEVEL, ClientIdentity
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.table import NEWEST, ROWS
+from inspector.protocol.server_requests import accepted
 from inspector.session.answering import RequestLimits
-from inspector.session.desk import Desk, TicketState
 from inspector.session.driver import Driver, RequestedLogLevel, RequestIds, is_unknown_session, outgoing, refused
+from inspector.session.inbox import Inbox, TicketState
 from inspector.session.options import Timeouts
 from inspector.session.session import Session
 from inspector.transports.base import Delivery, Expects, Outgoing
@@ -56,7 +56,7 @@ async def test_an_answer_comes_back_to_who_asked_and_whoever_wants_is_told_of_th
     async with session(answering({"tools/call": {"content": []}})) as live:
         called = await live.call("tools/call", {"name": "t"}, opened=told.append)
     assert isinstance(called.reply, Replied)
-    assert isinstance(called.reply.message, Answer)
+    assert isinstance(called.reply.message, ResultResponse)
     assert called.reply.message.result == {"content": []}
     assert [exchange.method for exchange in told] == ["tools/call"]
     assert told[0].state is ExchangeState.ANSWERED
@@ -215,7 +215,7 @@ async def test_versions_that_a_refused_handshake_names_lead_to_one_of_them(first
 async def test_a_transport_with_one_way_only_says_so() -> None:
     journal = start_capture(None)
     async with asyncio.TaskGroup() as tasks:
-        driver = Driver(MemoryTransport(), journal, WISH.client, Timeouts(), tasks, Desk())
+        driver = Driver(MemoryTransport(), journal, WISH.client, Timeouts(), tasks, Inbox())
 
         def flow() -> Any:
             carriage = yield UseCarriage(Carriage.SESSIONS)
@@ -240,7 +240,7 @@ async def test_a_flood_of_requests_from_a_server_that_takes_no_answers_makes_no_
     async with served_by(asking) as transport:
         transport.send = _never  # type: ignore[method-assign]
         async with asyncio.TaskGroup() as tasks:
-            driver = Driver(transport, journal, WISH.client, Timeouts(), tasks, Desk())
+            driver = Driver(transport, journal, WISH.client, Timeouts(), tasks, Inbox())
             journal.listen(driver.on_entry)
             await transport.open(journal)
             await until(lambda: bool(peers), "the server is there")
@@ -270,66 +270,66 @@ class _Asking(_Silent):
 
 
 async def test_a_person_s_answer_travels_back_and_the_idle_clock_stands_still_until_then() -> None:
-    server, desk = _Asking(), Desk(has_person=True)
-    async with session(server, options(idle_s=0.05, desk=desk)) as live, asyncio.TaskGroup() as tasks:
+    server, inbox = _Asking(), Inbox(has_person=True)
+    async with session(server, options(idle_s=0.05, inbox=inbox)) as live, asyncio.TaskGroup() as tasks:
         call = tasks.create_task(live.call("tools/call", {"name": "book"}))
         await until(lambda: server.named("tools/call"), "the call came")
         server.ask("q", "elicitation/create", {"message": "Who?"})
-        await until(lambda: desk.waiting, "the question waits")
-        await until(lambda: desk.waiting[0].question.cause is not None, "it is known in which call")
+        await until(lambda: inbox.waiting, "the question waits")
+        await until(lambda: inbox.waiting[0].server_request.cause is not None, "it is known in which call")
         await asyncio.wait([call], timeout=0.2)
         assert not call.done()
-        desk.answer(desk.waiting[0], accepted({"name": "Ann"}))
+        inbox.answer(inbox.waiting[0], accepted({"name": "Ann"}))
         await until(lambda: "q" in server.answers(), "the answer came")
         assert isinstance((await call).reply, Silent)
     assert server.answers()["q"]["result"] == {"action": "accept", "content": {"name": "Ann"}}
 
 
 async def test_a_question_that_the_server_cancels_is_withdrawn_and_gets_no_answer() -> None:
-    server, desk = _Asking(), Desk(has_person=True)
-    async with session(server, options(desk=desk)):
+    server, inbox = _Asking(), Inbox(has_person=True)
+    async with session(server, options(inbox=inbox)):
         server.ask("q", "elicitation/create")
-        await until(lambda: desk.waiting, "the question waits")
+        await until(lambda: inbox.waiting, "the question waits")
         cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "q"}}
         assert server.peer is not None
         server.peer.send(json.dumps(cancelled).encode())
-        await until(lambda: not desk.waiting, "it waits no more")
-    assert (desk.tickets[0].state, desk.tickets[0].why) == (TicketState.WITHDRAWN, "the server cancelled its request")
+        await until(lambda: not inbox.waiting, "it waits no more")
+    assert (inbox.tickets[0].state, inbox.tickets[0].why) == (TicketState.WITHDRAWN, "the server cancelled its request")
     assert server.answers() == {}
 
 
 async def test_the_end_of_the_connection_withdraws_what_waits() -> None:
-    desk = Desk(has_person=True)
+    inbox = Inbox(has_person=True)
     server = _Asking()
-    async with session(server, options(desk=desk)):
+    async with session(server, options(inbox=inbox)):
         server.ask("q", "sampling/createMessage")
-        await until(lambda: desk.waiting, "the question waits")
-    assert [ticket.state for ticket in desk.tickets] == [TicketState.WITHDRAWN]
+        await until(lambda: inbox.waiting, "the question waits")
+    assert [ticket.state for ticket in inbox.tickets] == [TicketState.WITHDRAWN]
 
 
 async def test_two_questions_in_one_frame_are_two_questions() -> None:
-    server, desk = _Asking(), Desk(has_person=True)
-    async with session(server, options(desk=desk)):
+    server, inbox = _Asking(), Inbox(has_person=True)
+    async with session(server, options(inbox=inbox)):
         parts = [{"jsonrpc": "2.0", "id": n, "method": "elicitation/create", "params": {"message": n}} for n in "ab"]
         assert server.peer is not None
         server.peer.send(json.dumps(parts).encode())
-        await until(lambda: len(desk.waiting) == 2, "both wait")
-        assert [ticket.question.message for ticket in desk.waiting] == ["a", "b"]
+        await until(lambda: len(inbox.waiting) == 2, "both wait")
+        assert [ticket.server_request.message for ticket in inbox.waiting] == ["a", "b"]
 
 
 async def test_a_call_given_up_while_its_result_s_questions_wait_comes_to_an_end() -> None:
-    desk = Desk(has_person=True)
+    inbox = Inbox(has_person=True)
     asks = {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create"}}}
     told: list[Exchange] = []
     server = answering({"server/discover": DISCOVERED, "tools/call": asks})
     wish = replace(WISH, era=Era.MODERN)
-    async with session(server, options(wish, desk=desk)) as live, asyncio.TaskGroup() as tasks:
+    async with session(server, options(wish, inbox=inbox)) as live, asyncio.TaskGroup() as tasks:
         call = tasks.create_task(live.call("tools/call", {"name": "book"}, opened=told.append))
-        await until(lambda: desk.waiting, "the question waits")
+        await until(lambda: inbox.waiting, "the question waits")
         await live.cancel(told[0], "bored")
         called = await call
     assert (called.rounds, called.unanswered) == (1, "its questions were left unanswered")
-    assert desk.tickets[0].why == "the call it belongs to was cancelled: bored"
+    assert inbox.tickets[0].why == "the call it belongs to was cancelled: bored"
 
 
 def test_ids_are_numbers_from_one() -> None:
@@ -366,7 +366,7 @@ async def test_what_the_server_says_against_a_level_is_told() -> None:
         called = await live.set_log_level("loud")
     assert called is not None
     assert isinstance(called.reply, Replied)
-    assert isinstance(called.reply.message, ErrorAnswer)
+    assert isinstance(called.reply.message, ErrorResponse)
 
 
 async def test_in_the_stateless_era_each_later_request_carries_the_level() -> None:

@@ -19,7 +19,7 @@ from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Reply, Sile
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.things import KIND_OF_METHOD
 from inspector.session.engine import OFTEN, Engine, Lists, Live, OpenedSession, _why
-from inspector.session.options import ListWishes, SessionState, Settings
+from inspector.session.options import ListOptions, SessionState, Settings
 from inspector.session.session import Session
 from inspector.transports.memory import Peer
 from tests.architecture.sources import ROOT
@@ -180,7 +180,7 @@ class Shelf:
 @asynccontextmanager
 async def before(shelf: Shelf, **wishes: bool) -> AsyncIterator[tuple[Lists, Session]]:
     async with session(shelf) as live:
-        yield Lists(live.journal, ListWishes(**wishes)), live
+        yield Lists(live.journal, ListOptions(**wishes)), live
 
 
 def names(live: Session) -> list[str]:

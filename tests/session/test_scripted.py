@@ -6,14 +6,22 @@ from typing import Any
 import pytest
 
 from inspector.errors import UsageError
-from inspector.protocol.questions import ErrorReply, Question, RequestKind, Result, accepted, declined, dismissed
+from inspector.protocol.server_requests import (
+    ErrorReply,
+    RequestKind,
+    Result,
+    ServerRequest,
+    accepted,
+    declined,
+    dismissed,
+)
 from inspector.session.scripted import Prepared, policy, read_answers
 
 CITY = {"type": "object", "properties": {"city": {"type": "string", "minLength": 2}}, "required": ["city"]}
 
 
-def asks(kind: RequestKind = RequestKind.ELICITATION, *, cause: int | None = None, **params: Any) -> Question:
-    return Question(kind, params, 1, 1, 0, cause=cause)
+def asks(kind: RequestKind = RequestKind.ELICITATION, *, cause: int | None = None, **params: Any) -> ServerRequest:
+    return ServerRequest(kind, params, 1, 1, 0, cause=cause)
 
 
 def written(tmp_path: Path, text: str, name: str = "answers.json") -> Path:
@@ -101,7 +109,7 @@ async def test_a_pattern_for_sampling_is_searched_in_all_of_its_text() -> None:
         (Prepared(RequestKind.ELICITATION, malformed=None), asks(), Result(None)),
     ],
 )
-def test_each_kind_of_answer(entry: Prepared, asked: Question, reply: Any) -> None:
+def test_each_kind_of_answer(entry: Prepared, asked: ServerRequest, reply: Any) -> None:
     assert entry.reply(asked) == reply
 
 

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from inspector.capture.journal import start_capture
 from inspector.errors import Disconnected, RemoteProtocolError, RequestTimeout
 from inspector.protocol.flows.steps import Refused, Replied
-from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.questions import Root
+from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.openings import Opening
-from inspector.session.desk import Desk
+from inspector.protocol.server_requests import Root
+from inspector.session.inbox import Inbox
 from inspector.session.options import SessionState, Timeouts
 from inspector.session.session import Session, SessionOptions
 from inspector.transports.base import Delivery, Outgoing
@@ -185,9 +185,9 @@ async def test_what_a_server_answers_is_data() -> None:
         failed = await live.call("tools/call", {"name": "t"})
         unknown = await live.call("resources/read", {"uri": "a:b"})
     assert isinstance(failed.reply, Replied)
-    assert isinstance(failed.reply.message, Answer)
+    assert isinstance(failed.reply.message, ResultResponse)
     assert isinstance(unknown.reply, Replied)
-    assert not isinstance(unknown.reply.message, Answer)
+    assert not isinstance(unknown.reply.message, ResultResponse)
 
 
 @pytest.mark.parametrize(("era", "told"), [(Era.LEGACY, 1), (Era.MODERN, 0)])
@@ -205,11 +205,11 @@ async def test_other_roots_are_listed_from_now_on_and_the_server_told_where_it_w
             else:
                 notified.append(message["method"])
 
-    desk = Desk(roots=[Root("file:///a")])
-    async with session(serve, options(replace(WISH, era=era), desk=desk)) as live:
+    inbox = Inbox(roots=[Root("file:///a")])
+    async with session(serve, options(replace(WISH, era=era), inbox=inbox)) as live:
         await live.set_roots([Root("file:///b")])
         await live.list_all("tools")
-    assert desk.roots == (Root("file:///b"),)
+    assert inbox.roots == (Root("file:///b"),)
     assert notified.count("notifications/roots/list_changed") == told
 
 

@@ -9,15 +9,15 @@ import pytest
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.errors import UsageError
-from inspector.protocol import questions
+from inspector.protocol import server_requests
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, Flow, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.flows.tasks import Followed, Support, TaskEnd
 from inspector.protocol.frames import Channel, Direction
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
+from inspector.protocol.jsonrpc import ErrorResponse, Part, ResultResponse
 from inspector.protocol.tracking.tasks import Task
-from inspector.session.desk import Desk
+from inspector.session.inbox import Inbox
 from inspector.session.options import Timeouts
 from inspector.session.session import Session
 from inspector.session.tasks import Followers, SessionTasks, handle_of, nobody
@@ -25,7 +25,7 @@ from inspector.transports.memory import Peer
 from tests.session.talking import HELLO, Server, options, reply, session
 from tests.waiting import PATIENCE_S, until
 
-DONE = Replied(Answer(1, Part(b'{"content":[]}')), Exchange(1, Direction.TO_SERVER, 1, "tasks/get", "t1", 1, 0))
+DONE = Replied(ResultResponse(1, Part(b'{"content":[]}')), Exchange(1, Direction.TO_SERVER, 1, "tasks/get", "t1", 1, 0))
 GONE = Refused(None, 404, "", b"")
 
 
@@ -71,7 +71,7 @@ async def followed(driver: Driver, *, again: bool = False, total_s: float | None
     kept = journal()
     try:
         async with asyncio.TaskGroup() as group:
-            followers = Followers(driver, kept, Timeouts(None, total_s), Desk(), group, end, start_over)
+            followers = Followers(driver, kept, Timeouts(None, total_s), Inbox(), group, end, start_over)
             return await followers.follow("t1", nobody, Called(DONE, 1)), asked
     finally:
         kept.close()
@@ -101,12 +101,12 @@ def test_only_a_call_is_answered_with_a_handle() -> None:
     flat = Part(b'{"resultType":"task","taskId":"t9","status":"working"}')
     call = Exchange(1, Direction.TO_SERVER, 1, "tools/call", "x", 1, 0)
     read = Exchange(1, Direction.TO_SERVER, 1, "resources/read", "x", 1, 0)
-    handle = handle_of(Called(Replied(Answer(1, flat), call), 1))
+    handle = handle_of(Called(Replied(ResultResponse(1, flat), call), 1))
     assert handle is not None
     assert handle.word is not None
     assert handle.word.id == "t9"
-    assert handle_of(Called(Replied(Answer(1, flat), read), 1)) is None
-    assert handle_of(Called(Replied(ErrorAnswer(1, flat), call), 1)) is None
+    assert handle_of(Called(Replied(ResultResponse(1, flat), read), 1)) is None
+    assert handle_of(Called(Replied(ErrorResponse(1, flat), call), 1)) is None
     assert handle_of(Called(GivenUp(None), 1)) is None
 
 
@@ -172,7 +172,7 @@ async def opened(yard: Yard, live: Session) -> Session:
 
 def result_of(called: Called) -> Any:
     assert isinstance(called.reply, Replied)
-    assert isinstance(called.reply.message, Answer)
+    assert isinstance(called.reply.message, ResultResponse)
     return called.reply.message.result
 
 
@@ -360,7 +360,7 @@ async def test_a_question_inside_a_task_reaches_the_desk_while_the_task_is_polle
     asked = {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create"}
     related = {"io.modelcontextprotocol/related-task": {"taskId": "t1"}}
     asked |= {"params": {"message": "Where?", "requestedSchema": {}, "_meta": related}}  # type: ignore[dict-item]
-    desk = Desk(has_person=True)
+    inbox = Inbox(has_person=True)
     seen: list[Any] = []
 
     async def serve(peer: Peer) -> None:
@@ -379,18 +379,18 @@ async def test_a_question_inside_a_task_reaches_the_desk_while_the_task_is_polle
             elif "method" in message and "id" in message:
                 reply(peer, message, yard.answer(message))
 
-    async with session(serve, options(desk=desk)) as live:
+    async with session(serve, options(inbox=inbox)) as live:
         await live.list_all("tools")
         async with asyncio.TaskGroup() as group:
             calling = group.create_task(live.call("tools/call", {"name": "dig"}))
-            await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
+            await until(lambda: len(inbox.waiting) == 1, "the question lies on the desk")
             polls = sum(each.get("method") == "tasks/get" for each in seen)
             await until(
                 lambda: sum(each.get("method") == "tasks/get" for each in seen) > polls, "it is polled meanwhile"
             )
-            (ticket,) = desk.waiting
-            assert (ticket.question.task, ticket.question.message) == ("t1", "Where?")
-            desk.answer(ticket, questions.accepted({"at": "by the oak"}))
+            (ticket,) = inbox.waiting
+            assert (ticket.server_request.task, ticket.server_request.message) == ("t1", "Where?")
+            inbox.answer(ticket, server_requests.accepted({"at": "by the oak"}))
         assert text_of(calling.result()) == "by the oak"
 
 
@@ -423,12 +423,12 @@ def augmented(task: Any) -> Server:
 
 
 async def test_a_server_may_have_its_question_answered_as_a_task_of_ours() -> None:
-    desk = Desk(has_person=True)
-    async with session(augmented({"ttl": 9000}), options(desk=desk)) as live:
+    inbox = Inbox(has_person=True)
+    async with session(augmented({"ttl": 9000}), options(inbox=inbox)) as live:
         async with asyncio.TaskGroup() as group:
             calling = group.create_task(live.call("tools/call", {"name": "x"}))
-            await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
-            desk.answer(desk.waiting[0], questions.accepted({"name": "Ann"}))
+            await until(lambda: len(inbox.waiting) == 1, "the question lies on the desk")
+            inbox.answer(inbox.waiting[0], server_requests.accepted({"name": "Ann"}))
         handle, result = result_of(calling.result())["structuredContent"]
         assert (handle["task"]["status"], handle["task"]["ttl"]) == ("working", 9000)
         assert (result["action"], result["content"]) == ("accept", {"name": "Ann"})

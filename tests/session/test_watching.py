@@ -13,14 +13,14 @@ from inspector.protocol.flows.watch import StreamEnd
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.tracking.subscriptions import StreamFilter, SubscriptionState
 from inspector.session.session import Session
-from inspector.session.watching import Patience
+from inspector.session.watching import ReconnectTiming
 from inspector.transports.memory import Peer
 from tests.session.talking import DISCOVERED, WISH, answering, options, reply, session
 from tests.waiting import until
 
 ID = "io.modelcontextprotocol/subscriptionId"
 LISTS = {"tools": {"listChanged": True}, "prompts": {}, "resources": {"listChanged": True, "subscribe": True}}
-QUICK = Patience(acknowledgement_s=5, pauses_s=(0.0, 0.0), lived_s=1000)
+QUICK = ReconnectTiming(acknowledgement_s=5, pauses_s=(0.0, 0.0), lived_s=1000)
 
 
 class Sea:
@@ -79,7 +79,7 @@ class Sea:
 
 
 @asynccontextmanager
-async def at(sea: Sea, patience: Patience = QUICK, **clocks: Any) -> AsyncIterator[Session]:
+async def at(sea: Sea, patience: ReconnectTiming = QUICK, **clocks: Any) -> AsyncIterator[Session]:
     async with session(sea, options(replace(WISH, era=Era.MODERN), **clocks)) as live:
         live.watching.patience = patience
         yield live
@@ -184,7 +184,7 @@ async def test_the_last_thing_unwatched_ends_the_stream() -> None:
 
 
 async def test_a_server_that_acknowledges_nothing_is_not_waited_for_for_ever() -> None:
-    async with at(Sea("silence"), Patience(acknowledgement_s=0.0)) as live:
+    async with at(Sea("silence"), ReconnectTiming(acknowledgement_s=0.0)) as live:
         came = await live.watching.watch("a:b")
         assert not came.acknowledged
         assert came.refused == ""
@@ -282,7 +282,7 @@ async def test_it_is_not_asked_for_for_ever() -> None:
 
 async def test_a_stream_that_lived_long_has_all_its_attempts_again() -> None:
     sea = Sea()
-    async with at(sea, Patience(pauses_s=(0.0,), lived_s=0.0)) as live:
+    async with at(sea, ReconnectTiming(pauses_s=(0.0,), lived_s=0.0)) as live:
         await live.watching.watch("a:b")
         for attempt in (1, 2, 3):
             await until(lambda: sea.open, f"attempt {attempt} is open")
@@ -303,7 +303,7 @@ async def test_a_stream_that_the_server_ends_on_purpose_is_left_ended() -> None:
 
 async def test_one_that_was_given_up_while_it_waits_to_ask_again_stays_so() -> None:
     sea = Sea()
-    async with at(sea, Patience(pauses_s=(1000.0,))) as live:
+    async with at(sea, ReconnectTiming(pauses_s=(1000.0,))) as live:
         await live.watching.watch("a:b")
         sea.cut(sea.open[0])
         await until(lambda: live.watching.said, "the cut is said")

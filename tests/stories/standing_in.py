@@ -19,8 +19,8 @@ from inspector.features.mock.http import PATH, HttpTape, MockSite
 from inspector.features.mock.running import read_script
 from inspector.features.mock.shared import MockSettings, MockShared, Serves
 from inspector.protocol.capabilities import parse_offers
-from inspector.protocol.questions import RequestKind, Root
 from inspector.protocol.revisions._shape import Era
+from inspector.protocol.server_requests import RequestKind, Root
 from inspector.session.open import open_session
 from inspector.session.options import Settings as Manners
 from inspector.session.scripted import Prepared

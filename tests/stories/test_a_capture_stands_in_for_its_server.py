@@ -16,7 +16,7 @@ from inspector.capture.format.verify import verify
 from inspector.capture.store.load import load
 from inspector.config.targets import Target
 from inspector.features.mock.shared import Serves
-from inspector.protocol.jsonrpc import Answer, read
+from inspector.protocol.jsonrpc import ResultResponse, read
 from inspector.protocol.revisions._shape import Era
 from tests.servers.real import NotInstalled, argv, is_ci
 from tests.stories.commands import environment, started
@@ -134,7 +134,7 @@ def _results(capture: Path) -> dict[str, list[Any]]:
             if exchange.sender == "c2s" and exchange.answer_frame and not exchange.asks and not exchange.error_code:
                 frame: Any = journal.store.entry(exchange.answer_frame).what
                 answer = read(frame.payload)[0]
-                assert isinstance(answer, Answer)
+                assert isinstance(answer, ResultResponse)
                 found.setdefault(f"{exchange.method} {exchange.target}".strip(), []).append(answer.result)
     finally:
         journal.close()

@@ -13,7 +13,7 @@ from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
 from inspector.protocol.capabilities import ALL
 from inspector.protocol.flows.steps import Replied
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.revisions._shape import Era
 from inspector.sampler.choice import Key, ModelChoice
 from inspector.session.engine import Engine, Live
@@ -72,7 +72,7 @@ async def test_it_is_asked_edited_and_sent(live: Live, model: Endpoint) -> None:
         assert KEY not in text(app)
     reply = asked.result().reply
     assert isinstance(reply, Replied)
-    assert isinstance(reply.message, Answer)
+    assert isinstance(reply.message, ResultResponse)
     assert reply.message.result["content"][0]["text"] == "The model (tide-1) responded: Thick Fog."
 
 

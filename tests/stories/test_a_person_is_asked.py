@@ -12,8 +12,8 @@ import pytest
 from inspector.protocol.capabilities import ALL
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.frames import Direction
-from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Era
+from inspector.protocol.server_requests import Root
 from inspector.session.options import Timeouts
 from tests.stories.persons import SIZE, Person, at_the_screen
 from tests.stories.real_targets import Real, named, running

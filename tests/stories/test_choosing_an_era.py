@@ -15,7 +15,7 @@ from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import ConnectError
 from inspector.protocol.flows.steps import Replied
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import ROWS, newest_of
 from inspector.session.open import open_session
@@ -68,7 +68,7 @@ async def _called(session: Session, wish: Asking, place: Path) -> tuple[Any, Con
             return None, error
         called = await session.call("tools/call", {"name": wish.name, "arguments": filled_in(wish.arguments, place)})
     assert isinstance(called.reply, Replied)
-    assert isinstance(called.reply.message, Answer)
+    assert isinstance(called.reply.message, ResultResponse)
     return called.reply.message.result, None
 
 

@@ -18,7 +18,7 @@ from tests.servers.http_fixtures import JSON, Site, always, json_answer, legacy_
 from tests.stories.commands import Ran, mcp_inspect
 from tests.waiting import PATIENCE_S
 
-Answer = HttpResponse | Callable[[HttpRequest], HttpResponse]
+ResultResponse = HttpResponse | Callable[[HttpRequest], HttpResponse]
 LEGACY = newest_of(Era.LEGACY).date
 HELLO = {"protocolVersion": LEGACY, "serverInfo": {"name": "odd", "version": "1"}, "capabilities": {"tools": {}}}
 TOOLS = {"tools": [{"name": "one", "inputSchema": {"type": "object"}}]}
@@ -31,7 +31,7 @@ def answer(request: HttpRequest, result: Any, **headers: str) -> HttpResponse:
     return json_answer(json.dumps(body).encode(), headers=tuple(headers.items()))
 
 
-def server(**answers: Answer) -> Callable[[HttpRequest], Awaitable[HttpResponse]]:
+def server(**answers: ResultResponse) -> Callable[[HttpRequest], Awaitable[HttpResponse]]:
     """A server of the handshake era; "tools_list" answers tools/list, and so on."""
 
     async def handle(request: HttpRequest) -> HttpResponse:

@@ -12,7 +12,7 @@ import pytest
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
 from inspector.protocol.revisions._shape import Era
-from inspector.session.options import ListWishes
+from inspector.session.options import ListOptions
 from tests.architecture.sources import ROOT
 from tests.servers.real import NotInstalled, is_ci
 from tests.stories.persons import Person, at_the_screen
@@ -87,7 +87,7 @@ async def test_a_list_that_changes_is_fetched_and_its_changes_are_shown(package:
 
 @pytest.mark.real
 async def test_on_demand_the_list_waits_until_it_is_asked_for(tmp_path: Path) -> None:
-    async with at_the_quay("mcp1", tmp_path, lists=ListWishes(by_itself=False)) as person:
+    async with at_the_quay("mcp1", tmp_path, lists=ListOptions(by_itself=False)) as person:
         await let_the_tide_turn(person)
         await person.sees("▲ changed: r refreshes")
         assert "unload" not in person.screen
@@ -99,7 +99,7 @@ async def test_on_demand_the_list_waits_until_it_is_asked_for(tmp_path: Path) ->
 
 @pytest.mark.real
 async def test_a_tool_whose_form_is_open_can_be_called_after_it_has_gone(tmp_path: Path) -> None:
-    async with at_the_quay("mcp1", tmp_path, lists=ListWishes(by_itself=False)) as person:
+    async with at_the_quay("mcp1", tmp_path, lists=ListOptions(by_itself=False)) as person:
         await let_the_tide_turn(person)
         await go_to(person, "row")
         await person.press("enter")
@@ -117,7 +117,7 @@ async def test_a_tool_whose_form_is_open_can_be_called_after_it_has_gone(tmp_pat
 
 @pytest.mark.parametrize("era", [Era.LEGACY, Era.MODERN])
 async def test_pages_come_one_by_one_when_that_is_wished(era: Era) -> None:
-    async with before_the_demo("--page-size", "2", era=era, lists=ListWishes(page_by_page=True)) as person:
+    async with before_the_demo("--page-size", "2", era=era, lists=ListOptions(page_by_page=True)) as person:
         await person.press("2")
         await person.sees("2 tools", "page 1, more: x + fetches the next")
         assert len(listings(person)) == 1

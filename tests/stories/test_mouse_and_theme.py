@@ -7,7 +7,7 @@ import pytest
 from textual.widgets import Input
 
 from inspector.config.paths import places
-from inspector.config.remembered import KeptTheme
+from inspector.config.remembered import StoredTheme
 from inspector.tui.start_app import StartApp
 from inspector.tui.theme import _DARK, _LIGHT, DARK_NAME, LIGHT_NAME
 from tests.stories.persons import Person
@@ -185,7 +185,7 @@ async def test_the_theme_is_remembered() -> None:
     async with before() as person:
         await person.press("v", "T")
         assert app_of(person).theme == LIGHT_NAME
-    assert KeptTheme(places().state).last() == LIGHT_NAME
+    assert StoredTheme(places().state).last() == LIGHT_NAME
     async with before() as person:
         assert app_of(person).theme == LIGHT_NAME
         await person.press("v", "T")

@@ -12,8 +12,8 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget, Target
 from inspector.protocol import capabilities
-from inspector.protocol.questions import RequestKind, Root
 from inspector.protocol.revisions._shape import Era
+from inspector.protocol.server_requests import RequestKind, Root
 from inspector.session.open import open_session
 from inspector.session.options import Settings
 from inspector.session.scripted import Prepared

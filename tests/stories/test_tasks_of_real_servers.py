@@ -14,9 +14,9 @@ import pytest
 from inspector.capture.journal import start_capture
 from inspector.cli.exit_status import ExitStatus
 from inspector.config.targets import Target
-from inspector.protocol import capabilities, questions
+from inspector.protocol import capabilities, server_requests
 from inspector.protocol.flows.steps import GivenUp, Replied
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import ResultResponse
 from inspector.session.open import open_session
 from inspector.session.options import Settings
 from inspector.session.session import Session
@@ -232,14 +232,14 @@ async def test_ctrl_c_ends_the_task_too(dock: str, tmp_path: Path) -> None:
 
 async def test_a_person_answers_inside_a_task_and_a_task_is_left_listed_and_called_off(tmp_path: Path) -> None:
     async with _there(_shipyard(), tmp_path) as target, _session(target) as session:
-        desk = session.options.desk
+        inbox = session.options.inbox
         async with asyncio.TaskGroup() as group:
             calling = group.create_task(session.call("tools/call", {"name": "christen"}))
-            await until(lambda: bool(desk.waiting), "the question lies on the desk")
-            (ticket,) = desk.waiting
-            assert ticket.question.task == session.tasks.all[0].id
-            assert ticket.question.params["_meta"][RELATED]["taskId"] == ticket.question.task
-            desk.answer(ticket, questions.accepted({"name": "Auk"}))
+            await until(lambda: bool(inbox.waiting), "the question lies on the desk")
+            (ticket,) = inbox.waiting
+            assert ticket.server_request.task == session.tasks.all[0].id
+            assert ticket.server_request.params["_meta"][RELATED]["taskId"] == ticket.server_request.task
+            inbox.answer(ticket, server_requests.accepted({"name": "Auk"}))
         assert _text(calling.result().reply) == "she is called Auk"
 
         async with asyncio.TaskGroup() as group:
@@ -257,15 +257,15 @@ async def test_a_person_answers_inside_a_task_and_a_task_is_left_listed_and_call
 
 async def test_a_withdrawn_question_of_a_cancelled_task_leaves_the_desk(tmp_path: Path) -> None:
     async with _there(_drydock("stdio"), tmp_path) as target, _session(target) as session:
-        desk = session.options.desk
+        inbox = session.options.inbox
         async with asyncio.TaskGroup() as group:
             calling = group.create_task(session.call("tools/call", {"name": "rename"}))
-            await until(lambda: bool(desk.waiting), "the question lies on the desk")
+            await until(lambda: bool(inbox.waiting), "the question lies on the desk")
             polls = session.tasks.all[0].polls
             await until(lambda: session.tasks.all[0].polls > polls, "the task is polled while a person thinks")
             await session.tasks.cancel(session.tasks.all[0].id)
-        assert desk.tickets[0].why == "its task was cancelled"
-        assert len(desk.tickets) == 1
+        assert inbox.tickets[0].why == "its task was cancelled"
+        assert len(inbox.tickets) == 1
         end = calling.result().task
         assert end is not None
         assert end.state == "cancelled"
@@ -273,5 +273,5 @@ async def test_a_withdrawn_question_of_a_cancelled_task_leaves_the_desk(tmp_path
 
 def _text(reply: Any) -> Any:
     assert isinstance(reply, Replied)
-    assert isinstance(reply.message, Answer)
+    assert isinstance(reply.message, ResultResponse)
     return reply.message.result["content"][0]["text"]

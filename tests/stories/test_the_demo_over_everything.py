@@ -18,7 +18,7 @@ from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.facts import HttpEvent, HttpFact, Stderr
 from inspector.protocol.flows.steps import Replied
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.table import ROWS
 from inspector.session.open import open_session
@@ -65,11 +65,11 @@ async def use_all(session: Session) -> dict[str, str]:
     for tool, (arguments, _) in CALLS.items():
         called = await session.call("tools/call", {"name": tool, "arguments": arguments})
         assert isinstance(called.reply, Replied)
-        assert isinstance(called.reply.message, Answer), tool
+        assert isinstance(called.reply.message, ResultResponse), tool
         results[tool] = json.dumps(called.reply.message.result, separators=(",", ":"), ensure_ascii=False)
     refused = await session.call("tools/call", {"name": "jsonrpc_error", "arguments": {}})
     assert isinstance(refused.reply, Replied)
-    assert not isinstance(refused.reply.message, Answer)
+    assert not isinstance(refused.reply.message, ResultResponse)
     await session.list_all("tools")
     return results
 

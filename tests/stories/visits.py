@@ -22,7 +22,7 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.list_all import Pages
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, Message
+from inspector.protocol.jsonrpc import Message, ResultResponse
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import LISTS
 from inspector.session.open import open_session
@@ -102,7 +102,7 @@ class Came:
     @property
     def result(self) -> Any:
         """The result, of an answer that has one."""
-        assert isinstance(self.message, Answer), self.message
+        assert isinstance(self.message, ResultResponse), self.message
         return self.message.result
 
     @property

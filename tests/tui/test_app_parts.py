@@ -351,12 +351,12 @@ async def test_what_was_switched_off_is_declared_no_more(sitting: Sitting) -> No
         new = sitting.era is Era.LEGACY
         await until(lambda: len(sitting.lives) == 1 + new, "a new connection only after a handshake")
         await until(
-            lambda: capabilities.ROOTS not in app.subject.desk.offers and app.subject.stage is ConversationStage.OPEN,
+            lambda: capabilities.ROOTS not in app.subject.inbox.offers and app.subject.stage is ConversationStage.OPEN,
             "it is so",
         )
-        assert capabilities.SAMPLING in app.subject.desk.offers
+        assert capabilities.SAMPLING in app.subject.inbox.offers
         app.restarts.action_reconnect()
-        assert capabilities.ROOTS not in app.subject.desk.offers
+        assert capabilities.ROOTS not in app.subject.inbox.offers
 
 
 async def test_escape_leaves_it_as_it_was(sitting: Sitting) -> None:
@@ -365,7 +365,7 @@ async def test_escape_leaves_it_as_it_was(sitting: Sitting) -> None:
         await switched(pilot, app)
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, CapabilitiesScreen), "it is closed")
-        assert app.subject.desk.offers == frozenset(capabilities.ALL)
+        assert app.subject.inbox.offers == frozenset(capabilities.ALL)
         assert len(sitting.lives) == 1
 
 
@@ -374,7 +374,7 @@ async def test_before_it_is_open_a_new_connection_says_it(sitting: Sitting) -> N
     async with app.run_test(size=(100, 40)):
         await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
         await app.connection.offer(frozenset({capabilities.FORM}))
-        await until(lambda: app.subject.desk.offers == {capabilities.FORM}, "it is so")
+        await until(lambda: app.subject.inbox.offers == {capabilities.FORM}, "it is so")
 
 
 async def test_a_recording_offers_nothing(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from textual.widgets import Input
 from inspector.capture.journal import start_capture
 from inspector.capture.store.load import load
 from inspector.protocol.facts import GIVEN_UP_HERE, ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, Stderr
-from inspector.protocol.questions import Question, RequestKind, declined
-from inspector.session.desk import Proposal, Ticket
+from inspector.protocol.server_requests import RequestKind, ServerRequest, declined
+from inspector.session.inbox import Proposal, Ticket
 from inspector.text import clock
 from inspector.tui import bars
 from inspector.tui.bars import HeaderBar, NoticeBar, Programs, WaitingBar, state_of
@@ -405,8 +405,8 @@ async def test_it_comes_and_goes_with_what_waits_and_news_are_told_once() -> Non
         assert "5 Inbox" in shown
         assert "! here" in shown
         assert _oldest(app) is ticket
-        await subject.desk.answer(ticket, declined())
-        await subject.desk.answer(subject.desk.tickets[1], declined())
+        await subject.inbox.answer(ticket, declined())
+        await subject.inbox.answer(subject.inbox.tickets[1], declined())
         assert app.bar.sync(shown="traffic") == ""
         assert _oldest(app) is None
         assert not shows(app)
@@ -503,7 +503,7 @@ class Busy(Staged):
 
     def __init__(self, tape: Tape, **more: Any) -> None:
         super().__init__(tape, **more)
-        self.desk: Asked = Asked()
+        self.inbox: Asked = Asked()
 
 
 async def test_it_is_there_only_while_something_hangs(tape: Tape) -> None:
@@ -523,9 +523,9 @@ async def test_it_is_there_only_while_something_hangs(tape: Tape) -> None:
         assert "⋯ tools/call buy ␛[2J 5 s · waiting for the server" in said
         assert "[ Cancel ^c ]" in said
         assert "silent for 5 s" in said
-        question = Question(RequestKind.ELICITATION, {"message": "Which?"}, 99, 1, tape.now)
-        ticket = Ticket(1, question)
-        subject.desk.tickets = (ticket,)
+        server_request = ServerRequest(RequestKind.ELICITATION, {"message": "Which?"}, 99, 1, tape.now)
+        ticket = Ticket(1, server_request)
+        subject.inbox.tickets = (ticket,)
         tape.wait(3000)
         said = await seen()
         assert "waits for you" in said

@@ -4,7 +4,7 @@ import pytest
 
 from inspector.present.spans import plain
 from inspector.protocol.facts import HttpEvent, HttpFact, ProcessEvent, ProcessFact
-from inspector.protocol.questions import Question, RequestKind
+from inspector.protocol.server_requests import RequestKind, ServerRequest
 from inspector.transports.children import Process
 from inspector.tui.bars_model import TabState, WaitingRequest, WaitView, installing, last_sign, spans_of, wait_of
 from tests.counting import steps
@@ -74,14 +74,14 @@ def test_our_call_waits_on_the_server_s_question_and_that_on_you(tape: Tape) -> 
     tape.call(1, "weigh")
     n = tape.wait(3000).server_request(9, "elicitation/create", {"message": "Which?"})
     exchanges = tape.journal.conversation.exchanges
-    question = Question(RequestKind.ELICITATION, {}, len(exchanges), n, tape.now, cause=len(exchanges) - 1)
+    server_request = ServerRequest(RequestKind.ELICITATION, {}, len(exchanges), n, tape.now, cause=len(exchanges) - 1)
     tape.wait(11_000)
-    assert _told(tape, asked=(WaitingRequest(question),)) == (
+    assert _told(tape, asked=(WaitingRequest(server_request),)) == (
         "⋯ tools/call weigh 14 s · elicitation waits for you 11 s",
         "",
         (),
     )
-    assert _told(tape, asked=(WaitingRequest(question, of_model=True),))[0].endswith(
+    assert _told(tape, asked=(WaitingRequest(server_request, of_model=True),))[0].endswith(
         "elicitation waits for the model 11 s"
     )
 
@@ -90,10 +90,12 @@ def test_a_question_in_an_answer_belongs_to_the_call_that_got_it(tape: Tape) -> 
     tape.started()
     tape.call(1, "weigh")
     n = tape.answer(1, {"resultType": "input_required"})
-    question = Question(RequestKind.SAMPLING, {}, 1, n, tape.now)
+    server_request = ServerRequest(RequestKind.SAMPLING, {}, 1, n, tape.now)
     tape.wait(5000)
-    assert _told(tape, asked=(WaitingRequest(question),))[0] == "⋯ tools/call weigh 5 s · sampling waits for you 5 s"
-    alone = Question(RequestKind.ROOTS, {}, 99, n, tape.now - 5 * 10**9)
+    assert (
+        _told(tape, asked=(WaitingRequest(server_request),))[0] == "⋯ tools/call weigh 5 s · sampling waits for you 5 s"
+    )
+    alone = ServerRequest(RequestKind.ROOTS, {}, 99, n, tape.now - 5 * 10**9)
     assert _told(tape, asked=(WaitingRequest(alone),))[0] == "⋯ roots request waits for you 5 s"
 
 

@@ -18,11 +18,11 @@ from inspector.protocol.capabilities import ALL
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.frames import Channel, Direction
-from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.questions import Question, RequestKind, Root, accepted, declined
+from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.revisions._shape import Era
-from inspector.session.desk import Ticket
+from inspector.protocol.server_requests import RequestKind, Root, ServerRequest, accepted, declined
 from inspector.session.engine import Engine, Live
+from inspector.session.inbox import Ticket
 from inspector.session.options import Settings
 from inspector.tui.conversation import (
     ConversationStage,
@@ -50,7 +50,7 @@ from tests.waiting import until
 async def test_where_nobody_asks_nothing_is_answered() -> None:
     view = InboxView()
     assert (view.tickets, view.changes, view.roots, view.patience_s, view.proposer) == ((), 0, (), None, None)
-    ticket = Ticket(1, Question(RequestKind.SAMPLING, {}, 1, 1, 0))
+    ticket = Ticket(1, ServerRequest(RequestKind.SAMPLING, {}, 1, 1, 0))
     await view.request_proposal(ticket, {})
     await view.cancel_proposal(ticket)
     await view.set_roots([Root("file:///a")])
@@ -210,28 +210,28 @@ async def test_questions_reach_the_interface_and_answers_the_server() -> None:
     settings = Settings(era=Era.LEGACY, offers=frozenset(ALL), roots=(Root("file:///a"),), has_person=True)
     subject = LiveSubject(Live(engine, target, start_capture(None), settings))
     await until(lambda: subject.stage is ConversationStage.OPEN, "connected")
-    before = subject.desk.changes
+    before = subject.inbox.changes
     async with asyncio.TaskGroup() as tasks:
         call = tasks.create_task(subject.call("tools/call", {"name": "book"}, lambda exchange: None))
-        await until(lambda: subject.desk.tickets, "the question is there")
-        assert subject.desk.changes > before
-        (ticket,) = subject.desk.tickets
-        assert await subject.desk.answer(ticket, declined())
-        assert not await subject.desk.answer(ticket, declined())
+        await until(lambda: subject.inbox.tickets, "the question is there")
+        assert subject.inbox.changes > before
+        (ticket,) = subject.inbox.tickets
+        assert await subject.inbox.answer(ticket, declined())
+        assert not await subject.inbox.answer(ticket, declined())
         reply = (await call).reply
     assert isinstance(reply, Replied)
-    assert isinstance(reply.message, Answer)
+    assert isinstance(reply.message, ResultResponse)
     assert "decline" in reply.message.result["content"][0]["text"]
-    assert (subject.desk.roots, subject.desk.patience_s) == ((Root("file:///a"),), 3600.0)
-    await subject.desk.set_roots([Root("file:///b")])
-    assert subject.desk.roots == (Root("file:///b"),)
+    assert (subject.inbox.roots, subject.inbox.patience_s) == ((Root("file:///a"),), 3600.0)
+    await subject.inbox.set_roots([Root("file:///b")])
+    assert subject.inbox.roots == (Root("file:///b"),)
     await subject.end()
     engine.stop()
 
 
 async def test_a_recording_asks_nobody_anything() -> None:
     recording = Recording(sample("handshake"))
-    assert (recording.desk.tickets, recording.desk.changes, recording.desk.roots) == ((), 0, ())
+    assert (recording.inbox.tickets, recording.inbox.changes, recording.inbox.roots) == ((), 0, ())
     await recording.end()
 
 

@@ -3,14 +3,14 @@
 from types import SimpleNamespace
 from typing import Any
 
-from inspector.session.desk import TicketState
+from inspector.session.inbox import TicketState
 from inspector.tui.demo_hint import STEPS
 from tests.present.tape import Tape
 
 
 def _tab(tape: Tape, *states: TicketState, shown: str = "traffic") -> Any:
-    desk = SimpleNamespace(tickets=[SimpleNamespace(state=state) for state in states])
-    return SimpleNamespace(subject=SimpleNamespace(journal=tape.journal, desk=desk), shown=shown)
+    inbox = SimpleNamespace(tickets=[SimpleNamespace(state=state) for state in states])
+    return SimpleNamespace(subject=SimpleNamespace(journal=tape.journal, inbox=inbox), shown=shown)
 
 
 def _done(tab: Any) -> list[bool]:

@@ -104,7 +104,7 @@ async def test_a_question_out_of_sight_is_told_with_the_name_and_counted_in_the_
         await pilot.press("2")
         call = {"name": "elicit_url", "arguments": {}}
         app.run_worker(second.subject.call("tools/call", call, lambda exchange: None))
-        await until(lambda: bool(second.subject.desk.tickets), "the question")
+        await until(lambda: bool(second.subject.inbox.tickets), "the question")
         await until(lambda: "quay: " in text(app) and "asks" in text(app), "the notice with the tab's name")
         await until(lambda: "◆ 1" in text(app).splitlines()[0], "the counter in the tab")
         await pilot.press("g tab")

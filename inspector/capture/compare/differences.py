@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from inspector.capture.compare.normal import Normal
-from inspector.capture.compare.operations import Accounts, Loose, OperationRecord, ServerRequestRecord
+from inspector.capture.compare.operations import OperationRecord, Operations, ServerRequestRecord, UnassignedMessage
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.frames import Direction
@@ -174,7 +174,7 @@ def _beside(account: OperationRecord, left_out: Collection[str]) -> Iterator[tup
         yield "questions", [_question(each) for each in account.asked]
 
 
-def loose_document(loose: Loose, normal: Normal) -> Any:
+def loose_document(loose: UnassignedMessage, normal: Normal) -> Any:
     """Return what is compared of a message outside any operation."""
     return normal({"params": loose.params})
 
@@ -245,7 +245,7 @@ class Comparison(msgspec.Struct, frozen=True):
         return all(row.verdict is OperationVerdict.SAME for row in self.rows)
 
 
-def compare(before: Accounts, after: Accounts, normal: Normal, only: Sequence[str] = ()) -> Comparison:
+def compare(before: Operations, after: Operations, normal: Normal, only: Sequence[str] = ()) -> Comparison:
     """Compare two conversations.
 
     `only` are patterns of methods or targets (`tools/*`, `echo`); if empty, everything is compared.
@@ -308,7 +308,7 @@ def side(account: OperationRecord) -> OperationPlace:
     return OperationPlace(account.frame, account.started_ns, None if ended is None else ended - account.started_ns)
 
 
-T_ = OperationRecord | Loose
+T_ = OperationRecord | UnassignedMessage
 
 
 def _wanted(items: Sequence[Any], only: Sequence[str]) -> list[Any]:
@@ -347,8 +347,8 @@ def _by_subject(keyed: _Keyed) -> Hashable:
     return account.method, account.target
 
 
-def _loose_key(normal: Normal) -> Callable[[Loose], Hashable]:
-    def key(loose: Loose) -> Hashable:
+def _loose_key(normal: Normal) -> Callable[[UnassignedMessage], Hashable]:
+    def key(loose: UnassignedMessage) -> Hashable:
         return loose.method, loose.sender, _canonical(loose_document(loose, normal))
 
     return key
@@ -372,7 +372,7 @@ def _compared(before: _Keyed | None, after: _Keyed | None, normal: Normal) -> Co
     return Compared(OperationVerdict.ONLY_AFTER, new.method, new.target, None, side(new))
 
 
-def _compared_loose(before: Loose | None, after: Loose | None) -> Compared:
+def _compared_loose(before: UnassignedMessage | None, after: UnassignedMessage | None) -> Compared:
     one = before or after
     assert one is not None, "a pair has a side"
     verdict = OperationVerdict.SAME

@@ -22,9 +22,9 @@ from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Cancelled, Closed, Event, Notified, Progressed, RequestSent
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import ABSENT, Answer, ErrorAnswer, Part, Request, envelope_of, part_of
-from inspector.protocol.questions import KIND_OF_QUESTION, asks_for_input
+from inspector.protocol.jsonrpc import ABSENT, ErrorResponse, Part, Request, ResultResponse, envelope_of, part_of
 from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, asks_for_input
 from inspector.protocol.things import KIND_OF_METHOD
 
 _SAYS_NOTHING = {"notifications/initialized", "notifications/cancelled", "notifications/progress"}
@@ -101,7 +101,7 @@ class OperationRecord(msgspec.Struct, gc=False):
         return _joined([each.answer.value for each in self.sent if each.answer_frame is not None])
 
 
-class Loose(msgspec.Struct, gc=False):
+class UnassignedMessage(msgspec.Struct, gc=False):
     """A message that can't be assigned to an operation with certainty."""
 
     method: str
@@ -113,23 +113,23 @@ class Loose(msgspec.Struct, gc=False):
     failed: bool = False
 
 
-class Accounts(msgspec.Struct, gc=False):
+class Operations(msgspec.Struct, gc=False):
     """All operations of a conversation in the order of their first requests, and the messages outside them."""
 
     operations: list[OperationRecord] = []
-    loose: list[Loose] = []
+    loose: list[UnassignedMessage] = []
 
 
-def accounts(journal: Journal) -> Accounts:
+def accounts(journal: Journal) -> Operations:
     """Collect the operations of a journal. For a file, `read_accounts` is faster."""
-    teller = Teller()
+    teller = OperationCollector()
     for entry in entries(journal.store, 1, journal.count):
         if isinstance(entry.what, Frame):
             teller.take(entry.what)
     return teller.told(journal.conversation.exchanges)
 
 
-class Teller:
+class OperationCollector:
     """Collects operations from frames in order: from frames with their events, or with `take` from frames alone."""
 
     def __init__(self, fold: Conversation | None = None) -> None:
@@ -140,8 +140,8 @@ class Teller:
         self._fold = Conversation() if fold is None else fold
         self._by_operation: dict[int, OperationRecord] = {}
         self._by_exchange: dict[int, tuple[OperationRecord, SentRequest]] = {}
-        self._questions: dict[int, ServerRequestRecord | Loose] = {}
-        self._loose: list[Loose] = []
+        self._server_requests: dict[int, ServerRequestRecord | UnassignedMessage] = {}
+        self._loose: list[UnassignedMessage] = []
         self._open: dict[int, Exchange] = {}
         """Pending client requests during which a server may send related messages."""
 
@@ -168,7 +168,7 @@ class Teller:
         elif taken.method not in _SAYS_NOTHING:
             self._told_of(taken.method, part_of(envelope.params).value, record.dir, record.ex, n)
 
-    def told(self, exchanges: Sequence[Exchange] | None = None) -> Accounts:
+    def told(self, exchanges: Sequence[Exchange] | None = None) -> Operations:
         """Return the collected operations.
 
         `exchanges` provide the end of requests that no frame ended.
@@ -178,7 +178,7 @@ class Teller:
             if sent is account.sent[-1] and sent.answer_frame is None:
                 found = known[number - 1]
                 account.state, account.ended_ns = found.state, found.ended_ns
-        return Accounts([*self._by_operation.values()], self._loose)
+        return Operations([*self._by_operation.values()], self._loose)
 
     def _heard(self, frame: Frame, event: Event) -> None:
         match event:
@@ -236,12 +236,12 @@ class Teller:
             sent.answer, sent.answer_frame = result, n
             account.state, account.ended_ns = ExchangeState.ANSWERED, time_ns
 
-    def _closed(self, exchange: Exchange, message: Answer | ErrorAnswer) -> None:
+    def _closed(self, exchange: Exchange, message: ResultResponse | ErrorResponse) -> None:
         self._open.pop(exchange.number, None)
-        failed = isinstance(message, ErrorAnswer)
-        part = message.error_part if isinstance(message, ErrorAnswer) else message.result_part
-        if question := self._questions.pop(exchange.number, None):
-            question.answer, question.failed = part.value, failed
+        failed = isinstance(message, ErrorResponse)
+        part = message.error_part if isinstance(message, ErrorResponse) else message.result_part
+        if server_request := self._server_requests.pop(exchange.number, None):
+            server_request.answer, server_request.failed = part.value, failed
         if (found := self._by_exchange.get(exchange.number)) is None:
             return
         account, sent = found
@@ -257,15 +257,15 @@ class Teller:
     def _asked(self, frame: Frame, exchange: Exchange, message: Request) -> None:
         if exchange.method in _LEFT_OUT:
             return
-        theirs = exchange.method in KIND_OF_QUESTION and exchange.method != "roots/list"
+        theirs = exchange.method in KIND_OF_SERVER_REQUEST and exchange.method != "roots/list"
         account = self._owner(frame.http) if theirs else None
         if account is None:
-            loose = Loose(exchange.method, frame.direction, message.params, frame.n)
-            self._questions[exchange.number] = loose
+            loose = UnassignedMessage(exchange.method, frame.direction, message.params, frame.n)
+            self._server_requests[exchange.number] = loose
             self._loose.append(loose)
             return
         asked = ServerRequestRecord(exchange.method, message.params, frame=frame.n)
-        self._questions[exchange.number] = asked
+        self._server_requests[exchange.number] = asked
         account.asked.append(asked)
 
     def _told_progress(self, number: int, params: Any) -> None:
@@ -276,7 +276,7 @@ class Teller:
     def _told_of(self, method: str, params: Any, sender: Direction, http: int | None, n: int) -> None:
         account = self._owner(http) if http is not None and sender is Direction.FROM_SERVER else None
         if account is None:
-            self._loose.append(Loose(method, sender, params, n))
+            self._loose.append(UnassignedMessage(method, sender, params, n))
         elif method == "notifications/message":
             account.logs.append(params)
         else:
@@ -308,7 +308,7 @@ def _joined(pages: Sequence[Any]) -> Any:
 class Read(msgspec.Struct, frozen=True):
     """Content of a capture that was read."""
 
-    accounts: Accounts
+    accounts: Operations
     notices: tuple[str, ...]
     """What the user should know about the file; may quote file names."""
     client: str = ""
@@ -332,7 +332,7 @@ def read_accounts(path: Path, on_progress: Callable[[int, int], None] | None = N
     """
     loading = Loading(path)
     conversation = loading.journal.conversation
-    teller = Teller(conversation)
+    teller = OperationCollector(conversation)
     loading.tell(teller)
     journal = finish(loading, on_progress)
     try:

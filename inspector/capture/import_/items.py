@@ -14,7 +14,7 @@ from inspector.capture.format.lines import lines, read_at
 from inspector.protocol import peek
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, RequestId, encode, read
+from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, RequestId, ResultResponse, encode, read
 
 # Members of a JSON object of another program, each read as the expected type.
 
@@ -231,7 +231,7 @@ class Directions:
                 if len(self._open) > _MOST:
                     del self._open[next(iter(self._open))]
             return sender
-        if isinstance(message, Answer | ErrorAnswer) and message.id is not None:
+        if isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:
             return self._answering(message.id)
         return Direction.FROM_SERVER
 

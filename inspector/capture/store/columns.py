@@ -13,17 +13,17 @@ import msgspec
 from inspector.capture.format.file import LOST
 from inspector.protocol.compact_arrays import DeltaArray, ShortArray
 from inspector.protocol.events import (
-    CameLate,
     Cancelled,
     Closed,
     Event,
     Garbled,
+    LateResponse,
     Notified,
     Orphaned,
     Progressed,
     RequestSent,
 )
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import ResultResponse
 
 # Kind, method and exchange of a frame as one number each for the columns, taken from the fold's events.
 
@@ -77,7 +77,7 @@ def _of_one(event: Event) -> Meaning | None:
             return Meaning(MessageKind.NOTIFICATION, event.message.method, event.exchange.number)
         case RequestSent():
             return Meaning(MessageKind.REQUEST, event.message.method, event.exchange.number)
-        case Closed() | CameLate():
+        case Closed() | LateResponse():
             return Meaning(_answer(event), "", event.exchange.number, event.exchange.probe)
         case Orphaned():
             return Meaning(_answer(event))
@@ -87,8 +87,8 @@ def _of_one(event: Event) -> Meaning | None:
             return None
 
 
-def _answer(event: Closed | CameLate | Orphaned) -> MessageKind:
-    return MessageKind.RESPONSE if isinstance(event.message, Answer) else MessageKind.ERROR
+def _answer(event: Closed | LateResponse | Orphaned) -> MessageKind:
+    return MessageKind.RESPONSE if isinstance(event.message, ResultResponse) else MessageKind.ERROR
 
 
 KIND_BITS, TO_SERVER_BIT, FROM_SERVER_BIT, PROBE_BIT, BYTES_BIT = 0x07, 0x08, 0x10, 0x20, 0x40

@@ -21,7 +21,7 @@ from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import RequestId
-from inspector.protocol.questions import COMPLETE
+from inspector.protocol.server_requests import COMPLETE
 from inspector.protocol.tracking.subscriptions import TELLING_OF_CHANGES
 from inspector.protocol.tracking.tasks import TELLING
 
@@ -89,7 +89,7 @@ class _Message(msgspec.Struct, gc=False):
 _decode = msgspec.json.Decoder(_Message).decode
 
 
-class PlainFold:
+class FastFold:
     """Folds plain messages into a conversation."""
 
     def __init__(self, conversation: Conversation) -> None:
@@ -204,7 +204,7 @@ class Rows:
     def __init__(self, journal: Journal) -> None:
         self._store = journal.store
         self._conversation = journal.conversation
-        self._plain = PlainFold(journal.conversation)
+        self._plain = FastFold(journal.conversation)
         self._waiting: list[Row] = []
         self.hearer: Hearer | None = None
         """Is called for each frame; None if not needed."""

@@ -14,8 +14,8 @@ from inspector.capture.format.file import LOST
 from inspector.capture.format.records import FrameRecord, from_line
 from inspector.capture.journal import Journal, end_what_is_over
 from inspector.capture.store.columns import EntryKind
-from inspector.capture.store.fold_fast_path import LONGEST, PlainFold
-from inspector.capture.store.snapshot import Checkpoint, NotKept, checkpoint, conversation_at
+from inspector.capture.store.fold_fast_path import LONGEST, FastFold
+from inspector.capture.store.snapshot import Checkpoint, SnapshotError, checkpoint, conversation_at
 from inspector.capture.store.store import Store
 from inspector.protocol.facts import ConnectionFact, Stderr
 from inspector.protocol.frames import Frame
@@ -59,7 +59,7 @@ class Points:
         if journal.count < self._next:
             return
         self._next = journal.count + self.every
-        with suppress(NotKept):
+        with suppress(SnapshotError):
             self.all.append(_point(journal))
 
     def restored(self, points: list[Point]) -> None:
@@ -98,7 +98,7 @@ class PastJournal(Journal):
         self.name, self.marks = whole.name, whole.marks
         self.store = _First(whole.store)
         self._surround(ConnectionFacts(self.store))
-        self._plain = PlainFold(self.conversation)
+        self._plain = FastFold(self.conversation)
 
     @property
     def live(self) -> bool:
@@ -122,11 +122,11 @@ class PastJournal(Journal):
     def begin_at(self, points: list[Point]) -> None:
         """Start at the last of these checkpoints instead of the first entry. Call it only on a new journal.
 
-        Raises: NotKept if the checkpoint can't be restored; nothing is changed then.
+        Raises: SnapshotError if the checkpoint can't be restored; nothing is changed then.
         """
         point, whole = points[-1], self.whole
         self.conversation = conversation_at(point.conversation, whole.conversation)
-        self._plain = PlainFold(self.conversation)
+        self._plain = FastFold(self.conversation)
         self.store.count = point.count
         around = self.surroundings
         around.connections, around.connection, around.ended = point.connections, point.connection, point.ended
@@ -199,7 +199,7 @@ class History:
         points = self.journal.points.before(n) if self.journal.points is not None else []
         found = PastJournal(self.journal)
         while points:
-            with suppress(NotKept):
+            with suppress(SnapshotError):
                 found.begin_at(points)
                 break
             points, found = points[:-1], PastJournal(self.journal)
@@ -248,7 +248,7 @@ def _restore_http(around: ConnectionFacts, store: Store, points: list[Point]) ->
             exchange = known.setdefault(place, HttpExchange(store, http, place))
             exchange.request_n, exchange.response_n, exchange.end_n = request, response, end
     if sorted(known) != list(range(points[-1].http)):
-        raise NotKept("an HTTP exchange is missing")
+        raise SnapshotError("an HTTP exchange is missing")
     for place in range(len(known)):
         around.http_in_order.append(known[place])
         around.http_exchanges[known[place].http] = known[place]

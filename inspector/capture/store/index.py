@@ -30,7 +30,7 @@ from inspector.capture.store.columns import UNLISTED, EntryKind, MessageKind
 from inspector.capture.store.history import Point
 from inspector.capture.store.snapshot import (
     Column,
-    NotKept,
+    SnapshotError,
     adopt,
     columns_of,
     fill_column,
@@ -89,7 +89,7 @@ class Rest(msgspec.Struct):
 def rest_of(journal: Journal) -> tuple[Rest, dict[str, Column]]:
     """Return the state of a loaded journal, and its columns.
 
-    Raises: NotKept.
+    Raises: SnapshotError.
     """
     store, around = journal.store, journal.surroundings
     columns = columns_of(store)
@@ -119,13 +119,13 @@ def restore(journal: Journal, rest: Rest, columns: dict[str, bytes], *, size: in
 
     `size` is that of the capture in bytes.
 
-    Raises: NotKept; the journal stays empty then.
+    Raises: SnapshotError; the journal stays empty then.
     """
     try:
         filled = _filled(journal.store, rest, columns)
         conversation = restored(rest.conversation, columns)
     except (KeyError, ValueError) as error:
-        raise NotKept(str(error)) from None
+        raise SnapshotError(str(error)) from None
     _check(filled, rest, len(conversation.exchanges), size)
     adopt(journal.conversation, conversation)
     if journal.points is not None:
@@ -166,7 +166,7 @@ def _column(own: Column, name: str, columns: dict[str, bytes]) -> Any:
 def _check(filled: Mapping[str, Any], rest: Rest, exchanges: int, size: int) -> None:
     """Check that the columns are valid: code that reads them later does not.
 
-    Raises: NotKept.
+    Raises: SnapshotError.
     """
     entries = [rest.unreachable, *rest.processes, *(n for _, *each in rest.http for n in each)]
     sound = (
@@ -180,7 +180,7 @@ def _check(filled: Mapping[str, Any], rest: Rest, exchanges: int, size: int) -> 
         and all(n and filled["_kinds"][n - 1] == EntryKind.PROCESS for n in rest.processes)
     )
     if not sound:
-        raise NotKept("the columns mean nothing")
+        raise SnapshotError("the columns mean nothing")
 
 
 def _surround(around: ConnectionFacts, store: Store, rest: Rest) -> None:
@@ -243,7 +243,7 @@ def save(directory: Path, journal: Journal, what: Identity) -> bool:
         rest, columns = rest_of(journal)
         lengths = [(name, len(memoryview(column).cast("B"))) for name, column in columns.items()]
         contents = msgspec.msgpack.encode(_Contents(what, rest, lengths))
-    except (NotKept, TypeError, ValueError, OverflowError, RecursionError):
+    except (SnapshotError, TypeError, ValueError, OverflowError, RecursionError):
         return False
     made = directory / f"{_name(what)}.{os.getpid()}.new"
     try:
@@ -274,7 +274,7 @@ def load(directory: Path, journal: Journal, what: Identity) -> bool:
         restore(journal, contents.rest, columns, size=what.size)
         with suppress(OSError):
             os.utime(fd)
-    except (NotKept, OSError, EOFError, ValueError, OverflowError, MemoryError, msgspec.MsgspecError):
+    except (SnapshotError, OSError, EOFError, ValueError, OverflowError, MemoryError, msgspec.MsgspecError):
         return False
     finally:
         os.close(fd)
@@ -302,7 +302,7 @@ def _write_all(fd: int, data: memoryview) -> None:
 def _check_owner(fd: int) -> None:
     found = os.fstat(fd)
     if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077:
-        raise NotKept("it is not ours alone")
+        raise SnapshotError("it is not ours alone")
 
 
 def _read(fd: int, what: Identity) -> tuple[_Contents, dict[str, bytes]]:
@@ -311,22 +311,22 @@ def _read(fd: int, what: Identity) -> tuple[_Contents, dict[str, bytes]]:
     digest = hashlib.sha256()
     start = os.read(fd, len(MAGIC) + digest.digest_size)
     if not start.startswith(MAGIC) or total > _LARGEST:
-        raise NotKept("it is not an index")
+        raise SnapshotError("it is not an index")
     length = _take(fd, 8, digest)
     size = int.from_bytes(length)
     if size > total:
-        raise NotKept("it is cut")
+        raise SnapshotError("it is cut")
     raw = _take(fd, size, digest)
     contents = msgspec.msgpack.decode(raw, type=_Contents)
     if contents.identity != what:
-        raise NotKept("it is of another capture, or of an earlier state of it")
+        raise SnapshotError("it is of another capture, or of an earlier state of it")
     if sum(length for _, length in contents.columns) != total - len(start) - 8 - size:
-        raise NotKept("it is cut")
+        raise SnapshotError("it is cut")
     if any(length < 0 for _, length in contents.columns):
-        raise NotKept("a column has no length")
+        raise SnapshotError("a column has no length")
     columns = {name: _take(fd, length, digest) for name, length in contents.columns}
     if digest.digest() != start[len(MAGIC) :]:
-        raise NotKept("it was damaged")
+        raise SnapshotError("it was damaged")
     return contents, columns
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from inspector.capture.foreign_files import StandIn, open_capture
+from inspector.capture.foreign_files import ConvertedCapture, open_capture
 from inspector.capture.format.file import being_written
 from inspector.capture.format.lines import BLOCK, FileWindow, LineBlock, blocks, read_at
 from inspector.capture.format.reader import is_newer_minor
@@ -46,7 +46,7 @@ _START = 1024
 """Bytes at the beginning that identify a capture: its head contains an id."""
 
 
-class Trouble(msgspec.Struct, frozen=True):
+class FileProblem(msgspec.Struct, frozen=True):
     """What has happened to a file."""
 
     why: str
@@ -63,7 +63,7 @@ class OpenedFile:
         self._path = path
         self._start = read_at(fd, 0, _START)
 
-    def trouble(self, read: int) -> Trouble | None:
+    def trouble(self, read: int) -> FileProblem | None:
         """Return what has happened to the file since it was opened; None if it is unchanged.
 
         `read` is the number of bytes read so far.
@@ -74,13 +74,13 @@ class OpenedFile:
             # If the start differs, the file may have been truncated after `opened` was taken.
             size = opened.st_size if start == self._start else os.fstat(self._fd).st_size
         except OSError as error:
-            return Trouble(f"the capture can't be looked at any more: {error.strerror}")
+            return FileProblem(f"the capture can't be looked at any more: {error.strerror}")
         if size < read:
-            return Trouble("the capture was cut while it was read", self._readable(size))
+            return FileProblem("the capture was cut while it was read", self._readable(size))
         if start != self._start:
-            return Trouble("the capture was rewritten while it was read", 0)
+            return FileProblem("the capture was rewritten while it was read", 0)
         if (there.st_dev, there.st_ino) != (opened.st_dev, opened.st_ino):
-            return Trouble("another file has taken the place of the capture")
+            return FileProblem("another file has taken the place of the capture")
         return None
 
     def _readable(self, size: int) -> int:
@@ -177,7 +177,7 @@ class Loading:
         self.conclude()
         return False
 
-    def distrust(self, trouble: Trouble) -> None:
+    def distrust(self, trouble: FileProblem) -> None:
         """Add a notice that the file has changed, and stop reading the changed content."""
         if trouble.readable is not None:
             self._source.end_at(trouble.readable)
@@ -334,7 +334,7 @@ def _gap(record: GapRecord) -> str:
     return f"The capture has a gap: {record.lost_frames} records within {seconds:.1f} s could not be written{why}."
 
 
-def _origin(imported: Import, stand_in: StandIn | None) -> Iterator[str]:
+def _origin(imported: Import, stand_in: ConvertedCapture | None) -> Iterator[str]:
     losses = "; ".join(each[:200] for each in imported.losses[:10]) or "all"
     if stand_in is None:
         tool = imported.tool[:60] or "from another program"

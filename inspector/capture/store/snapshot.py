@@ -18,10 +18,10 @@ from inspector.protocol.exchange_log import ExchangeLog, open_again, take_back
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import RequestId
-from inspector.protocol.questions import Question
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import resolve
+from inspector.protocol.server_requests import ServerRequest
 from inspector.protocol.tracking.catalogue import ListFetch, Listing
 from inspector.protocol.tracking.exchanges import InputRound
 from inspector.protocol.tracking.subscriptions import ListenStream, StreamFilter, Update
@@ -30,7 +30,7 @@ from inspector.protocol.tracking.tasks import Task, TaskFault
 Column: TypeAlias = "array[Any] | bytearray"
 
 
-class NotKept(Exception):
+class SnapshotError(Exception):
     """The state can't be stored, or the stored state can't be used; the text says why."""
 
 
@@ -77,15 +77,15 @@ class ConversationSnapshot(msgspec.Struct):
     task_operations: dict[int, int]
     about_tasks: dict[int, str]
     opening: _Opening | None
-    questions: list[Question]
+    server_requests: list[ServerRequest]
     visits: dict[str, int]
     awaited: dict[int, Any]
 
 
 _MEMBERS = {
     "conversation": {
-        "pairs", "progress", "operations", "catalogue", "subscriptions", "tasks", "_opening", "questions", "visits",
-        "_awaited", "_on_notification",
+        "pairs", "progress", "operations", "catalogue", "subscriptions", "tasks", "_opening",
+        "server_requests", "visits", "_awaited", "_on_notification",
     },
     "pairs": {"exchanges", "_open", "_ended", "_on"},
     "progress": {"exchanges", "_by_token"},
@@ -116,10 +116,10 @@ def columns_of(owner: object) -> dict[str, Column]:
 def refuse_others(name: str, members: Mapping[str, Any], known: Set[str]) -> None:
     """Check that all state of an object is in members that are stored.
 
-    Raises: NotKept.
+    Raises: SnapshotError.
     """
     if more := [member for member in members if member not in known and members[member]]:
-        raise NotKept(f"{', '.join(more)} of {name} is not stored")
+        raise SnapshotError(f"{', '.join(more)} of {name} is not stored")
 
 
 def alike(one: Any, other: Any) -> bool:
@@ -143,7 +143,7 @@ def alike(one: Any, other: Any) -> bool:
 def keep(conversation: Conversation) -> tuple[bytes, dict[str, Column]]:
     """Serialize a conversation: one msgpack value, and columns by name.
 
-    Raises: NotKept.
+    Raises: SnapshotError.
     """
     parts = _parts(conversation)
     log = conversation.exchanges
@@ -153,9 +153,9 @@ def keep(conversation: Conversation) -> tuple[bytes, dict[str, Column]]:
         data = msgspec.msgpack.encode(kept)
         same = alike(msgspec.msgpack.decode(data, type=ConversationSnapshot), kept)
     except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
-        raise NotKept(f"it holds what can't be written: {error}") from None
+        raise SnapshotError(f"it holds what can't be written: {error}") from None
     if not same:
-        raise NotKept("it holds what would come back as something else")
+        raise SnapshotError("it holds what would come back as something else")
     columns = {f"exchanges.{name}": column for name, column in columns_of(log).items()}
     return data, columns | {"operations._first": parts["operations"]["_first"]}
 
@@ -165,7 +165,7 @@ def condensed(conversation: Conversation) -> ConversationSnapshot:
 
     The values are shared with the conversation: write them at once and do not change them.
 
-    Raises: NotKept.
+    Raises: SnapshotError.
     """
     return _kept(_parts(conversation), conversation.exchanges)
 
@@ -173,19 +173,19 @@ def condensed(conversation: Conversation) -> ConversationSnapshot:
 def restored(data: bytes, columns: dict[str, bytes]) -> Conversation:
     """Restore a conversation. `columns` is consumed.
 
-    Raises: NotKept if this is not a snapshot, or is inconsistent.
+    Raises: SnapshotError if this is not a snapshot, or is inconsistent.
     """
     try:
         kept = msgspec.msgpack.decode(data, type=ConversationSnapshot)
     except (ValueError, msgspec.MsgspecError) as error:
-        raise NotKept(f"what was kept does not agree with itself: {error}") from None
+        raise SnapshotError(f"what was kept does not agree with itself: {error}") from None
     return rebuilt(kept, columns)
 
 
 def rebuilt(kept: ConversationSnapshot, columns: dict[str, bytes]) -> Conversation:
     """Build a conversation from its parts. Both are consumed.
 
-    Raises: NotKept if they do not match.
+    Raises: SnapshotError if they do not match.
     """
     conversation = Conversation()
     try:
@@ -193,7 +193,7 @@ def rebuilt(kept: ConversationSnapshot, columns: dict[str, bytes]) -> Conversati
         fill_column(vars(conversation.operations)["_first"], columns.pop("operations._first"))
         _fill(_parts(conversation), kept, conversation.exchanges)
     except (LookupError, TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
-        raise NotKept(f"what was kept does not agree with itself: {error}") from None
+        raise SnapshotError(f"what was kept does not agree with itself: {error}") from None
     return conversation
 
 
@@ -203,7 +203,7 @@ def adopt(conversation: Conversation, other: Conversation) -> None:
     theirs = _parts(other)
     for name, own in _parts(conversation).items():
         if name == "conversation":
-            own["questions"][:] = other.questions
+            own["server_requests"][:] = other.server_requests
             own["_awaited"].update(theirs[name]["_awaited"])
         else:
             own.update({member: value for member, value in theirs[name].items() if member != "exchanges"})
@@ -224,7 +224,7 @@ def fill_column(column: Column, data: bytes) -> None:
 def _parts(conversation: Conversation) -> dict[str, dict[str, Any]]:
     """Return the members of a conversation and of its trackers. Only this file accesses them directly.
 
-    Raises: NotKept if there are unknown members.
+    Raises: SnapshotError if there are unknown members.
     """
     own = vars(conversation)
     parts = {name: own if name == "conversation" else vars(own[name]) for name in _MEMBERS}
@@ -259,7 +259,7 @@ def _kept(parts: Mapping[str, dict[str, Any]], log: ExchangeLog) -> Conversation
         task_operations={operation: task.number for operation, task in tasks["_by_operation"].items()},
         about_tasks=tasks["_about"],
         opening=_kept_opening(parts["_opening"]["opening"]),
-        questions=parts["conversation"]["questions"],
+        server_requests=parts["conversation"]["server_requests"],
         visits=parts["visits"]["complete"],
         awaited=parts["conversation"]["_awaited"],
     )
@@ -270,7 +270,7 @@ def _open_records(log: ExchangeLog) -> dict[int, bytes]:
     for number, exchange in vars(log)["_objects"].items():
         record = log.pack(exchange)
         if record is None:
-            raise NotKept("an exchange can't be packed")
+            raise SnapshotError("an exchange can't be packed")
         found[number] = record
     return found
 
@@ -281,7 +281,7 @@ def _kept_opening(opening: Opening | None) -> _Opening | None:
     date, era = opening.revision.in_header, opening.era
     members = msgspec.structs.asdict(opening)
     if resolve(date, era)[0] != members.pop("revision"):
-        raise NotKept("its revision is not found by its name")
+        raise SnapshotError("its revision is not found by its name")
     return _Opening(date=date, era=era, **members)
 
 
@@ -319,7 +319,7 @@ def _fill(parts: Mapping[str, dict[str, Any]], kept: ConversationSnapshot, log: 
     tasks["_by_id"] = {(by_server, id_): _at(kept.tasks, number) for by_server, id_, number in kept.task_ids}
     tasks["_by_operation"] = {each: _at(kept.tasks, number) for each, number in kept.task_operations.items()}
     parts["_opening"]["opening"] = _opening_of(kept.opening)
-    parts["conversation"]["questions"], parts["conversation"]["_awaited"] = kept.questions, kept.awaited
+    parts["conversation"]["server_requests"], parts["conversation"]["_awaited"] = kept.server_requests, kept.awaited
     parts["visits"]["complete"] = kept.visits
 
 
@@ -376,7 +376,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
     """Bytes of the packed exchanges."""
     names: int
     operations: int
-    questions: int
+    server_requests: int
     changes: int
     """Number of late changes so far, as in `ExchangeLog.changes`."""
     rest: bytes
@@ -385,40 +385,40 @@ class Checkpoint(msgspec.Struct, frozen=True):
 def checkpoint(conversation: Conversation) -> Checkpoint:
     """Make a checkpoint of the current state. From the first one on, the exchange log tracks late changes.
 
-    Raises: NotKept if something can't be stored.
+    Raises: SnapshotError if something can't be stored.
     """
     log = conversation.exchanges
     kept = condensed(conversation)
-    names, questions = len(kept.names), len(kept.questions)
-    kept.names, kept.questions, kept.further = [], [], {}
+    names, server_requests = len(kept.names), len(kept.server_requests)
+    kept.names, kept.server_requests, kept.further = [], [], {}
     try:
         rest = zlib.compress(msgspec.msgpack.encode(kept), 1)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise NotKept(f"it holds what can't be written: {error}") from None
+        raise SnapshotError(f"it holds what can't be written: {error}") from None
     columns = columns_of(log)
     operations = len(columns_of(conversation.operations)["_first"])
     return Checkpoint(
-        len(log), len(columns["_records"]), names, operations, questions, log.begin_epoch(), rest
+        len(log), len(columns["_records"]), names, operations, server_requests, log.begin_epoch(), rest
     )  # fmt: skip
 
 
 def conversation_at(point: Checkpoint, later: Conversation) -> Conversation:
     """Return the conversation at a checkpoint, independent of `later`, which may continue meanwhile.
 
-    Raises: NotKept if the checkpoint is from another conversation.
+    Raises: SnapshotError if the checkpoint is from another conversation.
     """
     log = later.exchanges
     try:
         kept = msgspec.msgpack.decode(_unfolded(point.rest), type=ConversationSnapshot)
         found = _columns_at(point, log)
     except (zlib.error, msgspec.MsgspecError, ValueError, IndexError) as error:
-        raise NotKept(f"the checkpoint can't be read: {error}") from None
+        raise SnapshotError(f"the checkpoint can't be read: {error}") from None
     _open_again(found, kept)
     columns: dict[str, Any] = {f"exchanges.{name}": column for name, column in found.items()}
     columns["operations._first"] = columns_of(later.operations)["_first"][: point.operations]
     raw = {name: bytes(memoryview(column).cast("B")) for name, column in columns.items()}
     kept.names = list(vars(log)["_names"][: point.names])
-    kept.questions = later.questions[: point.questions]
+    kept.server_requests = later.server_requests[: point.server_requests]
     further = dict(vars(later.operations)["_further"])
     kept.further = {
         operation: early
@@ -451,5 +451,5 @@ def _open_again(columns: dict[str, Any], kept: ConversationSnapshot) -> None:
     """Reset exchanges that were open then: they had no record, no response and no end."""
     for number in kept.open_records:
         if not 0 < number <= len(columns["_places"]):
-            raise NotKept("an exchange has no number")
+            raise SnapshotError("an exchange has no number")
         open_again(columns, number)

@@ -15,7 +15,7 @@ from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.forms.validate import validate
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, NotJsonRpc
+from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, ResultResponse
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import find
 
@@ -34,7 +34,7 @@ _SLOW_NS, _TOO_SLOW_NS, _SILENT_NS = 5_000_000_000, 60_000_000_000, 2_000_000_00
 def id_type_changed(case: CheckMoment) -> Iterator[Flaw]:
     """1 and "1" are different ids."""
     message = case.message
-    if not isinstance(message, Answer | ErrorAnswer) or message.id is None:
+    if not isinstance(message, ResultResponse | ErrorResponse) or message.id is None:
         return
     for (side, id_), asked in case.state.requests.open.items():
         if side is Direction.TO_SERVER and id_ != message.id and str(id_) == str(message.id):
@@ -397,13 +397,13 @@ class _Stray(msgspec.Struct, frozen=True):
 
 def _is_anonymous(case: CheckMoment) -> bool:
     message = case.message
-    if isinstance(message, ErrorAnswer):
+    if isinstance(message, ErrorResponse):
         return message.id is None and peek.integer(case.value, "code") not in (-32700, -32600)
     return isinstance(message, NotJsonRpc) and message.reason == "a result without a usable id"
 
 
 def _without_an_id(case: CheckMoment) -> str:
-    is_error = isinstance(case.message, ErrorAnswer)
+    is_error = isinstance(case.message, ErrorResponse)
     words = reason_of(case.value)[:160] if is_error else ""
     return f"{'an error' if is_error else 'a result'} without an id{': ' if words else ''}{words}"
 
@@ -427,7 +427,7 @@ def response_id_mismatch(case: CheckMoment) -> Iterator[Flaw]:
                 frames = (each.frame, each.asked.frame)
                 said = f"{each.asked.method[:60]} was answered with {each.said}"
                 yield Flaw(said, "/id", frames, instead=True, confidence=Confidence.LIKELY)
-    elif isinstance(message, Answer | ErrorAnswer) and message.id is not None and case.http is None:
+    elif isinstance(message, ResultResponse | ErrorResponse) and message.id is not None and case.http is None:
         waiting = _open(state)
         if (
             len(waiting) == 1

@@ -15,7 +15,7 @@ from inspector.checks.rules.http import TAKES_ORIGINS
 from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpExchangeState, host_of, is_loopback
 from inspector.protocol import peek, probes
 from inspector.protocol.facts import HttpEvent
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import ResultResponse
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _PAGED = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
@@ -41,7 +41,7 @@ def lacks_header(case: CheckMoment) -> bool:
 
 def _refusal(case: CheckMoment, wanted: int, what: str, *, worse: Severity | None = None) -> Iterator[Flaw]:
     """Yield the flaw of a probe that was accepted, or rejected with another code."""
-    if isinstance(case.message, Answer):
+    if isinstance(case.message, ResultResponse):
         yield Flaw(f"{what} is accepted", severity=worse)
     elif (code := peek.integer(case.value, "code")) != wanted and not (code == _HEADER_MISMATCH and lacks_header(case)):
         yield Flaw(f"{what} is rejected with {code} instead of {wanted}", "/error/code")

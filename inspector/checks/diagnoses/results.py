@@ -8,7 +8,7 @@ from inspector.checks.learning import LARGE
 from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import ResultResponse
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _LIKELY = Confidence.LIKELY
@@ -121,5 +121,5 @@ def secret_in_result(case: CheckMoment) -> Iterator[Flaw]:
 
     It examines the message, not its frame: the frame of a batch has thousands.
     """
-    if isinstance(case.message, Answer) and (name := secret_in(case.message.result_part.raw[:_LOOKED_AT])):
+    if isinstance(case.message, ResultResponse) and (name := secret_in(case.message.result_part.raw[:_LOOKED_AT])):
         yield Flaw(f"the result of {case.method[:60]} seems to contain {name}", "/result")

@@ -9,7 +9,7 @@ from inspector.checks.registry import Flaw, check, row_of_date
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import NULL_ERROR, RESPELLED_ID, Answer, ErrorAnswer, NotJsonRpc, Request
+from inspector.protocol.jsonrpc import NULL_ERROR, RESPELLED_ID, ErrorResponse, NotJsonRpc, Request, ResultResponse
 from inspector.protocol.request_meta import TRACEPARENT
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
@@ -91,7 +91,7 @@ def result_and_error(case: CheckMoment) -> Iterator[Flaw]:
     fix="Return an integer `code` and a string `message`.",
 )
 def error_object_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    if not isinstance(case.message, ErrorAnswer):
+    if not isinstance(case.message, ErrorResponse):
         return
     if type(case.value) is not dict:
         shown = f": {case.value[:120]}" if isinstance(case.value, str) else ""
@@ -147,7 +147,11 @@ def request_id_reused(case: CheckMoment) -> Iterator[Flaw]:
 def unexpected_response(case: CheckMoment) -> Iterator[Flaw]:
     """The id must equal that of a request, with the same type."""
     message = case.message
-    if isinstance(message, Answer | ErrorAnswer) and message.id is not None and not _same_text(case, message.id):
+    if (
+        isinstance(message, ResultResponse | ErrorResponse)
+        and message.id is not None
+        and not _same_text(case, message.id)
+    ):
         yield Flaw(f"response with the id {message.id!r}, but no open request has this id", "/id")
 
 
@@ -167,7 +171,7 @@ def _same_text(case: CheckMoment, id_: int | str) -> bool:
 def id_spelling_changed(case: CheckMoment) -> Iterator[Flaw]:
     """`1.0` and `1e0` are the JSON number 1; clients that keep ids as integers or text may not match them."""
     for message in case.value:
-        if RESPELLED_ID in message.defects and isinstance(message, Answer | ErrorAnswer):
+        if RESPELLED_ID in message.defects and isinstance(message, ResultResponse | ErrorResponse):
             if case.state.is_sampled("id-spelling-changed", 1, 1 << 62):
                 yield Flaw(
                     (
@@ -210,7 +214,7 @@ def duplicate_response(case: CheckMoment) -> Iterator[Flaw]:
 def error_without_id(case: CheckMoment) -> Iterator[Flaw]:
     """An error without an id is allowed only if the id could not be read, and in HTTP error responses."""
     message = case.message
-    if not isinstance(message, ErrorAnswer) or message.id is not None or not _could_read(case):
+    if not isinstance(message, ErrorResponse) or message.id is not None or not _could_read(case):
         return
     if case.state.is_http and (case.http is None or case.http.response is None or case.http.response.status >= 400):
         return
@@ -369,7 +373,7 @@ def invalid_meta(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _root(case: CheckMoment) -> str:
-    return "/result" if isinstance(case.message, Answer) else "/params"
+    return "/result" if isinstance(case.message, ResultResponse) else "/params"
 
 
 _TRACE = {

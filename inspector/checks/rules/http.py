@@ -11,7 +11,7 @@ from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState, is_d
 from inspector.protocol import peek
 from inspector.protocol.facts import CLOSED_HERE, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.revisions.openings import modern_code
 from inspector.protocol.revisions.table import ROWS
 from inspector.protocol.tracking.opening import declared_revision
@@ -145,7 +145,7 @@ def unknown_method_status(case: CheckMoment) -> Iterator[Flaw]:
     status = _status(case)
     if (
         status
-        and isinstance(case.message, ErrorAnswer)
+        and isinstance(case.message, ErrorResponse)
         and peek.integer(case.value, "code") == -32601
         and status != 404
     ):
@@ -164,7 +164,7 @@ def unknown_method_status(case: CheckMoment) -> Iterator[Flaw]:
 def protocol_error_status(case: CheckMoment) -> Iterator[Flaw]:
     """Errors -32020, -32021 and -32022; -32602 for a request that lacks required members of `_meta`."""
     status, code = _status(case), peek.integer(case.value, "code")
-    if not status or not isinstance(case.message, ErrorAnswer) or status == 400:
+    if not status or not isinstance(case.message, ErrorResponse) or status == 400:
         return
     undeclared = case.asked is not None and declared_revision(case.asked.params) is None
     if (code in (-32020, -32021, -32022) and modern_code(case.value) == code) or (code == -32602 and undeclared):
@@ -231,7 +231,7 @@ def response_on_wrong_post(case: CheckMoment) -> Iterator[Flaw]:
     message = case.message
     if case.frame is None or case.frame.channel is not Channel.REPLY or case.http is None or not case.http.asked:
         return
-    if isinstance(message, Answer | ErrorAnswer) and message.id is not None:
+    if isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:
         if all(message.id != each.id for each in case.http.asked):
             asked = case.http.asked[0]
             said = f"the response to {asked.method[:60]} has the id {message.id!r}, but the request has {asked.id!r}"
@@ -339,7 +339,11 @@ def response_on_get_stream(case: CheckMoment) -> Iterator[Flaw]:
     frame, http = case.frame, case.http
     if frame is None or frame.channel is not Channel.GET or http is None or not _is_plain_http(case):
         return
-    if http.sent("last-event-id") is None and isinstance(case.message, Answer | ErrorAnswer) and case.asked is not None:
+    if (
+        http.sent("last-event-id") is None
+        and isinstance(case.message, ResultResponse | ErrorResponse)
+        and case.asked is not None
+    ):
         said = f"the response to {case.asked.method[:60]} was sent on a stream opened by GET"
         yield Flaw(said, "/id", frames=(case.asked.frame,))
 

@@ -8,7 +8,7 @@ from inspector.checks.registry import Flaw, check
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.capabilities import SKILLS, declares
-from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, modern_code, names_stateless
 from inspector.protocol.revisions.table import find
@@ -359,7 +359,7 @@ def skills_unavailable(case: CheckMoment) -> Iterator[Flaw]:
             )
     elif case.state.opening is None or not declares(case.state.opening.capabilities, SKILLS):
         return
-    elif isinstance(case.message, ErrorAnswer):
+    elif isinstance(case.message, ErrorResponse):
         if peek.integer(case.value, "code") == -32601:
             fix = "Implement skills/list or remove the extension."
             yield Flaw("the server declares skills, but does not implement skills/list", "/error/code", fix=fix)

@@ -16,7 +16,7 @@ from inspector.checks.shapes.judge import ShapeFault, judge_of, strangers
 from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS
 from inspector.checks.state import CheckMoment, TrackedRequest
 from inspector.protocol import peek
-from inspector.protocol.jsonrpc import ABSENT, Answer, Notification, Request
+from inspector.protocol.jsonrpc import ABSENT, Notification, Request, ResultResponse
 from inspector.protocol.revisions.table import ROWS
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
@@ -361,7 +361,7 @@ def _is_looked_at(case: CheckMoment) -> bool:
 )
 def member_of_other_version(case: CheckMoment) -> Iterator[Flaw]:
     """Legal, but clients of this version ignore the member. Each is reported once per connection."""
-    is_answer = isinstance(case.message, Answer)
+    is_answer = isinstance(case.message, ResultResponse)
     name = shape_of_result(case) if is_answer else shape_of_params(case)
     for each in strangers(case.row, name, case.value) if name else ():
         if (each.type, each.member) in _TOLD_ELSEWHERE:

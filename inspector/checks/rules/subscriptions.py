@@ -15,7 +15,7 @@ from inspector.checks.state import PREFIX, CheckMoment, Rounds
 from inspector.protocol import peek
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Channel
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import ResultResponse
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
@@ -60,7 +60,7 @@ def subscription_id_missing(case: CheckMoment) -> Iterator[Flaw]:
     """Notifications must have the id of the listen request, with the same type."""
     id_ = peek.request_id(case.value, "_meta", PREFIX + "subscriptionId")
     place = f"/params/_meta/{PREFIX.replace('/', '~1')}subscriptionId"
-    if isinstance(case.message, Answer):
+    if isinstance(case.message, ResultResponse):
         if case.asked is not None and id_ != case.asked.id:
             yield Flaw("the result of subscriptions/listen has no subscriptionId", "/result/_meta")
     elif _is_elsewhere(case):

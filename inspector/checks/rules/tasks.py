@@ -8,7 +8,7 @@ from inspector.checks.learning import TASK, is_nested, requests_of
 from inspector.checks.registry import Flaw, check
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import ResultResponse
 
 _ERROR = Severity.ERROR
 _TOPIC = "basic/utilities/tasks"
@@ -68,7 +68,7 @@ def task_status_transition(case: CheckMoment) -> Iterator[Flaw]:
     if not case.is_modern and case.method == "tools/call" and before is None and status in _MAY_BE - {"working"}:
         yield Flaw(f"a task begins as {status[:20]!r} instead of working", "/result/task/status")
     if before in _ENDED and status != before and not _is_past(case, id_):
-        root = "/result" if isinstance(case.message, Answer) else "/params"
+        root = "/result" if isinstance(case.message, ResultResponse) else "/params"
         yield Flaw(f"a task changed from {before} to {status[:20]}", f"{root}/status")
 
 
@@ -134,7 +134,7 @@ _SOON_MS = 60_000
 
 
 def _root(case: CheckMoment) -> str:
-    return "/result" if isinstance(case.message, Answer) else "/params"
+    return "/result" if isinstance(case.message, ResultResponse) else "/params"
 
 
 @check(

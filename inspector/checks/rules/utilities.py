@@ -11,8 +11,8 @@ from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Notification
-from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.request_meta import LEVELS
+from inspector.protocol.server_requests import INPUT_REQUIRED
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _LOG, _PROGRESS = "notification notifications/message", "notification notifications/progress"

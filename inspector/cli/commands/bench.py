@@ -20,7 +20,7 @@ from inspector.cli.captures import loaded_capture
 from inspector.cli.command_line import duration, lasting
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import tell_failure
+from inspector.cli.headless import print_failure
 from inspector.cli.help import Documented, shared
 from inspector.cli.launch import settings_for
 from inspector.cli.options import headless_settings
@@ -273,7 +273,7 @@ def command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatu
     except InspectError as error:
         if isinstance(error, UsageError) or not journals:
             raise
-        return tell_failure(output, error, journals[-1])
+        return print_failure(output, error, journals[-1])
     finally:
         for journal in journals:
             journal.close()

@@ -15,7 +15,7 @@ from inspector.cli.requests import CliRequest, TaskOptions, make
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.headers import cautions
-from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.request_meta import LEVELS, LOG_LEVEL
 from inspector.protocol.revisions._shape import LogLevel
 from inspector.protocol.things import Tool
@@ -140,5 +140,5 @@ async def _with_log_level(visit: CommandSession, params: Any, level: str | None)
 async def _set_level(visit: CommandSession, level: str) -> None:
     called = await visit.session.call("logging/setLevel", {"level": level})
     message = answered(called.reply, "logging/setLevel").message
-    if isinstance(message, ErrorAnswer):
+    if isinstance(message, ErrorResponse):
         visit.output.warn(f"the server sets no log level: {message.message}")

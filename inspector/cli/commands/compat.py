@@ -21,12 +21,12 @@ from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.targets import names_a_server
 from inspector.present.compatibility import (
+    definitions_of,
     host_as_json,
     host_lines,
     matrix_as_json,
     matrix_lines,
     surface_matrix,
-    surface_of,
 )
 
 _EXAMPLES = (
@@ -96,7 +96,7 @@ def _of_file(output: Output, path: Path, hosts: tuple[Host, ...], called: str, e
 
 
 def _tell(output: Output, journal: Journal, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:
-    matrix = surface_matrix(surface_of(journal.conversation, called), hosts)
+    matrix = surface_matrix(definitions_of(journal.conversation, called), hosts)
     if output.as_json:
         output.data(matrix_as_json(matrix))
     else:

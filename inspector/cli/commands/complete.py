@@ -14,7 +14,7 @@ from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.errors import UsageError
 from inspector.protocol import peek
-from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.text import visible
 
 _METHOD = "completion/complete"
@@ -76,7 +76,7 @@ def _with_context(visit: CommandSession, params: dict[str, Any], known: dict[str
 async def _complete(visit: CommandSession, params: dict[str, Any]) -> ExitStatus:
     called = await visit.session.call(_METHOD, params)
     message = answered(called.reply, _METHOD).message
-    if isinstance(message, ErrorAnswer):
+    if isinstance(message, ErrorResponse):
         return report_error(visit.output, _METHOD, message)
     completion = peek.at(message.result, "completion")
     if visit.output.as_json:

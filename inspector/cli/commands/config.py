@@ -13,7 +13,7 @@ from inspector.cli.options import json_option
 from inspector.cli.output import Output
 from inspector.config.paths import places, private_directory
 from inspector.config.programs import EDITORS, program, run_on_file
-from inspector.config.remembered import KeptLooks, KeptTheme
+from inspector.config.remembered import StoredAppearances, StoredTheme
 from inspector.config.settings import (
     FILE,
     SETTINGS,
@@ -135,8 +135,8 @@ def _value(setting: Setting, env: CliEnv) -> tuple[Any, str]:
 
 def _remembered(env: CliEnv) -> dict[str, Any]:
     state = places(env.environ).state
-    look = KeptLooks(state).last()
-    theme = KeptTheme(state).last().removeprefix("inspect-")
+    look = StoredAppearances(state).last()
+    theme = StoredTheme(state).last().removeprefix("inspect-")
     return {"theme": theme, "columns": list(look.columns), "time_format": look.times}
 
 

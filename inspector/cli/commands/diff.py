@@ -7,7 +7,7 @@ import click
 
 from inspector.capture.compare import operations
 from inspector.capture.compare.differences import Comparison, compare
-from inspector.capture.compare.operations import Accounts
+from inspector.capture.compare.operations import Operations
 from inspector.capture.compare.views import View, write_view
 from inspector.capture.format.lines import demand_file
 from inspector.cli.comparing import (
@@ -30,7 +30,7 @@ from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.progress import progress_of
 from inspector.errors import UsageError
-from inspector.features.lock.changes import SurfaceDiff, compare_surfaces
+from inspector.features.lock.changes import DefinitionsDiff, compare_definitions
 from inspector.features.lock.lines import diff_as_json, diff_lines, diff_markdown
 from inspector.features.lock.lock_file import as_json
 from inspector.features.lock.schemas import Rating
@@ -84,7 +84,7 @@ def names_of(before: Path, after: Path) -> Names:
     return Names(str(before) if same else before.name, str(after) if same else after.name)
 
 
-def read_accounts(path: Path, output: Output) -> Accounts:
+def read_accounts(path: Path, output: Output) -> Operations:
     """Read the operations of a capture. Raises: CaptureError, UsageError for a missing file."""
     return _read(path, output).accounts
 
@@ -122,7 +122,7 @@ def diff_surfaces(
         if fetched.status is not ExitStatus.OK:
             return fetched.status
         found.append(fetched.surface)
-    diff = compare_surfaces(*found)
+    diff = compare_definitions(*found)
 
     before, after = (side.name for side in sides)
     if output.as_json:
@@ -138,7 +138,7 @@ def diff_surfaces(
     return ExitStatus.FINDINGS if fails(diff, fail_on) else ExitStatus.OK
 
 
-def fails(diff: SurfaceDiff, on: str) -> bool:
+def fails(diff: DefinitionsDiff, on: str) -> bool:
     """Return whether a change is at least as severe as the given rating."""
     if on == "never" or diff.worst is None:
         return False

@@ -27,7 +27,7 @@ from inspector.present.spans import span
 from inspector.protocol import peek
 from inspector.protocol.events import Event, Notified
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import ErrorAnswer, Notification
+from inspector.protocol.jsonrpc import ErrorResponse, Notification
 from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.subscriptions import LISTEN, SUBSCRIBE, UPDATED, StreamFilter
 from inspector.session.watching import Outcome
@@ -37,7 +37,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _LISTS = ("tools", "prompts", "resources")
 
 
-class Enough(msgspec.Struct, frozen=True):
+class ListenLimits(msgspec.Struct, frozen=True):
     """Limits on how long to listen; None for no limit."""
 
     count: int | None = None
@@ -57,7 +57,7 @@ def changes_options(command: F) -> F:
     return click.option("--count", type=count, metavar="N", help="Stop after so many notifications.")(command)
 
 
-async def tell_changes(visit: CommandSession, wanted: StreamFilter, enough: Enough) -> ExitStatus:
+async def print_changes(visit: CommandSession, wanted: StreamFilter, enough: ListenLimits) -> ExitStatus:
     """Subscribe, and print notifications until a limit is reached.
 
     Raises: UsageError if the server supports none of the subscriptions; what `answered` raises; Disconnected.
@@ -133,12 +133,14 @@ def _refused(output: Output, outcome: Outcome, method: str) -> ExitStatus:
     error: Any = None
     if outcome.reply is not None:
         message = answered(outcome.reply, method).message
-        error = message.error if isinstance(message, ErrorAnswer) else None
+        error = message.error if isinstance(message, ErrorResponse) else None
     more = {} if error is None else {"jsonrpc_error": error}
     return output.report("server_error", f"{method}: {outcome.refused}", "", ExitStatus.TOOL_ERROR, more)
 
 
-async def _until_enough(visit: CommandSession, changes: asyncio.Queue[_Change | None], enough: Enough) -> ExitStatus:
+async def _until_enough(
+    visit: CommandSession, changes: asyncio.Queue[_Change | None], enough: ListenLimits
+) -> ExitStatus:
     """Print notifications until a limit is reached. Raises: Disconnected."""
     written, session = 0, visit.session
     with suppress(TimeoutError):
@@ -162,7 +164,7 @@ async def _wake_at_the_end(visit: CommandSession, changes: asyncio.Queue[_Change
     changes.put_nowait(None)
 
 
-def _verdict(visit: CommandSession, written: int, enough: Enough) -> ExitStatus:
+def _verdict(visit: CommandSession, written: int, enough: ListenLimits) -> ExitStatus:
     if enough.count is None or written >= enough.count:
         return ExitStatus.OK
     said = f"received {written} of {enough.count} notifications"
@@ -216,7 +218,7 @@ def listen_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatu
     """
     tools, prompts, resources = (options.pop(name) for name in ("tools", "prompts", "resources"))
     wanted = StreamFilter(tools, prompts, resources, tuple(dict.fromkeys(options.pop("uris"))))
-    enough = Enough(options.pop("count"), options.pop("seconds"))
+    enough = ListenLimits(options.pop("count"), options.pop("seconds"))
 
     async def work(visit: CommandSession) -> ExitStatus:
         every = wanted or visit.session.watching.offered()
@@ -224,7 +226,7 @@ def listen_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatu
             raise UsageError(
                 "the server does not declare listChanged for any list", hint="Subscribe to a resource with --uri."
             )
-        return await tell_changes(visit, every, enough)
+        return await print_changes(visit, every, enough)
 
     return visit(env, url, options, work)
 
@@ -253,9 +255,9 @@ def subscribe_command(env: CliEnv, /, words: tuple[str, ...], **options: Any) ->
     uris, url = (words, None) if env.server_argv is not None else (words[:-1], words[-1])
     if not uris:
         raise UsageError("no resource named", hint="mcp-inspect subscribe URI… https://example.com/mcp")
-    enough = Enough(options.pop("count"), options.pop("seconds"))
+    enough = ListenLimits(options.pop("count"), options.pop("seconds"))
 
     async def work(visit: CommandSession) -> ExitStatus:
-        return await tell_changes(visit, StreamFilter(uris=tuple(dict.fromkeys(uris))), enough)
+        return await print_changes(visit, StreamFilter(uris=tuple(dict.fromkeys(uris))), enough)
 
     return visit(env, url, options, work)

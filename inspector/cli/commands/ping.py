@@ -12,7 +12,7 @@ from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
 from inspector.errors import UsageError
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse
 
 _EXAMPLES = (
     "mcp-inspect ping -- node server.js",
@@ -50,7 +50,7 @@ async def _ping(visit: CommandSession, count: int) -> ExitStatus:
         exchanges: list[Exchange] = []
         called = await visit.session.call("ping", opened=exchanges.append)
         message = answered(called.reply, "ping").message
-        if isinstance(message, ErrorAnswer):
+        if isinstance(message, ErrorResponse):
             return report_error(visit.output, "ping", message)
         times.append(round((exchanges[-1].duration_ns or 0) / 1e6, 3))
         if not visit.output.as_json:

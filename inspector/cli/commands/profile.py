@@ -169,7 +169,7 @@ def _params(journal: Journal, exchange: Exchange) -> Any:
 
 def _result(journal: Journal, exchange: Exchange) -> Any:
     for message in _messages(journal, exchange.answer_frame or 0):
-        if isinstance(message, jsonrpc.Answer) and message.id == exchange.id:
+        if isinstance(message, jsonrpc.ResultResponse) and message.id == exchange.id:
             return message.result
     return None
 

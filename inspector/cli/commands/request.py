@@ -20,7 +20,7 @@ from inspector.protocol import jsonrpc, peek
 from inspector.protocol.drafts import oddities
 from inspector.protocol.frames import Frame
 from inspector.protocol.headers import headers_for
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.session.raw import Ended, RawSent
 from inspector.text import decode, human_size
 
@@ -206,7 +206,7 @@ def _judge(visit: CommandSession, sent: RawSent, came: list[bytes]) -> ExitStatu
         case _:
             visit.output.narrate(f"{sent.ended}: received {len(came)} frame{'' if len(came) == 1 else 's'}, {size}")
     answers = (message for payload in came for message in jsonrpc.read(payload))
-    failed = any(isinstance(answer, jsonrpc.ErrorAnswer) for answer in answers)
+    failed = any(isinstance(answer, jsonrpc.ErrorResponse) for answer in answers)
     return ExitStatus.TOOL_ERROR if failed else ExitStatus.OK
 
 
@@ -234,18 +234,18 @@ async def send_batch(visit: CommandSession, requests: Requests) -> ExitStatus:
         visit.output.data([_batches_as_json(message) for message in messages])
     else:
         visit.output.lines([_line(method, message) for message, (method, _) in zip(messages, requests, strict=True)])
-    failed = any(isinstance(message, ErrorAnswer) for message in messages)
+    failed = any(isinstance(message, ErrorResponse) for message in messages)
     return ExitStatus.TOOL_ERROR if failed else ExitStatus.OK
 
 
-def _batches_as_json(message: Answer | ErrorAnswer) -> dict[str, Any]:
+def _batches_as_json(message: ResultResponse | ErrorResponse) -> dict[str, Any]:
     return {
-        "result": None if isinstance(message, ErrorAnswer) else msgspec.Raw(message.result_part.raw),
-        "error": msgspec.Raw(message.error_part.raw) if isinstance(message, ErrorAnswer) else None,
+        "result": None if isinstance(message, ErrorResponse) else msgspec.Raw(message.result_part.raw),
+        "error": msgspec.Raw(message.error_part.raw) if isinstance(message, ErrorResponse) else None,
     }
 
 
-def _line(method: str, message: Answer | ErrorAnswer) -> Line:
-    raw = message.error_part.raw if isinstance(message, ErrorAnswer) else message.result_part.raw
-    said = span(decode(raw), "error" if isinstance(message, ErrorAnswer) else "text", limit=None)
+def _line(method: str, message: ResultResponse | ErrorResponse) -> Line:
+    raw = message.error_part.raw if isinstance(message, ErrorResponse) else message.result_part.raw
+    said = span(decode(raw), "error" if isinstance(message, ErrorResponse) else "text", limit=None)
     return (span(method, "method"), ("  ", "text"), said)

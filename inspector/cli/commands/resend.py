@@ -8,7 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from inspector.capture.compare.operations import Accounts, accounts
+from inspector.capture.compare.operations import Operations, accounts
 from inspector.capture.format.lines import demand_file
 from inspector.cli.captures import loaded_capture, matching_entries
 from inspector.cli.comparing import comparing_options, read_compare_options
@@ -36,7 +36,7 @@ LIVE = "the live server"
 class RecordedRequests(msgspec.Struct, frozen=True):
     """The requests of a capture to resend."""
 
-    found: Accounts
+    found: Operations
     plan: Plan
     offers: frozenset[str]
     """Capabilities that the captured client declared."""

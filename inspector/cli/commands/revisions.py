@@ -38,7 +38,7 @@ _FACTS: tuple[tuple[str, Callable[[Revision], str]], ...] = (
     ("batches", lambda row: _yes(row.batches)),
     ("streams resume", lambda row: _yes(row.resumable)),
     ("server requests by", lambda row: "its own requests" if row.server_requests else "results (`input_required`)"),
-    ("server requests", lambda row: ", ".join(sorted(f"`{name}`" for name in row.questions))),
+    ("server requests", lambda row: ", ".join(sorted(f"`{name}`" for name in row.input_requests))),
     ("changes are heard by", lambda row: f"`{row.watch}`"),
     ("log level", lambda row: f"`{row.log_level}`"),
     ("cancel over HTTP", lambda row: row.cancel if " " in row.cancel else f"`{row.cancel}`"),

@@ -9,7 +9,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.server_request_options import read_roots, roots_options
-from inspector.protocol.questions import Result, rooted
+from inspector.protocol.server_requests import Result, rooted
 
 _EXAMPLES = ("mcp-inspect roots --root ~/project --root-uri file:///data --json",)
 

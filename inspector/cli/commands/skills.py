@@ -16,7 +16,7 @@ from inspector.present.spans import Line
 from inspector.protocol import peek
 from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.flows.skills import SkillRead, check_skill, get_skill, list_skills
-from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.skills import GET, LIST, READ, Skill, SkillFile
 
 _EXAMPLES = (
@@ -107,14 +107,14 @@ def _judge(visit: CommandSession, skill: Skill, reads: Sequence[SkillRead], want
         return visit.output.report("skill_mismatch", f"{last.file.path}: {problem}{left}", "", ExitStatus.FINDINGS)
     assert last.reply is not None, "a skill without an error was read"
     message_of = answered(last.reply, READ).message
-    return _refused(visit, READ, message_of if isinstance(message_of, ErrorAnswer) else None)
+    return _refused(visit, READ, message_of if isinstance(message_of, ErrorResponse) else None)
 
 
 async def _listed(visit: CommandSession) -> list[Skill] | ExitStatus:
     pages = await visit.session.perform(lambda revision: list_skills(revision=revision))
     if pages.failed is not None:
         message = answered(pages.failed, LIST).message
-        return _refused(visit, LIST, message if isinstance(message, ErrorAnswer) else None)
+        return _refused(visit, LIST, message if isinstance(message, ErrorResponse) else None)
     if pages.stopped:
         visit.output.warn(f"{LIST}: {pages.stopped}; {len(pages.skills)} skills up to there")
     return list(pages.skills)
@@ -127,7 +127,7 @@ async def _find(visit: CommandSession, name: str) -> Skill | ExitStatus:
         if skill is not None:
             return skill
         message = answered(reply, GET).message
-        return _refused(visit, GET, message if isinstance(message, ErrorAnswer) else None)
+        return _refused(visit, GET, message if isinstance(message, ErrorResponse) else None)
     found = await _listed(visit)
     if isinstance(found, ExitStatus):
         return found
@@ -150,7 +150,7 @@ def _file(skill: Skill, path: str) -> SkillFile:
     raise UsageError(f"{path!r} is not listed among the files of {skill.name}", hint=f"There are: {known}.")
 
 
-def _refused(visit: CommandSession, method: str, error: ErrorAnswer | None) -> ExitStatus:
+def _refused(visit: CommandSession, method: str, error: ErrorResponse | None) -> ExitStatus:
     if error is None:
         message = f"not found in the response to {method}"
         return visit.output.report("server_error", message, "", ExitStatus.PROTOCOL)

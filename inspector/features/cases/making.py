@@ -15,9 +15,9 @@ from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expect
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Request, read
-from inspector.protocol.questions import KIND_OF_QUESTION, REJECTED, Question
-from inspector.protocol.questions import RequestKind as QuestionsKind
+from inspector.protocol.jsonrpc import ErrorResponse, Message, Request, ResultResponse, read
+from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, REJECTED, ServerRequest
+from inspector.protocol.server_requests import RequestKind as QuestionsKind
 from inspector.protocol.tracking.exchanges import goes_on
 
 # Writing test cases as a plain pytest file
@@ -113,14 +113,14 @@ def answers_of(account: OperationRecord) -> tuple[Entry, ...]:
     return tuple(
         _entry(kind, asked.answer, failed=asked.failed)
         for asked in account.asked
-        if (kind := KIND_OF_QUESTION.get(asked.method)) is not None and asked.answer is not None
+        if (kind := KIND_OF_SERVER_REQUEST.get(asked.method)) is not None and asked.answer is not None
     )
 
 
 def answers_in(journal: Journal, exchange: Exchange) -> tuple[Entry, ...]:
     """Return the responses to the server requests that are known to belong to an exchange's operation."""
     own = _own(journal, exchange)
-    mine = [each for each in journal.conversation.questions if each.cause in own and not each.visit]
+    mine = [each for each in journal.conversation.server_requests if each.cause in own and not each.visit]
     return tuple(entry for each in mine if (entry := _answer_to(journal, each, own)) is not None)
 
 
@@ -143,28 +143,28 @@ def message_in(journal: Journal, entry: int, id_: Any) -> Message | None:
     return next((each for each in _messages(journal, entry) if getattr(each, "id", None) == id_), None)
 
 
-def _answer_to(journal: Journal, question: Question, own: Sequence[int]) -> Entry | None:
-    if question.key:
-        return _brought_later(journal, question, own)
-    asked = journal.conversation.exchanges[question.exchange - 1]
+def _answer_to(journal: Journal, server_request: ServerRequest, own: Sequence[int]) -> Entry | None:
+    if server_request.key:
+        return _brought_later(journal, server_request, own)
+    asked = journal.conversation.exchanges[server_request.exchange - 1]
     if asked.sender is not Direction.FROM_SERVER or asked.answer_frame is None:
         return None
     came = message_in(journal, asked.answer_frame, asked.id)
-    if isinstance(came, ErrorAnswer):
-        return _entry(question.kind, came.error, failed=True)
-    return _entry(question.kind, came.result, failed=False) if isinstance(came, Answer) else None
+    if isinstance(came, ErrorResponse):
+        return _entry(server_request.kind, came.error, failed=True)
+    return _entry(server_request.kind, came.result, failed=False) if isinstance(came, ResultResponse) else None
 
 
-def _brought_later(journal: Journal, question: Question, own: Sequence[int]) -> Entry | None:
+def _brought_later(journal: Journal, server_request: ServerRequest, own: Sequence[int]) -> Entry | None:
     """Return the response under the server request's key in the next retry of the operation (2026-07-28)."""
     for number in own:
         asked = journal.conversation.exchanges[number - 1]
-        if asked.request_frame <= question.frame:
+        if asked.request_frame <= server_request.frame:
             continue
         retry = message_in(journal, asked.request_frame, asked.id)
         brought = peek.mapping(retry.params, "inputResponses") if isinstance(retry, Request) else {}
-        if question.key in brought:
-            return _entry(question.kind, brought[question.key], failed=False)
+        if server_request.key in brought:
+            return _entry(server_request.kind, brought[server_request.key], failed=False)
     return None
 
 
@@ -281,9 +281,9 @@ def seen(journal: Journal, exchange: Exchange) -> SeenExchange | None:
         return None
     asked = message_in(journal, exchange.request_frame, exchange.id)
     came = message_in(journal, exchange.answer_frame, exchange.id)
-    if not isinstance(asked, Request) or not isinstance(came, Answer | ErrorAnswer):
+    if not isinstance(asked, Request) or not isinstance(came, ResultResponse | ErrorResponse):
         return None
-    reply = {"result": came.result} if isinstance(came, Answer) else {"error": came.error}
+    reply = {"result": came.result} if isinstance(came, ResultResponse) else {"error": came.error}
     ms = None if exchange.ended_ns is None else (exchange.ended_ns - exchange.started_ns) / 1_000_000
     params = first_params(journal, exchange) if goes_on(asked.params) else asked.params
     return SeenExchange(exchange.method, params, reply, ms, answers_in(journal, exchange))

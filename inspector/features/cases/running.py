@@ -15,8 +15,8 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Replied
-from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.questions import Question, Reply
+from inspector.protocol.jsonrpc import ResultResponse
+from inspector.protocol.server_requests import Reply, ServerRequest
 from inspector.protocol.things import Tool
 from inspector.session.scripted import Prepared, policy, prepared
 from inspector.session.session import Session
@@ -61,14 +61,14 @@ class CaseResponses:
         self._entries, self._given = read_answers(case), []
         self._tool = peek.text(case.params, "name") or "" if case.request == "tools/call" else ""
 
-    async def answer(self, question: Question) -> Reply | None:
+    async def answer(self, server_request: ServerRequest) -> Reply | None:
         """Return the first unused response that matches, else the last that matches; None if there is none."""
-        fit = [each for each in self._entries if each.fits(question, self._tool)]
+        fit = [each for each in self._entries if each.fits(server_request, self._tool)]
         if not fit:
             return None
         entry = next((each for each in fit if not any(each is given for given in self._given)), fit[-1])
         self._given.append(entry)
-        return await policy((entry,), lambda cause: self._tool)(question)
+        return await policy((entry,), lambda cause: self._tool)(server_request)
 
 
 def read_answers(case: CaseDefinition) -> tuple[Prepared, ...]:
@@ -156,7 +156,7 @@ def response_of(called: Called, exchanges: Sequence[Exchange], schema: Any) -> A
     if not isinstance(called.reply, Replied):
         return ActualResponse({}, why=why_silent(called.reply))
     message = called.reply.message
-    reply = {"result": message.result} if isinstance(message, Answer) else {"error": message.error}
+    reply = {"result": message.result} if isinstance(message, ResultResponse) else {"error": message.error}
     return ActualResponse(reply, _took(exchanges), output_schema=schema)
 
 

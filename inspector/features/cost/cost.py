@@ -17,7 +17,7 @@ from inspector.checks.definitions.confusable import ConfusablePair, confusable_p
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, read
+from inspector.protocol.jsonrpc import ResultResponse, read
 from inspector.text import estimate_tokens
 
 Part = Literal["name", "description", "properties", "property descriptions", "enums", "$defs", "output schema", "other"]
@@ -204,7 +204,7 @@ def _called(journal: Journal) -> Iterator[tuple[str, Any, int]]:
         what = journal.store.entry(exchange.answer_frame).what
         if isinstance(what, Frame):
             for message in read(what.payload):
-                if isinstance(message, Answer) and message.id == exchange.id:
+                if isinstance(message, ResultResponse) and message.id == exchange.id:
                     yield exchange.target, message.result, len(what.payload)
 
 

@@ -28,7 +28,7 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import ConnectionFact
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import ErrorAnswer, Notification, Request, encode, read
+from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, encode, read
 from inspector.protocol.request_meta import trace_context
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Spans:
         """Return the value of `error.type` and the error message; "" for a request that succeeded or is still open."""
         if last.error_code is not None:
             answer = self._message(last.answer_frame) if last.answer_frame else None
-            return str(last.error_code), _text(answer.message) if isinstance(answer, ErrorAnswer) else ""
+            return str(last.error_code), _text(answer.message) if isinstance(answer, ErrorResponse) else ""
         if last.tool_error:
             return "tool_error", ""
         if last.state in (ExchangeState.CANCELLED, ExchangeState.LOST):

@@ -15,7 +15,7 @@ from inspector.protocol import peek
 from inspector.protocol.credentials import is_masked
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, Request, read
+from inspector.protocol.jsonrpc import Request, ResultResponse, read
 from inspector.protocol.revisions._shape import Era
 
 # Fixed part of an exported script: needs only Python 3.10 and `mcp`
@@ -240,7 +240,7 @@ def _answers(selection: Selection) -> dict[str, list[Any]]:
         if request.method in _ASKED and exchange.answer_frame is not None:
             what = selection.journal.store.entry(exchange.answer_frame).what
             for message in read(what.payload) if isinstance(what, Frame) else ():
-                if isinstance(message, Answer) and message.id == exchange.id:
+                if isinstance(message, ResultResponse) and message.id == exchange.id:
                     found.setdefault(request.method, []).append(message.result)
     return found
 

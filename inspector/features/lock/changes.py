@@ -13,10 +13,10 @@ import msgspec
 from inspector.features.lock.lock_file import ServerDefinitions, name_of
 from inspector.features.lock.schemas import (
     Act,
+    DefinitionChange,
     Rating,
     SchemaEffect,
     SchemaSide,
-    SurfaceChange,
     act_of,
     described,
     schema_changes,
@@ -34,12 +34,12 @@ Rated = tuple[Rating, str, str]
 """Rating, rule, sentence."""
 
 
-def thing_changes(kind: str, name: str, before: Any, after: Any) -> list[SurfaceChange]:
+def thing_changes(kind: str, name: str, before: Any, after: Any) -> list[DefinitionChange]:
     """Return the changes of one item that is known to differ; at least one change."""
     if not isinstance(before, dict) or not isinstance(after, dict):
         said = "one of the two is not an object"
-        return [SurfaceChange(kind, name, "", act_of(before, after), _BREAKING, "no-object", said, before, after)]
-    found: list[SurfaceChange] = []
+        return [DefinitionChange(kind, name, "", act_of(before, after), _BREAKING, "no-object", said, before, after)]
+    found: list[DefinitionChange] = []
     for member in dict.fromkeys((*before, *after)):
         ours, theirs = before.get(member, ABSENT), after.get(member, ABSENT)
         if ours is not ABSENT and theirs is not ABSENT and content_hash(ours) == content_hash(theirs):
@@ -47,11 +47,11 @@ def thing_changes(kind: str, name: str, before: Any, after: Any) -> list[Surface
         found += _member(kind, name, member, ours, theirs)
     if not found:
         rated = (_INFO, "rewritten", "written in another way")
-        found.append(SurfaceChange(kind, name, "", act_of(before, after), *rated, before, after))
+        found.append(DefinitionChange(kind, name, "", act_of(before, after), *rated, before, after))
     return found
 
 
-def _member(kind: str, name: str, member: str, ours: Any, theirs: Any) -> list[SurfaceChange]:
+def _member(kind: str, name: str, member: str, ours: Any, theirs: Any) -> list[DefinitionChange]:
     if kind == "tools" and member == "inputSchema":
         return schema_changes(kind, name, member, _schema(ours), _schema(theirs), SchemaSide.INPUT)
     if kind == "tools" and member == "outputSchema":
@@ -70,42 +70,44 @@ def _schema(value: Any) -> Any:
     return True if value is ABSENT or value is None else value
 
 
-def _output(kind: str, name: str, member: str, ours: Any, theirs: Any) -> list[SurfaceChange]:
+def _output(kind: str, name: str, member: str, ours: Any, theirs: Any) -> list[DefinitionChange]:
     """Compare output schemas: one that was added, removed or changed."""
     if ours is ABSENT or theirs is ABSENT:
         rated = (_INFO, "output-added", "results are described now")
         if theirs is ABSENT:
             rated = (_BREAKING, "output-removed", "structured results are not promised any more")
-        return [SurfaceChange(kind, name, member, act_of(ours, theirs), *rated, ours, theirs)]
+        return [DefinitionChange(kind, name, member, act_of(ours, theirs), *rated, ours, theirs)]
     return schema_changes(kind, name, member, _schema(ours), _schema(theirs), SchemaSide.OUTPUT)
 
 
 def _places(
     kind: str, name: str, member: str, ours: Any, theirs: Any, rate: "Callable[[JsonChange], Rated]"
-) -> Iterator[SurfaceChange]:
+) -> Iterator[DefinitionChange]:
     before = {} if ours is ABSENT else {member: ours}
     for change in differences(before, {} if theirs is ABSENT else {member: theirs}):
         act = act_of(change.before, change.after)
-        yield SurfaceChange(kind, name, change.path, act, *rate(change), change.before, change.after)
+        yield DefinitionChange(kind, name, change.path, act, *rate(change), change.before, change.after)
 
 
-def _arguments(name: str, ours: Any, theirs: Any) -> list[SurfaceChange]:
+def _arguments(name: str, ours: Any, theirs: Any) -> list[DefinitionChange]:
     """Compare the arguments of a prompt by name."""
     old, new = _by_name(ours), _by_name(theirs)
-    found: list[SurfaceChange] = []
+    found: list[DefinitionChange] = []
     for key in dict.fromkeys((*old, *new)):
         path, before, after = below("arguments", key), old.get(key, ABSENT), new.get(key, ABSENT)
         if before is ABSENT or after is ABSENT:
             rated = _argument(peek.flag(after, "required") is True, is_new=before is ABSENT)
-            found.append(SurfaceChange("prompts", name, path, act_of(before, after), *rated, before, after))
+            found.append(DefinitionChange("prompts", name, path, act_of(before, after), *rated, before, after))
             continue
         for change in differences(before, after):
             place = below(path, change.path) if change.path else path
             act = act_of(change.before, change.after)
-            found.append(SurfaceChange("prompts", name, place, act, *_in_argument(change), change.before, change.after))
+            found.append(
+                DefinitionChange("prompts", name, place, act, *_in_argument(change), change.before, change.after)
+            )
     if not found:
         found.append(
-            SurfaceChange(
+            DefinitionChange(
                 "prompts", name, "arguments", act_of(ours, theirs), _INFO, "rewritten", "in another order", ours, theirs
             )
         )
@@ -178,7 +180,7 @@ _RATES: dict[tuple[str, str], Callable[[JsonChange], Rated]] = {
 }
 
 
-def account_changes(before: ServerDefinitions, after: ServerDefinitions) -> list[SurfaceChange]:
+def account_changes(before: ServerDefinitions, after: ServerDefinitions) -> list[DefinitionChange]:
     """Compare what a server reports about itself: name and version, revision, capabilities, instructions."""
     found = list(_account("server", before.server, after.server, _server))
     found += _account("revision", before.revision, after.revision, _revision)
@@ -187,10 +189,10 @@ def account_changes(before: ServerDefinitions, after: ServerDefinitions) -> list
     return found
 
 
-def _account(kind: str, ours: Any, theirs: Any, rate: "Callable[[JsonChange], Rated]") -> Iterator[SurfaceChange]:
+def _account(kind: str, ours: Any, theirs: Any, rate: "Callable[[JsonChange], Rated]") -> Iterator[DefinitionChange]:
     for change in differences(ours, theirs):
         act = act_of(change.before, change.after)
-        yield SurfaceChange(kind, "", change.path, act, *rate(change), change.before, change.after)
+        yield DefinitionChange(kind, "", change.path, act, *rate(change), change.before, change.after)
 
 
 def _server(change: JsonChange) -> Rated:
@@ -225,10 +227,10 @@ _FEW = 5
 """Two servers are suspiciously different if they share less than one in this many items."""
 
 
-class SurfaceDiff(msgspec.Struct, frozen=True):
+class DefinitionsDiff(msgspec.Struct, frozen=True):
     """The differences: first the server's information about itself, then the lists, each ordered by key."""
 
-    changes: tuple[SurfaceChange, ...] = ()
+    changes: tuple[DefinitionChange, ...] = ()
     notes: tuple[str, ...] = ()
     """What was not compared, one sentence each."""
     compared: int = 0
@@ -244,9 +246,9 @@ class SurfaceDiff(msgspec.Struct, frozen=True):
         return min((change.rating for change in self.changes), key=lambda each: each.rank, default=None)
 
 
-def compare_surfaces(before: ServerDefinitions, after: ServerDefinitions) -> SurfaceDiff:
+def compare_definitions(before: ServerDefinitions, after: ServerDefinitions) -> DefinitionsDiff:
     """Compare two surfaces. Never raises, whatever they contain."""
-    changes: list[SurfaceChange] = []
+    changes: list[DefinitionChange] = []
     notes: list[str] = []
     compared = 0
     if before.server is None or after.server is None:
@@ -265,7 +267,7 @@ def compare_surfaces(before: ServerDefinitions, after: ServerDefinitions) -> Sur
         found, same = _list_changes(kind, before.lists[kind], after.lists[kind], *whole)
         changes += found
         compared += same
-    return SurfaceDiff(tuple(changes), tuple(notes + _unlike(before, after, compared)), compared)
+    return DefinitionsDiff(tuple(changes), tuple(notes + _unlike(before, after, compared)), compared)
 
 
 def _unlike(before: ServerDefinitions, after: ServerDefinitions, common: int) -> list[str]:
@@ -280,10 +282,10 @@ def _unlike(before: ServerDefinitions, after: ServerDefinitions, common: int) ->
 
 def _list_changes(
     kind: str, before: Sequence[Any], after: Sequence[Any], before_whole: bool, after_whole: bool
-) -> tuple[list[SurfaceChange], int]:
+) -> tuple[list[DefinitionChange], int]:
     """Return the changes of one list, and the number of items that both sides have."""
     old, new = _by_place(kind, before), _by_place(kind, after)
-    found: list[SurfaceChange] = []
+    found: list[DefinitionChange] = []
     for place in sorted({*old, *new}):
         name = place[0]
         if place not in new:
@@ -295,14 +297,14 @@ def _list_changes(
     return found, len(old.keys() & new.keys())
 
 
-def _gone(kind: str, name: str, raw: Any) -> SurfaceChange:
+def _gone(kind: str, name: str, raw: Any) -> DefinitionChange:
     said = f"the {ONE[kind]} is gone"
-    return SurfaceChange(kind, name, "", Act.REMOVED, _GONE[kind], f"{ONE[kind]}-removed", said, raw, ABSENT)
+    return DefinitionChange(kind, name, "", Act.REMOVED, _GONE[kind], f"{ONE[kind]}-removed", said, raw, ABSENT)
 
 
-def _came(kind: str, name: str, raw: Any) -> SurfaceChange:
+def _came(kind: str, name: str, raw: Any) -> DefinitionChange:
     said = f"a new {ONE[kind]}"
-    return SurfaceChange(kind, name, "", Act.ADDED, Rating.INFO, f"{ONE[kind]}-added", said, ABSENT, raw)
+    return DefinitionChange(kind, name, "", Act.ADDED, Rating.INFO, f"{ONE[kind]}-added", said, ABSENT, raw)
 
 
 def _by_place(kind: str, items: Sequence[Any]) -> dict[tuple[str, int], Any]:

@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import Any
 
 from inspector import text
-from inspector.features.lock.changes import ONE, SurfaceDiff
-from inspector.features.lock.schemas import Act, Rating, SurfaceChange
+from inspector.features.lock.changes import ONE, DefinitionsDiff
+from inspector.features.lock.schemas import Act, DefinitionChange, Rating
 from inspector.present import spans
 from inspector.present.list_changes import word_differences
 from inspector.present.spans import Line, Role, plain, span
@@ -26,7 +26,7 @@ _LONGEST = 160
 _LONGEST_TEXT = 4_000
 
 
-def diff_lines(diff: SurfaceDiff, before: str, after: str) -> list[Line]:
+def diff_lines(diff: DefinitionsDiff, before: str, after: str) -> list[Line]:
     """Return all changes as lines, starting with the summary; `before` and `after` name the two sides."""
     lines: list[Line] = [
         (("− ", "removed"), span(before, "strong", limit=200)),
@@ -40,20 +40,20 @@ def diff_lines(diff: SurfaceDiff, before: str, after: str) -> list[Line]:
     return lines
 
 
-def _together(change: SurfaceChange) -> tuple[str, ...]:
+def _together(change: DefinitionChange) -> tuple[str, ...]:
     """Return the grouping key of a change: the item for a changed item, the kind for removed or new items."""
     whole = not change.path and change.kind in ONE and change.act is not Act.CHANGED
     return ("", change.kind, change.act) if whole else (change.kind, change.name)
 
 
-def _thing_lines(changes: Sequence[SurfaceChange]) -> Iterator[Line]:
+def _thing_lines(changes: Sequence[DefinitionChange]) -> Iterator[Line]:
     kind, name = changes[0].kind, changes[0].name
     yield ((ONE.get(kind, kind), "muted"), (" " * bool(name), "text"), span(name, "method", limit=200))
     for change in changes:
         yield from change_lines(change)
 
 
-def _list_lines(changes: Sequence[SurfaceChange]) -> Iterator[Line]:
+def _list_lines(changes: Sequence[DefinitionChange]) -> Iterator[Line]:
     """Yield one line for each removed or new item."""
     kind, count = changes[0].kind, f"{len(changes):,}"
     gone = changes[0].act is Act.REMOVED
@@ -62,7 +62,7 @@ def _list_lines(changes: Sequence[SurfaceChange]) -> Iterator[Line]:
         yield (*_head(change), span(change.name, "method", limit=200))
 
 
-def summary(diff: SurfaceDiff) -> Line:
+def summary(diff: DefinitionsDiff) -> Line:
     """Return the number of changes of each rating."""
     if not diff.changes:
         return (("no difference", "ok"), (_compared(diff), "muted"))
@@ -73,11 +73,11 @@ def summary(diff: SurfaceDiff) -> Line:
     return (*said, (_compared(diff), "muted"))
 
 
-def _compared(diff: SurfaceDiff) -> str:
+def _compared(diff: DefinitionsDiff) -> str:
     return f"; {diff.compared:,} thing{'' if diff.compared == 1 else 's'} on both sides"
 
 
-def _ordered(changes: Iterable[SurfaceChange]) -> list[SurfaceChange]:
+def _ordered(changes: Iterable[DefinitionChange]) -> list[DefinitionChange]:
     """Sort items by their most severe change, and the changes of each item by severity."""
     listed = list(changes)
     worst: dict[tuple[str, str], int] = {}
@@ -90,7 +90,7 @@ def _ordered(changes: Iterable[SurfaceChange]) -> list[SurfaceChange]:
     )
 
 
-def change_lines(change: SurfaceChange) -> Iterator[Line]:
+def change_lines(change: DefinitionChange) -> Iterator[Line]:
     """Yield one change: rating and place, the reason, both sides."""
     where = text.visible(change.path, limit=300)
     said = text.visible(change.sentence, limit=300)
@@ -104,7 +104,7 @@ def change_lines(change: SurfaceChange) -> Iterator[Line]:
         yield from _sides(change)
 
 
-def _head(change: SurfaceChange) -> Line:
+def _head(change: DefinitionChange) -> Line:
     role = _ROLES[change.rating]
     return (
         (f"  {_SIGNS[change.rating]} ", role),
@@ -113,7 +113,7 @@ def _head(change: SurfaceChange) -> Line:
     )
 
 
-def _sides(change: SurfaceChange) -> Iterator[Line]:
+def _sides(change: DefinitionChange) -> Iterator[Line]:
     if change.before is not ABSENT:
         yield (("             − ", "removed"), (shown(change.before), "removed"))
     if change.after is not ABSENT:
@@ -125,7 +125,7 @@ def shown(value: Any) -> str:
     return text.visible(text.decode(encode(value)[: _LONGEST * 4]), limit=_LONGEST)
 
 
-def diff_markdown(diff: SurfaceDiff, before: str, after: str) -> Iterator[str]:
+def diff_markdown(diff: DefinitionsDiff, before: str, after: str) -> Iterator[str]:
     """Yield the changes as Markdown for a pull request. Foreign text is escaped."""
     yield f"### What the server offers: {plain(summary(diff))}"
     yield ""
@@ -166,7 +166,7 @@ def _escaped(foreign: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>()#+!|~@&])", r"\\\1", text.visible(foreign, limit=300))
 
 
-def diff_as_json(diff: SurfaceDiff) -> dict[str, Any]:
+def diff_as_json(diff: DefinitionsDiff) -> dict[str, Any]:
     """Return all changes as JSON data, with unmodified values."""
     return {
         "counts": {rating: diff.count(rating) for rating in Rating},
@@ -176,7 +176,7 @@ def diff_as_json(diff: SurfaceDiff) -> dict[str, Any]:
     }
 
 
-def _as_json(change: SurfaceChange) -> dict[str, Any]:
+def _as_json(change: DefinitionChange) -> dict[str, Any]:
     about: dict[str, Any] = {
         "rating": change.rating,
         "rule": change.rule,

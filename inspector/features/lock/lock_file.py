@@ -54,7 +54,7 @@ class ServerDefinitions(msgspec.Struct, frozen=True):
         return self.server is not None or bool(self.lists)
 
 
-def surface_of(conversation: Conversation) -> ServerDefinitions:
+def definitions_of(conversation: Conversation) -> ServerDefinitions:
     """Return the definitions that a conversation shows, in their last known state."""
     opening = conversation.opening
     listings = conversation.catalogue.listings

@@ -258,7 +258,7 @@ class Act(StrEnum):
     CHANGED = "changed"
 
 
-class SurfaceChange(msgspec.Struct, frozen=True):
+class DefinitionChange(msgspec.Struct, frozen=True):
     """A difference between two surfaces. Names, path and values are untrusted text."""
 
     kind: str
@@ -307,7 +307,9 @@ def rating_of(effect: SchemaEffect, side: SchemaSide, *, mild: bool = False) -> 
     return Rating.WARNING if effect in (SchemaEffect.UNCLEAR, SchemaEffect.WORDS) else Rating.INFO
 
 
-def schema_changes(kind: str, name: str, path: str, before: Any, after: Any, side: SchemaSide) -> list[SurfaceChange]:
+def schema_changes(
+    kind: str, name: str, path: str, before: Any, after: Any, side: SchemaSide
+) -> list[DefinitionChange]:
     """Return the changes of a schema, limited to a few hundred. `path` is the schema's place."""
     walk = _Walk(before, after, side)
     found: list[SchemaChange] = []
@@ -319,7 +321,7 @@ def schema_changes(kind: str, name: str, path: str, before: Any, after: Any, sid
     if not found and encode(canonical(before)) != encode(canonical(after)):
         found.append(SchemaChange(path, SchemaEffect.NONE, "rewritten", "written in another way", before, after))
     return [
-        SurfaceChange(
+        DefinitionChange(
             kind,
             name,
             each.path,

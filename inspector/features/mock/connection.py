@@ -29,7 +29,7 @@ from inspector.features.mock.playback import (
 from inspector.features.mock.script import LISTEN, Turn, asked_of, key_of
 from inspector.features.mock.shared import FaultKind, InjectedFault, MockShared
 from inspector.protocol import jsonrpc, peek
-from inspector.protocol.jsonrpc import ErrorAnswer, Notification, NotJsonRpc, Part, Request, RequestId, read
+from inspector.protocol.jsonrpc import ErrorResponse, Notification, NotJsonRpc, Part, Request, RequestId, read
 from inspector.protocol.request_meta import LOG_LEVEL, rank
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import UNSUPPORTED_VERSION
@@ -201,9 +201,9 @@ class MockConnection:
                     await self._request(message, own, entry)
                 case Notification():
                     self._notified(message)
-                case jsonrpc.Answer():
+                case jsonrpc.ResultResponse():
                     self._voice.answered(message.id, message.result_part, failed=False)
-                case ErrorAnswer():
+                case ErrorResponse():
                     self._voice.answered(message.id, message.error_part, failed=True)
                 case NotJsonRpc():
                     await own.send(jsonrpc.write_error(None, PARSE_ERROR, f"Parse error: {message.reason}"))

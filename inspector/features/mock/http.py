@@ -311,7 +311,7 @@ _MARK, _END = "=?base64?", "?="
 def status_of(payload: bytes) -> int:
     """Return the HTTP status of a stateless response."""
     first = read(payload)[0]
-    return _STATUS.get(first.code or 0, 200) if isinstance(first, jsonrpc.ErrorAnswer) else 200
+    return _STATUS.get(first.code or 0, 200) if isinstance(first, jsonrpc.ErrorResponse) else 200
 
 
 def header_fault(request: HttpRequest, message: Request) -> str:

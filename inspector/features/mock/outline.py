@@ -36,18 +36,18 @@ from inspector.protocol.exchange_log import ASKS, FROM_SERVER, UNLISTED
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.jsonrpc import (
-    Answer,
-    ErrorAnswer,
+    ErrorResponse,
     Message,
     Notification,
     NotJsonRpc,
     Part,
     Request,
     RequestId,
+    ResultResponse,
     read,
 )
-from inspector.protocol.questions import questions_in
 from inspector.protocol.revisions._shape import Era
+from inspector.protocol.server_requests import server_requests_in
 from inspector.protocol.tracking.exchanges import goes_on
 from inspector.protocol.tracking.opening import declared_revision
 from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, TELLING_OF_CHANGES
@@ -165,8 +165,8 @@ _ANSWERS = {int(MessageKind.RESPONSE), int(MessageKind.ERROR)}
 _KINDS: dict[type, int] = {
     Request: _REQUEST,
     Notification: _NOTE,
-    Answer: int(MessageKind.RESPONSE),
-    ErrorAnswer: int(MessageKind.ERROR),
+    ResultResponse: int(MessageKind.RESPONSE),
+    ErrorResponse: int(MessageKind.ERROR),
 }
 _Row = tuple[int, int, str, int]
 """A message: frame, flags, method, exchange."""
@@ -227,7 +227,7 @@ class Outline:
         """By turn: the exchange of its request; 0 for a notification."""
         self.asking: dict[int, None] = {}
         """Turns with server requests."""
-        self.questions: set[int] = set()
+        self.server_requests: set[int] = set()
         """Frames with results that hold server requests."""
         self._owners = array("I", bytes(4 * (journal.count + 1)))
         """By frame: its turn plus one; 0 for none."""
@@ -320,7 +320,7 @@ class Outline:
             return 0
         if table.states[exchange] & ASKS:
             self.asking[turn - 1] = None
-            self.questions.add(n)
+            self.server_requests.add(n)
             self._waiting[table[exchange - 1].operation or 0] = turn - 1
         else:
             self._live.pop(turn - 1, None)
@@ -375,7 +375,7 @@ class Outline:
 
     def _exchange_in(self, n: int, message: Message) -> int:
         """Return the exchange of a message in a batch; 0 if it has none."""
-        if not isinstance(message, Request | Answer | ErrorAnswer):
+        if not isinstance(message, Request | ResultResponse | ErrorResponse):
             return 0
         table = self.conversation.exchanges
         frames = table.request_frames if isinstance(message, Request) else table.answer_frames
@@ -453,7 +453,7 @@ class Turns(Sequence[Turn]):
 
     def _made(self, index: int) -> Turn:
         outline = self._outline
-        draft = _Draft(outline.firsts[index], outline.methods[index], outline.questions)
+        draft = _Draft(outline.firsts[index], outline.methods[index], outline.server_requests)
         for n in outline.frames(index):
             frame = frame_of(outline.journal, n)
             if frame is not None:
@@ -465,9 +465,9 @@ class Turns(Sequence[Turn]):
 class _Draft:
     """A turn under construction, to which messages are added in order. The first one is the client's."""
 
-    def __init__(self, first: int, method: str, questions: set[int]) -> None:
+    def __init__(self, first: int, method: str, server_requests: set[int]) -> None:
         self._first, self._method = first, method
-        self._questions = questions
+        self._server_requests = server_requests
         self._params: Any = None
         self._begun = False
         self._steps: list[Step] = []
@@ -506,10 +506,10 @@ class _Draft:
     def _heard(self, frame: Frame, message: Message) -> None:
         """Record the client's responses to server requests."""
         self._pause(frame)
-        if isinstance(message, Answer | ErrorAnswer):
+        if isinstance(message, ResultResponse | ErrorResponse):
             query = self._asked.pop(message.id, None) if message.id is not None else None
             if query is not None:
-                query.answer, query.failed = _part(message), isinstance(message, ErrorAnswer)
+                query.answer, query.failed = _part(message), isinstance(message, ErrorResponse)
         elif isinstance(message, Request) and self._waiting is not None:
             for query in self._waiting.queries:
                 if peek.has(message.params, "inputResponses", query.key):
@@ -523,11 +523,11 @@ class _Draft:
                 self._add(ScriptedServerRequest(self._pause(frame), (query,), apart=apart))
             case Notification() if message.method not in NOT_SAID:
                 self._add(Say(self._pause(frame), message.method, message.params_part, apart))
-            case Answer() if frame.n in self._questions:
+            case ResultResponse() if frame.n in self._server_requests:
                 self._waiting = ScriptedServerRequest(self._pause(frame), _queries(message.result), message.result_part)
                 self._add(self._waiting)
-            case Answer() | ErrorAnswer():
-                self._add(ScriptedResponse(self._pause(frame), _part(message), isinstance(message, ErrorAnswer)))
+            case ResultResponse() | ErrorResponse():
+                self._add(ScriptedResponse(self._pause(frame), _part(message), isinstance(message, ErrorResponse)))
             case NotJsonRpc() if not frame.cut:
                 self._add(Junk(self._pause(frame), frame.payload, frame.eol))
             case _:
@@ -537,11 +537,11 @@ class _Draft:
 def _queries(result: Any) -> tuple[Query, ...]:
     """Return the server requests in a result."""
     requests = peek.mapping(result, "inputRequests")
-    asked = questions_in(result, exchange=0, frame=0, asked_ns=0)
+    asked = server_requests_in(result, exchange=0, frame=0, asked_ns=0)
     return tuple(
         Query(peek.text(requests, each.key, "method") or "", Part(None, each.params), each.key) for each in asked
     )
 
 
-def _part(answer: Answer | ErrorAnswer) -> Part:
-    return answer.error_part if isinstance(answer, ErrorAnswer) else answer.result_part
+def _part(answer: ResultResponse | ErrorResponse) -> Part:
+    return answer.error_part if isinstance(answer, ErrorResponse) else answer.result_part

@@ -14,9 +14,9 @@ from inspector.features.mock.openings import fit_error, fit_result, is_foreign_t
 from inspector.features.mock.script import Junk, Query, Say, ScriptedResponse, ScriptedServerRequest, Turn
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Part, RequestId, encode
-from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.request_meta import LOG_MESSAGE, rank
 from inspector.protocol.revisions._shape import Era
+from inspector.protocol.server_requests import INPUT_REQUIRED
 from inspector.protocol.tracking.subscriptions import SUBSCRIPTION_ID, TELLING_OF_CHANGES
 
 PROGRESS = "notifications/progress"

@@ -11,7 +11,7 @@ from inspector.checks.rules.inputs import input_finding
 from inspector.features.probe.plan import ProbeCall
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Broken, Refused, Replied, Reply, Silent
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.revisions._shape import Revision
 
 _LONGEST = 200_000
@@ -109,8 +109,8 @@ def _of_outcome(each: ProbeOutcome, secrets: Mapping[str, str]) -> Iterator[tupl
     yield from _leaks(call, text, secrets)
 
 
-def _of_verdict(call: ProbeCall, message: Answer | ErrorAnswer, text: str) -> Iterator[tuple[str, str]]:
-    code = message.code if isinstance(message, ErrorAnswer) else None
+def _of_verdict(call: ProbeCall, message: ResultResponse | ErrorResponse, text: str) -> Iterator[tuple[str, str]]:
+    code = message.code if isinstance(message, ErrorResponse) else None
     failed = code is not None or peek.flag(message.result, "isError") is True  # type: ignore[union-attr]
     if call.valid:
         if code == _INVALID_PARAMS or (failed and _VALIDATION.search(text)):
@@ -143,16 +143,16 @@ def _differs(first: Reply, second: Reply) -> bool:
     return None not in contents and contents[0] != contents[1]
 
 
-def _content(message: Answer | ErrorAnswer) -> list[Any] | None:
+def _content(message: ResultResponse | ErrorResponse) -> list[Any] | None:
     """Return the content of a result; None for an error, whose text may vary."""
-    if isinstance(message, ErrorAnswer) or peek.flag(message.result, "isError") is True:
+    if isinstance(message, ErrorResponse) or peek.flag(message.result, "isError") is True:
         return None
     return [peek.at(message.result, name) for name in ("content", "structuredContent")]
 
 
-def text_of(message: Answer | ErrorAnswer) -> str:
+def text_of(message: ResultResponse | ErrorResponse) -> str:
     """Return all text of a response: message and data of an error, text and structured content of a result."""
-    if isinstance(message, ErrorAnswer):
+    if isinstance(message, ErrorResponse):
         data = peek.at(message.error, "data")
         parts = [message.message, *_strings(data)]
     else:

@@ -10,7 +10,13 @@ import msgspec
 
 from inspector.capture.compare.differences import Compared, Comparison, OperationVerdict, compare_two, side
 from inspector.capture.compare.normal import Normal
-from inspector.capture.compare.operations import Accounts, Loose, OperationRecord, ServerRequestRecord, accounts
+from inspector.capture.compare.operations import (
+    OperationRecord,
+    Operations,
+    ServerRequestRecord,
+    UnassignedMessage,
+    accounts,
+)
 from inspector.features.resend.plan import Plan, PlannedRequest, Skip, harmful
 from inspector.features.resend.provenance import CarriedValue, Provenance
 from inspector.present.words import why_silent
@@ -18,9 +24,9 @@ from inspector.protocol import capabilities as offers
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Replied, Reply
-from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.questions import KIND_OF_QUESTION, REJECTED, ErrorReply, Question, Result
-from inspector.protocol.questions import Reply as QuestionsReply
+from inspector.protocol.jsonrpc import ResultResponse
+from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, REJECTED, ErrorReply, Result, ServerRequest
+from inspector.protocol.server_requests import Reply as ClientReply
 from inspector.protocol.things import KIND_OF_METHOD as LISTS
 from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import EXTENSION_NAME
@@ -34,9 +40,11 @@ NAME = "answer of the capture"
 class Replies:
     """Answers server requests from the capture while operations are resent; `turn_to` selects the operation."""
 
-    def __init__(self, found: Accounts) -> None:
+    def __init__(self, found: Operations) -> None:
         self._normal = Normal()
-        self._loose = [each for each in found.loose if each.method in KIND_OF_QUESTION and each.answer is not None]
+        self._loose = [
+            each for each in found.loose if each.method in KIND_OF_SERVER_REQUEST and each.answer is not None
+        ]
         self._left: list[ServerRequestRecord] = []
         self._over = False
 
@@ -48,17 +56,17 @@ class Replies:
         """Stop answering: everything was resent, and later server requests are handled elsewhere."""
         self._over = True
 
-    async def answer(self, question: Question) -> QuestionsReply | None:
+    async def answer(self, server_request: ServerRequest) -> ClientReply | None:
         """Return the recorded response; None if there is none."""
         if self._over:
             return None
-        mine = [each for each in self._left if KIND_OF_QUESTION.get(each.method) is question.kind]
-        asked = self._normal(question.params)
+        mine = [each for each in self._left if KIND_OF_SERVER_REQUEST.get(each.method) is server_request.kind]
+        asked = self._normal(server_request.params)
         same = [each for each in mine if self._normal(each.params) == asked]
         if found := (same or mine)[:1]:
             self._left.remove(found[0])
             return _reply(found[0])
-        others = [each for each in self._loose if KIND_OF_QUESTION.get(each.method) is question.kind]
+        others = [each for each in self._loose if KIND_OF_SERVER_REQUEST.get(each.method) is server_request.kind]
         return _reply(others[0]) if others else None
 
 
@@ -81,7 +89,7 @@ def offers_of(capabilities: Any) -> frozenset[str]:
     return frozenset(found)
 
 
-def _reply(asked: ServerRequestRecord | Loose) -> QuestionsReply:
+def _reply(asked: ServerRequestRecord | UnassignedMessage) -> ClientReply:
     if not asked.failed:
         return Result(asked.answer)
     code = peek.integer(asked.answer, "code")
@@ -175,7 +183,7 @@ class _Run:
         if not isinstance(reply, Replied):
             self.failures.setdefault(step.account.number, why_silent(reply))
             return
-        live: Any = reply.message.result if isinstance(reply.message, Answer) else reply.message.error
+        live: Any = reply.message.result if isinstance(reply.message, ResultResponse) else reply.message.error
         recorded = (step.sent if step.method in LISTS else step.account.last).answer.value
         self.provenance.answered(step.method, recorded, live, step.sent.frame)
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from inspector.capture.compare.differences import essence
-from inspector.capture.compare.operations import Accounts, OperationRecord, SentRequest
+from inspector.capture.compare.operations import OperationRecord, Operations, SentRequest
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.things import KIND_OF_METHOD as LISTS
@@ -51,7 +51,7 @@ class Plan(msgspec.Struct, frozen=True):
     skips: tuple[Skip, ...] = ()
 
 
-def plan(found: Accounts, wanted: Collection[int] | None = None) -> Plan:
+def plan(found: Operations, wanted: Collection[int] | None = None) -> Plan:
     """Plan the operations of a capture. `wanted` are the entries that the user chose; None for all."""
     steps: list[PlannedRequest] = []
     skips: list[Skip] = []
@@ -65,13 +65,13 @@ def plan(found: Accounts, wanted: Collection[int] | None = None) -> Plan:
     return Plan(tuple(steps), tuple(skips))
 
 
-def up_to(found: Accounts, last: int) -> Accounts:
+def up_to(found: Operations, last: int) -> Operations:
     """Return the requests up to an entry with their outcomes.
 
     Outcomes after the entry are included, because half of a call can't be compared.
     """
     begun = [each for each in found.operations if each.frame <= last]
-    return Accounts([_pages_up_to(each, last) for each in begun], found.loose)
+    return Operations([_pages_up_to(each, last) for each in begun], found.loose)
 
 
 def _pages_up_to(account: OperationRecord, last: int) -> OperationRecord:

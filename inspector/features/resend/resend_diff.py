@@ -14,7 +14,7 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Silent
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.json_diff import MOST, differences
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Request, encode, read
+from inspector.protocol.jsonrpc import ErrorResponse, Message, Request, ResultResponse, encode, read
 from inspector.protocol.things import Tool
 
 _OPENINGS = {"initialize", "server/discover"}
@@ -22,7 +22,7 @@ _PATHS = 3
 """Maximum number of places in a toast."""
 
 
-class Again(msgspec.Struct, frozen=True):
+class RecordedRequest(msgspec.Struct, frozen=True):
     """A request to resend."""
 
     method: str
@@ -38,7 +38,7 @@ class Again(msgspec.Struct, frozen=True):
         return "" if self.params is None else encode(self.params).decode("utf-8", "replace")
 
 
-def again(journal: Journal, n: int) -> Again | str:
+def again(journal: Journal, n: int) -> RecordedRequest | str:
     """Return the request that entry n belongs to, or a sentence that explains why it can't be resent."""
     number = journal.store.exchange(n) if 0 < n <= journal.count else 0
     if not number:
@@ -52,10 +52,10 @@ def again(journal: Journal, n: int) -> Again | str:
     if not isinstance(request, Request):
         return "The message can't be read back."
     params = essence(exchange.method, request.params)
-    return Again(exchange.method, exchange.target, params, _answer(journal, exchange))
+    return RecordedRequest(exchange.method, exchange.target, params, _answer(journal, exchange))
 
 
-def may_destroy(asked: Again, tools: Collection[Tool]) -> bool:
+def may_destroy(asked: RecordedRequest, tools: Collection[Tool]) -> bool:
     """Return whether a tool is called that does not declare itself non-destructive."""
     tool = next((each for each in tools if each.name == peek.text(asked.params, "name")), None)
     if asked.method != "tools/call" or (tool is not None and tool.read_only):
@@ -63,7 +63,7 @@ def may_destroy(asked: Again, tools: Collection[Tool]) -> bool:
     return tool is None or peek.flag(tool.raw, "annotations", "destructiveHint") is not False
 
 
-def outcome(asked: Again, called: Called) -> str:
+def outcome(asked: RecordedRequest, called: Called) -> str:
     """Compare the current response with the recorded one in one sentence, which may quote the server."""
     reply = called.reply
     match reply:
@@ -79,7 +79,7 @@ def outcome(asked: Again, called: Called) -> str:
             return "It was given up."
 
 
-def _beside(asked: Again, after: Any) -> str:
+def _beside(asked: RecordedRequest, after: Any) -> str:
     if asked.before is None:
         return "An answer came; there was none before."
     normal = Normal()
@@ -98,15 +98,15 @@ def _messages(journal: Journal, n: int) -> tuple[Message, ...]:
 
 
 def _is(message: Message, exchange: Exchange) -> bool:
-    return isinstance(message, Request | Answer | ErrorAnswer) and message.id == exchange.id
+    return isinstance(message, Request | ResultResponse | ErrorResponse) and message.id == exchange.id
 
 
 def _answer(journal: Journal, exchange: Exchange) -> Any:
     if exchange.answer_frame is None:
         return None
     found = next((each for each in _messages(journal, exchange.answer_frame) if _is(each, exchange)), None)
-    return _value(found) if isinstance(found, Answer | ErrorAnswer) else None
+    return _value(found) if isinstance(found, ResultResponse | ErrorResponse) else None
 
 
-def _value(message: Answer | ErrorAnswer) -> Any:
-    return {"result": message.result} if isinstance(message, Answer) else {"error": message.error}
+def _value(message: ResultResponse | ErrorResponse) -> Any:
+    return {"result": message.result} if isinstance(message, ResultResponse) else {"error": message.error}

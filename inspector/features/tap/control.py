@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from inspector.features.tap.relay import Relay
     from inspector.features.tap.rules import ArmedRule
 
-    class Desk(Protocol):
+    class Inbox(Protocol):
         """The component that judges and holds the messages of a tap."""
 
         judge: Judge
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
         @property
         def has_desk(self) -> bool: ...
 
-        def open_desk(self) -> Desk: ...
+        def open_desk(self) -> Inbox: ...
 
         def watch(self, fd: int, mask: int, handler: Callable[[int], None] | None) -> None: ...
 

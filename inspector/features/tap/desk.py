@@ -16,7 +16,7 @@ from inspector.features.tap.recording import RecordedMessage, RecordingQueue
 from inspector.features.tap.rules import ArmedRule, MessageView
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, encode
+from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, encode
 
 if TYPE_CHECKING:
     from inspector.features.tap.relay import Relay
@@ -261,7 +261,11 @@ class RuleDesk:
             return False
         view = MessageView(Direction.FROM_SERVER, payload)
         message = view.message
-        if isinstance(message, Answer | ErrorAnswer) and isinstance(message.id, str) and message.id in self.sent:
+        if (
+            isinstance(message, ResultResponse | ErrorResponse)
+            and isinstance(message.id, str)
+            and message.id in self.sent
+        ):
             self._awaited -= self.sent[message.id] is None
             self.sent[message.id] = payload
             return True
@@ -375,7 +379,7 @@ class RuleDesk:
         calls = {held.token for held in self.held.all if isinstance(held.view.message, Request)}
         if not waiting or any(ticket.token not in calls for ticket in waiting):
             return False
-        if isinstance(view.message, Answer | ErrorAnswer):
+        if isinstance(view.message, ResultResponse | ErrorResponse):
             return True
         return view.method in ("ping", "notifications/cancelled")
 

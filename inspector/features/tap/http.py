@@ -28,7 +28,7 @@ from inspector.features.tap.rules import ArmedRule
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
 from inspector.protocol.frames import Channel, Direction, SseFacts
 from inspector.protocol.headers import METHOD, NAME, routing_name
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, read
+from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, read
 from inspector.transports.http.authorizing import REFUSED, Authorizer, Refusal
 from inspector.transports.http.client import make_client
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
@@ -246,7 +246,7 @@ class HttpTap:
 
     def _take_own(self, payload: bytes | None) -> None:
         for message in read(payload) if payload else ():
-            if isinstance(message, Answer | ErrorAnswer) and message.id in self._desk.sent:
+            if isinstance(message, ResultResponse | ErrorResponse) and message.id in self._desk.sent:
                 self._desk.sent[str(message.id)] = payload
 
     def _insert(self, payload: bytes) -> None:

@@ -16,7 +16,7 @@ import msgspec
 from inspector.features.tap.rules import LISTS, ArmedRule, MessageView, Rule
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, NotJsonRpc, Request, encode, write_error
+from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, Request, ResultResponse, encode, write_error
 
 _MOST_PENDING = 10_000
 
@@ -201,7 +201,7 @@ class Judge:
             self._pending[view.direction, message.id] = (view, self._clock())
             if len(self._pending) > _MOST_PENDING:
                 self._pending.popitem(last=False)
-        elif isinstance(message, Answer | ErrorAnswer) and message.id is not None:
+        elif isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:
             found = self._pending.pop((_opposite(view.direction), message.id), None)
             if found is not None:
                 view.request, view.elapsed_ns = found[0], self._clock() - found[1]
@@ -260,7 +260,7 @@ class Judge:
         if kind == "error":
             if isinstance(view.message, Request):
                 self._answer(view.message, rule.rule, view, ruling)
-            elif isinstance(view.message, Answer):
+            elif isinstance(view.message, ResultResponse):
                 error = rule.rule.error or {}
                 code, said = peek.integer(error, "code") or -32603, peek.text(error, "message")
                 ruling.payload = write_error(view.message.id, code, said or "Fault injected by mcp-inspect")

@@ -35,12 +35,12 @@ from inspector.filters.language.patterns import Pattern
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import (
-    Answer,
-    ErrorAnswer,
+    ErrorResponse,
     Message,
     Notification,
     NotJsonRpc,
     Request,
+    ResultResponse,
     read,
 )
 
@@ -313,7 +313,7 @@ class MessageView:
     @property
     def is_response(self) -> bool:
         """Whether the message is a result or an error."""
-        return isinstance(self.message, Answer | ErrorAnswer)
+        return isinstance(self.message, ResultResponse | ErrorResponse)
 
     @property
     def method(self) -> str:
@@ -366,8 +366,8 @@ class MessageView:
             params = message.params if isinstance(message, Request | Notification) else None
             return peek.at(params, "arguments") if name == "args" else params
         if name == "result":
-            return message.result if isinstance(message, Answer) else None
-        return message.error if isinstance(message, ErrorAnswer) else None
+            return message.result if isinstance(message, ResultResponse) else None
+        return message.error if isinstance(message, ErrorResponse) else None
 
     def _value(self, name: str) -> Any:
         message, method = self.message, self.method
@@ -382,7 +382,7 @@ class MessageView:
         if name == "id":
             return self.id
         if name == "error.code":
-            return message.code if isinstance(message, ErrorAnswer) else None
+            return message.code if isinstance(message, ErrorResponse) else None
         if name == "dur":
             return self.elapsed_ns
         if name == "size":
@@ -411,14 +411,14 @@ class MessageView:
             return _BATCH
         if isinstance(self.message, NotJsonRpc):
             return _GARBLED
-        if isinstance(self.message, ErrorAnswer):
+        if isinstance(self.message, ErrorResponse):
             return _ERROR
         return {"request": _REQUEST, "notification": _NOTIFICATION}.get(self.side, _RESPONSE)
 
     def _status(self) -> str | None:
-        if isinstance(self.message, ErrorAnswer):
+        if isinstance(self.message, ErrorResponse):
             return "error"
-        if isinstance(self.message, Answer):
+        if isinstance(self.message, ResultResponse):
             return "tool-error" if peek.flag(self.message.result, "isError") else "ok"
         return None
 

@@ -30,7 +30,7 @@ from inspector.filters.engine.nodes import (
 from inspector.filters.language.fields import STATES, Compare, Op, Ref, Step
 from inspector.protocol.facts import Fact
 from inspector.protocol.frames import Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, read
+from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, Request, ResultResponse, read
 
 # Search for a text, ignoring case and JSON escapes: in names, in payloads, in the lines of a stretch.
 
@@ -173,7 +173,7 @@ _ESCAPED_ASCII = rb"\\u00"
 """Start of an unnecessary escape sequence (of an ASCII character) in a line of the file."""
 
 
-class InWords:
+class TextSearch:
     """Bare text: in the method, the target or the state shown in a row, or anywhere in the payload."""
 
     cost = SEARCH
@@ -283,9 +283,9 @@ class InJson:
         match message:
             case Request() | Notification() if self._root in ("params", "args"):
                 return message.params
-            case Answer() if self._root == "result":
+            case ResultResponse() if self._root == "result":
                 return message.result
-            case ErrorAnswer() if self._root == "error":
+            case ErrorResponse() if self._root == "error":
                 return message.error
             case _:
                 return None

@@ -33,7 +33,7 @@ from inspector.filters.engine.nodes import (
     Stretch,
     backwards,
 )
-from inspector.filters.engine.payloads import InJson, InMessages, InText, InWords, is_there, literal_of
+from inspector.filters.engine.payloads import InJson, InMessages, InText, TextSearch, is_there, literal_of
 from inspector.filters.language.fields import (
     BY_NAME,
     And,
@@ -60,7 +60,7 @@ from inspector.protocol.facts import (
     SseNote,
 )
 from inspector.protocol.frames import Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message
+from inspector.protocol.jsonrpc import ErrorResponse, Message, ResultResponse
 
 # Implementation of each field: from a field and a test of its value to a node.
 
@@ -189,13 +189,13 @@ class NodeFactory:
 
     def _id(self, test: Test) -> Node:
         def of_answer(message: Message) -> bool:
-            return isinstance(message, Answer | ErrorAnswer) and message.id is not None and test(message.id)
+            return isinstance(message, ResultResponse | ErrorResponse) and message.id is not None and test(message.id)
 
         return AnyOf([ByExchange(lambda number: test(self._exchanges.exchange(number).id)), InMessages(of_answer)])
 
     def _code(self, test: Test) -> Node:
         def of_answer(message: Message) -> bool:
-            return isinstance(message, ErrorAnswer) and message.code is not None and test(message.code)
+            return isinstance(message, ErrorResponse) and message.code is not None and test(message.code)
 
         return AnyOf([ByExchange(self._exchanges.number_test("error.code", test)), InMessages(of_answer)])
 
@@ -351,7 +351,7 @@ class Program:
             case Not(inner):
                 return Opposite(self._made(inner))
             case BareText(text):
-                return InWords(text, self._exchanges, self._say)
+                return TextSearch(text, self._exchanges, self._say)
             case Has(ref):
                 return self._lifted(ref, self._workshop.node(ref, _presence(ref), None))
             case Compare(ref):

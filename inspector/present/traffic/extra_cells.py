@@ -23,7 +23,7 @@ from inspector.present.traffic.columns import FIELD
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import HttpFact, SseNote
 from inspector.protocol.frames import Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, read
+from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, Request, ResultResponse, read
 
 _SESSION = "mcp-session-id"
 FINDING_COLUMNS = (f"{FIELD}severity", f"{FIELD}finding")
@@ -189,9 +189,9 @@ def _part(message: Message, root: str) -> Any:
     match message:
         case Request() | Notification() if root in ("params", "args"):
             return message.params
-        case Answer() if root == "result":
+        case ResultResponse() if root == "result":
             return message.result
-        case ErrorAnswer() if root == "error":
+        case ErrorResponse() if root == "error":
             return message.error
         case _:
             return None

@@ -12,15 +12,15 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol import peek, questions
+from inspector.protocol import peek, server_requests
 from inspector.protocol.flows.list_all import is_repeated, sent
-from inspector.protocol.flows.steps import AskPerson, Flow, Pause, Replied, Reply, Send
+from inspector.protocol.flows.steps import Flow, Pause, Replied, Reply, RequestUserInput, Send
 from inspector.protocol.flows.tasks import TaskEnd
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer
-from inspector.protocol.questions import asks_for_input, visits_in
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.openings import HEADER_MISMATCH, UNSUPPORTED_VERSION, modern_code
 from inspector.protocol.revisions.table import mutual, resolve
+from inspector.protocol.server_requests import asks_for_input, visits_in
 
 _PAUSES = (0.05, 0.1, 0.2, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25)
 """Seconds before each retry that only carries the request state. The number of rounds is that of common SDKs."""
@@ -81,13 +81,13 @@ def _with_input(
     nobody_there = False
     for wait in _PAUSES:
         if visits := _visits(reply, revision):
-            consents: tuple[questions.Reply, ...] | None = yield AskPerson(visits)
+            consents: tuple[server_requests.Reply, ...] | None = yield RequestUserInput(visits)
             if why := _not_visited(consents):
                 return Called(reply, rounds, why)
             reply, tries = yield from send(params)
             rounds += tries
             continue
-        if not (isinstance(reply, Replied) and isinstance(reply.message, Answer)):
+        if not (isinstance(reply, Replied) and isinstance(reply.message, ResultResponse)):
             return Called(reply, rounds)
         result = reply.message.result
         if not asks_for_input(result):
@@ -96,25 +96,25 @@ def _with_input(
         if wrong := _wrong(result, asked):
             return Called(reply, rounds, wrong)
         if asked:
-            answers: tuple[questions.Reply, ...] | None = yield AskPerson(asked)
-            if answers is None or any(isinstance(answer, questions.ErrorReply) for answer in answers):
+            answers: tuple[server_requests.Reply, ...] | None = yield RequestUserInput(asked)
+            if answers is None or any(isinstance(answer, server_requests.ErrorReply) for answer in answers):
                 return Called(reply, rounds, _refused(answers))
-            if any(isinstance(answer, questions.Result) and answer.unattended for answer in answers):
+            if any(isinstance(answer, server_requests.Result) and answer.unattended for answer in answers):
                 if nobody_there:
                     return Called(reply, rounds, "no user can respond, and the server asks again after `cancel`")
                 nobody_there = True
         else:
             answers = ()
             yield Pause(wait)
-        values = {q.key: a.value for q, a in zip(asked, answers, strict=True) if isinstance(a, questions.Result)}
-        params = questions.retried(params, result, values)
+        values = {q.key: a.value for q, a in zip(asked, answers, strict=True) if isinstance(a, server_requests.Result)}
+        params = server_requests.retried(params, result, values)
         reply, tries = yield from send(params)
         rounds += tries
     return Called(reply, rounds, f"it asked more than {len(_PAUSES)} times")
 
 
-def _visits(reply: Reply, revision: Revision) -> tuple[questions.Question, ...]:
-    if not isinstance(reply, Replied) or isinstance(reply.message, Answer):
+def _visits(reply: Reply, revision: Revision) -> tuple[server_requests.ServerRequest, ...]:
+    if not isinstance(reply, Replied) or isinstance(reply.message, ResultResponse):
         return ()
     exchange = reply.exchange
     return visits_in(
@@ -126,22 +126,22 @@ def _visits(reply: Reply, revision: Revision) -> tuple[questions.Question, ...]:
     )
 
 
-def _not_visited(consents: tuple[questions.Reply, ...] | None) -> str:
+def _not_visited(consents: tuple[server_requests.Reply, ...] | None) -> str:
     """Return why the request is not repeated; "" if the user visited every URL."""
-    if consents is None or any(isinstance(each, questions.ErrorReply) for each in consents):
+    if consents is None or any(isinstance(each, server_requests.ErrorReply) for each in consents):
         return _refused(consents)
-    said = [peek.text(each.value, "action") for each in consents if isinstance(each, questions.Result)]
+    said = [peek.text(each.value, "action") for each in consents if isinstance(each, server_requests.Result)]
     return "" if all(each == "accept" for each in said) else "its link was not visited, so it was not made again"
 
 
-def _asked(reply: Replied, result: Any) -> tuple[questions.Question, ...]:
+def _asked(reply: Replied, result: Any) -> tuple[server_requests.ServerRequest, ...]:
     exchange = reply.exchange
-    return questions.questions_in(
+    return server_requests.server_requests_in(
         result, exchange=exchange.number, frame=exchange.answer_frame or 0, asked_ns=exchange.ended_ns or 0
     )
 
 
-def _wrong(result: Any, asked: tuple[questions.Question, ...]) -> str:
+def _wrong(result: Any, asked: tuple[server_requests.ServerRequest, ...]) -> str:
     """Return why a retry would be pointless; "" if it would not be."""
     requests = peek.at(result, "inputRequests")
     if not requests and not peek.has(result, "requestState"):
@@ -151,19 +151,19 @@ def _wrong(result: Any, asked: tuple[questions.Question, ...]) -> str:
     return ""
 
 
-def _refused(answers: tuple[questions.Reply, ...] | None) -> str:
-    refusals = [answer.message for answer in answers or () if isinstance(answer, questions.ErrorReply)]
+def _refused(answers: tuple[server_requests.Reply, ...] | None) -> str:
+    refusals = [answer.message for answer in answers or () if isinstance(answer, server_requests.ErrorReply)]
     return refusals[0] if refusals else "its questions were left unanswered"
 
 
 def _modern_error(revision: Revision, reply: Reply) -> int | None:
-    if revision.era is not Era.MODERN or not isinstance(reply, Replied) or isinstance(reply.message, Answer):
+    if revision.era is not Era.MODERN or not isinstance(reply, Replied) or isinstance(reply.message, ResultResponse):
         return None
     return modern_code(reply.message.error)
 
 
 def _another_version(revision: Revision, reply: Reply) -> Revision | None:
-    error = reply.message.error if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer) else None
+    error = reply.message.error if isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse) else None
     named = [item for item in peek.items(error, "data", "supported") if isinstance(item, str)]
     date = mutual([item for item in named if item != revision.date], Era.MODERN)
     return resolve(date, Era.MODERN)[0] if date else None

@@ -33,7 +33,7 @@ from inspector.protocol.flows.steps import (
     Silent,
     UseCarriage,
 )
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Carriage, Era, Revision
 from inspector.protocol.revisions.openings import (
@@ -118,11 +118,11 @@ def _stateless(wish: ConnectOptions, date: str = "") -> Flow[Opening]:
         if judgement.verdict is not ProbeVerdict.AGAIN or not _may_be(wish, judgement.date):
             break
         row = _modern_row(wish, judgement.date)
-    if isinstance(reply, Replied) and isinstance(reply.message, Answer):
+    if isinstance(reply, Replied) and isinstance(reply.message, ResultResponse):
         return _opened(from_discover(row.date, reply.message.result), reply)
     named = judgement.date if judgement.verdict is ProbeVerdict.UNDISCOVERED else date
     message = reply.message if isinstance(reply, Replied) else None
-    if named and isinstance(message, ErrorAnswer) and peek.integer(message.error, "code") == METHOD_NOT_FOUND:
+    if named and isinstance(message, ErrorResponse) and peek.integer(message.error, "code") == METHOD_NOT_FOUND:
         return (yield from _undiscovered(wish, named))
     raise ConnectError(
         f"the server does not open in the stateless era with {row.date}: {judgement.why}",
@@ -141,7 +141,7 @@ def _undiscovered(wish: ConnectOptions, date: str) -> Flow[Opening]:
     for listed in (LISTS["tools"], LISTS["resources"], LISTS["prompts"]):
         reply: Reply = yield Send(listed.method, revision=row)
         replied = _answered(reply, listed.method)
-        if isinstance(replied.message, Answer) and peek.has(replied.message.result, "resultType"):
+        if isinstance(replied.message, ResultResponse) and peek.has(replied.message.result, "resultType"):
             capabilities[listed.capability] = {}
             server = server or peek.mapping(replied.message.result, "_meta", SERVER_INFO)
     if not capabilities:
@@ -174,7 +174,7 @@ def _find_out(wish: ConnectOptions) -> Flow[Opening]:
         case ProbeVerdict.INCOMPATIBLE | ProbeVerdict.AGAIN:
             other = "Give one that it takes with --revision." if wish.revision else "Pin one with --revision to try."
             raise ConnectError(f"no revision in common: {judgement.why}", hint=other)
-        case ProbeVerdict.MODERN if isinstance(reply, Replied) and isinstance(reply.message, Answer):
+        case ProbeVerdict.MODERN if isinstance(reply, Replied) and isinstance(reply.message, ResultResponse):
             return _opened(from_discover(row.date, reply.message.result), reply)
         case ProbeVerdict.MODERN:
             raise RemoteProtocolError(_refusal("server/discover", reply), hint="Try --era legacy.")
@@ -253,7 +253,7 @@ def _after_initialize(wish: ConnectOptions, offer: str, reply: Reply) -> Flow[Op
     if fall_back_wanted(reply) and wish.over_http and wish.carriage is None and wish.era is not Era.MODERN:
         yield from _older_carriage(reply)
         reply = yield _initialize(wish, offer, None)
-    if isinstance(reply, Replied) and not isinstance(reply.message, Answer):
+    if isinstance(reply, Replied) and not isinstance(reply.message, ResultResponse):
         error = reply.message.error
         if version := _stateless_version(wish, reply):
             yield from _carry_stateless(wish)
@@ -270,7 +270,7 @@ def _after_initialize(wish: ConnectOptions, offer: str, reply: Reply) -> Flow[Op
 
 def _stateless_version(wish: ConnectOptions, reply: Reply) -> str:
     """Return the stateless version named by a refusal of `initialize`, if it may be used; otherwise ""."""
-    if not isinstance(reply, Replied) or isinstance(reply.message, Answer) or wish.era is not None:
+    if not isinstance(reply, Replied) or isinstance(reply.message, ResultResponse) or wish.era is not None:
         return ""
     named = mutual(list(named_versions(reply.message.error)), Era.MODERN) or ""
     return named if wish.carriage is None and named and _may_be(wish, named) else ""
@@ -285,13 +285,13 @@ def _is_refused(reply: Reply) -> bool:
     """Return whether the server refused a request for a reason other than credentials."""
     if isinstance(reply, Refused):
         return reply.status not in (401, 403)
-    return isinstance(reply, Replied) and not isinstance(reply.message, Answer)
+    return isinstance(reply, Replied) and not isinstance(reply.message, ResultResponse)
 
 
 def _complete(wish: ConnectOptions, offer: str, reply: Reply) -> Flow[Opening]:
     """Complete the handshake after the response to `initialize`."""
     answered = _answered(reply, "initialize")
-    if not isinstance(answered.message, Answer):
+    if not isinstance(answered.message, ResultResponse):
         hint = "See what the server logs, or try --era modern, or pin an older --revision."
         raise ConnectError(_refusal("initialize", reply), hint=hint)
     opening = _opened(from_initialize(_initialize_params(wish, offer), answered.message.result), answered)
@@ -332,7 +332,7 @@ def _late_answer(wish: ConnectOptions, offer: str, probed: Replied) -> Flow[Open
     modern = judgement.verdict in _MODERN
     assert probed.still_open is not None, "a late answer leaves the request that was waited for open"
     reply: Reply = yield Await(probed.still_open, silence_s=wish.silence_s if modern else None)
-    if modern and not (isinstance(reply, Replied) and isinstance(reply.message, Answer)):
+    if modern and not (isinstance(reply, Replied) and isinstance(reply.message, ResultResponse)):
         return (yield from _went_modern(wish, judgement, probed))
     return (yield from _after_initialize(wish, offer, reply))
 
@@ -340,7 +340,7 @@ def _late_answer(wish: ConnectOptions, offer: str, probed: Replied) -> Flow[Open
 def _went_modern(wish: ConnectOptions, judgement: Judgement, probed: Replied) -> Flow[Opening]:
     """Open in the stateless era after a late response to the probe proved it and `initialize` failed."""
     yield from _carry_stateless(wish)
-    if judgement.verdict is ProbeVerdict.MODERN and isinstance(probed.message, Answer):
+    if judgement.verdict is ProbeVerdict.MODERN and isinstance(probed.message, ResultResponse):
         return _opened(from_discover(_modern_row(wish).date, probed.message.result), probed)
     if judgement.verdict is ProbeVerdict.UNDISCOVERED:
         return (yield from _undiscovered(wish, judgement.date))
@@ -367,7 +367,7 @@ def _judge(wish: ConnectOptions, row: Revision, reply: Reply) -> Judgement:
     if isinstance(reply, Refused) and _may_be_legacy(reply):
         return Judgement(ProbeVerdict.LEGACY, f"it answered server/discover with HTTP {reply.status}")
     replied = _answered(reply, "server/discover")
-    if isinstance(replied.message, Answer):
+    if isinstance(replied.message, ResultResponse):
         return judge_result(row.date, replied.message.result, pinned=bool(wish.revision))
     return judge_error(row.date, replied.message.error)
 
@@ -416,7 +416,7 @@ _LOGIN = ("access denied: ", "authentication required: ")
 
 def _refusal(method: str, reply: Reply) -> str:
     """Describe what was received instead of a result, in one sentence with evidence."""
-    if isinstance(reply, Replied) and not isinstance(reply.message, Answer):
+    if isinstance(reply, Replied) and not isinstance(reply.message, ResultResponse):
         return f"the server answered {method} with error {reply.message.code}: {reply.message.message}"
     if isinstance(reply, Refused):
         kind = f" ({reply.content_type})" if reply.content_type else ""

@@ -11,7 +11,7 @@ import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Flow, Notice, Pause, Refused, Replied, Reply, Send
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.revisions._shape import Carriage, Revision
 from inspector.protocol.things import LISTS, Tool
 
@@ -124,9 +124,9 @@ def list_all(
     for page in range(1, page_limit + 1):
         params = None if cursor is None else {"cursor": cursor}
         reply, _ = yield from sent(Send(listed.method, params, revision=revision), again=again)
-        if page > 1 and cursor == "" and isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
+        if page > 1 and cursor == "" and isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse):
             return Pages(kind, tuple(so_far.items), page - 1, "")  # it rejects its own cursor: that was the end
-        if not isinstance(reply, Replied) or not isinstance(reply.message, Answer):
+        if not isinstance(reply, Replied) or not isinstance(reply.message, ResultResponse):
             return Pages(kind, tuple(so_far.items), page - 1, f"page {page} could not be fetched", reply, cursor)
         result = reply.message.result
         found = peek.items(result, listed.member)

@@ -12,7 +12,7 @@ import msgspec
 from inspector.protocol import peek
 from inspector.protocol.flows.call import Called, call
 from inspector.protocol.flows.steps import Flow, Replied, Reply, Send
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.skills import GET, LIST, READ, Skill, SkillFile, Verified, verify
 
@@ -102,6 +102,6 @@ def _not_to_be_read(skill: Skill, file: SkillFile) -> str:
 
 
 def _result(reply: Reply) -> Any:
-    if not isinstance(reply, Replied) or not isinstance(reply.message, Answer):
+    if not isinstance(reply, Replied) or not isinstance(reply.message, ResultResponse):
         return None
     return reply.message.result if isinstance(reply.message.result, dict) else {}

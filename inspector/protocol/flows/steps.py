@@ -11,10 +11,10 @@ import msgspec
 
 from inspector.errors import UsageError
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer
-from inspector.protocol.questions import Question
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.revisions._shape import Cancel, Carriage, Revision
 from inspector.protocol.revisions.table import ROWS
+from inspector.protocol.server_requests import ServerRequest
 
 
 class Send(msgspec.Struct, frozen=True):
@@ -37,22 +37,22 @@ class Send(msgspec.Struct, frozen=True):
     """Whether no response is expected unless something fails: no timeout applies."""
 
 
-class AskPerson(msgspec.Struct, frozen=True):
-    """Get the user's responses to server requests: a `questions.Reply` each, in order, or None if no one responds."""
+class RequestUserInput(msgspec.Struct, frozen=True):
+    """Get the user's responses to server requests: a `Reply` each, in order, or None if the user gives none."""
 
-    questions: tuple[Question, ...]
+    server_requests: tuple[ServerRequest, ...]
     patience_s: float | None = None
-    """Seconds until the outcome is StillAsked; then the same questions may be awaited again. None for no limit."""
+    """Seconds until the outcome is StillWaiting; then the same questions may be awaited again. None for no limit."""
 
 
-class StillAsked(msgspec.Struct, frozen=True):
+class StillWaiting(msgspec.Struct, frozen=True):
     """The questions are not answered yet."""
 
 
 class Withdraw(msgspec.Struct, frozen=True):
     """The responses to server requests are no longer needed; no outcome."""
 
-    questions: tuple[Question, ...]
+    server_requests: tuple[ServerRequest, ...]
     why: str
 
 
@@ -130,7 +130,7 @@ class OpenStream(msgspec.Struct, frozen=True):
 
 Step = (
     Send
-    | AskPerson
+    | RequestUserInput
     | Withdraw
     | WaitForNews
     | Pause
@@ -148,7 +148,7 @@ Step = (
 class Replied(msgspec.Struct, frozen=True):
     """A response was received."""
 
-    message: Answer | ErrorAnswer
+    message: ResultResponse | ErrorResponse
     exchange: Exchange
     still_open: Exchange | None = None
     """The request that is still waiting, if this is a late response to an earlier one (`Send.or_late`)."""

@@ -17,29 +17,36 @@ import msgspec
 from msgspec.structs import replace
 
 from inspector.errors import UsageError
-from inspector.protocol import peek, questions
+from inspector.protocol import peek, server_requests
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.list_all import PAGE_LIMIT
 from inspector.protocol.flows.steps import (
-    AskPerson,
     Await,
     Flow,
     GivenUp,
     Refused,
     Replied,
     Reply,
+    RequestUserInput,
     Send,
     Silent,
-    StillAsked,
+    StillWaiting,
     WaitForNews,
     Withdraw,
 )
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer
-from inspector.protocol.questions import Question, questions_in
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.revisions._shape import Revision, TaskSupport
 from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.server_requests import ServerRequest, server_requests_in
 from inspector.protocol.things import Tool
-from inspector.protocol.tracking.tasks import EXTENSION_NAME, UNKNOWN_TASK, Task, TaskState, Word, read_word
+from inspector.protocol.tracking.tasks import (
+    EXTENSION_NAME,
+    UNKNOWN_TASK,
+    Task,
+    TaskReport,
+    TaskState,
+    read_task_report,
+)
 
 LEAST_S, USUAL_S, MOST_S = 0.1, 1.0, 86_400.0
 """Seconds between two polls: minimum, default without a usable interval, maximum."""
@@ -80,7 +87,7 @@ class _Course(msgspec.Struct):
     revision: Revision
     cause: int | None
     """Number of the exchange that created the task."""
-    word: Word
+    word: TaskReport
     rounds: int = 0
     failures: int = 0
     polls_after_cancel: int = 0
@@ -89,7 +96,7 @@ class _Course(msgspec.Struct):
     result: Exchange | None = None
     """Exchange of `tasks/result` while its response is awaited (core)."""
     result_refused: bool = False
-    asking: tuple[Question, ...] = ()
+    asking: tuple[ServerRequest, ...] = ()
     """Requests for input that the user is answering (extension)."""
     asked: set[str] = msgspec.field(default_factory=set)
     """Keys of all requests for input so far (extension)."""
@@ -111,12 +118,12 @@ class _Course(msgspec.Struct):
         return pause_of(self.word.poll_ms)
 
 
-def follow(id_: str, *, revision: Revision, word: Word | None = None, cause: int | None = None) -> Flow[Followed]:
+def follow(id_: str, *, revision: Revision, word: TaskReport | None = None, cause: int | None = None) -> Flow[Followed]:
     """Poll a task until it ends. `word` is the content of its handle; if None, the task is polled at once.
 
     `cause` is the number of the exchange that created the task, if known.
     """
-    course = _Course(id_, revision, cause, word or Word(id_, ""))
+    course = _Course(id_, revision, cause, word or TaskReport(id_, ""))
     if word is None and (over := (yield from _poll(course))):
         return over
     step = _extension_step if revision.tasks is TaskSupport.EXTENSION else _core_step
@@ -155,7 +162,7 @@ def _input_by_result(course: _Course) -> Flow[Followed | None]:
         course.result = reply.exchange
         return None
     course.result = None
-    if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
+    if isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse):
         course.result_refused = True  # some servers have no result until the end; a poll shows the state
         return None
     state = TaskState.COMPLETED if isinstance(reply, Replied) else course.word.state
@@ -201,20 +208,20 @@ def _ended(course: _Course, polled: Replied) -> Followed:
     """Return the task's outcome as if it were the response to the call."""
     word, id_ = course.word, polled.message.id
     if word.state == TaskState.COMPLETED and word.result is not None and id_ is not None:
-        return course.over(Replied(Answer(id_, word.result), polled.exchange))
+        return course.over(Replied(ResultResponse(id_, word.result), polled.exchange))
     if word.state == TaskState.FAILED and word.error is not None:
-        return course.over(Replied(ErrorAnswer(id_, word.error), polled.exchange))
+        return course.over(Replied(ErrorResponse(id_, word.error), polled.exchange))
     lacking = "result" if word.state == TaskState.COMPLETED else "error"
     return course.over(polled, f"it is {word.state}, and brings no {lacking}")
 
 
-def _new_questions(course: _Course) -> tuple[Question, ...]:
+def _new_questions(course: _Course) -> tuple[ServerRequest, ...]:
     """Return the requests for input that are new. "Clients SHOULD deduplicate inputRequests keys"."""
     if course.word.state != TaskState.INPUT_REQUIRED:
         return ()
-    new = {key: each for key, each in peek.mapping(course.word.questions).items() if key not in course.asked}
+    new = {key: each for key, each in peek.mapping(course.word.server_requests).items() if key not in course.asked}
     exchange = course.polled.exchange if course.polled else None
-    found = questions_in(
+    found = server_requests_in(
         {"inputRequests": new},
         exchange=exchange.number if exchange else course.cause or 0,
         frame=(exchange.answer_frame if exchange else None) or 0,
@@ -226,24 +233,26 @@ def _new_questions(course: _Course) -> tuple[Question, ...]:
 
 def _outstanding(course: _Course) -> bool:
     """Return whether the server still wants all responses that the user is working on."""
-    wanted = peek.mapping(course.word.questions)
+    wanted = peek.mapping(course.word.server_requests)
     return course.word.state == TaskState.INPUT_REQUIRED and all(each.key in wanted for each in course.asking)
 
 
 def _ask(course: _Course) -> Flow[Followed | None]:
     """Get the responses for the task and send them. Return None if another poll is needed first."""
-    answers: tuple[questions.Reply, ...] | StillAsked | None = yield AskPerson(course.asking, patience_s=course.pause_s)
-    if isinstance(answers, StillAsked):
+    answers: tuple[server_requests.Reply, ...] | StillWaiting | None = yield RequestUserInput(
+        course.asking, patience_s=course.pause_s
+    )
+    if isinstance(answers, StillWaiting):
         return None
     asked, course.asking = course.asking, ()
-    refusals = [answer.message for answer in answers or () if isinstance(answer, questions.ErrorReply)]
+    refusals = [answer.message for answer in answers or () if isinstance(answer, server_requests.ErrorReply)]
     if refusals:
         return course.over(course.polled or GivenUp(None, refusals[0]), unanswered=refusals[0])
     if answers is None:
         return None  # withdrawn: a poll shows its state
-    values = {q.key: a.value for q, a in zip(asked, answers, strict=True) if isinstance(a, questions.Result)}
+    values = {q.key: a.value for q, a in zip(asked, answers, strict=True) if isinstance(a, server_requests.Result)}
     reply: Reply = yield course.send("tasks/update", inputResponses=values)
-    if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
+    if isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse):
         return course.over(reply, "it does not take the answers")
     if not isinstance(reply, Replied):
         return course.over(reply)
@@ -267,14 +276,14 @@ def _watch(course: _Course) -> Flow[Followed | None]:
 def _poll(course: _Course) -> Flow[Followed | None]:
     """Poll the task's state. Return None if it is updated, or if polling again may help."""
     reply: Reply = yield course.send("tasks/get")
-    if isinstance(reply, Replied) and isinstance(reply.message, Answer):
-        word = read_word(reply.message.result_part)
+    if isinstance(reply, Replied) and isinstance(reply.message, ResultResponse):
+        word = read_task_report(reply.message.result_part)
         if word is not None and word.id == course.id:
             course.failures, course.polled = 0, reply
             course.result_refused = course.result_refused and word.state == course.word.state
             course.word = word
             return None
-    elif isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer) and reply.message.code == UNKNOWN_TASK:
+    elif isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse) and reply.message.code == UNKNOWN_TASK:
         return course.over(reply, "the server does not know it (any more)")
     elif not isinstance(reply, Replied | Refused) or (isinstance(reply, Refused) and reply.status in _FINAL):
         return course.over(reply, "it can't be polled")
@@ -365,7 +374,7 @@ def list_tasks(opening: Opening) -> Flow[TaskList]:
     for page in range(1, PAGE_LIMIT + 1):
         params = None if cursor is None else {"cursor": cursor}
         reply: Reply = yield Send("tasks/list", params, revision=opening.revision)
-        if not isinstance(reply, Replied) or not isinstance(reply.message, Answer):
+        if not isinstance(reply, Replied) or not isinstance(reply.message, ResultResponse):
             return TaskList(tuple(ids), page - 1, f"page {page} could not be fetched", reply)
         result: Any = reply.message.result
         found = [id_ for item in peek.items(result, "tasks") if (id_ := peek.text(item, "taskId"))]

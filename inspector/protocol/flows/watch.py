@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from inspector.protocol.flows.steps import Broken, Flow, GivenUp, Refused, Replied, Reply, Send, Silent
-from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.tracking.subscriptions import LISTEN, SUBSCRIBE, UNSUBSCRIBE, StreamFilter
 
 _LATER = {408, 425, 429}
@@ -52,7 +52,7 @@ class StreamEnd(StrEnum):
 def end_of(reply: Reply) -> tuple[StreamEnd, str]:
     """Return the meaning of a stream's end, and its reason in a few words that may quote the server."""
     match reply:
-        case Replied(message) if isinstance(message, ErrorAnswer):
+        case Replied(message) if isinstance(message, ErrorResponse):
             return StreamEnd.REFUSED, f"the server answered with error {message.code}: {message.message}"
         case Replied():
             return StreamEnd.BY_SERVER, "the server ended it"

@@ -115,7 +115,7 @@ class Revision(msgspec.Struct, frozen=True):
     """Whether every result must have a `resultType`."""
     cache_hints: frozenset[str] = frozenset()
     """Methods whose results must carry `ttlMs` and `cacheScope`."""
-    questions: frozenset[str] = frozenset()
+    input_requests: frozenset[str] = frozenset()
     """Methods by which a server may request user input, in requests or inside results."""
     features: frozenset[str] = msgspec.field(default_factory=frozenset)
     """Members and behaviours introduced by some revision, by a short name ("title", "icons", …)."""

@@ -55,5 +55,5 @@ R2024_11_05 = Revision(
     ),
     content_types=frozenset({"text", "image", "resource"}),
     error_names=JSONRPC_ERRORS | {-32002: "resource not found"},
-    questions=frozenset({"sampling/createMessage", "roots/list"}),
+    input_requests=frozenset({"sampling/createMessage", "roots/list"}),
 )

@@ -12,7 +12,7 @@ R2025_06_18 = R2025_03_26.evolve(
     structured=StructuredContent.OBJECT,
     add={
         "server_requests": ["elicitation/create"],
-        "questions": ["elicitation/create"],
+        "input_requests": ["elicitation/create"],
         "content_types": ["resource_link"],
         "features": ["title", "completion context", "lastModified", "_meta on items"],
     },

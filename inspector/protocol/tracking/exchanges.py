@@ -18,7 +18,7 @@ from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange, ExchangeState, Operation
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request, RequestId
+from inspector.protocol.jsonrpc import ErrorResponse, Request, RequestId, ResultResponse
 from inspector.protocol.revisions._shape import Cancel, Era, Revision
 from inspector.protocol.revisions.table import find, newest_of
 from inspector.protocol.things import KIND_OF_METHOD
@@ -78,7 +78,7 @@ class Pairs:
         exchange.answer_frame, exchange.ended_ns, exchange.why = frame, time_ns, ""
         exchange.state = ExchangeState.ANSWERED
 
-    def close(self, frame: Frame, message: Answer | ErrorAnswer) -> tuple[Exchange | None, bool]:
+    def close(self, frame: Frame, message: ResultResponse | ErrorResponse) -> tuple[Exchange | None, bool]:
         """Process a response. Return its exchange and whether it was late; (None, False) if it matches none.
 
         The caller interprets the response, and then must call `exchanges.keep`.
@@ -186,13 +186,13 @@ class Pairs:
                 del ended[oldest]
 
     def _asked(
-        self, frame: Frame, message: Answer | ErrorAnswer, asker: Direction, ended: Exchange | None
+        self, frame: Frame, message: ResultResponse | ErrorResponse, asker: Direction, ended: Exchange | None
     ) -> Exchange | None:
         """Return the request that a message answers; None if no request waits for it."""
         if message.id is None:
             return self._alone_on(frame.http, asker)
         waiting = self.find_open(asker, message.id)
-        if waiting is None and ended is None and isinstance(message, ErrorAnswer) and frame.channel is Channel.REPLY:
+        if waiting is None and ended is None and isinstance(message, ErrorResponse) and frame.channel is Channel.REPLY:
             return self._alone_on(frame.http, asker)
         if ended is not None and ended.state is ExchangeState.LOST and ended.http is not None:
             return waiting or ended  # marked as lost too early: a stream was resumed, or the response used another one
@@ -204,18 +204,18 @@ class Pairs:
         there = self._on.get((http, asker), {})
         return next(iter(there.values())) if len(there) == 1 else None
 
-    def _settle(self, exchange: Exchange, frame: Frame, message: Answer | ErrorAnswer) -> None:
+    def _settle(self, exchange: Exchange, frame: Frame, message: ResultResponse | ErrorResponse) -> None:
         exchange.answer_frame, exchange.ended_ns, exchange.why = frame.n, frame.time_ns, ""
-        if isinstance(message, ErrorAnswer):
+        if isinstance(message, ErrorResponse):
             exchange.error_code = message.code
             exchange.state = ExchangeState.ERROR
         else:
             exchange.state = ExchangeState.ANSWERED
 
-    def _came_late(self, exchange: Exchange, frame: Frame, message: Answer | ErrorAnswer) -> None:
+    def _came_late(self, exchange: Exchange, frame: Frame, message: ResultResponse | ErrorResponse) -> None:
         if exchange.answer_frame is None:
             exchange.answer_frame = frame.n
-            if isinstance(message, ErrorAnswer):
+            if isinstance(message, ErrorResponse):
                 exchange.error_code = message.code
         if exchange.state in (ExchangeState.CANCELLED, ExchangeState.LOST):
             exchange.state = ExchangeState.LATE

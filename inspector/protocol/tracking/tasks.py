@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
-from inspector.protocol.questions import Question, questions_in
+from inspector.protocol.jsonrpc import ErrorResponse, Part, ResultResponse
+from inspector.protocol.server_requests import ServerRequest, server_requests_in
 
 # Task data in a message, in one form for both eras: a handle, the response to a poll, a notification.
 
@@ -41,7 +41,7 @@ ENDED = frozenset({TaskState.COMPLETED, TaskState.FAILED, TaskState.CANCELLED})
 STATES = frozenset(TaskState)
 
 
-class Word(msgspec.Struct, frozen=True):
+class TaskReport(msgspec.Struct, frozen=True):
     """Task data in a message."""
 
     id: str
@@ -55,7 +55,7 @@ class Word(msgspec.Struct, frozen=True):
     """Lifetime from creation; None: no limit, or no usable value."""
     poll_ms: float | None = None
     """Requested poll interval; None: no usable value."""
-    questions: Any = None
+    server_requests: Any = None
     """`inputRequests` as received (extension)."""
     result: Part | None = None
     """The task's result, if the message has it (extension)."""
@@ -88,7 +88,7 @@ class _Fields(msgspec.Struct):
     error: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
-def read_word(part: Part) -> Word | None:
+def read_task_report(part: Part) -> TaskReport | None:
     """Read a task whose members are at the top level (result of tasks/get, params); None if it has no id."""
     try:
         fields = msgspec.json.decode(part.raw, type=_Fields)
@@ -97,7 +97,7 @@ def read_word(part: Part) -> Word | None:
     return _word(fields, _part(fields.result), _part(fields.error))
 
 
-def word_of(value: Any) -> Word | None:
+def word_of(value: Any) -> TaskReport | None:
     """Read a task from a decoded value: nested in a handle, or an item of a list; None if it has no id."""
     if not isinstance(value, dict):
         return None
@@ -113,11 +113,11 @@ def _part(raw: msgspec.Raw | msgspec.UnsetType) -> Part | None:
     return None if isinstance(raw, msgspec.UnsetType) or bytes(raw) == b"null" else Part(bytes(raw))
 
 
-def _word(fields: _Fields, result: Part | None, error: Part | None) -> Word | None:
+def _word(fields: _Fields, result: Part | None, error: Part | None) -> TaskReport | None:
     if not isinstance(fields.taskId, str) or not fields.taskId:
         return None
     flaws: list[str] = []
-    return Word(
+    return TaskReport(
         id=fields.taskId,
         state=_state(fields.status, flaws),
         message=fields.statusMessage if isinstance(fields.statusMessage, str) else "",
@@ -125,7 +125,7 @@ def _word(fields: _Fields, result: Part | None, error: Part | None) -> Word | No
         updated_at=_moment(fields.lastUpdatedAt, "lastUpdatedAt", flaws),
         ttl_ms=_ttl(fields, flaws),
         poll_ms=_poll(fields, flaws),
-        questions=fields.inputRequests,
+        server_requests=fields.inputRequests,
         result=result,
         error=error,
         result_type=fields.resultType if isinstance(fields.resultType, str) else "",
@@ -184,7 +184,7 @@ _MOST_MS = 1e15
 class Handle(msgspec.Struct, frozen=True):
     """A result that is a task handle, valid or not."""
 
-    word: Word | None
+    word: TaskReport | None
     """None if it has no task id."""
     nested: bool
     """Whether the task is nested, as in the core of 2025-11-25; otherwise flat, as in the extension."""
@@ -197,7 +197,7 @@ def handle_in(result: Part, *, asked: bool) -> Handle | None:
     """
     head = _head_of(result)
     if head.resultType == "task":
-        return Handle(read_word(result), nested=False)
+        return Handle(read_task_report(result), nested=False)
     if isinstance(head.task, dict) and (asked or isinstance(head.task.get("taskId"), str)):
         return Handle(word_of(head.task), nested=True)
     return None
@@ -267,12 +267,12 @@ class News(msgspec.Struct, frozen=True):
     asked: dict[str, Any]
     """New requests for input by key (extension)."""
 
-    def questions(self, frame: Frame, exchange: int | None) -> tuple[Question, ...]:
+    def server_requests(self, frame: Frame, exchange: int | None) -> tuple[ServerRequest, ...]:
         """Return the valid requests for input. `exchange` carried them; None for a notification."""
         if not self.asked:
             return ()
         there = self.task.exchange or 0 if exchange is None else exchange
-        found = questions_in({"inputRequests": self.asked}, exchange=there, frame=frame.n, asked_ns=frame.time_ns)
+        found = server_requests_in({"inputRequests": self.asked}, exchange=there, frame=frame.n, asked_ns=frame.time_ns)
         return tuple(replace(each, cause=self.task.exchange, task=self.task.id) for each in found)
 
 
@@ -373,17 +373,17 @@ class Tasks:
             task.cancel_asked = exchange.number
         return task
 
-    def answered(self, frame: Frame, exchange: Exchange, message: Answer | ErrorAnswer) -> list[News]:
+    def answered(self, frame: Frame, exchange: Exchange, message: ResultResponse | ErrorResponse) -> list[News]:
         """Process a response. Return new information about tasks."""
         id_ = self._about.pop(exchange.number, None)
-        if isinstance(message, Answer) and exchange.method in MAY_BE_TASKS:
+        if isinstance(message, ResultResponse) and exchange.method in MAY_BE_TASKS:
             return self._begun(frame, exchange, message.result_part, asked=id_ is not None)
-        if isinstance(message, Answer) and exchange.method == "tasks/list":
+        if isinstance(message, ResultResponse) and exchange.method == "tasks/list":
             return self._listed(frame, exchange, message.result)
         if not id_:
             return []
         task = self._asked_by(exchange, id_)
-        if isinstance(message, ErrorAnswer):
+        if isinstance(message, ErrorResponse):
             return self._refused(frame, exchange, task, message)
         if exchange.method in ("tasks/get", "tasks/cancel"):
             return self._told(frame, exchange, task, message.result_part)
@@ -406,7 +406,7 @@ class Tasks:
 
     def notified(self, frame: Frame, params: Part) -> list[News]:
         """Process a notification about a task."""
-        word = read_word(params)
+        word = read_task_report(params)
         if word is None:
             self._blame(None, "a notification about a task names none", frame.n)
             return []
@@ -430,7 +430,7 @@ class Tasks:
             self._blame(task, f"it began as {handle.word.state or 'nothing'}, not as working", frame.n)
         return self._take(frame, task, handle.word, exchange)
 
-    def _given(self, frame: Frame, exchange: Exchange, word: Word) -> Task:
+    def _given(self, frame: Frame, exchange: Exchange, word: TaskReport) -> Task:
         """Return the task of a handle, creating it if necessary."""
         by_server = exchange.sender is Direction.TO_SERVER
         task = known = self.find(word.id, by_server=by_server)
@@ -458,7 +458,7 @@ class Tasks:
 
     def _told(self, frame: Frame, exchange: Exchange, task: Task | None, result: Part) -> list[News]:
         """Process the response to tasks/get or tasks/cancel; for the latter it is empty in the extension."""
-        word = read_word(result)
+        word = read_task_report(result)
         if task is None:
             if word is None or exchange.method != "tasks/get":
                 return []
@@ -474,7 +474,7 @@ class Tasks:
             self._blame(task, 'the resultType of a poll is "complete", and not "task"', frame.n)
         return self._take(frame, task, word, exchange)
 
-    def _refused(self, frame: Frame, exchange: Exchange, task: Task | None, message: ErrorAnswer) -> list[News]:
+    def _refused(self, frame: Frame, exchange: Exchange, task: Task | None, message: ErrorResponse) -> list[News]:
         if task is None:
             return []
         if exchange.method == "tasks/result" and task.state in ENDED:
@@ -487,14 +487,14 @@ class Tasks:
             return [News(task, {})]
         return []
 
-    def _take(self, frame: Frame, task: Task, word: Word, exchange: Exchange | None = None) -> list[News]:
+    def _take(self, frame: Frame, task: Task, word: TaskReport, exchange: Exchange | None = None) -> list[News]:
         """Update a task. Return the new information."""
         before = (task.state, task.message)
         self._judge(task, word, frame.n)
         task.heard_ns, task.lost = frame.time_ns, False
         task.created_at, task.updated_at = word.created_at or task.created_at, word.updated_at or task.updated_at
         task.ttl_ms, task.poll_ms = word.ttl_ms, word.poll_ms
-        asked = {key: each for key, each in peek.mapping(word.questions).items() if key not in task.asked_keys}
+        asked = {key: each for key, each in peek.mapping(word.server_requests).items() if key not in task.asked_keys}
         task.asked_keys |= frozenset(asked)
         if word.ended and task.ended_ns is None:
             task.ended_ns = frame.time_ns
@@ -507,12 +507,12 @@ class Tasks:
         self._step(task, TaskStep(task.state, task.message, frame.n, frame.time_ns))
         return [News(task, asked)]
 
-    def _judge(self, task: Task, word: Word, frame: int) -> None:
+    def _judge(self, task: Task, word: TaskReport, frame: int) -> None:
         for flaw in word.flaws:
             self._blame(task, flaw, frame)
         if task.history and task.state in ENDED and word.state != task.state:
             self._blame(task, f"it was {task.state}, and is {word.state or 'nothing'} again", frame)
-        if word.state == TaskState.INPUT_REQUIRED and word.questions is not None and not word.questions:
+        if word.state == TaskState.INPUT_REQUIRED and word.server_requests is not None and not word.server_requests:
             self._blame(task, "it needs input and asks nothing", frame)
 
     def _keep_result(self, task: Task, frame: Frame, exchange: Exchange | None, *, failed: bool) -> None:

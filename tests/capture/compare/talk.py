@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from inspector.capture.compare.operations import Accounts, Teller
+from inspector.capture.compare.operations import OperationCollector, Operations
 from inspector.protocol.frames import Channel, Direction, Frame
 
 Said = tuple[str, dict[str, Any]]
@@ -34,9 +34,9 @@ def tells(method: str, params: Any) -> Said:
     return "<", {"method": method, "params": params}
 
 
-def told(*said: Said, http: int | None = None) -> Accounts:
+def told(*said: Said, http: int | None = None) -> Operations:
     """What operations these messages make, over stdio or all in one HTTP exchange."""
-    teller = Teller()
+    teller = OperationCollector()
     for n, (sign, message) in enumerate(said, 1):
         direction = Direction.TO_SERVER if sign == ">" else Direction.FROM_SERVER
         channel = Channel.STDIN if sign == ">" else Channel.STDOUT

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from inspector.capture.compare.operations import Accounts, accounts, read_accounts
+from inspector.capture.compare.operations import Operations, accounts, read_accounts
 from inspector.capture.store import fold_fast_path as rows_module
 from inspector.capture.store.load import load
 from inspector.errors import CaptureError
@@ -18,7 +18,7 @@ from tests.capture.recording import recorded
 from tests.captures.record import sample
 
 
-def _read(name: str) -> Accounts:
+def _read(name: str) -> Operations:
     journal = load(sample(name))
     try:
         return accounts(journal)
@@ -111,7 +111,7 @@ def _seen(value: Any) -> Any:
     return {name: _seen(getattr(value, name)) for name in fields} if fields else value
 
 
-def _one_by_one(path: Path) -> Accounts:
+def _one_by_one(path: Path) -> Operations:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rows_module, "LONGEST", -1)
         return read_accounts(path).accounts

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 from inspector.capture.store import fold_fast_path as rows_module
 from inspector.capture.store.columns import MessageKind
-from inspector.capture.store.fold_fast_path import ANSWER, NOTIFICATION, REQUEST, PlainFold, Rows
+from inspector.capture.store.fold_fast_path import ANSWER, NOTIFICATION, REQUEST, FastFold, Rows
 from inspector.capture.store.load import load
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.frames import Channel, Direction, Eol
@@ -112,7 +112,7 @@ def test_a_call_and_its_result_are_an_exchange_and_an_operation() -> None:
     wire = Wire()
     wire.ask(1, "initialize", {"protocolVersion": "2025-11-25"})
     wire.answer(1, {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}})
-    fold = PlainFold(wire.conversation)
+    fold = FastFold(wire.conversation)
     params = '{"name":"a","arguments":{"x":1},"_meta":{"progressToken":"t"}}'
     assert fold.take(call(params), 3, 7, C2S) == (REQUEST, "tools/call", 2)
     for odd in ('{"resultType":"input_required"}', '{"task":{}}', '{"isError":"yes"}', "5"):
@@ -125,7 +125,7 @@ def test_a_call_and_its_result_are_an_exchange_and_an_operation() -> None:
 
 
 def test_a_log_message_belongs_to_nothing() -> None:
-    taken = PlainFold(Wire().conversation).take(MESSAGE, 1, 5, S2C)
+    taken = FastFold(Wire().conversation).take(MESSAGE, 1, 5, S2C)
     assert taken is not None
     assert (taken.method, taken.exchange) == ("notifications/message", 0)
 
@@ -133,7 +133,7 @@ def test_a_log_message_belongs_to_nothing() -> None:
 def test_progress_is_kept_in_the_exchange_that_gave_the_token() -> None:
     wire = Wire()
     wire.ask(1, "tools/call", {"name": "a", "_meta": {"progressToken": 1}})
-    taken = PlainFold(wire.conversation).take(word("1"), 2, 7, S2C)
+    taken = FastFold(wire.conversation).take(word("1"), 2, 7, S2C)
     assert taken is not None
     assert taken.exchange == 1
     progress = wire.conversation.exchanges[0].progress
@@ -144,7 +144,7 @@ def test_progress_is_kept_in_the_exchange_that_gave_the_token() -> None:
 def test_what_is_unusual_is_left_to_the_fold_and_changes_nothing() -> None:
     wire = Wire()
     wire.ask(1, "tools/call", {"name": "a", "_meta": {"progressToken": 1}})
-    fold = PlainFold(wire.conversation)
+    fold = FastFold(wire.conversation)
     odd = [word("3"), word("-1"), word('"1"'), word("true"), word("1e999"), "banner", "[" + MESSAGE + "]", "\ud800"]
     odd += ['{"jsonrpc":"2.0","id":1,"method":"ping"}', '{"jsonrpc":"2.0","id":1,"result":{}}']
     odd += [call('{"name":""}'), call('{"name":"a","task":{}}'), call('{"name":"a","requestState":null}')]

@@ -6,7 +6,7 @@ import pytest
 
 from inspector.capture.store.index import Rest, rest_of, restore
 from inspector.capture.store.load import Loading
-from inspector.capture.store.snapshot import NotKept
+from inspector.capture.store.snapshot import SnapshotError
 from tests.capture.conversations import known
 from tests.capture.recording import http_life, recorded
 
@@ -47,7 +47,7 @@ def test_columns_that_mean_nothing_are_refused_whole(path: Path, column: str) ->
     name = f"store.{column}"
     columns[name] = b"\xee" * len(columns[name])
     loading = Loading(path)
-    with pytest.raises(NotKept):
+    with pytest.raises(SnapshotError):
         restore(loading.journal, rest, columns, size=loading.total)
     assert (loading.journal.count, len(loading.journal.conversation.exchanges)) == (0, 0)
     loading.journal.close()
@@ -57,6 +57,6 @@ def test_columns_of_another_length_are_refused(path: Path) -> None:
     rest, columns = kept(path)
     columns["store._kinds"] += b"\1"
     loading = Loading(path)
-    with pytest.raises(NotKept, match="differ in length"):
+    with pytest.raises(SnapshotError, match="differ in length"):
         restore(loading.journal, rest, columns, size=loading.total)
     loading.journal.close()

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from inspector.capture.store.snapshot import (
-    NotKept,
+    SnapshotError,
     adopt,
     alike,
     checkpoint,
@@ -72,14 +72,14 @@ def test_what_is_no_checkpoint_of_it_is_refused() -> None:
         msgspec.structs.replace(point, rest=point.rest[:-3]),
         msgspec.structs.replace(point, exchanges=0),
     ):
-        with pytest.raises(NotKept):
+        with pytest.raises(SnapshotError):
             conversation_at(wrong, wire.conversation)
 
 
 def test_what_can_not_be_written_makes_no_checkpoint() -> None:
     wire = Wire()
     wire.ask(10**40, "tools/call", {"name": "a"})
-    with pytest.raises(NotKept):
+    with pytest.raises(SnapshotError):
         checkpoint(wire.conversation)
 
 
@@ -112,13 +112,13 @@ def test_what_was_open_is_answered_as_if_nothing_had_been() -> None:
 def test_a_number_too_large_for_the_format_is_a_reason_to_keep_nothing() -> None:
     wire = Wire()
     wire.ask(10**40, "tools/call", {"name": "a"})
-    with pytest.raises(NotKept):
+    with pytest.raises(SnapshotError):
         keep(wire.conversation)
 
 
 def test_what_nobody_keeps_must_be_empty() -> None:
     refuse_others("it", {"a": 1, "b": []}, {"a"})
-    with pytest.raises(NotKept, match="b of it is not stored"):
+    with pytest.raises(SnapshotError, match="b of it is not stored"):
         refuse_others("it", {"a": 1, "b": [2]}, {"a"})
 
 
@@ -132,9 +132,9 @@ def test_data_that_does_not_agree_with_itself_is_refused() -> None:
     data, columns = keep(kept_begun().conversation)
     raw = {name: bytes(column) for name, column in columns.items()}
     for wrong in ({}, raw | {"exchanges.ends": b""}, raw | {"exchanges._places": b"\xff" * 16}):
-        with pytest.raises(NotKept):
+        with pytest.raises(SnapshotError):
             restored(data, dict(wrong))
-    with pytest.raises(NotKept):
+    with pytest.raises(SnapshotError):
         restored(b"\x90", raw)
 
 

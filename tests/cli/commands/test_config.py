@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.config.remembered import KeptTheme
+from inspector.config.remembered import StoredTheme
 from tests.cli.running import inspect
 
 
@@ -38,7 +38,7 @@ def test_check_names_mistakes_and_conflicting_keys(env: dict[str, str]) -> None:
 
 
 def test_show_says_where_each_value_is_from(env: dict[str, str]) -> None:
-    KeptTheme(Path(env["MCP_INSPECT_HOME"], "state")).keep("inspect-light")
+    StoredTheme(Path(env["MCP_INSPECT_HOME"], "state")).keep("inspect-light")
     write(env, "timeout = 5\n")
     settings = inspect("config", "show", "--json", env={**env, "MCP_INSPECT_PAGES": "one"}).data["settings"]
     assert settings["timeout"] == {"value": 5.0, "origin": "config.toml"}

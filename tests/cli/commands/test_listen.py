@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from inspector.cli.commands.listen import Enough, changes_options
+from inspector.cli.commands.listen import ListenLimits, changes_options
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import demo, inspect, scripted, server
 
@@ -121,7 +121,7 @@ def test_a_url_alone_is_no_resource() -> None:
 
 
 def test_nothing_makes_an_end_by_itself() -> None:
-    assert Enough() == Enough(None, None)
+    assert ListenLimits() == ListenLimits(None, None)
 
 
 def test_how_much_is_enough_is_a_positive_number() -> None:

@@ -14,10 +14,10 @@ from inspector.errors import UsageError
 from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
 from inspector.features.cases.running import NAME, Bench, CaseResponses, read_answers, run_all
 from inspector.protocol import capabilities
-from inspector.protocol.questions import Question as Asked
-from inspector.protocol.questions import RequestKind as Question
-from inspector.protocol.questions import Result
 from inspector.protocol.revisions._shape import Era
+from inspector.protocol.server_requests import RequestKind as ServerRequest
+from inspector.protocol.server_requests import Result
+from inspector.protocol.server_requests import ServerRequest as Asked
 from inspector.session.open import open_session
 from inspector.session.options import Settings, Timeouts
 from inspector.session.session import Session
@@ -95,13 +95,13 @@ async def test_each_answer_is_given_once_and_the_last_again() -> None:
     one, two, no = ({"kind": "elicitation", "malformed": n} for n in (1, 2, 3))
     only = {"kind": "elicitation", "tool": "other", "malformed": 4}
     answers = CaseResponses()
-    question = Asked(Question.ELICITATION, {"message": "?"}, 1, 1, 0)
+    server_request = Asked(ServerRequest.ELICITATION, {"message": "?"}, 1, 1, 0)
     answers.turn_to(CaseDefinition("a", "tools/call", {"name": "mine"}, answers=(only, one, one, two)))
-    assert [await answers.answer(question) for _ in range(4)] == [Result(1), Result(1), Result(2), Result(2)]
+    assert [await answers.answer(server_request) for _ in range(4)] == [Result(1), Result(1), Result(2), Result(2)]
     answers.turn_to(CaseDefinition("a", "tools/call", {"name": "other"}, answers=(only, no)))
-    assert await answers.answer(question) == Result(4)
+    assert await answers.answer(server_request) == Result(4)
     answers.turn_to(CaseDefinition("b", "ping"))
-    assert await answers.answer(question) is None
+    assert await answers.answer(server_request) is None
 
 
 def test_an_answer_that_cannot_be_read_names_its_case() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.features.lock.changes import account_changes, compare_surfaces, thing_changes
+from inspector.features.lock.changes import account_changes, compare_definitions, thing_changes
 from inspector.features.lock.lock_file import ServerDefinitions, written
 from inspector.features.lock.schemas import Act, Rating
 from tests.features.lock.offered import SHOP, shop
@@ -15,44 +15,44 @@ _TURNED = {Act.ADDED: Act.REMOVED, Act.REMOVED: Act.ADDED, Act.CHANGED: Act.CHAN
 
 
 def test_a_surface_and_itself_differ_in_nothing() -> None:
-    diff = compare_surfaces(shop(), shop())
+    diff = compare_definitions(shop(), shop())
     assert (diff.changes, diff.notes, diff.compared, diff.worst) == ((), (), 5, None)
 
 
 def test_what_is_gone_breaks_but_for_resources_and_what_came_does_not() -> None:
     nothing: dict[str, Any] = {kind: [] for kind in SHOP}
-    gone = {each.rule: each.rating for each in compare_surfaces(shop(), shop(**nothing)).changes}
+    gone = {each.rule: each.rating for each in compare_definitions(shop(), shop(**nothing)).changes}
     assert gone == {
         "tool-removed": Rating.BREAKING,
         "prompt-removed": Rating.BREAKING,
         "template-removed": Rating.BREAKING,
         "resource-removed": Rating.WARNING,
     }
-    came = compare_surfaces(shop(**nothing), shop())
+    came = compare_definitions(shop(**nothing), shop())
     assert (came.count(Rating.INFO), came.worst) == (5, Rating.INFO)
 
 
 def test_a_list_that_one_side_does_not_know_or_has_in_part_is_not_held_against_the_other() -> None:
-    diff = compare_surfaces(shop(tools=None), shop(prompts=[], partial=("prompts",)))
+    diff = compare_definitions(shop(tools=None), shop(prompts=[], partial=("prompts",)))
     assert diff.changes == ()
     assert any("tools" in note for note in diff.notes)
     assert any("prompts" in note and "to the end" in note for note in diff.notes)
-    assert compare_surfaces(ServerDefinitions(), shop()).changes == ()
+    assert compare_definitions(ServerDefinitions(), shop()).changes == ()
 
 
 def test_two_servers_that_have_next_to_nothing_in_common_are_told_of() -> None:
     other = {"name": "harbour", "version": "1"}
     tools = [{"name": f"t{n}"} for n in range(10)]
-    (note,) = compare_surfaces(shop(), shop(server=other, tools=tools, resources=[], templates=[], prompts=[])).notes
+    (note,) = compare_definitions(shop(), shop(server=other, tools=tools, resources=[], templates=[], prompts=[])).notes
     assert "'shop' and 'harbour' have no thing in common" in note
-    assert compare_surfaces(shop(), shop(server=other)).notes == (), "it has got another name, and is the same"
-    assert compare_surfaces(shop(), shop(tools=tools)).notes == (), "it says of itself that it is the same"
+    assert compare_definitions(shop(), shop(server=other)).notes == (), "it has got another name, and is the same"
+    assert compare_definitions(shop(), shop(tools=tools)).notes == (), "it says of itself that it is the same"
 
 
 def test_of_several_things_with_one_name_the_first_is_compared_with_the_first() -> None:
     twice = [{"name": "a", "title": "1"}, {"name": "a", "title": "2"}]
-    assert compare_surfaces(shop(tools=twice), shop(tools=twice)).changes == ()
-    (change,) = compare_surfaces(shop(tools=twice), shop(tools=twice[:1])).changes
+    assert compare_definitions(shop(tools=twice), shop(tools=twice)).changes == ()
+    (change,) = compare_definitions(shop(tools=twice), shop(tools=twice[:1])).changes
     assert (change.name, change.act) == ("a", Act.REMOVED)
 
 
@@ -72,8 +72,8 @@ _TOOLS = st.lists(_TOOL | st.sampled_from(["text", None, 7]), max_size=4)
 @given(_TOOLS, _TOOLS)
 def test_the_same_is_empty_and_the_way_back_is_the_same_turned_round(one: list[Any], other: list[Any]) -> None:
     here, there = shop(tools=one), shop(tools=other)
-    assert compare_surfaces(here, here).changes == ()
-    forth, back = compare_surfaces(here, there).changes, compare_surfaces(there, here).changes
+    assert compare_definitions(here, here).changes == ()
+    forth, back = compare_definitions(here, there).changes, compare_definitions(there, here).changes
     assert sorted((_TURNED[each.act], each.kind, each.name, each.path) for each in forth) == sorted(
         (each.act, each.kind, each.name, each.path) for each in back
     )

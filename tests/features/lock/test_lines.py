@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from inspector.features.lock.changes import compare_surfaces
+from inspector.features.lock.changes import compare_definitions
 from inspector.features.lock.lines import diff_as_json, diff_lines, diff_markdown, shown
 from inspector.present.spans import plain
 from tests.features.lock.offered import SHOP, shop
@@ -21,7 +21,7 @@ _CHANGED = shop(
 
 
 def _lines(before: Any, after: Any) -> list[str]:
-    return [plain(line) for line in diff_lines(compare_surfaces(before, after), "a", "b")]
+    return [plain(line) for line in diff_lines(compare_definitions(before, after), "a", "b")]
 
 
 def test_the_summary_comes_first_then_the_thing_with_the_worst_change() -> None:
@@ -47,17 +47,17 @@ def test_things_that_are_gone_or_new_stand_together_a_line_each() -> None:
 def test_markdown_is_a_table_in_which_nothing_foreign_is_markup() -> None:
     evil = {"name": "a`|b\n<img>", "description": "x | y", "inputSchema": {}}
     worse = {**evil, "description": "[x](http://a) | `` \x1b[31m"}
-    text = "\n".join(diff_markdown(compare_surfaces(shop(tools=[evil]), shop(tools=[worse])), "a", "b"))
+    text = "\n".join(diff_markdown(compare_definitions(shop(tools=[evil]), shop(tools=[worse])), "a", "b"))
     (row,) = [line for line in text.splitlines() if "models read" in line]
     assert len(re.findall(r"(?<!\\)\|", row)) == 7, "as many cells as the head has"
     assert "``" in row
     assert "\x1b" not in text
     assert "\n<img>" not in text
-    assert "**breaking**" in "\n".join(diff_markdown(compare_surfaces(shop(), _CHANGED), "a", "b"))
+    assert "**breaking**" in "\n".join(diff_markdown(compare_definitions(shop(), _CHANGED), "a", "b"))
 
 
 def test_json_has_every_change_with_its_rule_and_both_sides() -> None:
-    data = diff_as_json(compare_surfaces(shop(), _CHANGED))
+    data = diff_as_json(compare_definitions(shop(), _CHANGED))
     assert data["counts"] == {"breaking": 1, "warning": 3, "info": 1}
     (change,) = [each for each in data["changes"] if each["rule"] == "required-added"]
     assert (change["kind"], change["name"], change["act"], change["after"]) == ("tools", "buy", "added", "what")

@@ -12,11 +12,11 @@ from inspector.errors import CaptureError, UsageError
 from inspector.features.lock.lock_file import (
     ServerDefinitions,
     as_json,
+    definitions_of,
     is_lock_file,
     name_of,
     read_lock_file,
     save,
-    surface_of,
     things_of,
     written,
 )
@@ -101,7 +101,7 @@ def test_where_nothing_can_be_written_that_is_said(tmp_path: Path) -> None:
 def test_the_surface_of_a_recorded_day() -> None:
     journal = load(sample("lighthouse"))
     try:
-        surface = surface_of(journal.conversation)
+        surface = definitions_of(journal.conversation)
         count = len(journal.conversation.catalogue.tools)
     finally:
         journal.close()

@@ -14,8 +14,8 @@ from inspector.config.targets import StdioTarget
 from inspector.features.resend.performing import Replies, ResendOptions, Resent, offers_of, resend
 from inspector.features.resend.plan import plan
 from inspector.protocol import capabilities as offers
-from inspector.protocol.questions import ErrorReply, Question, RequestKind, Result
 from inspector.protocol.revisions._shape import Era
+from inspector.protocol.server_requests import ErrorReply, RequestKind, Result, ServerRequest
 from inspector.session.open import open_session
 from inspector.session.options import Settings, Timeouts
 from tests.architecture.sources import ROOT
@@ -109,8 +109,8 @@ def _asks(id_: int, method: str, answer: object, **params: object) -> tuple[Said
     return ("<", {"id": id_, "method": method, "params": params}), (">", {"id": id_, **answer})  # type: ignore[dict-item]
 
 
-def _question(kind: RequestKind, **params: object) -> Question:
-    return Question(kind, params, 1, 1, 0)
+def _server_request(kind: RequestKind, **params: object) -> ServerRequest:
+    return ServerRequest(kind, params, 1, 1, 0)
 
 
 _REPLIES_TALK = told(
@@ -126,19 +126,21 @@ _REPLIES_TALK = told(
 async def test_each_question_gets_its_own_answer_once_whatever_their_order() -> None:
     replies = Replies(_REPLIES_TALK)
     replies.turn_to(_REPLIES_TALK.operations[0])
-    assert await replies.answer(_question(RequestKind.ELICITATION, message="Two?")) == Result({"action": "decline"})
+    assert await replies.answer(_server_request(RequestKind.ELICITATION, message="Two?")) == Result(
+        {"action": "decline"}
+    )
     accepted = Result({"action": "accept", "content": {"n": 1}})
-    assert await replies.answer(_question(RequestKind.ELICITATION, message="Another?")) == accepted
-    assert await replies.answer(_question(RequestKind.ELICITATION, message="One?")) is None
-    assert await replies.answer(_question(RequestKind.SAMPLING, messages=[])) == ErrorReply(-1, "no", 5)
+    assert await replies.answer(_server_request(RequestKind.ELICITATION, message="Another?")) == accepted
+    assert await replies.answer(_server_request(RequestKind.ELICITATION, message="One?")) is None
+    assert await replies.answer(_server_request(RequestKind.SAMPLING, messages=[])) == ErrorReply(-1, "no", 5)
 
 
 async def test_what_belonged_to_no_call_is_answered_as_often_as_asked_until_it_is_over() -> None:
     replies = Replies(_REPLIES_TALK)
     for _ in range(2):
-        assert await replies.answer(_question(RequestKind.ROOTS)) == Result({"roots": []})
+        assert await replies.answer(_server_request(RequestKind.ROOTS)) == Result({"roots": []})
     replies.stop()
-    assert await replies.answer(_question(RequestKind.ROOTS)) is None
+    assert await replies.answer(_server_request(RequestKind.ROOTS)) is None
 
 
 @pytest.mark.parametrize(

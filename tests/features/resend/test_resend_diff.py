@@ -2,15 +2,17 @@
 
 import pytest
 
-from inspector.features.resend.resend_diff import Again, again, may_destroy, outcome
+from inspector.features.resend.resend_diff import RecordedRequest, again, may_destroy, outcome
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
+from inspector.protocol.jsonrpc import ErrorResponse, Part, ResultResponse
 from inspector.protocol.things import Tool
 from tests.present.tape import Tape
 from tests.tui.staging import handshake
 
-_ASKED = Again("tools/call", "buy", {"name": "buy"}, {"result": {"content": [], "at": "2026-07-28T10:00:00Z"}})
+_ASKED = RecordedRequest(
+    "tools/call", "buy", {"name": "buy"}, {"result": {"content": [], "at": "2026-07-28T10:00:00Z"}}
+)
 
 
 def test_it_is_the_request_of_the_line_without_what_a_session_adds(tape: Tape) -> None:
@@ -20,7 +22,7 @@ def test_it_is_the_request_of_the_line_without_what_a_session_adds(tape: Tape) -
     answered = tape_.answer(3, {"content": []})
     for entry in (asked, answered):
         found = again(tape.journal, entry)
-        assert isinstance(found, Again)
+        assert isinstance(found, RecordedRequest)
         assert found.params == {"name": "buy", "arguments": {"n": 1}}
         assert found.before == {"result": {"content": []}}
 
@@ -48,11 +50,11 @@ def test_what_is_no_request_of_the_clients_is_not_sent(tape: Tape) -> None:
 def test_a_tool_that_does_not_say_otherwise_may_destroy(annotations: object, may: bool) -> None:
     assert may_destroy(_ASKED, [Tool({"name": "buy", "annotations": annotations})]) is may
     assert may_destroy(_ASKED, [])
-    assert not may_destroy(Again("tools/list", "", None, None), [])
+    assert not may_destroy(RecordedRequest("tools/list", "", None, None), [])
 
 
 def _came(**result: object) -> Reply:
-    message = Answer(1, Part(None, {"content": [], **result}))
+    message = ResultResponse(1, Part(None, {"content": [], **result}))
     return Replied(message, None)  # type: ignore[arg-type]
 
 
@@ -61,7 +63,7 @@ def _came(**result: object) -> Reply:
     [
         (_came(at="2026-07-29T11:00:00Z"), "Identical response."),
         (_came(at="later", more=1), "2 places differ from before: result.at, result.more."),
-        (Replied(ErrorAnswer(1, Part(None, {"code": 1})), None), "2 places differ from before: result, error."),  # type: ignore[arg-type]
+        (Replied(ErrorResponse(1, Part(None, {"code": 1})), None), "2 places differ from before: result, error."),  # type: ignore[arg-type]
         (Silent(None, 60, "idle"), "No answer came within 60 s."),
         (Refused(None, 500, "", b""), "It was refused: HTTP 500."),
         (Broken(None, "it ended"), "No answer came: it ended."),

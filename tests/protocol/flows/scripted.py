@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Flow, Notice, Refused, Replied, Send, Step
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
+from inspector.protocol.jsonrpc import ErrorResponse, Part, ResultResponse
 
 T = TypeVar("T")
 
@@ -18,13 +18,13 @@ def exchange(method: str = "m", id_: int = 1) -> Exchange:
 
 def result(value: Any, method: str = "m") -> Replied:
     """A result came."""
-    return Replied(Answer(1, Part(None, value)), exchange(method))
+    return Replied(ResultResponse(1, Part(None, value)), exchange(method))
 
 
 def error(code: int, data: Any = None, message: str = "no", method: str = "m") -> Replied:
     """A JSON-RPC error came."""
     body = {"code": code, "message": message} | ({} if data is None else {"data": data})
-    return Replied(ErrorAnswer(1, Part(None, body)), exchange(method))
+    return Replied(ErrorResponse(1, Part(None, body)), exchange(method))
 
 
 def refused(status: int | None, body: bytes = b"", content_type: str = "", **more: Any) -> Refused:

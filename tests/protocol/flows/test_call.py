@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from inspector.protocol.flows.call import call
-from inspector.protocol.flows.steps import AskPerson, Pause, Send
-from inspector.protocol.questions import ErrorReply, accepted, declined, dismissed, rooted
+from inspector.protocol.flows.steps import Pause, RequestUserInput, Send
 from inspector.protocol.revisions.table import NEWEST, ROWS
+from inspector.protocol.server_requests import ErrorReply, accepted, declined, dismissed, rooted
 from tests.protocol.flows.scripted import Played, error, result
 
 SUPPORTED = {"supported": ["2026-07-28"], "requested": "2031-01-01"}
@@ -72,7 +72,7 @@ def test_a_result_that_asks_is_answered_and_the_request_repeated() -> None:
     played = Played()
     flow = call("tools/call", {"name": "book"}, revision=NEWEST)
     called = played.play(flow, [result(WHO | {"requestState": "é/1"}), (YES,), result({"content": []})])
-    assert played.methods == ["tools/call", "AskPerson", "tools/call"]
+    assert played.methods == ["tools/call", "RequestUserInput", "tools/call"]
     assert (called.rounds, called.unanswered) == (2, "")
     assert params_of(played, 2) == {"name": "book", "inputResponses": {"who": YES.value}, "requestState": "é/1"}
 
@@ -82,8 +82,8 @@ def test_all_answers_travel_in_one_retry() -> None:
     both = {"who": WHO["inputRequests"]["who"], "where": {"method": "roots/list"}}
     flow = call("prompts/get", {"name": "p"}, revision=NEWEST)
     played.play(flow, [result(WHO | {"inputRequests": both}), (YES, rooted([])), result({})])
-    assert isinstance(played.steps[1], AskPerson)
-    assert [question.key for question in played.steps[1].questions] == ["who", "where"]
+    assert isinstance(played.steps[1], RequestUserInput)
+    assert [server_request.key for server_request in played.steps[1].server_requests] == ["who", "where"]
     assert params_of(played, 2)["inputResponses"] == {"who": YES.value, "where": {"roots": []}}
     assert "requestState" not in params_of(played, 2)
 
@@ -147,7 +147,7 @@ def test_after_a_visit_that_an_error_asks_for_the_call_is_made_again_as_it_was()
     called = played.play(
         call("tools/call", {"name": "buy"}, revision=knows), [error(-32042, PAY), (accepted(),), result({})]
     )
-    assert played.methods == ["tools/call", "AskPerson", "tools/call"]
+    assert played.methods == ["tools/call", "RequestUserInput", "tools/call"]
     assert params_of(played, 2) == {"name": "buy"}
     assert (called.rounds, called.unanswered) == (2, "")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from inspector.protocol.flows.skills import check_skill, get_skill, list_skills, read_skill_file
 from inspector.protocol.flows.steps import Flow, Replied, Send, Silent
-from inspector.protocol.jsonrpc import Answer, Part
+from inspector.protocol.jsonrpc import Part, ResultResponse
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import newest_of
 from inspector.protocol.skills import Skill
@@ -24,7 +24,7 @@ def run(flow: Flow[Any], *results: Any) -> tuple[Any, list[Send]]:
             assert isinstance(step, Send)
             sent.append(step)
             result = next(coming)
-            answer = Answer(1, Part(None, result))
+            answer = ResultResponse(1, Part(None, result))
             reply = Silent(None, 1.0, "idle") if result is None else Replied(answer, None)  # type: ignore[arg-type]
     except StopIteration as stop:
         return stop.value, sent

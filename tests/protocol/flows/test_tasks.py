@@ -8,16 +8,16 @@ from msgspec.structs import replace
 from inspector.errors import UsageError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import (
-    AskPerson,
     Await,
     Broken,
     GivenUp,
     Refused,
     Replied,
     Reply,
+    RequestUserInput,
     Send,
     Silent,
-    StillAsked,
+    StillWaiting,
     WaitForNews,
     Withdraw,
 )
@@ -39,12 +39,12 @@ from inspector.protocol.flows.tasks import (
     why_no_task,
 )
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
-from inspector.protocol.questions import ErrorReply, Result
+from inspector.protocol.jsonrpc import ErrorResponse, Part, ResultResponse
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import ROWS
+from inspector.protocol.server_requests import ErrorReply, Result
 from inspector.protocol.things import Tool
-from inspector.protocol.tracking.tasks import Task, Word
+from inspector.protocol.tracking.tasks import Task, TaskReport
 from tests.protocol.flows.scripted import Played, error, refused, result
 
 BEFORE, CORE, EXTENSION = ROWS[2:5]
@@ -103,7 +103,7 @@ def test_a_call_asks_with_its_time_to_live_or_without() -> None:
 
 
 FOLLOW_CORE, FOLLOW_EXTENSION = ROWS[3], ROWS[4]
-BEGUN = Word("t1", "working", poll_ms=2000)
+BEGUN = TaskReport("t1", "working", poll_ms=2000)
 TIMES = {"createdAt": "", "lastUpdatedAt": ""}
 QUESTION = {"method": "elicitation/create", "params": {"message": "Who?"}}
 
@@ -117,7 +117,7 @@ def flat(state: str = "working", **more: Any) -> Reply:
     return result({"resultType": "complete", **raw})
 
 
-def played(*replies: Any, revision: Any = FOLLOW_CORE, word: Word | None = BEGUN) -> tuple[Followed, Played]:
+def played(*replies: Any, revision: Any = FOLLOW_CORE, word: TaskReport | None = BEGUN) -> tuple[Followed, Played]:
     game = Played()
     return game.play(follow("t1", revision=revision, word=word, cause=7), replies), game
 
@@ -125,7 +125,7 @@ def played(*replies: Any, revision: Any = FOLLOW_CORE, word: Word | None = BEGUN
 def text_of(reply: Reply) -> Any:
     assert isinstance(reply, Replied)
     message = reply.message
-    return message.result if isinstance(message, Answer) else message.error
+    return message.result if isinstance(message, ResultResponse) else message.error
 
 
 def test_a_task_of_the_core_is_polled_until_it_ends_and_then_its_result_is_fetched() -> None:
@@ -144,7 +144,7 @@ def test_the_result_of_a_failed_task_is_fetched_too() -> None:
 
 
 def test_a_handle_that_has_ended_already_is_not_polled() -> None:
-    followed, game = played(result({"content": []}), word=Word("t1", "completed"))
+    followed, game = played(result({"content": []}), word=TaskReport("t1", "completed"))
     assert game.methods == ["tasks/result"]
     assert followed.end.state == "completed"
 
@@ -222,7 +222,7 @@ def test_a_task_of_the_extension_brings_its_result_with_the_last_poll() -> None:
 def test_the_error_of_a_failed_task_is_as_if_the_call_had_failed() -> None:
     followed, _ = played(None, flat("failed", error={"code": -32603, "message": "broke"}), revision=FOLLOW_EXTENSION)
     assert isinstance(followed.reply, Replied)
-    assert isinstance(followed.reply.message, ErrorAnswer)
+    assert isinstance(followed.reply.message, ErrorResponse)
     assert followed.reply.message.message == "broke"
 
 
@@ -233,7 +233,7 @@ def test_a_task_that_ends_without_what_it_must_bring_says_so(state: str, lacks: 
 
 
 def test_a_handle_of_the_extension_that_has_ended_is_polled_for_its_result() -> None:
-    _, game = played(flat("completed", result={}), revision=FOLLOW_EXTENSION, word=Word("t1", "completed"))
+    _, game = played(flat("completed", result={}), revision=FOLLOW_EXTENSION, word=TaskReport("t1", "completed"))
     assert game.methods == ["tasks/get"]
 
 
@@ -242,24 +242,24 @@ def test_a_question_is_asked_once_while_polls_go_on_and_its_answer_is_sent() -> 
     yes = (Result({"action": "accept"}),)
     done = flat("completed", result={"content": []})
     followed, game = played(
-        *(None, asks, StillAsked(), asks, yes, result({"resultType": "complete"}), None, asks, None, done),
+        *(None, asks, StillWaiting(), asks, yes, result({"resultType": "complete"}), None, asks, None, done),
         revision=FOLLOW_EXTENSION,
     )
     assert game.methods == [
         "WaitForNews",
         "tasks/get",
-        "AskPerson",
+        "RequestUserInput",
         "tasks/get",
-        "AskPerson",
+        "RequestUserInput",
         "tasks/update",
         "WaitForNews",
         "tasks/get",
         "WaitForNews",
         "tasks/get",
     ]
-    first, again = (step for step in game.steps if isinstance(step, AskPerson))
-    assert first.questions == again.questions
-    assert [(q.message, q.key, q.task, q.cause) for q in first.questions] == [("Who?", "who", "t1", 7)]
+    first, again = (step for step in game.steps if isinstance(step, RequestUserInput))
+    assert first.server_requests == again.server_requests
+    assert [(q.message, q.key, q.task, q.cause) for q in first.server_requests] == [("Who?", "who", "t1", 7)]
     (update,) = (step for step in game.steps if isinstance(step, Send) and step.method == "tasks/update")
     assert update.params == {"taskId": "t1", "inputResponses": {"who": {"action": "accept"}}}
     assert followed.end.state == "completed"
@@ -268,25 +268,25 @@ def test_a_question_is_asked_once_while_polls_go_on_and_its_answer_is_sent() -> 
 def test_a_question_that_the_task_needs_no_more_is_withdrawn() -> None:
     asks = flat("input_required", inputRequests={"who": QUESTION})
     _, game = played(
-        None, asks, StillAsked(), flat("working"), None, None, flat("completed", result={}), revision=FOLLOW_EXTENSION
+        None, asks, StillWaiting(), flat("working"), None, None, flat("completed", result={}), revision=FOLLOW_EXTENSION
     )
     assert game.methods == [
         "WaitForNews",
         "tasks/get",
-        "AskPerson",
+        "RequestUserInput",
         "tasks/get",
         "Withdraw",
         "WaitForNews",
         "tasks/get",
     ]
     (withdrawn,) = (step for step in game.steps if isinstance(step, Withdraw))
-    assert [question.key for question in withdrawn.questions] == ["who"]
+    assert [server_request.key for server_request in withdrawn.server_requests] == ["who"]
 
 
 def test_a_refused_question_leaves_the_task_where_it_is() -> None:
     asks = flat("input_required", inputRequests={"who": QUESTION})
     followed, game = played(None, asks, (ErrorReply(-1, "nobody is there"),), revision=FOLLOW_EXTENSION)
-    assert game.methods == ["WaitForNews", "tasks/get", "AskPerson"]
+    assert game.methods == ["WaitForNews", "tasks/get", "RequestUserInput"]
     assert followed.unanswered == "nobody is there"
     assert followed.end.state == "input_required"
 
@@ -332,7 +332,7 @@ def test_what_another_try_does_not_mend_is_not_tried_again(last: Reply) -> None:
 def test_the_interval_is_kept_within_bounds(wanted: float | None, paused: float) -> None:
     assert pause_of(wanted) == paused
     _, game = played(
-        None, core(pollInterval=wanted), None, core("cancelled"), word=Word("t1", "working", poll_ms=wanted)
+        None, core(pollInterval=wanted), None, core("cancelled"), word=TaskReport("t1", "working", poll_ms=wanted)
     )
     first, second = (step for step in game.steps if isinstance(step, WaitForNews))
     assert first.seconds == (FIRST_S if wanted is None else paused)
@@ -346,10 +346,10 @@ def test_states_that_are_none_are_polled_on() -> None:
 
 def test_a_part_that_is_the_result_keeps_its_bytes() -> None:
     raw = b'{"taskId":"t1","status":"completed","result":{"content":[], "x":  1.50}}'
-    reply = Replied(Answer(1, Part(raw)), Exchange(1, Direction.TO_SERVER, 1, "tasks/get", "t1", 1, 0))
+    reply = Replied(ResultResponse(1, Part(raw)), Exchange(1, Direction.TO_SERVER, 1, "tasks/get", "t1", 1, 0))
     followed, _ = played(None, reply, revision=FOLLOW_EXTENSION)
     assert isinstance(followed.reply, Replied)
-    assert isinstance(followed.reply.message, Answer)
+    assert isinstance(followed.reply.message, ResultResponse)
     assert followed.reply.message.result_part.raw == b'{"content":[], "x":  1.50}'
 
 

@@ -28,7 +28,7 @@ def test_server_requests_come_with_elicitation_and_tasks_and_go_with_the_handsha
     assert ["elicitation/create" in row.server_requests for row in ROWS] == [False, False, True, True, False]
     assert ["tasks/get" in row.server_requests for row in ROWS] == [False, False, False, True, False]
     assert NEWEST.server_requests == frozenset()
-    assert "elicitation/create" in NEWEST.questions
+    assert "elicitation/create" in NEWEST.input_requests
 
 
 def test_removed_methods_are_gone_from_the_stateless_revision() -> None:

@@ -5,7 +5,7 @@ import pytest
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part, Request
+from inspector.protocol.jsonrpc import ErrorResponse, Part, Request, ResultResponse
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import ROWS, newest_of
 from inspector.protocol.tracking.exchanges import NO_ANSWER, HttpEnd, OperationTracker, Pairs, what_is_lost
@@ -139,7 +139,7 @@ def test_an_id_used_again_after_its_answer_opens_a_new_exchange() -> None:
     pairs = Pairs()
     for n in (1, 3):
         pairs.open(frame(n, C2S), Request(1, "m"), target="", revision=None)
-        pairs.close(frame(n + 1, S2C), Answer(1, Part(None, {})))
+        pairs.close(frame(n + 1, S2C), ResultResponse(1, Part(None, {})))
     assert [exchange.answer_frame for exchange in pairs.exchanges] == [2, 4]
 
 
@@ -147,7 +147,7 @@ def test_a_request_whose_id_is_used_again_before_its_answer_is_lost_and_not_pend
     pairs = Pairs()
     for n in (1, 2):
         pairs.open(frame(n, C2S), Request(1, "m"), target="", revision=None)
-    pairs.close(frame(3, S2C), Answer(1, Part(None, {})))
+    pairs.close(frame(3, S2C), ResultResponse(1, Part(None, {})))
     assert [exchange.state for exchange in pairs.exchanges] == [ExchangeState.LOST, ExchangeState.ANSWERED]
     assert "its id" in pairs.exchanges[0].why
 
@@ -156,7 +156,7 @@ def test_an_error_of_nobody_is_not_given_to_one_of_two_on_the_same_http_exchange
     pairs = Pairs()
     for id_ in (1, 2):
         pairs.open(frame(id_, C2S, 5), Request(id_, "m"), target="", revision=None)
-    exchange, late = pairs.close(frame(3, S2C, 5), ErrorAnswer(None, Part(None, {})))
+    exchange, late = pairs.close(frame(3, S2C, 5), ErrorResponse(None, Part(None, {})))
     assert (exchange, late) == (None, False)
     assert len(pairs.pending) == 2
 
@@ -175,7 +175,7 @@ def test_an_answer_that_comes_by_another_stream_after_all_settles_what_was_given
     pairs = Pairs()
     pairs.open(frame(1, C2S, 1), Request(1, "m"), target="", revision=None)
     pairs.lose_on(1, 9, lambda exchange: (ExchangeState.LOST, "cut"))
-    exchange, late = pairs.close(frame(10, S2C, 2), Answer(1, Part(None, {})))
+    exchange, late = pairs.close(frame(10, S2C, 2), ResultResponse(1, Part(None, {})))
     assert exchange is not None
     assert (late, exchange.state, exchange.why, exchange.ended_ns) == (False, ExchangeState.ANSWERED, "", 10)
 
@@ -183,7 +183,7 @@ def test_an_answer_that_comes_by_another_stream_after_all_settles_what_was_given
 def test_an_error_with_an_id_that_nobody_used_belongs_to_the_post_whose_body_it_is() -> None:
     pairs = Pairs()
     pairs.open(frame(1, C2S, 1), Request(1, "m"), target="", revision=None)
-    strange = ErrorAnswer("server-error", Part(None, {"code": -32600}))
+    strange = ErrorResponse("server-error", Part(None, {"code": -32600}))
     assert pairs.close(frame(2, S2C, 2, Channel.REPLY), strange) == (None, False)
     assert pairs.close(frame(3, S2C, 1, Channel.SSE), strange) == (None, False)
     exchange, _ = pairs.close(frame(4, S2C, 1, Channel.REPLY), strange)
@@ -196,7 +196,7 @@ def test_an_answer_to_a_lost_request_is_late() -> None:
     pairs = Pairs()
     pairs.open(frame(1, C2S), Request(1, "m"), target="", revision=None)
     pairs.lose(2, "cut")
-    exchange, late = pairs.close(frame(3, S2C), ErrorAnswer(1, Part(None, {"code": -1})))
+    exchange, late = pairs.close(frame(3, S2C), ErrorResponse(1, Part(None, {"code": -1})))
     assert late
     assert exchange is not None
     assert (exchange.state, exchange.error_code) == (ExchangeState.LATE, -1)
@@ -208,7 +208,7 @@ def test_what_is_open_on_an_http_exchange_is_known_until_it_ends_in_whatever_way
     for id_ in range(6):
         pairs.open(frame(id_ + 1, C2S, 7), Request(id_, "m"), target="", revision=None)
     pairs.open(frame(7, C2S), Request(9, "m"), target="", revision=None)
-    pairs.close(frame(8, S2C), Answer(0, Part(None, {})))
+    pairs.close(frame(8, S2C), ResultResponse(0, Part(None, {})))
     pairs.cancel(frame(9, C2S), 1, "")
     pairs.open(frame(10, C2S, 8), Request(2, "again"), target="", revision=None)
     pairs.lose_on(7, 11, lambda each: (ExchangeState.LOST, "") if each.id == 3 else None)

@@ -17,7 +17,7 @@ from inspector.protocol.tracking.tasks import (
     Task,
     asks_for_task,
     handle_in,
-    read_word,
+    read_task_report,
     related_task,
     word_of,
 )
@@ -32,10 +32,10 @@ def part(value: Any) -> Part:
 
 
 def test_both_eras_say_the_same_in_their_words() -> None:
-    core = read_word(part(CORE))
+    core = read_task_report(part(CORE))
     assert core is not None
     assert (core.id, core.state, core.message, core.ttl_ms, core.poll_ms) == ("t1", "working", "on it", 60000, 500)
-    flat = read_word(part(FLAT | {"result": {"content": []}}))
+    flat = read_task_report(part(FLAT | {"result": {"content": []}}))
     assert flat is not None
     assert (flat.state, flat.ttl_ms, flat.poll_ms, flat.ended) == ("completed", None, 250, True)
     assert flat.result is not None
@@ -57,7 +57,7 @@ def test_both_eras_say_the_same_in_their_words() -> None:
     ],
 )
 def test_what_is_wrong_is_said_and_the_rest_is_kept(wrong: dict[str, Any], flaw: str) -> None:
-    word = read_word(part(CORE | wrong))
+    word = read_task_report(part(CORE | wrong))
     assert word is not None
     assert flaw in word.flaws
     assert word.id == "t1"
@@ -72,7 +72,7 @@ def test_what_is_left_out_is_said_too() -> None:
 
 @pytest.mark.parametrize("value", [None, 5, "t1", [], {}, {"taskId": 5}, {"taskId": ""}])
 def test_what_names_no_task_is_no_word(value: Any) -> None:
-    assert read_word(part(value)) is None
+    assert read_task_report(part(value)) is None
     assert word_of(value) is None
 
 
@@ -124,7 +124,7 @@ _JSON = st.recursive(
 @given(_JSON)
 def test_nothing_that_comes_raises(value: Any) -> None:
     raw = Part(json.dumps(value).encode())
-    read_word(raw)
+    read_task_report(raw)
     word_of(value)
     handle_in(raw, asked=True)
     asks_for_task(value)
@@ -225,7 +225,7 @@ def test_the_call_its_polls_and_its_result_are_one_operation(talk: Talk) -> None
 
 def test_news_is_told_once_and_repetition_is_none(talk: Talk) -> None:
     begin(talk)
-    assert [type(event).__name__ for event in talk.found] == ["Closed", "TaskTold"]
+    assert [type(event).__name__ for event in talk.found] == ["Closed", "TaskUpdated"]
     talk.call("tasks/get", {"taskId": "t1"}, core())
     assert [type(event).__name__ for event in talk.found] == ["Closed"]
 
@@ -235,7 +235,9 @@ def test_a_task_of_the_extension_asks_and_brings_its_result_with_the_poll(talk: 
     asked = {"name": {"method": "elicitation/create", "params": {"message": "Who?"}}}
     for _ in range(2):  # the question is told once, however often the poll repeats it
         talk.call("tasks/get", {"taskId": "t1"}, flat("input_required", inputRequests=asked))
-    assert [(q.message, q.key, q.task, q.cause) for q in talk.conversation.questions] == [("Who?", "name", "t1", 1)]
+    assert [(q.message, q.key, q.task, q.cause) for q in talk.conversation.server_requests] == [
+        ("Who?", "name", "t1", 1)
+    ]
     assert talk.task.needs_input
     talk.call("tasks/update", {"taskId": "t1", "inputResponses": {}}, {"resultType": "complete"})
     talk.call("tasks/get", {"taskId": "t1"}, flat("completed", result={"content": []}))
@@ -248,8 +250,8 @@ def test_a_question_of_the_servers_own_says_in_which_task_it_is_asked(talk: Talk
     talk.asks("tasks/result", {"taskId": "t1"})
     related = {"io.modelcontextprotocol/related-task": {"taskId": "t1"}}
     talk.asks("elicitation/create", {"message": "Who?", "_meta": related}, by_server=True)
-    (question,) = talk.conversation.questions
-    assert (question.task, question.cause) == ("t1", 1)
+    (server_request,) = talk.conversation.server_requests
+    assert (server_request.task, server_request.cause) == ("t1", 1)
 
 
 def test_a_question_that_the_client_answers_as_a_task_is_a_task_of_the_client(talk: Talk) -> None:

@@ -13,7 +13,7 @@ from inspector.errors import InspectError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import GivenUp, Replied, Reply
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, read
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse, read
 from inspector.tui import keys
 from inspector.tui.conversation import About, ConversationStage, OpenConversation
 from inspector.tui.screens.items.tools import ToolsPanel
@@ -86,7 +86,7 @@ class Acting(OpenConversation):
         else:
             n = self.tape.answer(number, answer)
         (message,) = read(self.journal.store.entry(n).what.payload)  # type: ignore[union-attr]
-        assert isinstance(message, Answer | ErrorAnswer)
+        assert isinstance(message, ResultResponse | ErrorResponse)
         return Replied(message, exchange)
 
     def progress(self, done: float, total: float | None, message: str) -> None:

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from inspector.protocol.questions import Question, Reply, RequestKind, Root
+from inspector.protocol.server_requests import Reply, RequestKind, Root, ServerRequest
 from inspector.sampler.chat import ModelReply
 from inspector.sampler.choice import Approve, ModelChoice
 from inspector.sampler.endpoint import ChatModel
-from inspector.session.desk import BY_PERSON, Proposal, ProposalState, Proposer, Ticket, TicketState
+from inspector.session.inbox import BY_PERSON, Proposal, ProposalState, Proposer, Ticket, TicketState
 from inspector.tui.conversation import About, ConversationStage, InboxView, OpenConversation
 from tests.present.tape import Tape
 
@@ -80,7 +80,7 @@ class Asking(OpenConversation):
         self.tape.initialized("2025-11-25", {"name": "harbour"}).call(1, "book")
         super().__init__(self.tape.journal, About("harbour"))
         self.can_act = True
-        self.desk: AskedDesk = AskedDesk(self.tape)
+        self.inbox: AskedDesk = AskedDesk(self.tape)
 
     @property
     def stage(self) -> ConversationStage:
@@ -92,11 +92,11 @@ class Asking(OpenConversation):
 
     def ask(self, kind: RequestKind = RequestKind.ELICITATION, **params: Any) -> Ticket:
         """Let the server ask."""
-        number = len(self.desk.tickets) + 1
-        question = Question(kind, params, 100 + number, 1, self.tape.now, cause=2)
-        ticket = Ticket(number, question, future=asyncio.get_running_loop().create_future())
-        self.desk.tickets = (*self.desk.tickets, ticket)
-        self.desk.changes += 1
+        number = len(self.inbox.tickets) + 1
+        server_request = ServerRequest(kind, params, 100 + number, 1, self.tape.now, cause=2)
+        ticket = Ticket(number, server_request, future=asyncio.get_running_loop().create_future())
+        self.inbox.tickets = (*self.inbox.tickets, ticket)
+        self.inbox.changes += 1
         return ticket
 
     def ask_city(self, message: str = "Which city?") -> Ticket:
@@ -116,7 +116,7 @@ class Asking(OpenConversation):
         """Let the server take a question back."""
         ticket.why = why
         ticket.state = TicketState.WITHDRAWN
-        self.desk.changes += 1
+        self.inbox.changes += 1
 
 
 def model(approve: Approve = Approve.ALWAYS) -> Proposer:

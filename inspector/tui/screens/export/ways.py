@@ -19,9 +19,9 @@ from inspector.features.cases.file import add_cases, beside
 from inspector.features.cases.making import promoted
 from inspector.features.export.formats import FORMATS, pieces
 from inspector.features.export.selection import Selection, to_file
-from inspector.features.lock.changes import compare_surfaces
+from inspector.features.lock.changes import compare_definitions
 from inspector.features.lock.lines import diff_lines, summary
-from inspector.features.lock.lock_file import ServerDefinitions, read_lock_file, save, surface_of
+from inspector.features.lock.lock_file import ServerDefinitions, definitions_of, read_lock_file, save
 from inspector.present.spans import Line, plain, span
 from inspector.text import human_size
 from inspector.tui.panels import ExportScope
@@ -179,7 +179,7 @@ def _surface(request: ExportRequest, journal: Journal) -> ExportResult:
 
 
 def _surface_of(journal: Journal) -> ServerDefinitions:
-    surface = surface_of(journal.conversation)
+    surface = definitions_of(journal.conversation)
     if not surface.is_known:
         raise UsageError("no server definitions", hint="No handshake and no list in the capture.")
     return surface
@@ -197,7 +197,7 @@ def _cases(request: ExportRequest, journal: Journal) -> ExportResult:
 
 def _compared(request: ExportRequest, journal: Journal) -> ExportResult:
     before, odd = read_lock_file(request.path)
-    diff = compare_surfaces(before, _surface_of(journal))
+    diff = compare_definitions(before, _surface_of(journal))
     lines = [*((span(said, "warning"),) for said in odd), *diff_lines(diff, request.path.name, "this session")]
     return ExportResult(plain(summary(diff)), tuple(lines))
 

@@ -17,7 +17,7 @@ from textual.widgets import Static
 
 from inspector.checks.findings import Finding
 from inspector.config.paths import places
-from inspector.config.remembered import KeptMutes, Mute
+from inspector.config.remembered import Mute, StoredMutes
 from inspector.present.findings import failure_in, findings_text, unexplained
 from inspector.present.live_checks import mute_of
 from inspector.present.spans import Section, Span
@@ -303,8 +303,8 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
         find = partial(entries_of_all, self._subject.journal, tuple(ns))
         return (ExportScope("the finding's evidence", find=find),) if ns else ()
 
-    def _kept(self) -> KeptMutes:
-        return KeptMutes(places().state, self._subject.journal.head.id)
+    def _kept(self) -> StoredMutes:
+        return StoredMutes(places().state, self._subject.journal.head.id)
 
     def _findings(self) -> Sequence[Finding]:
         item = self._rows.item(self._list.view.cursor)

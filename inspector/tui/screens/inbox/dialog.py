@@ -10,12 +10,12 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from inspector.session.desk import Ticket, TicketState
+from inspector.session.inbox import Ticket, TicketState
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.screens.inbox.question import QuestionAction, QuestionPane
 from inspector.tui.screens.inbox.rows import RequestRow
+from inspector.tui.screens.inbox.server_request import QuestionAction, QuestionPane
 from inspector.tui.widgets.bars import FooterBar
 from inspector.tui.widgets.dialogs import Dialog, is_on_top
 
@@ -71,7 +71,7 @@ class QuestionScreen(Dialog[None]):
 
     async def _show(self, ticket: Ticket) -> None:
         self._ticket, self._answered = ticket, False
-        await self._pane.read(RequestRow(ticket.question, ticket))
+        await self._pane.read(RequestRow(ticket.server_request, ticket))
         self.refresh_bindings()
 
     async def _tick(self) -> None:
@@ -80,13 +80,13 @@ class QuestionScreen(Dialog[None]):
         self._pane.tick()
         match self._ticket.state:
             case TicketState.WAITING:
-                await self._pane.show(RequestRow(self._ticket.question, self._ticket))
+                await self._pane.show(RequestRow(self._ticket.server_request, self._ticket))
             case TicketState.WITHDRAWN:
                 why = visible(self._ticket.why, limit=200)
                 self.app.notify(f"Server request cancelled: {why}.", severity="warning", markup=False)
                 self.dismiss()
             case TicketState.ANSWERED:
-                tickets = self._conversation.desk.tickets
+                tickets = self._conversation.inbox.tickets
                 following = next((each for each in tickets if each.state is TicketState.WAITING), None)
                 if following is None:
                     self.dismiss()
@@ -111,4 +111,4 @@ class QuestionScreen(Dialog[None]):
         event.stop()
         if not self._answered:
             self._answered = True
-            await self._conversation.desk.answer(event.ticket, event.reply)
+            await self._conversation.inbox.answer(event.ticket, event.reply)

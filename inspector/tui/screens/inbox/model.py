@@ -19,11 +19,11 @@ from inspector.forms.typed import json_text
 from inspector.present.blocks import block_of
 from inspector.present.logins import link_section, read_link
 from inspector.present.spans import Fact, Line, Section, fact, fact_lines, paragraph, span
-from inspector.protocol import peek, questions
+from inspector.protocol import peek, server_requests
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Request, encode, read
-from inspector.protocol.questions import ErrorReply, Question, Reply, RequestKind, Result, Root
+from inspector.protocol.jsonrpc import ErrorResponse, Message, Request, ResultResponse, encode, read
+from inspector.protocol.server_requests import ErrorReply, Reply, RequestKind, Result, Root, ServerRequest
 
 # Sampling requests, in full: the user responds in the model's place, so nothing may be hidden
 
@@ -145,31 +145,31 @@ _READ = 4000
 _GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LATE)
 
 
-def kind_word(question: Question) -> str:
+def kind_word(server_request: ServerRequest) -> str:
     """Return the kind of a request, in one or two words."""
-    if question.kind is RequestKind.ELICITATION:
-        return "link" if question.mode == "url" else "form"
-    return question.kind.value
+    if server_request.kind is RequestKind.ELICITATION:
+        return "link" if server_request.mode == "url" else "form"
+    return server_request.kind.value
 
 
-def request_summary(question: Question) -> str:
+def request_summary(server_request: ServerRequest) -> str:
     """Return the message of a request as one line that is safe to display."""
-    if question.kind is RequestKind.ROOTS:
+    if server_request.kind is RequestKind.ROOTS:
         return "roots"
-    said = last_text(question.params) if question.kind is RequestKind.SAMPLING else question.message
+    said = last_text(server_request.params) if server_request.kind is RequestKind.SAMPLING else server_request.message
     return text.visible(" ".join(said[:_READ].split()), limit=300) or "no text"
 
 
-def cause_of(question: Question, journal: Journal) -> Exchange | None:
+def cause_of(server_request: ServerRequest, journal: Journal) -> Exchange | None:
     """Return the client's call that caused the request; None if unknown."""
     exchanges = journal.conversation.exchanges
-    number = question.cause
+    number = server_request.cause
     return exchanges[number - 1] if number is not None and 0 < number <= len(exchanges) else None
 
 
-def cause_summary(question: Question, journal: Journal) -> str:
+def cause_summary(server_request: ServerRequest, journal: Journal) -> str:
     """Return the tool, prompt or resource whose call caused the request, as one safe line; "" if unknown."""
-    exchange = cause_of(question, journal)
+    exchange = cause_of(server_request, journal)
     return "" if exchange is None else text.visible(exchange.target or exchange.method, limit=120)
 
 
@@ -179,14 +179,16 @@ def asked_by(journal: Journal) -> str:
     return text.visible(peek.text(opening.server if opening else {}, "name") or "the server", limit=80)
 
 
-def question_sections(question: Question, journal: Journal, *, patience_s: float | None = None) -> tuple[Section, ...]:
+def server_request_sections(
+    server_request: ServerRequest, journal: Journal, *, patience_s: float | None = None
+) -> tuple[Section, ...]:
     """Return all sections of a request. `patience_s` is the timeout of the call that caused it; None: no timeout."""
-    return (Section("In call", tuple(_facts(question, journal, patience_s))), *_asked(question))
+    return (Section("In call", tuple(_facts(server_request, journal, patience_s))), *_asked(server_request))
 
 
-def _facts(question: Question, journal: Journal, patience_s: float | None) -> Iterable[Fact]:
+def _facts(server_request: ServerRequest, journal: Journal, patience_s: float | None) -> Iterable[Fact]:
     yield Fact("server", asked_by(journal), "strong")
-    exchange = cause_of(question, journal)
+    exchange = cause_of(server_request, journal)
     if exchange is None:
         yield Fact("request", "not associated with a call", "muted")
     else:
@@ -196,22 +198,22 @@ def _facts(question: Question, journal: Journal, patience_s: float | None) -> It
         if patience_s is not None and exchange.is_open:
             waits = text.human_duration(round(patience_s * 1e9))
             yield Fact("timeout", f"{waits} after the start of the call")
-    if question.visit:
+    if server_request.visit:
         yield Fact("call", "rejected until the URL is opened (error -32042)")
-    if question.elicitation:
-        done = journal.conversation.visits.is_complete(question)
+    if server_request.elicitation:
+        done = journal.conversation.visits.is_complete(server_request)
         yield Fact("server reports", "complete", "ok") if done else Fact("complete", "not yet", "muted")
-    if question.key and not question.visit:
-        yield fact("key", f"{question.key} (part of one input_required result)", "muted")
+    if server_request.key and not server_request.visit:
+        yield fact("key", f"{server_request.key} (part of one input_required result)", "muted")
 
 
-def _asked(question: Question) -> tuple[Section, ...]:
-    match question.kind:
+def _asked(server_request: ServerRequest) -> tuple[Section, ...]:
+    match server_request.kind:
         case RequestKind.ELICITATION:
-            message = Section("Asks", lines=_message(question), note="Server message")
-            return (message, *(_link(question) if question.mode == "url" else _form(question)))
+            message = Section("Asks", lines=_message(server_request), note="Server message")
+            return (message, *(_link(server_request) if server_request.mode == "url" else _form(server_request)))
         case RequestKind.SAMPLING:
-            return sampling_sections(question.params)
+            return sampling_sections(server_request.params)
         case RequestKind.ROOTS:
             return (Section("Asks", lines=paragraph(ROOTS_ARE_ADVICE, "muted")),)
 
@@ -222,17 +224,17 @@ ROOTS_ARE_ADVICE = (
 )
 
 
-def _message(question: Question) -> tuple[tuple[tuple[str, Any], ...], ...]:
-    return paragraph(question.message, "foreign", limit=MOST_MESSAGE) or ((("no message", "warning"),),)
+def _message(server_request: ServerRequest) -> tuple[tuple[tuple[str, Any], ...], ...]:
+    return paragraph(server_request.message, "foreign", limit=MOST_MESSAGE) or ((("no message", "warning"),),)
 
 
-def _link(question: Question) -> tuple[Section, ...]:
-    return (link_section(read_link(question.url)),)
+def _link(server_request: ServerRequest) -> tuple[Section, ...]:
+    return (link_section(read_link(server_request.url)),)
 
 
-def _form(question: Question) -> tuple[Section, ...]:
-    facts = [Fact(name, SECRET_IN_FORM, "warning") for name in secret_fields(question.schema)]
-    if beyond := beyond_a_form(question.schema):
+def _form(server_request: ServerRequest) -> tuple[Section, ...]:
+    facts = [Fact(name, SECRET_IN_FORM, "warning") for name in secret_fields(server_request.schema)]
+    if beyond := beyond_a_form(server_request.schema):
         facts.append(Fact("beyond a form", beyond, "warning"))
     return (Section("Beware", tuple(facts)),) if facts else ()
 
@@ -277,7 +279,7 @@ def _is_primitive(asked: Any) -> bool:
 STOP_REASONS = ("endTurn", "stopSequence", "maxTokens", "toolUse")
 BY_HAND = "written by hand"
 """Model name of a response that gives no other one."""
-REJECTED = ErrorReply(questions.REJECTED, "the user rejected the request")
+REJECTED = ErrorReply(server_requests.REJECTED, "the user rejected the request")
 _MOST = 20_000
 
 ROOTS_SCHEMA: dict[str, Any] = {
@@ -301,22 +303,22 @@ ROOTS_SCHEMA: dict[str, Any] = {
 }
 
 
-def has_form(question: Question) -> bool:
+def has_form(server_request: ServerRequest) -> bool:
     """Whether there is something to fill in: a URL request can only be accepted or declined."""
-    return question.kind is not RequestKind.ELICITATION or question.mode != "url"
+    return server_request.kind is not RequestKind.ELICITATION or server_request.mode != "url"
 
 
-def answer_schema(question: Question) -> Any:
+def answer_schema(server_request: ServerRequest) -> Any:
     """Return the schema of the form to fill in."""
-    match question.kind:
+    match server_request.kind:
         case RequestKind.ELICITATION:
-            return question.schema if isinstance(question.schema, dict) else {"type": "object"}
+            return server_request.schema if isinstance(server_request.schema, dict) else {"type": "object"}
         case RequestKind.SAMPLING:
-            return _sampling_schema(question.params)
+            return _sampling_schema(server_request.params)
         case RequestKind.ROOTS:
             return ROOTS_SCHEMA
         case _:
-            assert_never(question.kind)
+            assert_never(server_request.kind)
 
 
 def _sampling_schema(params: Any) -> dict[str, Any]:
@@ -336,46 +338,46 @@ def _sampling_schema(params: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": ["text", "model"]}
 
 
-def reply_of(question: Question, filled: object) -> Reply:
+def reply_of(server_request: ServerRequest, filled: object) -> Reply:
     """Return the accepting response, made from the filled-in form."""
-    match question.kind:
-        case RequestKind.ELICITATION if not has_form(question):
-            return questions.accepted()
+    match server_request.kind:
+        case RequestKind.ELICITATION if not has_form(server_request):
+            return server_requests.accepted()
         case RequestKind.ELICITATION:
             return Result({"action": "accept"} | ({} if filled is UNSET else {"content": filled}))
         case RequestKind.SAMPLING:
             return _sampled(filled)
         case RequestKind.ROOTS:
-            return questions.rooted(roots_of(filled))
+            return server_requests.rooted(roots_of(filled))
         case _:
-            assert_never(question.kind)
+            assert_never(server_request.kind)
 
 
 def _sampled(filled: object) -> Reply:
     said = peek.text(filled, "text") or ""
     use = peek.mapping(filled, "toolUse")
-    blocks: list[Any] = [questions.text_block(said)] if said or not use else []
+    blocks: list[Any] = [server_requests.text_block(said)] if said or not use else []
     if use:
         blocks.append({"type": "tool_use", "id": "call_1", "name": use.get("name"), "input": use.get("input", {})})
     stop = peek.text(filled, "stopReason") or (STOP_REASONS[3] if use else STOP_REASONS[0])
     content = blocks[0] if len(blocks) == 1 else blocks
-    return questions.sampled(content, model=peek.text(filled, "model") or BY_HAND, stop_reason=stop)
+    return server_requests.sampled(content, model=peek.text(filled, "model") or BY_HAND, stop_reason=stop)
 
 
-def declining_reply(question: Question, *, dismiss: bool = False) -> Reply:
+def declining_reply(server_request: ServerRequest, *, dismiss: bool = False) -> Reply:
     """Return the response that declines, or with `dismiss` cancels. For sampling and roots, both are an error."""
-    if question.kind is RequestKind.ELICITATION:
-        return questions.dismissed() if dismiss else questions.declined()
+    if server_request.kind is RequestKind.ELICITATION:
+        return server_requests.dismissed() if dismiss else server_requests.declined()
     return REJECTED
 
 
-def filled_by(question: Question, reply: Reply | None) -> object:
+def filled_by(server_request: ServerRequest, reply: Reply | None) -> object:
     """Return the form value that an earlier response was made from; UNSET if it has none to reuse."""
     if not isinstance(reply, Result):
         return UNSET
-    if question.kind is RequestKind.ELICITATION:
+    if server_request.kind is RequestKind.ELICITATION:
         return peek.mapping(reply.value, "content") if peek.has(reply.value, "content") else UNSET
-    if question.kind is RequestKind.ROOTS:
+    if server_request.kind is RequestKind.ROOTS:
         return {"roots": peek.items(reply.value, "roots")}
     said = peek.text(reply.value, "content", "text")
     filled = {
@@ -451,9 +453,9 @@ class RecordedState(msgspec.Struct, frozen=True):
     """Why the request was withdrawn; "" if unknown or if it was answered."""
 
 
-def recorded_state(question: Question, journal: Journal, *, goes_on: bool) -> RecordedState:
+def recorded_state(server_request: ServerRequest, journal: Journal, *, goes_on: bool) -> RecordedState:
     """Return the state of a request at the newest entry. `goes_on`: whether more entries can arrive."""
-    exchange = _exchange(question, journal)
+    exchange = _exchange(server_request, journal)
     if exchange is None:
         return RecordedState(is_open=True)
     if exchange.is_open or (exchange.asks and not exchange.retried):
@@ -465,49 +467,51 @@ def recorded_state(question: Question, journal: Journal, *, goes_on: bool) -> Re
     return RecordedState(is_open=False, frame=exchange.answer_frame or 0)
 
 
-def recorded_state_word(question: Question, journal: Journal, standing: RecordedState) -> str:
+def recorded_state_word(server_request: ServerRequest, journal: Journal, standing: RecordedState) -> str:
     """Return the state in one or two words."""
     if standing.is_open:
         return "waiting" if standing.waits else "no response"
-    reply = reply_to(question, journal, standing)
+    reply = reply_to(server_request, journal, standing)
     return "answered" if reply is None and standing.frame else answer_word(reply)
 
 
-def answered_section(question: Question, journal: Journal, standing: RecordedState) -> Section | None:
+def answered_section(server_request: ServerRequest, journal: Journal, standing: RecordedState) -> Section | None:
     """Return the response, or why there is none; None while the request is open or if the response can't be found."""
-    reply = reply_to(question, journal, standing)
+    reply = reply_to(server_request, journal, standing)
     if standing.is_open or (reply is None and standing.frame):
         return None
     return answer_section(reply, f"the client, in #{standing.frame:,}", standing.why)
 
 
-def reply_to(question: Question, journal: Journal, standing: RecordedState) -> Reply | None:
+def reply_to(server_request: ServerRequest, journal: Journal, standing: RecordedState) -> Reply | None:
     """Return the response; None if there is none or if it can't be found."""
-    exchange = _exchange(question, journal)
+    exchange = _exchange(server_request, journal)
     what = journal.store.entry(standing.frame).what if 0 < standing.frame <= journal.count else None
     if exchange is None or not isinstance(what, Frame):
         return None
-    return next((reply for each in read(what.payload) if (reply := _reply(question, exchange, each)) is not None), None)
+    return next(
+        (reply for each in read(what.payload) if (reply := _reply(server_request, exchange, each)) is not None), None
+    )
 
 
-def _reply(question: Question, exchange: Exchange, message: Message) -> Reply | None:
+def _reply(server_request: ServerRequest, exchange: Exchange, message: Message) -> Reply | None:
     """Return the response to the request in this message; None if it has none."""
     if isinstance(message, Request):  # a retry has the responses by request key (stateless era)
         answers = peek.mapping(message.params, "inputResponses")
-        return Result(answers[question.key]) if exchange.asks and question.key in answers else None
+        return Result(answers[server_request.key]) if exchange.asks and server_request.key in answers else None
     if exchange.sender is Direction.TO_SERVER:  # rejected until the URL is opened: there is no response
         return None
-    if isinstance(message, Answer) and message.id == exchange.id:
+    if isinstance(message, ResultResponse) and message.id == exchange.id:
         return Result(message.result)
-    if isinstance(message, ErrorAnswer) and message.id == exchange.id:
+    if isinstance(message, ErrorResponse) and message.id == exchange.id:
         code = peek.at(message.error, "code")
         return ErrorReply(code if isinstance(code, int) else 0, peek.text(message.error, "message") or "")
     return None
 
 
-def _exchange(question: Question, journal: Journal) -> Exchange | None:
+def _exchange(server_request: ServerRequest, journal: Journal) -> Exchange | None:
     exchanges = journal.conversation.exchanges
-    return exchanges[question.exchange - 1] if 0 < question.exchange <= len(exchanges) else None
+    return exchanges[server_request.exchange - 1] if 0 < server_request.exchange <= len(exchanges) else None
 
 
 def _retry(asked: Exchange, journal: Journal) -> int:

@@ -20,8 +20,8 @@ from inspector.tui.conversation import OpenConversation
 from inspector.tui.input_queue import hold_keys
 from inspector.tui.panels import Panel
 from inspector.tui.screens.inbox.model import has_form
-from inspector.tui.screens.inbox.question import QuestionAction, QuestionPane
 from inspector.tui.screens.inbox.rows import InboxRows
+from inspector.tui.screens.inbox.server_request import QuestionAction, QuestionPane
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.virtual_list import LogList
@@ -133,7 +133,7 @@ class InboxPanel(Panel):
     def _follow(self) -> None:
         """Keep the selected request; if it is completed and not being read, select a pending one."""
         rows = self._rows
-        at = rows.index_of_question(self._wanted)
+        at = rows.index_of_server_request(self._wanted)
         if at < 0 or (rows.unanswered and not rows.asked[at].waits and not self._reads):
             at = 0 if rows.count else -1
         self._wanted = rows.asked[at].key if at >= 0 else None
@@ -143,7 +143,7 @@ class InboxPanel(Panel):
         self._say()
         # Without a form, the button would get the focus, and a stray Enter would accept.
         goes_on = self._goes_on and self.screen.focused is self._list and at >= 0 and rows.asked[at].waits
-        goes_on = goes_on and has_form(rows.asked[at].question)
+        goes_on = goes_on and has_form(rows.asked[at].server_request)
         if goes_on:
             self._goes_on = False
             self.add_class("-reading")
@@ -163,14 +163,14 @@ class InboxPanel(Panel):
     async def _draw(self, *, read: bool = False) -> None:
         """Show the selected request. `read`: also focus its first field, which exists only afterwards."""
         async with self._drawing:  # finish drawing one form before the next one
-            at = self._rows.index_of_question(self._wanted)
+            at = self._rows.index_of_server_request(self._wanted)
             await (self.pane.read if read else self.pane.show)(self._rows.asked[at] if at >= 0 else None)
         self.refresh_bindings()
 
     def _say(self) -> None:
         waiting = len(self._rows.unanswered) + self._rows.waited
         left: list[Span] = [("Server requests", "title"), (f"  {waiting} waiting", "warning" if waiting else "faint")]
-        roots = len(self.conversation.desk.roots)
+        roots = len(self.conversation.inbox.roots)
         listed = f"{roots} root{'' if roots == 1 else 's'}  {keys.shown_key('inbox.roots')}"
         every = f"decline all  {keys.shown_key('inbox.all')}   " if waiting > 1 else ""
         self._line.show(left, [(f"{every}{listed}", "faint")] if self.conversation.can_act else [])
@@ -229,13 +229,13 @@ class InboxPanel(Panel):
         self._left, self._goes_on = self._wanted, True
         self.remove_class("-reading")
         self.screen.set_focus(self._list)  # at once, so that the next update finds the focus in the list
-        if not await self.conversation.desk.answer(event.ticket, event.reply):
+        if not await self.conversation.inbox.answer(event.ticket, event.reply):
             self.app.notify("That request no longer waits for a response.", severity="warning", markup=False)
 
     async def on_question_pane_roots_chosen(self, event: QuestionPane.RootsChosen) -> None:
         """Return the edited roots to the server from the next request on."""
         event.stop()
-        await self.conversation.desk.set_roots(event.roots)
+        await self.conversation.inbox.set_roots(event.roots)
         count = len(event.roots)
         self.app.notify(f"{count} root{'' if count == 1 else 's'} from the next request.", markup=False)
         self._say()

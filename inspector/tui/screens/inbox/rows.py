@@ -9,8 +9,8 @@ from inspector import text
 from inspector.capture.journal import Journal
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, lay
-from inspector.protocol.questions import Question
-from inspector.session.desk import Ticket, TicketState
+from inspector.protocol.server_requests import ServerRequest
+from inspector.session.inbox import Ticket, TicketState
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.inbox.model import (
     RecordedState,
@@ -28,7 +28,7 @@ from inspector.tui.theme import glyphs
 class RequestRow:
     """A server request, with its ticket if there is a desk."""
 
-    question: Question
+    server_request: ServerRequest
     ticket: Ticket | None = None
     stood: RecordedState | None = None
     """State of the request in a recording, which has no desk."""
@@ -46,7 +46,7 @@ class RequestRow:
     @property
     def key(self) -> tuple[int, str]:
         """Unique key of the request."""
-        return self.question.exchange, self.question.key
+        return self.server_request.exchange, self.server_request.key
 
 
 class InboxRows(RowSource):
@@ -63,18 +63,21 @@ class InboxRows(RowSource):
     def take(self) -> bool:
         """Update the rows; return whether anything has changed."""
         conversation = self._conversation
-        known = conversation.journal.conversation.questions
+        known = conversation.journal.conversation.server_requests
         complete = len(conversation.journal.conversation.visits.complete)
         grown = (len(known), conversation.journal.count, conversation.grows) if not conversation.can_act else (0,)
-        seen = (conversation.desk.changes, *grown, complete)
+        seen = (conversation.inbox.changes, *grown, complete)
         if seen == self._seen:
             return False
         self._seen = seen
         self._generation += 1
         if conversation.can_act:
-            every = [*self._before(), *(RequestRow(ticket.question, ticket) for ticket in conversation.desk.tickets)]
+            every = [
+                *self._before(),
+                *(RequestRow(ticket.server_request, ticket) for ticket in conversation.inbox.tickets),
+            ]
         else:
-            every = [self._recorded(question) for question in known[: grown[0]]]
+            every = [self._recorded(server_request) for server_request in known[: grown[0]]]
         waiting = [asked for asked in every if asked.waits or asked.waited]
         kept = {asked.key for asked in waiting}  # another thread may complete one meanwhile
         self.asked = (*waiting, *(asked for asked in reversed(every) if asked.key not in kept))
@@ -83,24 +86,24 @@ class InboxRows(RowSource):
     def _before(self) -> list[RequestRow]:
         """Return the completed requests that the desk no longer has, read from the journal."""
         conversation = self._conversation
-        earlier = conversation.desk.answered_earlier
+        earlier = conversation.inbox.answered_earlier
         if len(earlier) != self._earlier:
             self._earlier = len(earlier)
             exchanges, kept = (
                 set(earlier),
-                {(each.question.exchange, each.question.key) for each in conversation.desk.tickets},
+                {(each.server_request.exchange, each.server_request.key) for each in conversation.inbox.tickets},
             )
             self._over = [
                 self._recorded(each)
-                for each in conversation.journal.conversation.questions
+                for each in conversation.journal.conversation.server_requests
                 if each.exchange in exchanges and (each.exchange, each.key) not in kept
             ]
         return self._over
 
-    def _recorded(self, question: Question) -> RequestRow:
+    def _recorded(self, server_request: ServerRequest) -> RequestRow:
         journal = self._conversation.journal
         goes_on = journal.live or self._conversation.grows
-        return RequestRow(question, stood=recorded_state(question, journal, goes_on=goes_on))
+        return RequestRow(server_request, stood=recorded_state(server_request, journal, goes_on=goes_on))
 
     @property
     def waited(self) -> int:
@@ -112,7 +115,7 @@ class InboxRows(RowSource):
         """Pending requests, oldest first."""
         return tuple(asked for asked in self.asked if asked.waits)
 
-    def index_of_question(self, key: tuple[int, str] | None) -> int:
+    def index_of_server_request(self, key: tuple[int, str] | None) -> int:
         """Return the row of a request; -1 if there is none."""
         return next((at for at, asked in enumerate(self.asked) if asked.key == key), -1)
 
@@ -126,29 +129,33 @@ class InboxRows(RowSource):
 
     def row(self, index: int, width: int) -> RowView:
         asked = self.asked[index]
-        question, journal = asked.question, self._conversation.journal
+        server_request, journal = asked.server_request, self._conversation.journal
         spans: list[Span] = [
             _state(asked, journal),
-            (text.pad(age(question, self._conversation.now_ns), 9, right=True) + "  ", "muted"),
-            (text.pad(kind_word(question), 9), "accent" if asked.waits or asked.waited else "muted"),
+            (text.pad(age(server_request, self._conversation.now_ns), 9, right=True) + "  ", "muted"),
+            (text.pad(kind_word(server_request), 9), "accent" if asked.waits or asked.waited else "muted"),
         ]
-        if cause := cause_summary(question, journal):
+        if cause := cause_summary(server_request, journal):
             spans.append((f"{cause}: ", "target"))
-        spans.append((request_summary(question), "strong" if asked.waits else "text"))
+        spans.append((request_summary(server_request), "strong" if asked.waits else "text"))
         return RowView(lay(spans, width), live=asked.waits)
 
 
-def age(question: Question, now_ns: int) -> str:
+def age(server_request: ServerRequest, now_ns: int) -> str:
     """Return the time since the request was received."""
-    return text.human_duration(max(0, now_ns - question.asked_ns))
+    return text.human_duration(max(0, now_ns - server_request.asked_ns))
 
 
 def _state(asked: RequestRow, journal: Journal) -> Span:
     signs = glyphs()
-    if journal.conversation.visits.is_complete(asked.question):
+    if journal.conversation.visits.is_complete(asked.server_request):
         return (text.pad(f"{signs.event if asked.waits else signs.ok} Complete", 12), "ok")
     if asked.ticket is None:
-        word = recorded_state_word(asked.question, journal, asked.stood) if asked.stood is not None else "no response"
+        word = (
+            recorded_state_word(asked.server_request, journal, asked.stood)
+            if asked.stood is not None
+            else "no response"
+        )
     else:
         word = "waiting" if asked.waits else answer_word(asked.ticket.reply)
     sign, role = _SIGNS.get(word, ("ok", "ok"))

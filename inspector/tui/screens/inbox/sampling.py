@@ -10,9 +10,9 @@ from inspector.forms.values import FormValue
 from inspector.present.spans import Section, Span
 from inspector.present.words import ModelRun, account_section
 from inspector.protocol import peek
-from inspector.protocol.questions import Question, Reply, RequestKind, Result
+from inspector.protocol.server_requests import Reply, RequestKind, Result, ServerRequest
 from inspector.sampler.choice import Approve
-from inspector.session.desk import Proposal, ProposalState, Ticket
+from inspector.session.inbox import Proposal, ProposalState, Ticket
 from inspector.text import human_duration, visible
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.inbox.model import answer_schema, filled_by, reply_of
@@ -36,9 +36,13 @@ class SamplingEditor:
         """Model proposal that the form was filled with, by request key."""
         self._requests: dict[tuple[int, str], Any] = {}
 
-    def can_begin(self, conversation: OpenConversation, question: Question | None) -> bool:
+    def can_begin(self, conversation: OpenConversation, server_request: ServerRequest | None) -> bool:
         """Return whether a model can respond to this request."""
-        return conversation.desk.proposer is not None and question is not None and question.kind is RequestKind.SAMPLING
+        return (
+            conversation.inbox.proposer is not None
+            and server_request is not None
+            and server_request.kind is RequestKind.SAMPLING
+        )
 
     @property
     def is_json(self) -> bool:
@@ -54,17 +58,17 @@ class SamplingEditor:
             self._taken[asked.key] = proposal
         result = answered_by(self._taken.get(asked.key))
         await self._shape(exact=result is not None and not _plain(result))
-        schema = _ANY_OBJECT if self._exact else answer_schema(asked.question)
+        schema = _ANY_OBJECT if self._exact else answer_schema(asked.server_request)
         await self._form.load(schema, UNSET if fresh else typed)
         if fresh and result is not None:
-            await self._form.take(result.value if self._exact else filled_by(asked.question, result))
+            await self._form.take(result.value if self._exact else filled_by(asked.server_request, result))
 
     async def show_request(self, asked: RequestRow) -> None:
         """Show the model request for editing."""
         self.edits_request = True
         self._form.add_class(_JSON)
         await self._form.load(_ANY_OBJECT)
-        await self._form.take(self._requests.get(asked.key, asked.question.params))
+        await self._form.take(self._requests.get(asked.key, asked.server_request.params))
         self._form.focus_first()
 
     def keep_request(self, asked: RequestRow) -> Any:
@@ -77,9 +81,9 @@ class SamplingEditor:
         self.edits_request = False
         await self._shape(exact=False)
 
-    def reply(self, question: Question) -> Reply:
+    def reply(self, server_request: ServerRequest) -> Reply:
         """Return the content of the form as a response."""
-        return Result(self._form.arguments) if self._exact else reply_of(question, self._form.arguments)
+        return Result(self._form.arguments) if self._exact else reply_of(server_request, self._form.arguments)
 
     async def _shape(self, *, exact: bool) -> None:
         """Switch to JSON for what no form can show, and back to a form afterwards."""
@@ -122,7 +126,7 @@ def proposal_line(proposal: Proposal, now_ns: int) -> Span:
 
 def request_section(conversation: OpenConversation) -> Section:
     """Return the section above the model request while it is edited."""
-    proposer = conversation.desk.proposer
+    proposer = conversation.inbox.proposer
     assert proposer is not None, "a request is edited for a model that is there"
     at_once = proposer.approve is not Approve.ALWAYS
     then = "Its response is sent to the server directly." if at_once else "Its response is shown here first."

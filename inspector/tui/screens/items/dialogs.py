@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from inspector.capture.journal import Journal
 from inspector.checks.compat.matrix import Matrix
-from inspector.present.compatibility import matrix_lines, surface_matrix, surface_of
+from inspector.present.compatibility import definitions_of, matrix_lines, surface_matrix
 from inspector.present.items import source_facts, source_lines
 from inspector.present.list_changes import ListNews, RememberedServer, about_lines, can_approve, since_lines
 from inspector.present.rows import SpanRows
@@ -25,7 +25,7 @@ from inspector.protocol import jsonrpc, peek
 from inspector.protocol.apps import Page, app_of, listed_pages, page_of
 from inspector.protocol.flows.steps import Replied, Reply
 from inspector.protocol.frames import Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.things import Tool
 from inspector.text import visible
 from inspector.tui import keys
@@ -148,7 +148,7 @@ class AppSourceScreen(Dialog[None]):
         problem = _problem(called.reply)
         if problem:
             self._say(problem)
-        elif isinstance(called.reply, Replied) and isinstance(called.reply.message, Answer):
+        elif isinstance(called.reply, Replied) and isinstance(called.reply.message, ResultResponse):
             self._show(called.reply.message.result)
 
     def _show(self, result: Any) -> None:
@@ -187,7 +187,7 @@ def _problem(reply: Reply) -> str:
     if not isinstance(reply, Replied):
         return f"no response: {getattr(reply, 'why', '') or 'the time is up'}"
     message = reply.message
-    return f"the server returned error {message.code}: {message.message}" if isinstance(message, ErrorAnswer) else ""
+    return f"the server returned error {message.code}: {message.message}" if isinstance(message, ErrorResponse) else ""
 
 
 def _read_before(journal: Journal, uri: str) -> Any:
@@ -199,7 +199,7 @@ def _read_before(journal: Journal, uri: str) -> Any:
             continue
         what = journal.store.entry(exchange.answer_frame).what
         for message in jsonrpc.read(what.payload) if isinstance(what, Frame) else ():
-            if isinstance(message, Answer) and message.id == exchange.id:
+            if isinstance(message, ResultResponse) and message.id == exchange.id:
                 return message.result
     return None
 
@@ -237,7 +237,7 @@ class HostsScreen(LinesScreen[None]):
 
     @work(exclusive=True)
     async def _compare(self) -> None:
-        surface = surface_of(self._conversation.journal.conversation)
+        surface = definitions_of(self._conversation.journal.conversation)
         self._matrix = await asyncio.to_thread(surface_matrix, surface)
         self._show()
 

@@ -19,7 +19,7 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Fact, Line, Span, fact_lines, span
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Replied
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.things import ListedItem
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
@@ -195,7 +195,9 @@ class Completions(Widget):
         if not isinstance(called.reply, Replied):
             return Completion(note=(("no completion: no response", "warning"),))
         message = called.reply.message
-        return completion_of(message.result) if isinstance(message, Answer) else completion_failed(message.error)
+        return (
+            completion_of(message.result) if isinstance(message, ResultResponse) else completion_failed(message.error)
+        )
 
     def _show(self, found: Completion) -> None:
         self._found, self._taken = found, -1

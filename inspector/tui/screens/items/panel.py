@@ -19,7 +19,7 @@ from textual.widget import Widget
 
 from inspector.capture.journal import Journal
 from inspector.checks.findings import Finding
-from inspector.present.calls import Looked, PastCall, look, look_back
+from inspector.present.calls import CompletedCall, PastCall, look, look_back
 from inspector.present.spans import Span
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
@@ -161,7 +161,7 @@ class ItemRequests:
         """Number of times that the shown content has changed, to discard results of outdated reads."""
 
     @property
-    def last(self) -> PastCall | Looked | RunningCall | None:
+    def last(self) -> PastCall | CompletedCall | RunningCall | None:
         """Shown request, else the last one for the chosen item, even of an earlier connection."""
         return self._steps.result.chosen or next(reversed(self.past), None)
 
@@ -262,7 +262,7 @@ class ItemRequests:
 
         self._panel.run_worker(read, group="look", exclusive=True)  # type: ignore[arg-type]
 
-    def _show(self, looked: Looked, journal: Journal, number: int) -> None:
+    def _show(self, looked: CompletedCall, journal: Journal, number: int) -> None:
         """Show the request, unless other content was chosen meanwhile."""
         if number == self._looks:
             self._steps.open_result(go=False)
@@ -407,7 +407,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.items.open(thing)
 
     @property
-    def showing(self) -> tuple[ListedItem | None, Looked | None]:
+    def showing(self) -> tuple[ListedItem | None, CompletedCall | None]:
         """The item of the form, and the shown result."""
         return self.form.thing, self.result.looked
 
@@ -434,7 +434,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         if thing is None or before is None or type(thing) is not type(before) or thing.key != before.key:
             self.requests.show_chosen()
 
-    async def reuse(self, call: PastCall | Looked | RunningCall, action: str) -> None:
+    async def reuse(self, call: PastCall | CompletedCall | RunningCall, action: str) -> None:
         """Put the arguments of a request into the form; "repeat" also sends it again."""
         await self.form.take(call.arguments)
         if action == "repeat":

@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from inspector import text
 from inspector.capture.journal import Journal
-from inspector.present.calls import Looked, PastCall, look
+from inspector.present.calls import CompletedCall, PastCall, look
 from inspector.present.items import about, stream_lines
 from inspector.present.read_changes import change_lines, same
 from inspector.present.spans import Line
@@ -165,7 +165,7 @@ class ResourcesPanel(OffersPanel):
         if self.steps.is_ready:
             self._status.sync(self.conversation, self._rows, self.items)
 
-    async def reuse(self, call: PastCall | Looked | RunningCall, action: str) -> None:
+    async def reuse(self, call: PastCall | CompletedCall | RunningCall, action: str) -> None:
         """Read the same URI again: a read has no other arguments to put into the form."""
         if action != "repeat":
             self.steps.go("form")

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector import text
-from inspector.present.calls import Looked, PastCall
+from inspector.present.calls import CompletedCall, PastCall
 from inspector.present.spans import Span, plain, spans_width
 from inspector.present.words import bar, said, state_of
 from inspector.protocol.exchanges import Exchange, Progress
@@ -64,7 +64,9 @@ validation, the raw response, and earlier calls; Enter shows one of them.
     class Wanted(Message):
         """The user's action on a call: "show", "edit" or "repeat"; on the running one: "cancel"."""
 
-        def __init__(self, control: "ResultPanel", action: str, call: PastCall | Looked | RunningCall | None) -> None:
+        def __init__(
+            self, control: "ResultPanel", action: str, call: PastCall | CompletedCall | RunningCall | None
+        ) -> None:
             super().__init__()
             self._control = control
             self.action = action
@@ -77,7 +79,7 @@ validation, the raw response, and earlier calls; Enter shows one of them.
 
     def __init__(self, words: ResultWords | None = None) -> None:
         super().__init__()
-        self.looked: Looked | None = None
+        self.looked: CompletedCall | None = None
         """Shown finished call, read back; None if nothing is shown or while a call runs."""
         self._call: RunningCall | None = None
         self._earlier = False
@@ -114,7 +116,7 @@ validation, the raw response, and earlier calls; Enter shows one of them.
         return self._call.exchange if self._call else None
 
     @property
-    def chosen(self) -> PastCall | Looked | RunningCall | None:
+    def chosen(self) -> PastCall | CompletedCall | RunningCall | None:
         """Call that actions apply to: the one under the cursor in the history, else the shown one."""
         history = self.body.history
         if self.body.tab == HISTORY and isinstance(history.source, HistoryRows) and history.source.count:
@@ -132,7 +134,7 @@ validation, the raw response, and earlier calls; Enter shows one of them.
             self.body.show_tab(CONTENT)
         self.tick(0)
 
-    def show(self, looked: Looked, *, earlier: bool = False) -> None:
+    def show(self, looked: CompletedCall, *, earlier: bool = False) -> None:
         """Show a finished call; `earlier`: it belongs to an earlier connection."""
         self._take(looked, None, earlier=earlier)
 
@@ -148,7 +150,7 @@ validation, the raw response, and earlier calls; Enter shows one of them.
         self._earlier = True
         self._headline()
 
-    def _take(self, looked: Looked | None, call: RunningCall | None, *, earlier: bool = False) -> None:
+    def _take(self, looked: CompletedCall | None, call: RunningCall | None, *, earlier: bool = False) -> None:
         self.looked, self._call, self._earlier = looked, call, earlier
         self._shown_progress = None
         self.set_class(call is not None, "-running")
@@ -290,7 +292,7 @@ validation, the raw response, and earlier calls; Enter shows one of them.
             copy(self.app, shown)
 
 
-def has_picture(looked: Looked | None) -> bool:
+def has_picture(looked: CompletedCall | None) -> bool:
     """Return whether the result has a picture."""
     return looked is not None and any(each.look == "image" and each.data for each in looked.view.blocks)
 

@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector.present.blocks import ContentBlock
-from inspector.present.calls import Looked
+from inspector.present.calls import CompletedCall
 from inspector.present.highlight import highlighted
 from inspector.present.json_text import JsonLines
 from inspector.present.result import CallOutcome, ResultView
@@ -203,7 +203,7 @@ class ResultBody(Widget):
             ((words.nothing, "muted"),),
             ((f"{keys.key_name('ctrl+j')} {words.press}", "faint"),),
         )
-        self._looked: Looked | None = None
+        self._looked: CompletedCall | None = None
         self._waiting = False
         self._block_of: tuple[int, ...] = ()
         self._width = 0
@@ -268,7 +268,7 @@ class ResultBody(Widget):
             self.schema = schema
             self._schema.show(schema)
 
-    def show(self, looked: Looked | None, *, waiting: bool = False, written: Meanwhile | None = None) -> None:
+    def show(self, looked: CompletedCall | None, *, waiting: bool = False, written: Meanwhile | None = None) -> None:
         """Show a finished call; None: none yet. `written` is the server's stderr output during the call."""
         self._looked, self._waiting, self._written = looked, waiting, written
         self._show_written()

@@ -47,7 +47,7 @@ from inspector.protocol.credentials import SecretValues, has_masked
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import GivenUp, Replied, Silent
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.things import ListedItem, Tool
 from inspector.text import cell_width, fit, human_duration, pad, visible
 from inspector.tui import keys
@@ -634,7 +634,7 @@ def _no_secret(source: str, name: str) -> None:
 
 def _outcome(called: Called | None) -> str:
     match called.reply if called is not None else None:
-        case Replied(message=Answer() as answer):
+        case Replied(message=ResultResponse() as answer):
             failed = peek.flag(answer.result, "isError") is True
             return (CallOutcome.TOOL_ERROR if failed else CallOutcome.OK).value
         case Replied():

@@ -14,7 +14,7 @@ from textual.binding import BindingType
 from inspector.present.server_log import NO_MESSAGES, asked_level, takes_levels
 from inspector.present.spans import Span
 from inspector.protocol.flows.steps import Replied
-from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.request_meta import LEVELS
 from inspector.text import visible
 from inspector.tui import keys
@@ -153,7 +153,7 @@ class ServerLogPanel(Panel):
     async def _ask_for(self, level: str) -> None:
         called = await self._subject.requests.ask_for_level(level)
         reply = called.reply if called is not None else None
-        if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
+        if isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse):
             said = visible(reply.message.message, limit=200)
             self.app.notify(f"Cannot set the level: {said}", severity="warning", markup=False)
 

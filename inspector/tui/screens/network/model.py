@@ -18,7 +18,7 @@ from inspector.protocol import peek
 from inspector.protocol.facts import HttpEvent, HttpFact, HttpTiming, SseNote
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.headers import METHOD, NAME, VERSION, headers_for
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Request, read
+from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, NotJsonRpc, Request, ResultResponse, read
 from inspector.protocol.revisions.table import NEWEST, find
 from inspector.protocol.tracking.opening import PROTOCOL_VERSION
 
@@ -209,7 +209,7 @@ def _said(messages: Sequence[Message]) -> str:
         case Request(method=method, params=params) | Notification(method=method, params=params):
             name = next((found for key in ("name", "uri") if (found := peek.text(params, key))), "")
             return text.visible(f"{method} {name}".rstrip(), limit=120)
-        case Answer() | ErrorAnswer():
+        case ResultResponse() | ErrorResponse():
             return "response"
         case _:
             return "not JSON-RPC"

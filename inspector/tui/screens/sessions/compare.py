@@ -16,7 +16,7 @@ from textual.binding import BindingType
 
 from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import NAMES, Normal
-from inspector.capture.compare.operations import Accounts, read_accounts
+from inspector.capture.compare.operations import Operations, read_accounts
 from inspector.errors import InspectError
 from inspector.present.compare import Names, summary
 from inspector.present.rows import SpanRows
@@ -152,7 +152,7 @@ def of_files(before: Path, after: Path, normal: Normal | None = None, only: Sequ
     names = Names(before.name, after.name)
     if before.name == after.name:
         names = Names(str(before), str(after))
-    read: list[Accounts] = []
+    read: list[Operations] = []
 
     def make(exactly: bool) -> Comparison:
         if not read:

@@ -198,13 +198,13 @@ def _params(journal: Journal, exchange: Exchange) -> object:
 def _result(journal: Journal, exchange: Exchange) -> object:
     """Return the result of an exchange; None if there is none."""
     for message in _messages(journal, exchange.answer_frame):
-        if isinstance(message, jsonrpc.Answer) and message.id == exchange.id:
+        if isinstance(message, jsonrpc.ResultResponse) and message.id == exchange.id:
             return message.result if isinstance(message.result, dict) else {}
     return None
 
 
 def _why_not(journal: Journal, exchange: Exchange) -> str:
     for message in _messages(journal, exchange.answer_frame):
-        if isinstance(message, jsonrpc.ErrorAnswer) and message.id == exchange.id:
+        if isinstance(message, jsonrpc.ErrorResponse) and message.id == exchange.id:
             return f"error {message.code}: {message.message}"
     return exchange.why or ("cancelled" if exchange.state is ExchangeState.CANCELLED else "no response")

@@ -16,13 +16,13 @@ from textual.message import Message
 from textual.widget import Widget
 
 from inspector.errors import InspectError
-from inspector.present.calls import Looked, look_at_task
+from inspector.present.calls import CompletedCall, look_at_task
 from inspector.present.rows import RowSource, RowView, SpanRows
 from inspector.present.spans import Line, Span, section_lines, wrapped
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.flows.tasks import why_no_list
-from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.tracking.tasks import Task
 from inspector.session.tasks import SessionTasks
 from inspector.text import visible
@@ -56,7 +56,7 @@ class TaskPane(Widget):
     class Read(Message):
         """The result of a task has been read back."""
 
-        def __init__(self, task: Task, looked: Looked) -> None:
+        def __init__(self, task: Task, looked: CompletedCall) -> None:
             super().__init__()
             self.task = task
             self.looked = looked
@@ -339,7 +339,7 @@ class TasksPanel(Panel):
                 self._warn(str(error))
                 return
             reply = called.reply if called is not None else None
-            if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
+            if isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse):
                 self._warn(f"Server error: {reply.message.message or reply.message.code}")
             else:
                 self.app.notify(f"Task {done}.", markup=False, timeout=3)

@@ -12,7 +12,7 @@ from inspector.features.cases.file import SUFFIX, add_cases, beside
 from inspector.features.cases.judging import shown, value_at
 from inspector.features.cases.making import SeenExchange, case_of, proposals, seen, with_failure
 from inspector.features.cases.model import Expectation, ExpectationKind
-from inspector.features.resend.resend_diff import Again, again, may_destroy, outcome
+from inspector.features.resend.resend_diff import RecordedRequest, again, may_destroy, outcome
 from inspector.filters.language.completion import describe
 from inspector.filters.language.fields import Has, Ref
 from inspector.present.spans import Span
@@ -360,7 +360,7 @@ class Resending:
             else "Several servers are open. Go to the tab of one of them and use the Composer."
         )
 
-    def _ask(self, receiver: OpenConversation, asked: Again, *, destroys: bool) -> None:
+    def _ask(self, receiver: OpenConversation, asked: RecordedRequest, *, destroys: bool) -> None:
 
         about = visible(f"{asked.method} {asked.target}".rstrip(), limit=100)
         to = visible(receiver.about.label)
@@ -378,7 +378,7 @@ class Resending:
 
         self.list.app.push_screen(ConfirmScreen("Resend", lines, quoted, ways), answered)
 
-    async def _resend(self, receiver: OpenConversation, asked: Again) -> None:
+    async def _resend(self, receiver: OpenConversation, asked: RecordedRequest) -> None:
 
         def opened(exchange: Exchange) -> None:
             if receiver is self.list.filters.subject:

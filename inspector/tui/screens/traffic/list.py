@@ -13,7 +13,7 @@ from textual.binding import BindingType
 
 from inspector.capture.journal import Journal
 from inspector.config.paths import places
-from inspector.config.remembered import KeptLook, KeptLooks
+from inspector.config.remembered import StoredAppearance, StoredAppearances
 from inspector.config.settings import user_config
 from inspector.errors import UsageError
 from inspector.filters.language.fields import Term
@@ -39,7 +39,7 @@ class ListAppearance:
 
     def __init__(self, rows: "TrafficList") -> None:
         self._list = rows
-        self._kept: KeptLooks | None = None
+        self._kept: StoredAppearances | None = None
 
     @property
     def now(self) -> Look:
@@ -60,7 +60,7 @@ class ListAppearance:
     def set(self, look: Look) -> None:
         """Apply a look and store it for the next run."""
         self.show(look)
-        self._file().keep(KeptLook(look.chosen, "" if look.mode is TimeMode.REFERENCE else look.mode.value))
+        self._file().keep(StoredAppearance(look.chosen, "" if look.mode is TimeMode.REFERENCE else look.mode.value))
 
     def choose(self, names: tuple[str, ...]) -> None:
         """Show these columns; an empty tuple selects them by width."""
@@ -99,9 +99,9 @@ class ListAppearance:
         if names or mode is not TimeMode.CLOCK:
             self.show(msgspec.structs.replace(self.now, chosen=names, mode=TimeMode(mode)))
 
-    def _file(self) -> KeptLooks:
+    def _file(self) -> StoredAppearances:
         if self._kept is None:
-            self._kept = KeptLooks(places().state)
+            self._kept = StoredAppearances(places().state)
         return self._kept
 
 

@@ -31,11 +31,11 @@ from inspector.protocol.facts import ConnectionFact, Fact, HttpFact, ProcessEven
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.json_diff import differences
 from inspector.protocol.jsonrpc import (
-    Answer,
     Message,
     Notification,
     NotJsonRpc,
     Request,
+    ResultResponse,
     decode_in_pieces,
     encode,
     read,
@@ -488,10 +488,12 @@ def _tasks(journal: Journal) -> Iterable[SpansFact]:
 
 def _asked(journal: Journal) -> Iterable[SpansFact]:
     conversation = journal.conversation
-    for question in conversation.questions[-_MOST:]:
-        exchange = conversation.exchanges[question.exchange - 1] if question.exchange else None
+    for server_request in conversation.server_requests[-_MOST:]:
+        exchange = conversation.exchanges[server_request.exchange - 1] if server_request.exchange else None
         if exchange is not None and (exchange.is_open or (exchange.asks and not exchange.retried)):
-            yield fact(question.kind, f"{question.message or 'no message'}  #{question.frame}", "warning")
+            yield fact(
+                server_request.kind, f"{server_request.message or 'no message'}  #{server_request.frame}", "warning"
+            )
     roots = _roots(journal)
     if roots is not None:
         yield fact("roots", ", ".join(roots) or "none")
@@ -513,7 +515,7 @@ def _answer(journal: Journal, exchange: Exchange) -> object:
         return None
     what = journal.store.entry(exchange.answer_frame).what
     messages = read(what.payload) if isinstance(what, Frame) else ()
-    return next((each.result for each in messages if isinstance(each, Answer) and each.id == exchange.id), None)
+    return next((each.result for each in messages if isinstance(each, ResultResponse) and each.id == exchange.id), None)
 
 
 def _capabilities(journal: Journal) -> Iterable[SpansFact]:

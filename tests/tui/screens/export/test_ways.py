@@ -8,7 +8,7 @@ from inspector.capture.format.notes import NotesFile, new_mark
 from inspector.errors import UsageError
 from inspector.features.cases.file import open_cases
 from inspector.features.export.formats import FORMATS
-from inspector.features.lock.lock_file import read_lock_file, save, surface_of
+from inspector.features.lock.lock_file import definitions_of, read_lock_file, save
 from inspector.present.spans import plain
 from inspector.tui.panels import ExportScope
 from inspector.tui.screens.export.ways import WAYS, ExportRequest, ExportSource, ExportTarget, make, proposed
@@ -106,7 +106,7 @@ def test_a_surface_is_kept_and_compared_with(source: ExportSource, tape: Tape, t
     made = make(wished("compare", path), source)
     assert "1 breaking" in made.said
     assert any("sell" in plain(line) for line in made.lines)
-    save(path, surface_of(tape.journal.conversation))
+    save(path, definitions_of(tape.journal.conversation))
     assert make(wished("compare", path), source).said.startswith("no difference")
     with pytest.raises(UsageError, match="can't be read"):
         make(wished("compare", tmp_path / "none"), source)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from textual.screen import ModalScreen
 
-from inspector.protocol.questions import accepted, declined
+from inspector.protocol.server_requests import accepted, declined
 from inspector.tui.screens.inbox.dialog import QuestionScreen
 from tests.tui.screen_text import text
 from tests.tui.screens.asking import Asking
@@ -82,14 +82,14 @@ async def test_what_lies_over_a_question_that_is_withdrawn_stays_and_the_questio
     ticket = subject.ask_city()
     app, over = Showing(), ModalScreen[None]()
     async with app.run_test(size=(80, 24)) as pilot:
-        question = QuestionScreen(subject, ticket)
-        await app.push_screen(question)
+        server_request = QuestionScreen(subject, ticket)
+        await app.push_screen(server_request)
         await app.push_screen(over)
         subject.withdraw(ticket, "timeout")
-        await question._tick()
+        await server_request._tick()
         assert app.screen is over
         over.dismiss()
-        await until(lambda: question not in app.screen_stack, "the dialog is closed")
-        await question._tick()
+        await until(lambda: server_request not in app.screen_stack, "the dialog is closed")
+        await server_request._tick()
         await pilot.pause()
         assert len(app.screen_stack) == 1, "the clock may strike once more"

@@ -9,7 +9,7 @@ from inspector.capture.journal import Journal
 from inspector.capture.store.history import History
 from inspector.forms.fields import UNSET
 from inspector.present.spans import plain, section_lines
-from inspector.protocol.questions import ErrorReply, Question, RequestKind, Result, Root
+from inspector.protocol.server_requests import ErrorReply, RequestKind, Result, Root, ServerRequest
 from inspector.tui.screens.inbox.model import (
     MOST_MESSAGES,
     ROOTS_SCHEMA,
@@ -26,7 +26,6 @@ from inspector.tui.screens.inbox.model import (
     kind_word,
     last_text,
     listed,
-    question_sections,
     recorded_state,
     recorded_state_word,
     reply_of,
@@ -36,14 +35,15 @@ from inspector.tui.screens.inbox.model import (
     roots_of,
     sampling_sections,
     secret_fields,
+    server_request_sections,
 )
 from tests.present.tape import Tape
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
 
 
-def asks(kind: RequestKind = RequestKind.ELICITATION, **params: Any) -> Question:
-    return Question(kind, params, 1, 1, 0)
+def asks(kind: RequestKind = RequestKind.ELICITATION, **params: Any) -> ServerRequest:
+    return ServerRequest(kind, params, 1, 1, 0)
 
 
 def test_an_elicitation_is_filled_in_by_its_own_schema() -> None:
@@ -126,16 +126,16 @@ def test_what_became_of_a_question_is_said_with_who_did_it() -> None:
 
 def question_asks(
     kind: RequestKind = RequestKind.ELICITATION, *, cause: int | None = None, key: str = "", **params: Any
-) -> Question:
-    return Question(kind, params, 9, 9, 0, key=key, cause=cause)
+) -> ServerRequest:
+    return ServerRequest(kind, params, 9, 9, 0, key=key, cause=cause)
 
 
 def form(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 
-def shown(question: Question, tape: Tape, patience_s: float | None = None) -> str:
-    sections = question_sections(question, tape.journal, patience_s=patience_s)
+def shown(server_request: ServerRequest, tape: Tape, patience_s: float | None = None) -> str:
+    sections = server_request_sections(server_request, tape.journal, patience_s=patience_s)
     return "\n".join(plain(line) for section in sections for line in section_lines(section))
 
 
@@ -246,13 +246,13 @@ def test_a_visit_says_that_the_call_was_refused_and_whether_the_server_calls_it_
     pay = {"mode": "url", "message": "Pay.", "url": "https://pay.example", "elicitationId": "e1"}
     error = {"code": -32042, "message": "first pay", "data": {"elicitations": [pay]}}
     tape.from_server({"jsonrpc": "2.0", "id": 5, "error": error})
-    (question,) = tape.journal.conversation.questions
-    found = shown(question, tape)
+    (server_request,) = tape.journal.conversation.server_requests
+    found = shown(server_request, tape)
     assert "rejected until the URL is opened (error -32042)" in found
     assert "answered together" not in found
     assert "not yet" in found
     tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
-    assert "complete" in shown(question, tape)
+    assert "complete" in shown(server_request, tape)
 
 
 class Long(str):
@@ -274,8 +274,10 @@ def test_of_a_long_message_a_row_reads_the_beginning() -> None:
 
 
 def words(journal: Journal, *, goes_on: bool = True) -> list[str]:
-    questions = journal.conversation.questions
-    return [recorded_state_word(each, journal, recorded_state(each, journal, goes_on=goes_on)) for each in questions]
+    server_requests = journal.conversation.server_requests
+    return [
+        recorded_state_word(each, journal, recorded_state(each, journal, goes_on=goes_on)) for each in server_requests
+    ]
 
 
 def test_an_answer_is_known_from_its_entry_on(tape: Tape) -> None:
@@ -288,15 +290,15 @@ def test_an_answer_is_known_from_its_entry_on(tape: Tape) -> None:
     assert words(past.at(asked)) == ["waiting"]
     assert words(past.at(asked), goes_on=False) == ["no response"]
     then = past.at(answered)
-    question = then.conversation.questions[0]
-    standing = recorded_state(question, then, goes_on=True)
-    assert recorded_state_word(question, then, standing) == "accepted"
-    section = answered_section(question, then, standing)
+    server_request = then.conversation.server_requests[0]
+    standing = recorded_state(server_request, then, goes_on=True)
+    assert recorded_state_word(server_request, then, standing) == "accepted"
+    section = answered_section(server_request, then, standing)
     assert section is not None
     assert (section.title, section.facts[0].value) == ("Answered", f"the client, in #{answered}")
     assert '"Ghent"' in "".join(map(plain, section.lines))
     before = past.at(asked)
-    assert answered_section(question, before, recorded_state(question, before, goes_on=True)) is None
+    assert answered_section(server_request, before, recorded_state(server_request, before, goes_on=True)) is None
 
 
 @pytest.mark.parametrize(
@@ -312,10 +314,10 @@ def test_any_answer_has_a_word(tape: Tape, reply: dict[str, object], word: str) 
     tape.call(1, "book")
     tape.server_request("q", "sampling/createMessage", {})
     tape.to_server({"jsonrpc": "2.0", "id": "q", **reply})
-    question = tape.journal.conversation.questions[0]
-    standing = recorded_state(question, tape.journal, goes_on=True)
-    assert recorded_state_word(question, tape.journal, standing) == word
-    came = reply_to(question, tape.journal, standing)
+    server_request = tape.journal.conversation.server_requests[0]
+    standing = recorded_state(server_request, tape.journal, goes_on=True)
+    assert recorded_state_word(server_request, tape.journal, standing) == word
+    came = reply_to(server_request, tape.journal, standing)
     assert isinstance(came, ErrorReply if "error" in reply else Result)
 
 
@@ -324,8 +326,8 @@ def test_what_the_server_gave_up_waits_for_nobody(tape: Tape) -> None:
     tape.server_request("q", "elicitation/create", {"message": "Which city?"})
     tape.notify("notifications/cancelled", {"requestId": "q", "reason": "never mind"})
     assert words(tape.journal) == ["withdrawn"]
-    question = tape.journal.conversation.questions[0]
-    section = answered_section(question, tape.journal, recorded_state(question, tape.journal, goes_on=True))
+    server_request = tape.journal.conversation.server_requests[0]
+    section = answered_section(server_request, tape.journal, recorded_state(server_request, tape.journal, goes_on=True))
     assert section is not None
     assert "never mind" in "".join(map(plain, section.lines))
 

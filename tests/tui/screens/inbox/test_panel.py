@@ -8,8 +8,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.pilot import Pilot
 
-from inspector.protocol.questions import ErrorReply, Result, Root, accepted, declined, dismissed
-from inspector.session.desk import TicketState
+from inspector.protocol.server_requests import ErrorReply, Result, Root, accepted, declined, dismissed
+from inspector.session.inbox import TicketState
 from inspector.tui import keys
 from inspector.tui.screens.inbox.panel import InboxPanel
 from tests.tui.screen_text import text
@@ -63,7 +63,7 @@ async def test_an_empty_inbox_says_what_will_be_there(subject: Asking) -> None:
 
 
 async def test_what_waits_comes_first_and_what_is_over_says_how_it_ended(subject: Asking) -> None:
-    await subject.desk.answer(subject.ask_city("First?"), declined())
+    await subject.inbox.answer(subject.ask_city("First?"), declined())
     subject.withdraw(subject.ask_city("Second?"), "gone")
     subject.ask_city("Third?")
     subject.ask_model("Fourth?")
@@ -132,9 +132,11 @@ async def test_escape_leaves_the_question_where_it_is_with_what_was_typed(subjec
         await pilot.press(*"Rome", "escape")
         await seen(app, "2 waiting")
         await pilot.press("j")
-        await until(lambda: app.panel.pane.question is subject.desk.tickets[1].question, "the other question")
+        await until(
+            lambda: app.panel.pane.server_request is subject.inbox.tickets[1].server_request, "the other question"
+        )
         await pilot.press("k")
-        await until(lambda: app.panel.pane.question is ticket.question, "the first question")
+        await until(lambda: app.panel.pane.server_request is ticket.server_request, "the first question")
         await pilot.press("enter", "ctrl+j")
         await until(lambda: ticket.reply is not None, "it is answered")
         assert ticket.reply == accepted({"city": "Rome"})
@@ -161,7 +163,7 @@ async def test_a_model_s_answer_is_written_by_hand_or_rejected(subject: Asking) 
         await until(lambda: first.reply is not None, "it is answered")
         assert isinstance(first.reply, Result)
         assert first.reply.value["content"] == {"type": "text", "text": "Rivers"}
-        await until(lambda: app.panel.pane.question is second.question, "the next question is shown")
+        await until(lambda: app.panel.pane.server_request is second.server_request, "the next question is shown")
         await pilot.press("x i")
         await until(lambda: app.panel.pane.form.arguments != {}, "the last answer is filled in")
         await pilot.press("ctrl+d")
@@ -189,7 +191,7 @@ async def test_a_link_is_opened_on_its_key_only_and_never_if_it_is_no_web_addres
         await pilot.press("x o", "ctrl+x")
         await until(lambda: bad.reply is not None, "it is answered")
         assert went == []
-        await until(lambda: app.panel.pane.question is good.question, "the next question is shown")
+        await until(lambda: app.panel.pane.server_request is good.server_request, "the next question is shown")
         await opened(pilot, app, "Please pay.")
         await seen(app, "pay.example")
         assert went == []
@@ -210,7 +212,7 @@ async def test_roots_are_edited_in_place(subject: Asking) -> None:
         await seen(app, "List these roots", "file:///srv")
         await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
         await pilot.press("end", *"/a", "ctrl+d", "ctrl+j")
-        await until(lambda: subject.desk.roots == (Root("file:///srv/a"),), "other roots are listed")
+        await until(lambda: subject.inbox.roots == (Root("file:///srv/a"),), "other roots are listed")
         await seen(app, "1 waiting")
         assert ticket.reply is None
 
@@ -223,10 +225,10 @@ async def test_from_the_roots_escape_leads_back_to_the_questions(subject: Asking
         await pilot.press("x R")
         await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
         await pilot.press("escape")
-        await until(lambda: app.panel.pane.question is ticket.question, "the question is shown again")
+        await until(lambda: app.panel.pane.server_request is ticket.server_request, "the question is shown again")
         await pilot.press("ctrl+d")
         await until(lambda: ticket.reply == declined(), "it is declined")
-    assert subject.desk.roots == (Root("file:///srv"),)
+    assert subject.inbox.roots == (Root("file:///srv"),)
 
 
 async def test_wide_terminals_show_list_and_question_side_by_side(subject: Asking) -> None:
@@ -276,4 +278,4 @@ async def test_after_an_answer_the_next_question_is_shown_even_while_the_focus_i
         await opened(pilot, app, "First?")
         monkeypatch.setattr(app.panel._list, "focus", lambda *args, **more: None)  # it comes too late
         await pilot.press("ctrl+d")
-        await until(lambda: app.panel.pane.question is second.question, "the next question is shown")
+        await until(lambda: app.panel.pane.server_request is second.server_request, "the next question is shown")

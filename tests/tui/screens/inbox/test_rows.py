@@ -1,7 +1,7 @@
 """The rows of the Inbox."""
 
 from inspector.present.spans import plain
-from inspector.protocol.questions import ErrorReply, RequestKind, Result, declined
+from inspector.protocol.server_requests import ErrorReply, RequestKind, Result, declined
 from inspector.tui.conversation import ConversationStage, PastSubject, past_of
 from inspector.tui.screens.inbox.model import answered_section
 from inspector.tui.screens.inbox.rows import InboxRows, age
@@ -20,15 +20,15 @@ async def test_a_row_says_how_it_stands_since_when_where_and_what() -> None:
     view = rows.row(0, 79)
     assert plain(view.spans).split() == ["◆", "Waiting", "12.4", "s", "form", "book:", "Which", "city?"]
     assert view.live
-    assert age(ticket.question, subject.now_ns) == "12.4 s"
+    assert age(ticket.server_request, subject.now_ns) == "12.4 s"
     subject.journal.close()
 
 
 async def test_each_end_has_its_word() -> None:
     subject = Asking()
-    await subject.desk.answer(subject.ask_city(), declined())
-    await subject.desk.answer(subject.ask_model(), ErrorReply(-1, "no"))
-    await subject.desk.answer(subject.ask(RequestKind.ROOTS), Result({"roots": []}))
+    await subject.inbox.answer(subject.ask_city(), declined())
+    await subject.inbox.answer(subject.ask_model(), ErrorReply(-1, "no"))
+    await subject.inbox.answer(subject.ask(RequestKind.ROOTS), Result({"roots": []}))
     subject.withdraw(subject.ask_link(), "gone")
     rows = InboxRows(subject)
     rows.take()
@@ -46,11 +46,11 @@ async def test_a_question_keeps_its_name_when_rows_move() -> None:
     rows.take()
     key = rows.asked[0].key
     before = rows.generation
-    await subject.desk.answer(first, declined())
+    await subject.inbox.answer(first, declined())
     assert rows.take()
     assert rows.generation != before
-    assert (rows.index_of_question(key), rows.asked[0].ticket) == (1, second)
-    assert rows.index_of_question(None) == -1
+    assert (rows.index_of_server_request(key), rows.asked[0].ticket) == (1, second)
+    assert rows.index_of_server_request(None) == -1
     subject.journal.close()
 
 
@@ -93,8 +93,8 @@ async def test_what_the_desk_no_longer_keeps_is_read_from_the_journal() -> None:
     for n, reply in ((901, {"action": "decline"}), (902, {"action": "accept", "content": {"city": "Oslo"}})):
         subject.tape.server_request(n, "elicitation/create", {"message": f"Which city, {n}?"})
         subject.tape.client_answer(n, reply)
-    subject.desk.answered_earlier = [each.exchange for each in subject.journal.conversation.questions]
-    await subject.desk.answer(subject.ask_city("Newest?"), declined())
+    subject.inbox.answered_earlier = [each.exchange for each in subject.journal.conversation.server_requests]
+    await subject.inbox.answer(subject.ask_city("Newest?"), declined())
     rows = InboxRows(subject)
     assert rows.take()
     lines = [plain(rows.row(at, 100).spans) for at in range(rows.count)]
@@ -102,7 +102,7 @@ async def test_what_the_desk_no_longer_keeps_is_read_from_the_journal() -> None:
     assert ["Newest?" in lines[0], "902?" in lines[1], "901?" in lines[2]] == [True] * 3
     over = rows.asked[1]
     assert over.stood is not None
-    answered = answered_section(over.question, subject.journal, over.stood)
+    answered = answered_section(over.server_request, subject.journal, over.stood)
     assert answered is not None
     assert "Oslo" in str(answered), "it can still be opened with its answer"
     subject.journal.close()

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from inspector.protocol.questions import ErrorReply, RequestKind, Result, sampled, text_block
+from inspector.protocol.server_requests import ErrorReply, RequestKind, Result, sampled, text_block
 from inspector.sampler.chat import ModelReply
 from inspector.sampler.choice import Approve
-from inspector.session.desk import ProposalState, Ticket
+from inspector.session.inbox import ProposalState, Ticket
 from inspector.tui.screens.inbox.rows import RequestRow
 from inspector.tui.screens.inbox.sampling import answered_by, asks_now, proposal_of, proposal_section
 from tests.tui.screen_text import text
@@ -24,7 +24,7 @@ USE: dict[str, Any] = {"type": "tool_use", "id": "c7", "name": "tide", "input": 
 @pytest.fixture
 async def subject() -> AsyncIterator[Asking]:
     made = Asking()
-    made.desk.proposer = model()
+    made.inbox.proposer = model()
     yield made
     made.journal.close()
 
@@ -35,7 +35,7 @@ async def asked(pilot: Pilot[None], app: Inbox, subject: Asking) -> None:
     await pilot.press("ctrl+k")
     await seen(app, "Request for", "maxTokens")
     await pilot.press("ctrl+j")
-    await until(lambda: subject.desk.consulted, "the model is asked")
+    await until(lambda: subject.inbox.consulted, "the model is asked")
 
 
 async def test_the_request_is_seen_first_and_the_answer_is_edited_before_it_is_sent(subject: Asking) -> None:
@@ -43,9 +43,9 @@ async def test_the_request_is_seen_first_and_the_answer_is_edited_before_it_is_s
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
         await asked(pilot, app, subject)
-        assert subject.desk.consulted == [ticket.question.params]
+        assert subject.inbox.consulted == [ticket.server_request.params]
         await seen(app, "waiting for tide at here", "Stop")
-        subject.desk.propose(ticket, SALT)
+        subject.inbox.propose(ticket, SALT)
         await seen(app, "Response of the model", "tide at here in 1.50 s (12 tokens in, 3 out)", "Rivers.")
         assert ticket.reply is None
         await until(
@@ -70,8 +70,8 @@ async def test_what_the_model_is_asked_can_be_changed(subject: Asking) -> None:
         await pilot.press("ctrl+k")
         await seen(app, '"maxTokens": 3')
         await pilot.press("ctrl+j")
-        await until(lambda: subject.desk.consulted, "the model is asked")
-        assert subject.desk.consulted == [{"messages": [], "maxTokens": 3}]
+        await until(lambda: subject.inbox.consulted, "the model is asked")
+        assert subject.inbox.consulted == [{"messages": [], "maxTokens": 3}]
 
 
 async def test_json_that_can_t_be_read_asks_no_model(subject: Asking) -> None:
@@ -83,7 +83,7 @@ async def test_json_that_can_t_be_read_asks_no_model(subject: Asking) -> None:
         await seen(app, "Request for")
         await pilot.press("x", "ctrl+j")
         await pilot.pause()
-        assert subject.desk.consulted == []
+        assert subject.inbox.consulted == []
 
 
 async def test_what_no_form_shows_is_reviewed_as_json_and_sent_as_it_stands(subject: Asking) -> None:
@@ -95,14 +95,14 @@ async def test_what_no_form_shows_is_reviewed_as_json_and_sent_as_it_stands(subj
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press("ctrl+k", "ctrl+j")
-        await until(lambda: subject.desk.consulted, "the model is asked")
-        subject.desk.propose(ticket, said)
+        await until(lambda: subject.inbox.consulted, "the model is asked")
+        subject.inbox.propose(ticket, said)
         await seen(app, '"tool_use"', '"port": "Oslo"')
         await pilot.press("ctrl+j")
         await until(lambda: ticket.reply is not None, "it is answered")
         assert ticket.reply == said.result
         other = subject.ask_city()
-        await until(lambda: app.panel.pane.question is other.question, "the next question is shown")
+        await until(lambda: app.panel.pane.server_request is other.server_request, "the next question is shown")
         assert not app.panel.pane.form.as_json
 
 
@@ -111,7 +111,7 @@ async def test_a_model_that_fails_says_why_and_the_answer_can_be_written(subject
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
         await asked(pilot, app, subject)
-        subject.desk.propose(ticket, state=ProposalState.FAILED, why="HTTP 429: Slow [red]down[/red]")
+        subject.inbox.propose(ticket, state=ProposalState.FAILED, why="HTTP 429: Slow [red]down[/red]")
         await seen(app, "No response from the model", "HTTP 429: Slow [red]down[/red]", "Respond ^j")
         await until(
             lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the result has the focus"
@@ -152,7 +152,7 @@ async def test_escape_leads_from_the_request_to_the_answer_and_then_to_the_list(
 
 
 async def test_that_an_answer_goes_out_at_once_is_said_before(subject: Asking) -> None:
-    subject.desk.proposer = model(Approve.REQUEST)
+    subject.inbox.proposer = model(Approve.REQUEST)
     subject.ask_model()
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
@@ -162,7 +162,7 @@ async def test_that_an_answer_goes_out_at_once_is_said_before(subject: Asking) -
 
 
 async def test_without_a_model_there_is_no_button_and_the_key_does_nothing(subject: Asking) -> None:
-    subject.desk.proposer = None
+    subject.inbox.proposer = None
     subject.ask_model()
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
@@ -175,7 +175,7 @@ async def test_without_a_model_there_is_no_button_and_the_key_does_nothing(subje
 
 
 def standing(ticket: Ticket) -> tuple[object, ...]:
-    shown = RequestRow(ticket.question, ticket)
+    shown = RequestRow(ticket.server_request, ticket)
     return proposal_of(shown), asks_now(shown), answered_by(proposal_of(shown)), proposal_section(ticket)
 
 
@@ -183,6 +183,6 @@ async def test_before_anything_was_asked_nothing_stands(subject: Asking) -> None
     ticket = subject.ask_model()
     assert standing(ticket) == (None, False, None, None)
     assert proposal_of(None) is None
-    await subject.desk.request_proposal(ticket, {})
-    subject.desk.propose(ticket, SALT)
+    await subject.inbox.request_proposal(ticket, {})
+    subject.inbox.propose(ticket, SALT)
     assert isinstance(standing(ticket)[2], Result)

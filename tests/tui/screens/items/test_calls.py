@@ -14,9 +14,9 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Reply, Silent
 from inspector.protocol.frames import Channel, Direction
-from inspector.protocol.questions import Question, RequestKind
+from inspector.protocol.server_requests import RequestKind, ServerRequest
 from inspector.protocol.things import Tool
-from inspector.session.desk import Ticket
+from inspector.session.inbox import Ticket
 from inspector.session.options import Timeouts as Bounds
 from inspector.session.waiting import Left
 from inspector.tui.conversation import ConversationStage, InboxView, RequestView
@@ -271,7 +271,7 @@ class Timed(Staged):
     def __init__(self, tape: Tape) -> None:
         super().__init__(tape)
         self.requests: Clocks = Clocks()
-        self.desk: Waiting = Waiting()
+        self.inbox: Waiting = Waiting()
 
 
 class Clocks(RequestView):
@@ -331,7 +331,7 @@ async def test_a_question_that_waits_holds_the_call_that_it_was_asked_in(tape: T
     first, second = tape.journal.conversation.exchanges
     subject = Timed(tape)
     subject.requests.left = Left(60, 3600, BOTH)
-    subject.desk.tickets = (Ticket(1, Question(RequestKind.ROOTS, {}, 3, 3, 0, cause=1)),)
+    subject.inbox.tickets = (Ticket(1, ServerRequest(RequestKind.ROOTS, {}, 3, 3, 0, cause=1)),)
     assert clocks_of(subject, first) == CallClocks(subject.requests.left, held=True)
     assert clocks_of(subject, second) == CallClocks(subject.requests.left)
 

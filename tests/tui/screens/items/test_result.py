@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.present.calls import Looked, PastCall, look
+from inspector.present.calls import CompletedCall, PastCall, look
 from inspector.protocol.things import Tool
 from inspector.tui.screens.items.calls import CallHistory, HistoryRows, RunningCall
 from inspector.tui.screens.items.result import ResultPanel
@@ -16,7 +16,7 @@ from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
 
-def _number(call: PastCall | Looked | RunningCall | None) -> int:
+def _number(call: PastCall | CompletedCall | RunningCall | None) -> int:
     return call.exchange.number if call and call.exchange else 0
 
 

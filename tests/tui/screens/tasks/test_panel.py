@@ -11,7 +11,7 @@ from inspector.present.spans import plain
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.flows.tasks import TaskList
-from inspector.protocol.jsonrpc import ErrorAnswer, read
+from inspector.protocol.jsonrpc import ErrorResponse, read
 from inspector.protocol.tracking.tasks import Task
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, TaskView
@@ -237,7 +237,7 @@ async def test_a_refusal_is_told_in_the_servers_words(tape: Tape) -> None:
     tape.request(20, "tasks/cancel", {"taskId": "a"})
     n = tape.error(20, -32602, "no \x1b[2Jway")
     (message,) = read(tape.journal.store.entry(n).what.payload)  # type: ignore[union-attr]
-    assert isinstance(message, ErrorAnswer)
+    assert isinstance(message, ErrorResponse)
     subject.errands.answer = Called(Replied(message, tape.journal.conversation.exchanges[-1]), 1)
     panel = TasksPanel(subject)
     async with Tasks(panel).run_test(size=NARROW, notifications=True) as pilot:

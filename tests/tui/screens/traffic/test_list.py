@@ -4,7 +4,7 @@ import pytest
 from textual.pilot import Pilot
 
 from inspector.config.paths import places
-from inspector.config.remembered import KeptLook, KeptLooks
+from inspector.config.remembered import StoredAppearance, StoredAppearances
 from inspector.filters.language.parser import parse
 from inspector.present.traffic.columns import TimeMode
 from inspector.tui.conversation import ConversationStage
@@ -23,7 +23,7 @@ def _list(tape: Tape) -> TrafficList:
 
 
 async def test_the_last_look_is_recalled_without_what_is_no_column(tape: Tape) -> None:
-    KeptLooks(places().state).keep(KeptLook(("took", "nonsense", "what"), "start"))
+    StoredAppearances(places().state).keep(StoredAppearance(("took", "nonsense", "what"), "start"))
     rows = _list(tape)
     assert isinstance(rows.look, ListAppearance)
     async with Showing(rows).run_test(size=(120, 20)):
@@ -40,7 +40,7 @@ async def test_a_choice_is_kept_and_a_reference_is_not(tape: Tape) -> None:
         rows.look.toggle_reference()
         assert rows.look.now.reference == 1
         rows.look.set(rows.look.now)
-        assert KeptLooks(places().state).last() == KeptLook(("what", "took"), "")
+        assert StoredAppearances(places().state).last() == StoredAppearance(("what", "took"), "")
         rows.look.toggle_reference()
         assert rows.look.now.mode is TimeMode.CLOCK
 
@@ -63,7 +63,7 @@ async def test_a_look_that_is_only_shown_is_not_kept(tape: Tape) -> None:
     async with Showing(rows).run_test(size=(120, 20)) as pilot:
         await pilot.pause()
         rows.look.show(rows.look.now.next_mode())
-        assert KeptLooks(places().state).last() == KeptLook()
+        assert StoredAppearances(places().state).last() == StoredAppearance()
 
 
 async def screen(pilot: Pilot[None], rows: TrafficList) -> str:

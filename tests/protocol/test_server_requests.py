@@ -4,22 +4,22 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol import questions
-from inspector.protocol.questions import (
+from inspector.protocol import server_requests
+from inspector.protocol.revisions.table import ROWS
+from inspector.protocol.server_requests import (
     COMPLETE,
     MOST,
     REQUIRED,
-    Question,
     RequestKind,
     Result,
     Root,
+    ServerRequest,
     Visits,
     asks_for_input,
-    questions_in,
     retried,
+    server_requests_in,
     visits_in,
 )
-from inspector.protocol.revisions.table import ROWS
 from tests.present.tape import Tape
 
 ASKED = {
@@ -35,7 +35,7 @@ ASKED = {
 
 
 def test_the_questions_of_a_result_keep_their_order_and_their_keys() -> None:
-    found = questions_in(ASKED, exchange=3, frame=9, asked_ns=5)
+    found = server_requests_in(ASKED, exchange=3, frame=9, asked_ns=5)
     assert [(each.kind, each.key, each.exchange, each.cause) for each in found] == [
         (RequestKind.ELICITATION, "who", 3, 3),
         (RequestKind.ROOTS, "where", 3, 3),
@@ -45,7 +45,7 @@ def test_the_questions_of_a_result_keep_their_order_and_their_keys() -> None:
 
 @pytest.mark.parametrize("params", [None, [], "x", {"message": 3, "mode": None, "url": [], "requestedSchema": None}])
 def test_a_question_that_says_nothing_is_a_question_all_the_same(params: Any) -> None:
-    asked = Question(RequestKind.ELICITATION, params, 1, 1, 0)
+    asked = ServerRequest(RequestKind.ELICITATION, params, 1, 1, 0)
     assert (asked.message, asked.mode, asked.schema, asked.url) == ("", "form", None, "")
 
 
@@ -57,7 +57,7 @@ def test_an_ordinary_result_asks_for_nothing(result: Any) -> None:
 @pytest.mark.parametrize("requests", [None, [], "x", {}, {"a": []}, {"a": {"method": []}}])
 def test_requests_for_input_that_are_none_give_no_question(requests: Any) -> None:
     assert asks_for_input({"resultType": "input_required", "inputRequests": requests})
-    assert questions_in({"inputRequests": requests}, exchange=1, frame=1, asked_ns=0) == ()
+    assert server_requests_in({"inputRequests": requests}, exchange=1, frame=1, asked_ns=0) == ()
 
 
 def test_a_retry_brings_the_answers_and_the_state_and_leaves_the_rest_as_it_was() -> None:
@@ -75,14 +75,14 @@ def test_a_second_retry_forgets_the_answers_and_the_state_of_the_first() -> None
 
 
 def test_every_answer_has_the_shape_that_its_question_wants() -> None:
-    assert questions.accepted({"a": 1}) == Result({"action": "accept", "content": {"a": 1}})
-    assert questions.accepted() == Result({"action": "accept"})
-    assert questions.declined() == Result({"action": "decline"})
-    assert questions.dismissed() == Result({"action": "cancel"})
-    assert questions.rooted([Root("file:///a", "A"), Root("file:///b")]) == Result(
+    assert server_requests.accepted({"a": 1}) == Result({"action": "accept", "content": {"a": 1}})
+    assert server_requests.accepted() == Result({"action": "accept"})
+    assert server_requests.declined() == Result({"action": "decline"})
+    assert server_requests.dismissed() == Result({"action": "cancel"})
+    assert server_requests.rooted([Root("file:///a", "A"), Root("file:///b")]) == Result(
         {"roots": [{"uri": "file:///a", "name": "A"}, {"uri": "file:///b"}]}
     )
-    assert questions.sampled(questions.text_block("hi"), model="m", stop_reason="maxTokens") == Result(
+    assert server_requests.sampled(server_requests.text_block("hi"), model="m", stop_reason="maxTokens") == Result(
         {"role": "assistant", "content": {"type": "text", "text": "hi"}, "model": "m", "stopReason": "maxTokens"}
     )
 
@@ -132,15 +132,15 @@ def test_the_fold_knows_what_is_asked_and_what_is_complete() -> None:
     tape.notify(COMPLETE, {"elicitationId": "nobody's"})
     tape.notify(COMPLETE, {"elicitationId": 7})
     conversation = tape.journal.conversation
-    (question,) = conversation.questions
-    assert conversation.visits.is_complete(question)
-    assert conversation.visits.unknown(conversation.questions) == ("nobody's",)
+    (server_request,) = conversation.server_requests
+    assert conversation.visits.is_complete(server_request)
+    assert conversation.visits.unknown(conversation.server_requests) == ("nobody's",)
     tape.journal.close()
 
 
 def test_without_an_id_nothing_is_complete() -> None:
     visits = Visits()
     visits.told({"elicitationId": ""}, 1)
-    (question,) = found(error({"url": "https://b.example"}))
-    assert not visits.is_complete(question)
+    (server_request,) = found(error({"url": "https://b.example"}))
+    assert not visits.is_complete(server_request)
     assert visits.complete == {}

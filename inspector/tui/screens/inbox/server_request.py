@@ -24,8 +24,8 @@ from inspector.forms.fields import UNSET
 from inspector.forms.values import FormValue
 from inspector.present.logins import read_link
 from inspector.present.spans import Role, Section, Span
-from inspector.protocol.questions import Question, Reply, RequestKind, Root
-from inspector.session.desk import Ticket, TicketState
+from inspector.protocol.server_requests import Reply, RequestKind, Root, ServerRequest
+from inspector.session.inbox import Ticket, TicketState
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.input_queue import hold_keys, release_keys
@@ -38,8 +38,8 @@ from inspector.tui.screens.inbox.model import (
     has_form,
     kind_word,
     listed,
-    question_sections,
     roots_of,
+    server_request_sections,
 )
 from inspector.tui.screens.inbox.rows import RequestRow, age
 from inspector.tui.screens.inbox.sampling import (
@@ -61,7 +61,7 @@ from inspector.tui.widgets.section_card import section_renderable
 
 def waiting(conversation: OpenConversation) -> tuple[Ticket, ...]:
     """Return the pending requests, oldest first."""
-    return tuple(ticket for ticket in conversation.desk.tickets if ticket.state is TicketState.WAITING)
+    return tuple(ticket for ticket in conversation.inbox.tickets if ticket.state is TicketState.WAITING)
 
 
 def place_of(ticket: Ticket | None, conversation: OpenConversation) -> str:
@@ -90,7 +90,7 @@ class DeclineAll:
             self._meant = asked
             return f"Press again to decline all {len(asked)} waiting requests."
         self._meant = ()
-        said = [await conversation.desk.answer(ticket, declining_reply(ticket.question)) for ticket in asked]
+        said = [await conversation.inbox.answer(ticket, declining_reply(ticket.server_request)) for ticket in asked]
         return f"{sum(said)} requests declined."
 
 
@@ -129,13 +129,17 @@ class AnswerBar(ItemBar, can_focus=True):
             super().__init__()
             self.action = action
 
-    def say(self, question: Question | None, standing: ResponseState, *, roots: bool = False) -> None:
+    def say(self, server_request: ServerRequest | None, standing: ResponseState, *, roots: bool = False) -> None:
         """Show the ways to respond; None if nothing is pending. `roots`: the list of roots is edited."""
-        if question is None and not roots:
+        if server_request is None and not roots:
             self.show([BarLine(inset=1)])
             return
-        left = _roots(standing) if question is None else _answers(question, standing)
-        both = (question is None or has_form(question)) and not standing.fixed and standing.sampling != "asking"
+        left = _roots(standing) if server_request is None else _answers(server_request, standing)
+        both = (
+            (server_request is None or has_form(server_request))
+            and not standing.fixed
+            and standing.sampling != "asking"
+        )
         right = (_form_or_json(standing),) if both else ()
         self.show([BarLine(left=tuple(left), right=right, inset=1)])
 
@@ -156,18 +160,18 @@ class AnswerBar(ItemBar, can_focus=True):
         self.refresh()
 
 
-def _answers(question: Question, standing: ResponseState) -> Sequence[BarItem]:
+def _answers(server_request: ServerRequest, standing: ResponseState) -> Sequence[BarItem]:
     if standing.sampling in ("request", "asking"):
         return _model_items(standing)
-    items = [_yes("Call again" if question.visit else "Respond", standing)]
+    items = [_yes("Call again" if server_request.visit else "Respond", standing)]
     if standing.sampling:
         items.append(_button("Ask the model", "inbox.model", "model", "accent"))
-    if not has_form(question) and read_link(question.url).openable:
+    if not has_form(server_request) and read_link(server_request.url).openable:
         items.insert(0, _button("Open link", "inbox.open", "open", "title"))
     items.append(_button("Decline", "inbox.decline", "decline", "text", rank=1))
-    if question.kind is RequestKind.ELICITATION:
+    if server_request.kind is RequestKind.ELICITATION:
         items.append(_button("Cancel", "inbox.dismiss", "dismiss", "text", rank=2))
-    return [*items, *(_wrong(standing) if has_form(question) else ())]
+    return [*items, *(_wrong(standing) if has_form(server_request) else ())]
 
 
 def _model_items(standing: ResponseState) -> Sequence[BarItem]:
@@ -211,15 +215,15 @@ Say = Callable[[str, bool], None]
 """Shows a text to the user; True makes it a warning."""
 
 
-def open_link(question: Question, say: Say) -> bool:
+def open_link(server_request: ServerRequest, say: Say) -> bool:
     """Open the URL if it is a web URL; return whether it was opened."""
-    link = read_link(question.url)
+    link = read_link(server_request.url)
     if not link.openable:
         say(f"Not opened: {link.why_not or 'no URL in this request'}.", True)
     elif os.environ.get("SSH_CONNECTION"):
         say("This terminal is on another machine. Copy the URL.", False)
     elif webbrowser.open(link.openable):
-        say(f"Opened in the browser: {link.host}. {_THEN[question.visit]} once it is done.", False)
+        say(f"Opened in the browser: {link.host}. {_THEN[server_request.visit]} once it is done.", False)
         return True
     else:
         say("No browser found. Copy the URL.", True)
@@ -289,10 +293,10 @@ class QuestionPane(Widget):
         return self._bar.is_mounted and self.form.is_ready
 
     @property
-    def question(self) -> Question | None:
+    def server_request(self) -> ServerRequest | None:
         """Shown request if it can be answered now, else None."""
         can = self.asked is not None and self.asked.waits and not self.edits_roots
-        return self.asked.question if can and self.asked is not None else None
+        return self.asked.server_request if can and self.asked is not None else None
 
     # Rendering
 
@@ -327,10 +331,10 @@ class QuestionPane(Widget):
     async def _fill(self) -> None:
         """Show the current state of the request."""
         self._armed = None
-        question, asked = self.question, self.asked
-        if question is not None and asked is not None:
+        server_request, asked = self.server_request, self.asked
+        if server_request is not None and asked is not None:
             await self._sampling_editor.load(asked, self._typed.get(asked.key, UNSET))
-        self.set_class(question is None or not has_form(question) or asks_now(asked), "-over")
+        self.set_class(server_request is None or not has_form(server_request) or asks_now(asked), "-over")
         self._about.update(_text(self, self._sections()))
         self.query_one(FormScroll).scroll_home(animate=False)
         self.tick()
@@ -343,7 +347,7 @@ class QuestionPane(Widget):
         self._armed = None
         await self._sampling_editor.leave()
         await self.form.load(ROOTS_SCHEMA)
-        await self.form.take(listed(self.conversation.desk.roots))
+        await self.form.take(listed(self.conversation.inbox.roots))
         self.remove_class("-over")
         self._about.update(_text(self, (_ABOUT_ROOTS,)))
         self.tick()
@@ -366,9 +370,11 @@ class QuestionPane(Widget):
         conversation = self.conversation
         if self._sampling_editor.edits_request:
             return (request_section(conversation),)
-        found = question_sections(asked.question, conversation.journal, patience_s=conversation.desk.patience_s)
+        found = server_request_sections(
+            asked.server_request, conversation.journal, patience_s=conversation.inbox.patience_s
+        )
         if asked.stood is not None:
-            said = answered_section(asked.question, conversation.journal, asked.stood)
+            said = answered_section(asked.server_request, conversation.journal, asked.stood)
             return (said, *found) if said is not None else found
         ticket = asked.ticket
         if came := proposal_section(ticket):
@@ -381,10 +387,10 @@ class QuestionPane(Widget):
         if self.edits_roots or asked is None:
             self._line.show([("Roots" if self.edits_roots else _NOTHING, "title" if self.edits_roots else "muted")])
             return
-        left: list[Span] = [(f"{glyphs().event} {kind_word(asked.question)}", "title")]
+        left: list[Span] = [(f"{glyphs().event} {kind_word(asked.server_request)}", "title")]
         if place := place_of(asked.ticket, self.conversation):
             left.append((f"  {place}", "muted"))
-        waited = age(asked.question, self.conversation.now_ns)
+        waited = age(asked.server_request, self.conversation.now_ns)
         if (proposal := proposal_of(asked)) is not None and asked.waits:
             left.append(proposal_line(proposal, self.conversation.now_ns))
         waits = asked.waits or asked.waited
@@ -394,7 +400,7 @@ class QuestionPane(Widget):
     def _renew_bar(self) -> None:
         form = self.form
         armed = self._armed is not None and self._armed is form.state.value
-        model = self._sampling_editor.can_begin(self.conversation, self.question)
+        model = self._sampling_editor.can_begin(self.conversation, self.server_request)
         sampling = (
             "asking"
             if asks_now(self.asked)
@@ -412,7 +418,7 @@ class QuestionPane(Widget):
             fixed=self._sampling_editor.is_json,
             awaited=awaited_count(form),
         )
-        self._bar.say(self.question, standing, roots=self.edits_roots)
+        self._bar.say(self.server_request, standing, roots=self.edits_roots)
 
     def on_descendant_focus(self) -> None:
         """Note that the focus has arrived."""
@@ -420,7 +426,7 @@ class QuestionPane(Widget):
 
     def focus_first(self) -> None:
         """Focus the first field, or the bar if there is none; for a completed request, its text."""
-        if self.question is None and not self.edits_roots:
+        if self.server_request is None and not self.edits_roots:
             self.query_one(FormScroll).focus()
             return
         self._bar.focus()
@@ -429,29 +435,29 @@ class QuestionPane(Widget):
 
     def can(self, action: QuestionAction) -> bool:
         """Return whether an action applies to the current content."""
-        question = self.question
+        server_request = self.server_request
         if self.edits_roots:
             return action in ("accept", "json")
         if action == "all":
             return len(waiting(self.conversation)) > 1
-        if question is None:
+        if server_request is None:
             return False
         if action == "model":
-            return self._sampling_editor.can_begin(self.conversation, question)
+            return self._sampling_editor.can_begin(self.conversation, server_request)
         if action in ("json", "again"):
-            return has_form(question) and not self._sampling_editor.is_json and not asks_now(self.asked)
+            return has_form(server_request) and not self._sampling_editor.is_json and not asks_now(self.asked)
         if action == "open":
-            return not has_form(question)
+            return not has_form(server_request)
         # With selected text the key cuts, as in every field.
         return action != "dismiss" or (
-            question.kind is RequestKind.ELICITATION and not _has_selection(self.screen.focused)
+            server_request.kind is RequestKind.ELICITATION and not _has_selection(self.screen.focused)
         )
 
     # Responding
 
     async def do(self, action: QuestionAction) -> None:
         """Run an action requested by key, click or letter."""
-        question, asked = self.question, self.asked
+        server_request, asked = self.server_request, self.asked
         if action == "accept":
             self.form.read_editors()
         match action:
@@ -467,31 +473,33 @@ class QuestionPane(Widget):
             case "accept" if self.edits_roots:
                 if await self._is_confirmed():
                     self.post_message(self.RootsChosen(roots_of(self.form.arguments)))
-            case _ if question is None or asked is None or asked.ticket is None:
+            case _ if server_request is None or asked is None or asked.ticket is None:
                 self.app.notify("No request is waiting for a response.", markup=False)
             case "open":
-                open_link(question, partial(_say, self))
+                open_link(server_request, partial(_say, self))
             case "model":
                 await self._switch_to_model(asked, asked.ticket)
             case "accept" if self._sampling_editor.edits_request:
                 if not _is_unreadable(self):
-                    await self.conversation.desk.request_proposal(
+                    await self.conversation.inbox.request_proposal(
                         asked.ticket, self._sampling_editor.keep_request(asked)
                     )
             case "accept" if asks_now(asked):
                 _say(self, "Waiting for the model; ^k cancels.", False)
             case "accept":
-                if not has_form(question) or await self._is_confirmed():
-                    self.post_message(self.Answered(asked.ticket, self._sampling_editor.reply(question)))
+                if not has_form(server_request) or await self._is_confirmed():
+                    self.post_message(self.Answered(asked.ticket, self._sampling_editor.reply(server_request)))
             case "decline" | "dismiss":
-                self.post_message(self.Answered(asked.ticket, declining_reply(question, dismiss=action == "dismiss")))
+                self.post_message(
+                    self.Answered(asked.ticket, declining_reply(server_request, dismiss=action == "dismiss"))
+                )
 
     async def _switch_to_model(self, asked: RequestRow, ticket: Ticket) -> None:
         """Show the model request for editing; from there, return to the response; cancel it while it runs."""
-        if not self._sampling_editor.can_begin(self.conversation, self.question):
+        if not self._sampling_editor.can_begin(self.conversation, self.server_request):
             _say(self, "No model configured. Start with --sampler-url and --sampler-model.", False)
         elif asks_now(asked):
-            await self.conversation.desk.cancel_proposal(ticket)
+            await self.conversation.inbox.cancel_proposal(ticket)
         elif self._sampling_editor.edits_request:
             await self.leave_request()
         else:
@@ -568,10 +576,10 @@ def _is_unreadable(pane: QuestionPane) -> bool:
 
 async def _take_last(pane: QuestionPane) -> None:
     """Fill in the last response to a request of the same kind."""
-    question = pane.question
-    assert question is not None, "only a waiting request can be filled in"
-    same = [ticket for ticket in pane.conversation.desk.tickets if ticket.question.kind is question.kind]
-    earlier = (filled_by(question, ticket.reply) for ticket in reversed(same))
+    server_request = pane.server_request
+    assert server_request is not None, "only a waiting request can be filled in"
+    same = [ticket for ticket in pane.conversation.inbox.tickets if ticket.server_request.kind is server_request.kind]
+    earlier = (filled_by(server_request, ticket.reply) for ticket in reversed(same))
     filled = next((each for each in earlier if each is not UNSET), UNSET)
     if filled is UNSET:
         _say(pane, "No response to such a request yet.", False)
@@ -589,5 +597,5 @@ def _standing(asked: RequestRow | None, conversation: OpenConversation) -> objec
     if asked is None:
         return None
     proposal = proposal_of(asked)
-    complete = conversation.journal.conversation.visits.is_complete(asked.question)
+    complete = conversation.journal.conversation.visits.is_complete(asked.server_request)
     return asked.waits, complete, id(proposal), proposal.state if proposal is not None else None

@@ -5,9 +5,10 @@ from typing import get_args
 import pytest
 from textual.widgets import Input
 
-from inspector.protocol.questions import ErrorReply, Question, Reply, RequestKind, accepted, declined
-from inspector.session.desk import Ticket
-from inspector.tui.screens.inbox.question import (
+from inspector.protocol.server_requests import ErrorReply, Reply, RequestKind, ServerRequest, accepted, declined
+from inspector.session.inbox import Ticket
+from inspector.tui.screens.inbox.rows import RequestRow
+from inspector.tui.screens.inbox.server_request import (
     AnswerBar,
     DeclineAll,
     QuestionAction,
@@ -17,7 +18,6 @@ from inspector.tui.screens.inbox.question import (
     place_of,
     waiting,
 )
-from inspector.tui.screens.inbox.rows import RequestRow
 from tests.tui.screen_text import text
 from tests.tui.screens.asking import Asking
 from tests.tui.screens.inbox.test_panel import Inbox, opened, seen
@@ -25,8 +25,8 @@ from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
 
-def asks(kind: RequestKind = RequestKind.ELICITATION, **params: object) -> Question:
-    return Question(kind, params, 1, 1, 0)
+def asks(kind: RequestKind = RequestKind.ELICITATION, **params: object) -> ServerRequest:
+    return ServerRequest(kind, params, 1, 1, 0)
 
 
 class Bar(Showing):
@@ -46,13 +46,13 @@ async def test_each_kind_of_question_has_its_answers() -> None:
     app = Bar()
     async with app.run_test(size=(90, 3)) as pilot:
         shown = []
-        for question in (
+        for server_request in (
             asks(),
             asks(mode="url", url="https://a.example"),
             asks(RequestKind.SAMPLING),
             asks(RequestKind.ROOTS),
         ):
-            app.bar.say(question, ResponseState())
+            app.bar.say(server_request, ResponseState())
             await pilot.pause()
             shown.append(app.rows()[0])
     assert [word in shown[0] for word in ("Respond ^j", "Decline ^d", "Cancel ^x", "[Form] JSON")] == [True] * 4
@@ -108,7 +108,7 @@ async def test_after_a_visit_the_call_is_made_again() -> None:
     app = Bar()
     async with app.run_test(size=(90, 3)) as pilot:
         params = {"mode": "url", "url": "https://a.example"}
-        app.bar.say(Question(RequestKind.ELICITATION, params, 1, 1, 0, visit=True), ResponseState())
+        app.bar.say(ServerRequest(RequestKind.ELICITATION, params, 1, 1, 0, visit=True), ResponseState())
         await pilot.pause()
         assert "Call again ^j" in app.rows()[0]
 
@@ -123,7 +123,7 @@ async def test_the_place_is_told_where_several_wait(subject: Asking) -> None:
     assert place_of(first, subject) == ""
     second = subject.ask_city()
     assert (place_of(first, subject), place_of(second, subject), place_of(None, subject)) == ("1 of 2", "2 of 2", "")
-    await subject.desk.answer(first, declined())
+    await subject.inbox.answer(first, declined())
     assert (place_of(first, subject), place_of(second, subject)) == ("", "")
     subject.journal.close()
 
@@ -138,7 +138,7 @@ async def test_the_second_press_declines_exactly_what_the_first_one_saw(subject:
     assert len(waiting(subject)) == 4
     assert "4 requests declined" in await declining.press(subject)
     assert waiting(subject) == ()
-    assert subject.desk.tickets[0].reply == declined()
+    assert subject.inbox.tickets[0].reply == declined()
     assert isinstance(model.reply, ErrorReply)
     assert "No server requests waiting" in await declining.press(subject)
     subject.journal.close()
@@ -154,7 +154,7 @@ async def test_fifty_at_once_are_counted_answered_one_by_one_and_then_declined_t
             await pilot.press(*city, "ctrl+j")
             await seen(app, f"1 of {49 - number}", f"Question {number + 1}?")  # the next form, without a key
             assert tickets[number].reply == accepted({"city": city})
-            await until(lambda: _typing_in(app, tickets[number + 1].question), "its first field has the focus")  # noqa: B023
+            await until(lambda: _typing_in(app, tickets[number + 1].server_request), "its first field has the focus")  # noqa: B023
         await pilot.press("escape")
         await seen(app, "48 waiting", "decline all  x D")
         await pilot.press("x D", "x D")
@@ -169,29 +169,29 @@ async def test_the_next_form_opens_though_the_screen_looks_before_the_focus_has_
 ) -> None:
     tickets = [subject.ask_city(f"Question {number}?") for number in range(3)]
     app = Inbox(subject)
-    answer = subject.desk.answer
+    answer = subject.inbox.answer
 
     async def answer_and_look(ticket: Ticket, reply: Reply) -> bool:
         done = await answer(ticket, reply)
         app.panel.sync()
         return done
 
-    monkeypatch.setattr(subject.desk, "answer", answer_and_look)
+    monkeypatch.setattr(subject.inbox, "answer", answer_and_look)
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Question 0?")
         await pilot.press(*"Oslo", "ctrl+j")
-        await until(lambda: _typing_in(app, tickets[1].question), "the next form has the focus")
+        await until(lambda: _typing_in(app, tickets[1].server_request), "the next form has the focus")
     subject.journal.close()
 
 
-def _typing_in(app: Inbox, question: Question) -> bool:
+def _typing_in(app: Inbox, server_request: ServerRequest) -> bool:
     """Whether keys go into an empty field of a question's form."""
     field = app.focused
-    return app.panel.pane.question is question and isinstance(field, Input) and not field.value
+    return app.panel.pane.server_request is server_request and isinstance(field, Input) and not field.value
 
 
-def link(url: str) -> Question:
-    return Question(RequestKind.ELICITATION, {"mode": "url", "url": url}, 1, 1, 0)
+def link(url: str) -> ServerRequest:
+    return ServerRequest(RequestKind.ELICITATION, {"mode": "url", "url": url}, 1, 1, 0)
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ async def test_json_that_can_not_be_read_is_not_sent() -> None:
     ticket = subject.ask_city()
     app = Pane(subject)
     async with app.run_test(size=(80, 40)) as pilot:
-        await app.pane.show(RequestRow(ticket.question, ticket))
+        await app.pane.show(RequestRow(ticket.server_request, ticket))
         await app.pane.do("json")
         await until(lambda: app.pane.form.as_json, "JSON is shown")
         await pilot.press(*"{{")
@@ -266,7 +266,7 @@ async def test_a_schema_that_is_none_can_be_answered_by_json() -> None:
     ticket = subject.ask(message="?", requestedSchema=["nonsense"])
     app = Pane(subject)
     async with app.run_test(size=(80, 40)) as pilot:
-        await app.pane.show(RequestRow(ticket.question, ticket))
+        await app.pane.show(RequestRow(ticket.server_request, ticket))
         await app.pane.form.take({"a": [1]})
         await app.pane.do("accept")
         await until(lambda: app.posted, "it is answered")
@@ -290,7 +290,7 @@ async def test_over_ssh_and_without_a_browser_a_link_is_only_shown(
     ticket = subject.ask_link()
     app = Pane(subject)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await app.pane.show(RequestRow(ticket.question, ticket))
+        await app.pane.show(RequestRow(ticket.server_request, ticket))
         await app.pane.do("open")
         await pilot.pause()
         assert "Copy the URL" in " ".join(text(app).replace("▌", "").split())
@@ -304,7 +304,7 @@ async def test_only_actions_that_mean_something_are_offered() -> None:
     async with app.run_test(size=(80, 24)):
         found = []
         for ticket in (subject.ask_city(), subject.ask_link(), subject.ask_model(), subject.ask(RequestKind.ROOTS)):
-            await app.pane.show(RequestRow(ticket.question, ticket))
+            await app.pane.show(RequestRow(ticket.server_request, ticket))
             found.append([action for action in get_args(QuestionAction) if app.pane.can(action)])
         await app.pane.show_roots()
         assert [action for action in get_args(QuestionAction) if app.pane.can(action)] == ["accept", "json"]

@@ -27,14 +27,14 @@ class RequestKind(StrEnum):
     ROOTS = "roots"
 
 
-KIND_OF_QUESTION = {
+KIND_OF_SERVER_REQUEST = {
     "elicitation/create": RequestKind.ELICITATION,
     "sampling/createMessage": RequestKind.SAMPLING,
     "roots/list": RequestKind.ROOTS,
 }
 
 
-class Question(msgspec.Struct, frozen=True):
+class ServerRequest(msgspec.Struct, frozen=True):
     """A server's request for input."""
 
     kind: RequestKind
@@ -153,12 +153,12 @@ def asks_for_input(result: Any) -> bool:
     return peek.text(result, "resultType") == INPUT_REQUIRED
 
 
-def questions_in(result: Any, *, exchange: int, frame: int, asked_ns: int) -> tuple[Question, ...]:
+def server_requests_in(result: Any, *, exchange: int, frame: int, asked_ns: int) -> tuple[ServerRequest, ...]:
     """Return the requests for input in an `input_required` result, in the server's order. Invalid ones are omitted."""
     return tuple(
-        Question(kind, peek.at(asked, "params"), exchange, frame, asked_ns, key=key, cause=exchange)
+        ServerRequest(kind, peek.at(asked, "params"), exchange, frame, asked_ns, key=key, cause=exchange)
         for key, asked in peek.mapping(result, "inputRequests").items()
-        if (kind := KIND_OF_QUESTION.get(peek.text(asked, "method") or ""))
+        if (kind := KIND_OF_SERVER_REQUEST.get(peek.text(asked, "method") or ""))
     )
 
 
@@ -185,13 +185,13 @@ MOST = 50
 
 def visits_in(
     error: Any, revision: Revision | None, *, exchange: int, frame: int, asked_ns: int
-) -> tuple[Question, ...]:
+) -> tuple[ServerRequest, ...]:
     """Return the URLs in an error as requests to the user; none if the revision does not define this error."""
     if revision is None or REQUIRED not in revision.error_names or peek.integer(error, "code") != REQUIRED:
         return ()
     named = [each for each in peek.items(error, "data", "elicitations") if peek.text(each, "url") is not None]
     return tuple(
-        Question(
+        ServerRequest(
             RequestKind.ELICITATION, {**params, "mode": "url"}, exchange, frame, asked_ns,
             key=f"visit {number}", cause=exchange, visit=True,
         )
@@ -211,11 +211,11 @@ class Visits:
         if name := peek.text(params, "elicitationId"):
             self.complete.setdefault(name, time_ns)
 
-    def is_complete(self, question: Question) -> bool:
+    def is_complete(self, server_request: ServerRequest) -> bool:
         """Return whether the server has reported this elicitation as complete."""
-        return bool(question.elicitation) and question.elicitation in self.complete
+        return bool(server_request.elicitation) and server_request.elicitation in self.complete
 
-    def unknown(self, questions: Iterable[Question]) -> tuple[str, ...]:
+    def unknown(self, server_requests: Iterable[ServerRequest]) -> tuple[str, ...]:
         """Return the ids that were reported as complete but never requested."""
-        asked = {question.elicitation for question in questions}
+        asked = {server_request.elicitation for server_request in server_requests}
         return tuple(name for name in self.complete if name not in asked)

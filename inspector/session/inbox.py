@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from inspector.errors import InspectError
-from inspector.protocol.questions import (
+from inspector.protocol.server_requests import (
     REJECTED,
     ErrorReply,
-    Question,
     Reply,
     RequestKind,
     Result,
     Root,
+    ServerRequest,
     rooted,
     unattended,
 )
@@ -129,7 +129,7 @@ class Proposer:
             proposal.state = state
 
 
-Policy = Callable[[Question], Awaitable[Reply | None]]
+Policy = Callable[[ServerRequest], Awaitable[Reply | None]]
 """Answers a question; returns None to leave it to the next policy."""
 BY_PERSON, BY_NOBODY, BY_ROOTS = "person", "nobody", "list of roots"
 """Values of `Ticket.by` besides the names of policies."""
@@ -153,7 +153,7 @@ class Ticket(msgspec.Struct, eq=False):
 
     number: int
     """Number from 1, in order of arrival."""
-    question: Question
+    server_request: ServerRequest
     state: TicketState = TicketState.WAITING
     reply: Reply | None = None
     """The answer."""
@@ -169,7 +169,7 @@ class Ticket(msgspec.Struct, eq=False):
     """Future that the requesting coroutine awaits; None once the ticket is finished."""
 
 
-class Desk:
+class Inbox:
     """All server requests of one conversation, including those that a policy answered."""
 
     def __init__(
@@ -202,9 +202,9 @@ class Desk:
         """Tickets that wait for the user, oldest first."""
         return tuple(ticket for ticket in self.tickets if ticket.state is TicketState.WAITING)
 
-    async def ask(self, question: Question) -> Reply | None:
+    async def ask(self, server_request: ServerRequest) -> Reply | None:
         """Get the answer to a server request; None if it was withdrawn."""
-        ticket = self._open(question)
+        ticket = self._open(server_request)
         future = ticket.future
         assert future is not None, "it was opened just now"
         self.changes += 1
@@ -235,38 +235,38 @@ class Desk:
         if proposal.state is ProposalState.READY and self.proposer.approve is not Approve.ALWAYS:
             self._end(ticket, TicketState.ANSWERED, proposal.result, proposal.model)
 
-    def refuse(self, question: Question, refusal: ErrorReply) -> None:
+    def refuse(self, server_request: ServerRequest, refusal: ErrorReply) -> None:
         """Record a server request that was rejected because its capability was not advertised."""
         if self._refused >= MOST_REFUSED:
             return
         self._refused += 1
-        self._end(self._open(question), TicketState.ANSWERED, refusal, BY_OFFERS)
+        self._end(self._open(server_request), TicketState.ANSWERED, refusal, BY_OFFERS)
 
     def withdraw(self, why: str, *, exchange: int | None = None) -> None:
         """Withdraw the server requests of one exchange, or all of them: answers are no longer needed."""
         for ticket in self.waiting:
-            if exchange in (None, ticket.question.exchange):
+            if exchange in (None, ticket.server_request.exchange):
                 self._end(ticket, TicketState.WITHDRAWN, why=why)
 
-    async def _list_roots(self, question: Question) -> Reply | None:
-        return rooted(self.roots) if question.kind is RequestKind.ROOTS else None
+    async def _list_roots(self, server_request: ServerRequest) -> Reply | None:
+        return rooted(self.roots) if server_request.kind is RequestKind.ROOTS else None
 
     async def _by_policy(self, ticket: Ticket) -> None:
         for name, policy in self._policies:
-            if (reply := await policy(ticket.question)) is not None:
+            if (reply := await policy(ticket.server_request)) is not None:
                 self._end(ticket, TicketState.ANSWERED, reply, name)
                 return
         if self.proposer is not None and self.proposer.approve is Approve.NEVER:
-            if ticket.question.kind is RequestKind.SAMPLING:
+            if ticket.server_request.kind is RequestKind.SAMPLING:
                 await self._by_model(self.proposer, ticket)
         if not self.has_person:
-            why = f"no user to respond to {ticket.question.kind}, and no response was prepared"
-            reply = unattended() if ticket.question.kind is RequestKind.ELICITATION else ErrorReply(REJECTED, why)
+            why = f"no user to respond to {ticket.server_request.kind}, and no response was prepared"
+            reply = unattended() if ticket.server_request.kind is RequestKind.ELICITATION else ErrorReply(REJECTED, why)
             self._end(ticket, TicketState.ANSWERED, reply, BY_NOBODY, why=why)
 
     async def _by_model(self, proposer: Proposer, ticket: Ticket) -> None:
         """Answer with the model without approval. If that fails, the ticket waits for the user, or is rejected."""
-        proposal = await self._proposed(proposer, ticket, ticket.question.params)
+        proposal = await self._proposed(proposer, ticket, ticket.server_request.params)
         if proposal.result is not None:
             self._end(ticket, TicketState.ANSWERED, proposal.result, proposal.model)
         elif not self.has_person:
@@ -296,9 +296,9 @@ class Desk:
         if self._over >= 2 * MOST_OVER:
             self._let_go()
 
-    def _open(self, question: Question) -> Ticket:
+    def _open(self, server_request: ServerRequest) -> Ticket:
         self._asked += 1
-        ticket = Ticket(self._asked, question)
+        ticket = Ticket(self._asked, server_request)
         self.tickets = (*self.tickets, ticket)
         return ticket
 
@@ -309,7 +309,7 @@ class Desk:
         """
         over = [each for each in self.tickets if each.state is not TicketState.WAITING]
         gone = {each.number for each in over[:-MOST_OVER] if each.proposal is None and each.by != BY_NOBODY}
-        self.earlier.extend(each.question.exchange for each in over if each.number in gone)
+        self.earlier.extend(each.server_request.exchange for each in over if each.number in gone)
         self.tickets = tuple(each for each in self.tickets if each.number not in gone)
         self._over = MOST_OVER
         self.changes += 1  # for another thread that has read in between
