@@ -30,7 +30,7 @@ from inspector.protocol.frames import Channel, Direction, SseFacts
 from inspector.protocol.headers import METHOD, NAME, routing_name
 from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, read
 from inspector.transports.http.authorizing import REFUSED, Authorizer, Refusal
-from inspector.transports.http.client import make_client
+from inspector.transports.http.client import Forwarder, make_client, needs_proxy
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
 from inspector.transports.http.listener import Allowance, HangUp, HttpRequest, HttpResponse, Listener
 from inspector.transports.http.reply import BadPacking, broken, in_text, unpacker, unreachable
@@ -45,6 +45,7 @@ _HOP_BY_HOP = {
 """Fields that apply to a single connection (RFC 9110, section 7.6.1)."""
 _KEPT = 64 * 1024 * 1024
 """Maximum number of recorded bytes of a response body that is not a stream. The rest is only forwarded."""
+_MOST_URLS = 256
 _UNRECORDABLE = (BadPacking, EventTooLong, InspectError, OSError, ValueError)
 """Exceptions that may occur while a body is decoded or recorded."""
 _CLIENT_LEFT = "the client closed the connection"
@@ -89,7 +90,9 @@ class HttpTap:
         self._streams: set[asyncio.Queue[tuple[bytes | None, bool]]] = set()
         """Queues of items for each stream that a GET opened."""
         self._listener = Listener(self._pass_on, port=port, allowance=Allowance(connections=1024))
-        self._client: httpx.AsyncClient | None = None
+        self._client: httpx.AsyncClient | Forwarder | None = None
+        self._urls: dict[str, httpx.URL] = {}
+        """URL of the server by target of a request."""
         self._control: Control | None = None
         self._desk = HttpDesk(self._recording, rules, host_timeout_s, self._send_own, self._insert)
         self._judge = self._desk.judge
@@ -111,12 +114,14 @@ class HttpTap:
         Raises: UsageError if the port is taken, or a certificate file is unusable.
         """
         options = self._options
-        self._client = make_client(
+        trust_env, cacert, insecure = options.trust_env, options.cacert, options.insecure
+        make = make_client if needs_proxy(self._target, trust_env=trust_env) else Forwarder
+        self._client = make(
             self._target,
-            cacert=options.cacert,
-            insecure=options.insecure,
+            cacert=cacert,
+            insecure=insecure,
             connect_timeout=options.connect_timeout,
-            trust_env=options.trust_env,
+            trust_env=trust_env,
         )
         self._endpoint.open(self._recording)
         try:
@@ -174,7 +179,7 @@ class HttpTap:
         """Forward a request and return the response. Raises: HangUp."""
         number, client = next(self._numbers), self._client
         assert client is not None, "it listens only with a client"
-        url = self._target.copy_with(raw_path=request.target.encode("latin-1"))
+        url = self._url(request.target)
         headers = self._request_headers(request)
         self._record_request(number, request, url, headers)
         if request.method == "POST":
@@ -218,7 +223,7 @@ class HttpTap:
         headers = last.headers if last is not None else (("Content-Type", "application/json"), ("Accept", _ACCEPT))
         request = HttpRequest("POST", last.target if last is not None else self._path, headers, payload)
         assert client is not None, "it listens only with a client"
-        number, url = next(self._numbers), self._target.copy_with(raw_path=request.target.encode("latin-1"))
+        number, url = next(self._numbers), self._url(request.target)
         kept = [each for each in self._request_headers(request) if each[0].lower() != "accept-encoding"]
         sent = _for_body(tuple(kept), payload)
         self._record_request(number, request, url, sent, "user")
@@ -268,7 +273,7 @@ class HttpTap:
         return HttpResponse(202)
 
     async def _send(
-        self, client: httpx.AsyncClient, request: HttpRequest, url: httpx.URL, headers: Headers
+        self, client: httpx.AsyncClient | Forwarder, request: HttpRequest, url: httpx.URL, headers: Headers
     ) -> httpx.Response:
         authorizer, sent = self._options.authorizer, headers
         if authorizer is not None:
@@ -276,9 +281,23 @@ class HttpTap:
             names = {name.lower() for name, _ in own}
             sent = (*(each for each in headers if each[0].lower() not in names), *own)
         pairs = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in sent]
+        if isinstance(client, Forwarder):
+            response = await client.send(request.method, url.raw_path, pairs, request.body)
+            if authorizer is not None:
+                response.request = httpx.Request(request.method, url, headers=pairs)
+            return response
         carries = bool(request.body) or request.header("content-length") is not None
         wire = httpx.Request(request.method, url, headers=pairs, content=request.body if carries else None)
         return await client.send(wire, stream=True, follow_redirects=False)
+
+    def _url(self, target: str) -> httpx.URL:
+        """Return the server's URL with this path and query."""
+        url = self._urls.get(target)
+        if url is None:
+            if len(self._urls) >= _MOST_URLS:
+                self._urls.clear()
+            url = self._urls[target] = self._target.copy_with(raw_path=target.encode("latin-1"))
+        return url
 
     async def _has_logged_in(self, response: httpx.Response, request: HttpRequest) -> bool:
         authorizer: Authorizer | None = self._options.authorizer

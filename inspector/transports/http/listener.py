@@ -206,6 +206,7 @@ class _Connection:
         self._handler = handler
         self._allowance = allowance
         self._bodies = bodies
+        self._unsent: list[bytes] = []
         self._held = 0  # bytes of this connection's body that `bodies` counts
         self._full = full
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT)
@@ -345,12 +346,17 @@ class _Connection:
             if response.status != 204:
                 headers.append(("Content-Length", str(len(body))))
         encoded = [(_bytes(name), _bytes(value)) for name, value in headers]
-        self._send(h11.Response(status_code=response.status, headers=encoded, reason=_bytes(response.reason)))
+        head = h11.Response(status_code=response.status, headers=encoded, reason=_bytes(response.reason))
+        self._send(head, more=True)
         if isinstance(body, bytes):
             if request.method != "HEAD":
-                self._send(h11.Data(data=body))
+                self._send(h11.Data(data=body), more=True)
         else:
-            await self._stream(body)
+            soon = asyncio.get_running_loop().call_soon(self._flush)  # unless the first piece follows at once
+            try:
+                await self._stream(body)
+            finally:
+                soon.cancel()
         self._send(h11.EndOfMessage())
         await self._writer.drain()
 
@@ -368,9 +374,17 @@ class _Connection:
         self._send(h11.Data(data=piece))
         await self._writer.drain()
 
-    def _send(self, event: h11.Event) -> None:
+    def _send(self, event: h11.Event, *, more: bool = False) -> None:
+        """Write an event. `more`: with the next one, to save a packet and a system call."""
         data = self._http.send(event)
         if data:
+            self._unsent.append(data)
+        if not more:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._unsent:
+            data, self._unsent = b"".join(self._unsent), []
             self._writer.write(data)
 
     async def _refuse(self, status: int, why: str) -> bool:
