@@ -292,6 +292,8 @@ class Glyphs(msgspec.Struct, frozen=True):
     dash: str = "─"
     scrollbar: str = "▐"
     ellipsis: str = "…"
+    close: str = "✕"
+    """Closes a dialog."""
     times: str = "×"
     claimed: str = "~"
     """Precedes what a server claims about itself."""
@@ -325,6 +327,7 @@ _ASCII = Glyphs(
     dash="-",
     scrollbar="#",
     ellipsis="~",
+    close="x",
     times="x",
     play=">",
     stop="#",

@@ -6,13 +6,12 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from inspector.present.rows import RowSource, RowView
 from inspector.text import one_line
 from inspector.tui import keys
-from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -72,7 +71,7 @@ class ChooseScreen(Dialog[int | None]):
 
     def compose(self) -> ComposeResult:
         """Place a search line above a list."""
-        with Vertical():
+        with DialogBox():
             yield Static(Text(self._heading))
             yield SearchBar("search", placeholder="type to search")
             yield LogList(self._rows, empty=((("No matches", "muted"),),))

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual import events
 from textual._context import visible_screen_stack
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -19,13 +20,14 @@ from textual.containers import Vertical, VerticalScroll
 from textual.geometry import Region
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from inspector.present.spans import Span
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.safety import through_filters
-from inspector.tui.theme import spans_to_text
+from inspector.tui.theme import glyphs, role_styles, spans_to_text
+from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, button_spans
 from inspector.tui.widgets.segments import Segments
 
 ResultT = TypeVar("ResultT")
@@ -51,6 +53,13 @@ class Dialog(ModalScreen[ResultT]):
         """Lay out and paint. Textual calls this when a new screen has processed all its messages."""
         self._opening = False
         super()._on_timer_update()
+
+    def close(self) -> None:
+        """Run what Escape does in this dialog."""
+        for binding in self._bindings.key_to_bindings.get("escape", ()):
+            self.call_later(self.run_action, binding.action)
+            return
+        self.dismiss(None)
 
     _seen_below: list[Strip] | None = None
     """Cache: the dimmed lines of the screen below; None if they have changed or have not been rendered yet."""
@@ -89,6 +98,63 @@ def _mixed(style: Style, veil: Color) -> Style:
     return style.clear_meta_and_links() + Style.from_color(*inks)
 
 
+class DialogBox(Vertical):
+    """The frame of a dialog, with a mark in its upper border that closes the dialog by a click."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the lines, with the mark."""
+        strips = super().render_lines(crop)
+        begin, end = self._mark_cells
+        if strips and crop.y == 0 and crop.x <= begin and end <= crop.right and self._has_frame:
+            strip, ink = strips[0], role_styles(dark=self.app.current_theme.dark)["accent"]
+            before, under, after = strip.divide([begin - crop.x, end - crop.x, strip.cell_length])
+            ground = next((segment.style for segment in under if segment.style is not None), Style.null())
+            mark = Strip([Segment(f" {glyphs().close} ", ground + ink)])
+            strips[0] = through_filters(self, Strip.join([before, mark, after]))
+        return strips
+
+    @property
+    def _has_frame(self) -> bool:
+        return bool(self.styles.border_top[0])
+
+    @property
+    def _mark_cells(self) -> tuple[int, int]:
+        """First cell of the mark in the upper border, and the cell after it."""
+        width = self.outer_size.width
+        return width - 5, width - 2
+
+    def on_click(self, event: events.Click) -> None:
+        """Close the dialog like Escape."""
+        begin, end = self._mark_cells
+        at = event.screen_offset - self.region.offset
+        if self._has_frame and at.y == 0 and begin <= at.x < end and isinstance(self.screen, Dialog):
+            event.stop()
+            self.screen.close()
+
+
+class DialogButtons(ItemBar):
+    """Buttons below the input line of a dialog: the first submits it, the second closes the dialog."""
+
+    DEFAULT_CSS = """
+    DialogButtons { height: 1; background: $surface; }
+    """
+
+    def __init__(self, label: str) -> None:
+        """`label` names what Enter does."""
+        super().__init__()
+        submit = BarItem(button_spans(label, keys.key_name("enter"), "title"), "submit")
+        back = BarItem(button_spans("Back", keys.key_name("escape")), "back")
+        self.show([BarLine((submit, back), gap=1, inset=1)])
+
+    def pressed(self, name: str) -> None:
+        """Submit the input line, or close the dialog."""
+        if name == "submit":
+            line = self.screen.query_one(Input)
+            self.call_later(line.run_action, "submit")
+        elif isinstance(self.screen, Dialog):
+            self.screen.close()
+
+
 # A confirmation before an action that its server calls destructive. The dialog's own text is trusted; quoted text is
 # set apart.
 
@@ -125,7 +191,7 @@ class ConfirmScreen(Dialog[bool]):
     def compose(self) -> ComposeResult:
         """Compose a box with the question, the quoted text and the two answers."""
         dark = self.app.current_theme.dark
-        with Vertical() as box:
+        with DialogBox() as box:
             box.border_title = Text(self._title).plain.replace("[", "(")
             question = Text("\n").join(spans_to_text(line, dark=dark) for line in self._question)
             question.no_wrap = False

@@ -7,7 +7,6 @@ from typing import ClassVar, TypeVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
 
 from inspector.present.rows import SpanRows
@@ -15,7 +14,7 @@ from inspector.present.spans import Line, Span, plain, words_wrapped
 from inspector.text import for_clipboard
 from inspector.tui import keys
 from inspector.tui.widgets.bars import StatusLine
-from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.virtual_lines import Lines, LinesView
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -67,7 +66,7 @@ class BeforeAfterScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Compose the title and the lines."""
-        with Vertical():
+        with DialogBox():
             yield self._line
             yield self._rows
 
@@ -111,7 +110,7 @@ class LinesScreen(Dialog[ResultT]):
 
     def compose(self) -> ComposeResult:
         """Compose a box with the lines."""
-        with Vertical() as box:
+        with DialogBox() as box:
             box.border_title = Content(self._heading)
             box.border_subtitle = self.hint
             yield self.view

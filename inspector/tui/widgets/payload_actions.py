@@ -11,7 +11,6 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
@@ -26,7 +25,7 @@ from inspector.present.spans import clip
 from inspector.text import human_size, one_line, visible
 from inspector.tui import keys
 from inspector.tui.safety import copy
-from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.virtual_list import LogList
 
 
@@ -189,7 +188,7 @@ class CopyScreen(Dialog[Copy | None]):
 
     def compose(self) -> ComposeResult:
         """Compose the instructions above the list."""
-        with Vertical() as box:
+        with DialogBox() as box:
             box.border_title = "Copy"
             yield self._list
             yield Static(Text("Enter Copy  Esc Close  (without control characters)"))

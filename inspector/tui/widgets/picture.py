@@ -14,14 +14,13 @@ from rich.text import Text
 from textual import work
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector.present.blocks import read_picture
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.dialogs import Dialog, DialogBox
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +50,7 @@ class PictureScreen(Dialog[None]):
     def compose(self) -> ComposeResult:
         """Compose the title, and a text until the image is ready."""
         yield Static(Text(f"{self._title}   Esc back"), classes="picture--title")
-        with Vertical():
+        with DialogBox():
             yield Static(Text("drawing"), classes="picture--said")
 
     def on_mount(self) -> None:
@@ -74,7 +73,7 @@ class PictureScreen(Dialog[None]):
             self._say(f"Invalid image: {_words(error)}.")
         else:
             widget.add_class("picture")
-            box = self.query_one(Vertical)
+            box = self.query_one(DialogBox)
             await box.remove_children()
             await box.mount(widget)
 

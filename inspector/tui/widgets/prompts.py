@@ -5,13 +5,12 @@ from typing import ClassVar, TypeVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from inspector.capture.format.notes import COLOURS
 from inspector.tui import keys
-from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.dialogs import Dialog, DialogBox, DialogButtons
 from inspector.tui.widgets.segments import Segments
 
 ResultT = TypeVar("ResultT")
@@ -19,6 +18,9 @@ ResultT = TypeVar("ResultT")
 
 class PromptScreen(Dialog[ResultT | None]):
     """An input line below its prompt. The result is None if the dialog is cancelled."""
+
+    VERB: ClassVar[str] = "Save"
+    """What Enter does, as the label of a button."""
 
     DEFAULT_CSS = """
     PromptScreen { align: center middle; background: $background 60%; }
@@ -38,10 +40,11 @@ class PromptScreen(Dialog[ResultT | None]):
 
     def compose(self) -> ComposeResult:
         """Compose the prompt and the input line."""
-        with Vertical():
+        with DialogBox():
             yield Static(Text(self._asked))
             yield Input(self._proposed, select_on_focus=False)
             yield from self.more()
+            yield DialogButtons(self.VERB)
 
     def more(self) -> tuple[Widget, ...]:
         """Return the widgets below the input line."""
@@ -81,6 +84,8 @@ class NameScreen(PromptScreen[str]):
 class CommentScreen(PromptScreen[tuple[str, str]]):
     """Prompt for a mark. The result is the colour and the comment; None if nothing changes."""
 
+    VERB = "Mark"
+
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("comment.leave")),
         keys.binding(keys.action("comment.colour")),
@@ -92,7 +97,7 @@ class CommentScreen(PromptScreen[tuple[str, str]]):
     """
 
     def __init__(self, n: int, color: str, text: str) -> None:
-        super().__init__(f"Mark #{n:,}: comment (optional). Enter marks, Esc closes.", text)
+        super().__init__(f"Mark #{n:,}: comment (optional)", text)
         self._color = color
 
     def more(self) -> tuple[Widget, ...]:

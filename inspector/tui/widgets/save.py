@@ -13,7 +13,6 @@ from urllib.parse import unquote
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from inspector.atomic_write import whole_file
@@ -23,7 +22,7 @@ from inspector.forms.typed import parse_json
 from inspector.text import human_size, visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.dialogs import Dialog, is_on_top
+from inspector.tui.widgets.dialogs import Dialog, DialogBox, DialogButtons, is_on_top
 
 CreatedT = TypeVar("CreatedT")
 
@@ -147,11 +146,12 @@ class SaveScreen(CreateDialog[Path]):
 
     def compose(self) -> ComposeResult:
         """Compose a box with the prompt and the input line."""
-        with Vertical() as box:
+        with DialogBox() as box:
             box.border_title = "Save to a file"
-            yield Static(Text(f"{human_size(len(self._payload))}, unchanged. Enter saves, Esc closes."))
+            yield Static(Text(f"{human_size(len(self._payload))}, unchanged."))
             yield Input(str(fresh(Path.cwd() / self._proposed)), compact=True, select_on_focus=False)
             yield Static("", classes="save--said")
+            yield DialogButtons("Save")
 
     def on_mount(self) -> None:
         """Put the cursor at the end of the path."""

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from inspector.present.rows import RowSource, RowView
@@ -20,6 +19,7 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.panels import ExportScope
 from inspector.tui.screens.export.ways import WAYS, ExportRequest, ExportResult, ExportSource, make, proposed
 from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.dialogs import DialogBox, DialogButtons
 from inspector.tui.widgets.save import CreateDialog
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -69,13 +69,13 @@ class ExportScreen(CreateDialog[ExportResult]):
 
     def compose(self) -> ComposeResult:
         """Lay out scope and notes, the formats, the path, and its error."""
-        with Vertical() as box:
+        with DialogBox() as box:
             box.border_title = "Export"
-            box.border_subtitle = "Enter continues, Esc closes"
             yield StatusLine(id="export-what")
             yield LogList(_Rows(), empty=())
             yield Input(compact=True, select_on_focus=False)
             yield Static(id="export-said")
+            yield DialogButtons("Export")
 
     def on_mount(self) -> None:
         """Focus the list."""

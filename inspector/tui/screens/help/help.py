@@ -8,7 +8,6 @@ from rich.segment import Segment
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.screen import ModalScreen
@@ -23,7 +22,7 @@ from inspector.tui.actions import ActionScope, Command
 from inspector.tui.safety import through_filters
 from inspector.tui.screens.help.palette import CommandRows
 from inspector.tui.theme import glyphs, role_styles
-from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.virtual_lines import Scroller
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -107,7 +106,7 @@ class HelpScreen(Dialog[Command | None]):
     def compose(self) -> ComposeResult:
         """Lay out the field, and below it keys, signs and terms, or the matches."""
         here = [place for place in self._places if place is not ActionScope.EVERYWHERE]
-        with Vertical() as frame:
+        with DialogBox() as frame:
             frame.border_title = "Help"
             count = sum(len(rows) for _, rows in keys.help_text(*self._places))
             frame.border_subtitle = Content(f"{count} keys · Esc closes")

@@ -6,7 +6,6 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input
 
@@ -16,7 +15,7 @@ from inspector.present.spans import Span
 from inspector.text import fit, pad, visible
 from inspector.tui import keys
 from inspector.tui.actions import Command
-from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.virtual_list import LogList
 
 _NAMES, _WHERE, _KEYS = 30, 14, 10
@@ -114,7 +113,7 @@ class PaletteScreen(Dialog[Command | None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the search field above the list."""
-        with Vertical() as frame:
+        with DialogBox() as frame:
             frame.border_title = "Palette"
             yield (line := Input(placeholder="Search actions, tools, resources and prompts", compact=True))
             line.cursor_blink = False  # blinking would write to the terminal all the time
@@ -138,7 +137,7 @@ class PaletteScreen(Dialog[Command | None]):
         self._rows.search(typed)
         self._list.sync()
         self._list.go_to(0)
-        self.query_one(Vertical).border_subtitle = Content(
+        self.query_one(DialogBox).border_subtitle = Content(
             f"{self._rows.count:,} of {self._rows.all:,} · Enter runs · Esc closes"
         )
 

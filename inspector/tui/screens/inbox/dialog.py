@@ -8,7 +8,6 @@ from typing import ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 
 from inspector.session.inbox import Ticket, TicketState
 from inspector.text import visible
@@ -17,7 +16,7 @@ from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.inbox.rows import RequestRow
 from inspector.tui.screens.inbox.server_request import QuestionAction, QuestionPane
 from inspector.tui.widgets.bars import FooterBar
-from inspector.tui.widgets.dialogs import Dialog, is_on_top
+from inspector.tui.widgets.dialogs import Dialog, DialogBox, is_on_top
 
 _TICKS_PER_SECOND = 10
 _ACTIONS = (
@@ -59,7 +58,7 @@ class QuestionScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out a box around the request."""
-        with Vertical() as box:
+        with DialogBox() as box:
             box.border_title = "Server request"
             yield self._pane
         yield FooterBar()

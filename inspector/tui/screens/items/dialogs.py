@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -31,7 +30,7 @@ from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.lines import LinesScreen, Wrapped
 from inspector.tui.widgets.save import SaveScreen, file_name
 from inspector.tui.widgets.section_card import section_renderable
@@ -125,7 +124,7 @@ class AppSourceScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the facts about the page above its source."""
-        with Vertical() as box:
+        with DialogBox() as box:
             box.border_title = Content(f"App {visible(self._uri, limit=200)}")
             yield Static("", markup=False)
             yield LogList(self._rows, empty=((("reading", "muted"),),))

@@ -503,7 +503,7 @@ class SavedCalls(Widget):
             if given:
                 self._edit(lambda: save_call(path, given, method, params), f"Saved in {path.name}.")
 
-        asked = f"Name of the saved call, in {visible(path.name, limit=60)}. Enter saves, Esc closes."
+        asked = f"Name of the saved call, in {visible(path.name, limit=60)}"
         self.app.push_screen(NameScreen(asked, visible(thing.name or thing.key, limit=100)), named)
 
     def resized(self, width: int) -> None:
@@ -522,7 +522,7 @@ class SavedCalls(Widget):
             if given and given != case.name:
                 self._edit(lambda: rename_call(path, case.name, given), "Renamed.")
 
-        self.app.push_screen(NameScreen("New name of the saved call. Enter renames, Esc closes.", case.name), named)
+        self.app.push_screen(NameScreen("New name of the saved call", case.name), named)
 
     def action_duplicate(self) -> None:
         """Duplicate the saved call."""

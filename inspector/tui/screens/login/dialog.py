@@ -10,7 +10,7 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.widgets import Input, Static
 
 from inspector.auth.addresses import open_browser, out_of_reach, tunnel
@@ -22,7 +22,7 @@ from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.theme import spans_to_text
 from inspector.tui.widgets.bars import FooterBar
-from inspector.tui.widgets.dialogs import Dialog, is_on_top
+from inspector.tui.widgets.dialogs import Dialog, DialogBox, is_on_top
 from inspector.tui.widgets.section_card import section_renderable
 
 _TICKS_PER_SECOND = 10
@@ -65,7 +65,7 @@ class LoginScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out steps, URL, instructions, and a field to paste into."""
-        with Vertical() as box:
+        with DialogBox() as box:
             box.border_title = "Login required"
             with VerticalScroll(id="login-ladder"):
                 yield Static(id="login-steps", markup=False)
@@ -217,6 +217,10 @@ class QrScreen(Dialog[None]):
     def compose(self) -> ComposeResult:
         """Lay out the code."""
         yield Static(Text("\n".join(self._lines), "#000000 on #ffffff"), markup=False)
+
+    def on_click(self) -> None:
+        """Close."""
+        self.close()
 
 
 def _ways(waiting: WaitingForLogin) -> str:

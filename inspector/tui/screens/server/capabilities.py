@@ -9,7 +9,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from inspector.present.rows import RowSource, RowView
@@ -19,7 +19,7 @@ from inspector.tui import keys
 from inspector.tui.screens.server.capabilities_model import declaration, switch_row, switches, toggled
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import FooterBar, StatusLine
-from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.virtual_list import LogList
 
 
@@ -79,7 +79,7 @@ class CapabilitiesScreen(Dialog[frozenset[str] | None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the switches, the declaration, and when a change applies."""
-        with Vertical() as box:
+        with DialogBox() as box:
             box.border_title = "Client capabilities"
             yield self._list
             with VerticalScroll(can_focus=False):

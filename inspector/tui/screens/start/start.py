@@ -49,7 +49,7 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.safety import apply_theme, install
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, StatusLine
-from inspector.tui.widgets.dialogs import ConfirmScreen, Dialog
+from inspector.tui.widgets.dialogs import ConfirmScreen, Dialog, DialogBox
 from inspector.tui.widgets.schema_form.editors import LineEdit
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Scroller
@@ -113,7 +113,7 @@ class ApproveScreen(Dialog[bool]):
         section = server_section(self._server)
         question = spans_to_text([(_question(self._server), "strong")], dark=dark)
         question.append("\n\n")
-        with Vertical(id="confirm") as frame:
+        with DialogBox(id="confirm") as frame:
             frame.border_title = Content(section.title)
             with Scroller():
                 yield Static(Group(question, section_renderable(section, dark=dark)), markup=False)
@@ -201,7 +201,7 @@ class ValuesScreen(Dialog["dict[str, str] | None"]):
 
     def compose(self) -> ComposeResult:
         """Lay out a description and a field for each value; secrets are masked."""
-        with Vertical() as box:
+        with DialogBox() as box:
             box.border_title = Content(f"Values for {self._name}")
             with VerticalScroll(can_focus=False):
                 for wish, edit in zip(self._wishes, self._edits, strict=True):
@@ -552,7 +552,7 @@ class TargetScreen(Dialog["str | None"]):
 
     def compose(self) -> ComposeResult:
         """Lay out a line with a hint for each field."""
-        with Vertical() as box:
+        with DialogBox() as box:
             box.border_title = Content(f"Edit {self._instead_of}" if self._instead_of else "Add target")
             with VerticalScroll(can_focus=False):
                 for (_, label, about), edit in zip(_FIELDS, self._edits, strict=True):

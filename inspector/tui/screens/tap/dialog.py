@@ -39,7 +39,7 @@ from inspector.tui.panels import ShowsHeld
 from inspector.tui.tabs import Tabs
 from inspector.tui.toasts import Toasts
 from inspector.tui.widgets.bars import FooterBar, StatusLine
-from inspector.tui.widgets.dialogs import Dialog, is_on_top
+from inspector.tui.widgets.dialogs import Dialog, DialogBox, is_on_top
 from inspector.tui.widgets.payload_actions import PayloadActions
 from inspector.tui.widgets.schema_form.form import SchemaForm
 from inspector.tui.widgets.virtual_list import LogList
@@ -203,7 +203,7 @@ class HeldScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out list and editor, and below them a field to add a rule."""
-        with Vertical() as box:
+        with DialogBox() as box:
             box.border_title = "Held messages and rules"
             yield self._line
             with Horizontal():

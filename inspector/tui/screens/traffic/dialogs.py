@@ -7,7 +7,6 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -26,7 +25,7 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import FooterBar
-from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.payload import RAW, TREE, PayloadView
 from inspector.tui.widgets.prompts import PromptScreen
 from inspector.tui.widgets.save import SaveScreen
@@ -215,7 +214,7 @@ class ColumnsScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Compose the list, with the keys below."""
-        with Vertical():
+        with DialogBox():
             yield Static(Text("Columns"))
             yield LogList(self._rows)
             yield Input(placeholder="filter field, such as args.q or http.status")
@@ -292,6 +291,8 @@ class ColumnsScreen(Dialog[None]):
 
 class GoToScreen(PromptScreen[int]):
     """Prompt whose result is the number of an entry."""
+
+    VERB = "Go to"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("go_to.leave")),

@@ -15,7 +15,7 @@ from inspector.present.spans import Span
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.bars import StatusLine, TabLine
+from inspector.tui.widgets.bars import FooterBar, StatusLine, TabLine
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.json_tree.model import Decoding, readings, too_large
 from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
@@ -75,6 +75,7 @@ class DecodedScreen(Dialog[None]):
         yield TabLine()
         yield PayloadView()
         yield StatusLine(id="facts")
+        yield FooterBar()
 
     async def on_mount(self) -> None:
         """Show the decodings, or start to decode."""
