@@ -101,7 +101,7 @@ def _code(server: ServerMetadata, params: dict[str, str], state: str) -> Flow[st
     if "iss" in params and params["iss"] != server.issuer:
         found = f"the answer is of {params['iss'][:200]!r} and not of {server.issuer!r}: the code was not redeemed"
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, found, clause=RFC_9207))
-    if "iss" not in params and server.says_who_answers:
+    if "iss" not in params and server.declares_issuer:
         found = "the redirect has no `iss`, although the authorization server declares that it sends one"
         fix = "If you pasted only the code: paste the full final URL of the browser."
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, found, clause=RFC_9207, fix=fix))

@@ -57,7 +57,7 @@ class ServerMetadata(msgspec.Struct, frozen=True):
     pkce: tuple[str, ...] | None = None
     takes_metadata_documents: bool = False
     """Whether a client may be identified by the URL of its metadata document."""
-    says_who_answers: bool = False
+    declares_issuer: bool = False
     """Whether its redirects contain `iss` (RFC 9207)."""
     dpop: tuple[str, ...] = ()
     """Algorithms accepted for proofs of possession; () for none."""
@@ -174,7 +174,7 @@ def _read_server(issuer: str, value: Any) -> ServerMetadata:
         token_methods=_texts(value, "token_endpoint_auth_methods_supported"),
         pkce=_texts(value, "code_challenge_methods_supported"),
         takes_metadata_documents=peek.flag(value, "client_id_metadata_document_supported") is True,
-        says_who_answers=peek.flag(value, "authorization_response_iss_parameter_supported") is True,
+        declares_issuer=peek.flag(value, "authorization_response_iss_parameter_supported") is True,
         dpop=_texts(value, "dpop_signing_alg_values_supported") or (),
         raw=value,
     )

@@ -167,7 +167,7 @@ class OAuthAuthorizer:
             try:
                 await self._login(challenge, ask)
             except LoginFailed as failure:
-                self._failure = LoginFailed(failure.rung, refused=_told(refusal))
+                self._failure = LoginFailed(failure.rung, refused=_refusal_reason(refusal))
                 self._failure.hint = (
                     failure.hint or f"mcp-inspect auth explain {shlex.quote(self.url)} explains each step."
                 )
@@ -266,7 +266,7 @@ class Surveyor(OAuthAuthorizer):
             await self.run(flow, ask)
 
 
-def _told(refusal: Refusal) -> str:
+def _refusal_reason(refusal: Refusal) -> str:
     wants = next(iter(refusal.values("www-authenticate")), "")
     return f"the server answered with HTTP {refusal.status}{wants and f' ({wants})'}"
 

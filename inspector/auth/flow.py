@@ -63,7 +63,7 @@ def login(
         renewed = yield from _renewed(asking, known, before)
         if renewed is not None:
             return renewed
-    return (yield from _anew(server_url, asking, known, steps_up=steps_up))
+    return (yield from _log_in_again(server_url, asking, known, steps_up=steps_up))
 
 
 def discover(server_url: str, challenge: Challenge | None) -> Flow[tuple[ResourceMetadata | None, ServerMetadata]]:
@@ -145,7 +145,7 @@ def _renewed(asking: TokenRequest, known: StoredLogin, before: AccessToken) -> F
     return CompletedLogin(kept, StoredLogin(kept, known.clients), asking.server)
 
 
-def _anew(server_url: str, asking: TokenRequest, known: StoredLogin, *, steps_up: bool) -> Flow[CompletedLogin]:
+def _log_in_again(server_url: str, asking: TokenRequest, known: StoredLogin, *, steps_up: bool) -> Flow[CompletedLogin]:
     server, wishes = asking.server, asking.wishes
     with_person = _by_person(server, wishes)
     if with_person:
@@ -163,7 +163,7 @@ def _anew(server_url: str, asking: TokenRequest, known: StoredLogin, *, steps_up
             raise
         found = "the registered client is unknown now: registering again"
         yield AddStep(LoginStep("client", StepVerdict.ODD, found))
-        return (yield from _anew(server_url, asking, known.with_client(server.issuer, None), steps_up=steps_up))
+        return (yield from _log_in_again(server_url, asking, known.with_client(server.issuer, None), steps_up=steps_up))
     kept = known.with_client(server.issuer, client) if with_person else known
     return CompletedLogin(token, StoredLogin(token, kept.clients), server)
 
@@ -317,7 +317,7 @@ def _pkce(server: ServerMetadata) -> LoginStep:
 
 
 def _issuer(server: ServerMetadata) -> LoginStep:
-    if server.says_who_answers:
+    if server.declares_issuer:
         return LoginStep("iss", StepVerdict.GOOD, "redirects contain `iss`", clause=RFC_9207)
     found = "redirects have no `iss`: mix-up attacks cannot be detected"
     fix = "Send iss, and set authorization_response_iss_parameter_supported."

@@ -163,7 +163,7 @@ def ask(asking: TokenRequest, what: str, form: Form) -> Flow[AccessToken]:
         )
     now: float = yield Now()
     made = _token(asking, value, now)
-    yield from _tell(fetch, fetched, value, made, now)
+    yield from _report_token(fetch, fetched, value, made, now)
     return made
 
 
@@ -296,7 +296,7 @@ def _lifetime(value: Any) -> float | None:
     return None if lasts is None or not abs(lasts) < MOST_SECONDS else float(lasts)
 
 
-def _tell(fetch: HttpFetch, fetched: HttpFetched, value: Any, token: AccessToken, now: float) -> Flow[None]:
+def _report_token(fetch: HttpFetch, fetched: HttpFetched, value: Any, token: AccessToken, now: float) -> Flow[None]:
     lasts = "" if token.expires_at is None else f" for {token.expires_at - now:.0f} s"
     more = ", and one to renew it with" if token.refresh_token else ""
     granted = f", scope {' '.join(token.scopes)!r}" if token.scopes else ""

@@ -133,7 +133,7 @@ class Summary(msgspec.Struct, frozen=True):
     readable: bool = True
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class _CachedSummary(msgspec.Struct, frozen=True):
     version: int
     size: int
     changed_ns: int
@@ -146,10 +146,10 @@ class Summaries:
     def __init__(self, file: Path | None) -> None:
         """Read the cache file; None: use no file."""
         self._file = file
-        self._known: dict[str, _Kept] = {}
+        self._known: dict[str, _CachedSummary] = {}
         if file is not None:
             try:
-                self._known = msgspec.json.decode(file.read_bytes(), type=dict[str, _Kept])
+                self._known = msgspec.json.decode(file.read_bytes(), type=dict[str, _CachedSummary])
             except (OSError, ValueError, msgspec.MsgspecError, RecursionError):
                 self._known = {}
 
@@ -168,7 +168,7 @@ class Summaries:
             return known.summary
         made = summary(path)
         if made.ended != "recording":
-            self._known[str(path)] = _Kept(_VERSION, found.st_size, found.st_mtime_ns, made)
+            self._known[str(path)] = _CachedSummary(_VERSION, found.st_size, found.st_mtime_ns, made)
         return made
 
     def content(self, paths: list[Path]) -> bytes:

@@ -116,7 +116,7 @@ def secret_in(text: bytes) -> str:
     for word in _WORDS if _ANY_WORD.search(small) else ():
         for at in _places(small, word) if word in small else ():
             found = _VALUE.match(text, at + len(word))
-            if found is not None and _says_something(found.group(1)):
+            if found is not None and _has_content(found.group(1)):
                 return f"a value for {word.decode()}"
     return ""
 
@@ -130,5 +130,5 @@ def _places(text: bytes, word: bytes) -> list[int]:
     return found
 
 
-def _says_something(value: bytes) -> bool:
+def _has_content(value: bytes) -> bool:
     return not _EMPTY.match(value) and any(48 <= byte <= 57 for byte in value) and not value.isdigit()

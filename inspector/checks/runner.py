@@ -124,7 +124,7 @@ def is_our_doing(case: CheckMoment, id_: str, *, again: bool) -> bool:
     )
 
 
-def is_told_of_this_task(case: CheckMoment, id_: str, flaw: Flaw) -> bool:
+def was_reported_for_task(case: CheckMoment, id_: str, flaw: Flaw) -> bool:
     """Whether an earlier message about the same task had this fault: one finding suffices, however many polls."""
     if not case.method.startswith(("tasks/", "notifications/tasks")):
         return False
@@ -542,7 +542,7 @@ class Inspection:
         if not check.applies_to(case.row):
             return
         again = case.state.is_repeated(check.id, flaw.pointer, flaw.sentence)
-        if is_our_doing(case, check.id, again=again) or is_told_of_this_task(case, check.id, flaw):
+        if is_our_doing(case, check.id, again=again) or was_reported_for_task(case, check.id, flaw):
             return
         self.counts[check.id] += 1
         if self.counts[check.id] > MOST_OF_ONE:

@@ -177,7 +177,7 @@ class FetchedSide(msgspec.Struct, frozen=True):
     surface: ServerDefinitions = ServerDefinitions()
 
 
-def surface_of_side(env: CliEnv, output: Output, side: ComparedSide, options: dict[str, Any]) -> FetchedSide:
+def definitions_of_side(env: CliEnv, output: Output, side: ComparedSide, options: dict[str, Any]) -> FetchedSide:
     """Return the definitions of a side. From a server, all lists are fetched; the status is not OK if that failed.
 
     Raises: UsageError, CaptureError for a file that can't be read.

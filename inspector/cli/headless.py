@@ -44,9 +44,9 @@ def print_failure(
     command prints its findings itself. A diagnosis equal to the failure is printed once, with the failure's hint.
     """
     from inspector.cli.reports import finding_as_json  # slow to import, only needed on failure
-    from inspector.present.failure_report import diagnosis_lines, diagnosis_of, says_the_same
+    from inspector.present.failure_report import diagnosis_lines, diagnosis_of, repeats_message
 
-    more = _show_what_is_left(output, journal)
+    more = _show_post_mortem(output, journal)
     if journal.notices:
         more |= {"notices": list(journal.notices)}
     found = diagnosis_of(journal)
@@ -54,7 +54,7 @@ def print_failure(
         return output.failure(error, more)
     follows = (finding_as_json(each, found.reason.id) for each in found.follows)
     more |= {"diagnosis": [finding_as_json(found.reason), *follows]}
-    if not says_the_same(found, str(error)):
+    if not repeats_message(found, str(error)):
         if not judged_elsewhere:
             output.narrate_lines(diagnosis_lines(found))
         return output.failure(error, more)
@@ -63,11 +63,11 @@ def print_failure(
     return output.report(code_of(error), str(error), error.hint or found.reason.fix, status_of(error), more)
 
 
-def _show_what_is_left(output: Output, journal: Journal) -> dict[str, Any]:
-    from inspector.present.failure_report import as_data, has_died, post_mortem
+def _show_post_mortem(output: Output, journal: Journal) -> dict[str, Any]:
+    from inspector.present.failure_report import as_data, has_failure, post_mortem
     from inspector.present.server import stderr_section
 
-    if has_died(journal):
+    if has_failure(journal):
         for section in post_mortem(journal).sections:
             output.narrate_lines(section_lines(section))
         return {"post_mortem": as_data(journal)}
@@ -126,20 +126,20 @@ def visit(
         with leaving_no_child():
             status = asyncio.run(_visit(chosen, journal, output, work, unopened, warned, afresh=judges))
     except InspectError as error:
-        _tell_notices(output, journal, warned)  # before the failure, which with --json must be the last line on stderr
+        _print_notices(output, journal, warned)  # before the failure, which with --json must be the last line on stderr
         status = print_failure(output, error, journal, judged_elsewhere=judges)
     finally:
         try:
             keep_names(chosen.target, journal, env.environ)
             at_last(journal, status)
-            _tell_notices(output, journal, warned)
+            _print_notices(output, journal, warned)
         finally:
             journal.close()
-            _tell_notices(output, journal, warned)  # disk errors are only known now
+            _print_notices(output, journal, warned)  # disk errors are only known now
     return status
 
 
-def _tell_notices(output: Output, journal: Journal, warned: list[str]) -> None:
+def _print_notices(output: Output, journal: Journal, warned: list[str]) -> None:
     """Print each of the journal's notices once as a warning; `warned`: those already printed."""
     for notice in journal.notices:
         if notice not in warned:
@@ -166,7 +166,7 @@ async def _visit(
             raise
         opening = session.opening or settled  # the opening on the wire includes the declared client capabilities
         _introduce(output, opening)
-        _tell_notices(output, journal, warned)
+        _print_notices(output, journal, warned)
         return await work(CommandSession(session, opening, output, chosen.target))
 
 

@@ -200,7 +200,7 @@ class Servers:
 
         return found_servers(self._env.environ, Path.cwd()), [*recent(self._env.environ)]
 
-    def meant(self, words: Sequence[str]) -> "list[Wanted]":
+    def named_targets(self, words: Sequence[str]) -> "list[Wanted]":
         """Return the targets named on the command line. Raises: UsageError for an unknown one."""
         if not words:
             return []
@@ -281,7 +281,7 @@ def inspect(env: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> E
     """
     demand_terminal(env)
     servers = Servers(env, chosen)
-    others = _approved(servers.meant(chosen.others))
+    others = _approved(servers.named_targets(chosen.others))
     watch = None
     if chosen.watch:
         from inspector.cli.watching import watchers_for
@@ -295,7 +295,7 @@ def inspect(env: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> E
             status = show(runs.begin, first) if show else _show(runs.begin, first, beside, servers, watch)
     finally:
         servers.end()
-    _say_where(Output(env), servers.captures)
+    _print_capture_paths(Output(env), servers.captures)
     return status
 
 
@@ -317,7 +317,7 @@ def open_all(
             status = _show_opened(first, beside, servers, tap)
     finally:
         servers.end()
-    _say_where(Output(env), servers.captures)
+    _print_capture_paths(Output(env), servers.captures)
     return status
 
 
@@ -380,7 +380,7 @@ def replay(env: CliEnv, path: Path, *others: Path) -> ExitStatus:
 
     def wanted(servers: Servers) -> "list[Wanted]":
         for each in (path, *others):
-            _look_into(env, each)
+            _read_ahead(env, each)
         return [*map(OpenCapture, (path, *others))]
 
     return open_all(env, wanted)
@@ -393,7 +393,7 @@ def attach(env: CliEnv, capture: Path, socket: str) -> ExitStatus:
     return open_all(env, lambda servers: [OpenCapture(capture)], tap=socket)
 
 
-def _look_into(env: CliEnv, path: Path) -> None:
+def _read_ahead(env: CliEnv, path: Path) -> None:
     """Read a long file of another program in advance, with a message. Raises: CaptureError if it can't be read."""
     if path.stat().st_size > _LONG:
         from inspector.capture.foreign_files import is_foreign, stand_in
@@ -492,7 +492,7 @@ def _run(app: _App) -> ExitStatus:
     return ExitStatus.MISTAKE if app.return_code else ExitStatus.OK
 
 
-def _say_where(output: Output, captures: list[Path | None]) -> None:
+def _print_capture_paths(output: Output, captures: list[Path | None]) -> None:
     import shlex
 
     kept = [path for path in captures if path is not None and path.exists()]

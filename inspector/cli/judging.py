@@ -266,8 +266,8 @@ def conclude(
         _report(findings, before, report, failure if status is not ExitStatus.OK else "", status)
     except UsageError as error:
         problem, failure = error, failure or "cannot write a report"
-    _tell(output, findings, new, inspection, report, failure)
-    _tell_of_baseline(output, before, findings, len(findings) - len(new))
+    _print_findings(output, findings, new, inspection, report, failure)
+    _print_baseline(output, before, findings, len(findings) - len(new))
     if inspection.unvalidated:
         output.warn(f"{inspection.unvalidated:,} results were not validated against their schemas: too many")
     for failed in inspection.disabled_checks.values():
@@ -292,7 +292,7 @@ _IN_WORDS = {
 """Description of a failure by exit status, for a conversation that shows no failure itself."""
 
 
-def _tell(
+def _print_findings(
     output: Output,
     findings: list[Finding],
     new: list[Finding],
@@ -325,7 +325,7 @@ def _tell(
     )
 
 
-def _tell_of_baseline(output: Output, before: Baseline, findings: list[Finding], known: int) -> None:
+def _print_baseline(output: Output, before: Baseline, findings: list[Finding], known: int) -> None:
     if known:
         output.narrate(f"{known:,} more in the baseline")
     if gone := before.gone(findings):

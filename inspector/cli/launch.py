@@ -41,7 +41,7 @@ def settings_for(chosen: TargetOptions, env: CliEnv, *, has_person: bool = False
     if not has_person:
         demand_consent(chosen.responses.model)
     eras = Eras(places(env.environ).state)
-    authorizer, guide = way_in(chosen.target, chosen.login, env.environ, has_person=has_person)
+    authorizer, guide = authorizer_for(chosen.target, chosen.login, env.environ, has_person=has_person)
 
     remembered = None if afresh else eras.get(chosen.target.key)
 
@@ -81,7 +81,7 @@ def _revealed(target: Target) -> Era | None:
     return revealed_era(target.argv, target.environment.values, target.cwd)
 
 
-def way_in(
+def authorizer_for(
     target: Target, choice: LoginSettings, environ: Mapping[str, str], *, has_person: bool
 ) -> "tuple[Callable[[str], Authorizer] | None, Guide | None]":
     """Return the authorizer for an HTTP server, and the guide of an interactive login.

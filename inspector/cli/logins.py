@@ -30,14 +30,14 @@ from inspector.errors import AuthorizationNeeded, InspectError, UsageError
 from inspector.present.logins import (
     as_data,
     expired,
-    ladder_end,
-    ladder_lines,
     link_section,
     login_data,
     login_line,
     login_sections,
     qr_lines,
     read_link,
+    step_lines,
+    steps_end,
     too_small,
 )
 from inspector.present.spans import Line, fact_lines, section_lines
@@ -123,15 +123,15 @@ class Consent:
         why_not = out_of_reach(env)
         found: list[Line] = []
         if not why_not:
-            found.append(_way("Enter", "opens it in the browser"))
+            found.append(_key_line("Enter", "opens it in the browser"))
         else:
-            found.append(_way("here", f"no browser: {why_not}; open the address where there is one"))
+            found.append(_key_line("here", f"no browser: {why_not}; open the address where there is one"))
         if waiting.port and why_not:
-            found.append(_way("tunnel", f"on that machine, to forward the redirect: {tunnel(waiting.port, env)}"))
+            found.append(_key_line("tunnel", f"on that machine, to forward the redirect: {tunnel(waiting.port, env)}"))
         found.append(
-            _way("paste", "the address that the browser ends at, or the code in it, if it does not get through")
+            _key_line("paste", "the address that the browser ends at, or the code in it, if it does not get through")
         )
-        found.append(_way("qr", "shows the address for a camera; q gives up"))
+        found.append(_key_line("qr", "shows the address for a camera; q gives up"))
         return found
 
     def _take(self, line: str) -> None:
@@ -168,7 +168,7 @@ class Consent:
         self._output.env.stderr.flush()
 
 
-def _way(key: str, what: str) -> Line:
+def _key_line(key: str, what: str) -> Line:
     return ((f"  {key:<7} ", "accent"), (what, "text"))
 
 
@@ -197,7 +197,7 @@ def explain(output: Output, chosen: TargetOptions) -> ExitStatus:
         found = {"url": target.url, "refused": surveyor.was_refused, "steps": steps}
         output.data(found | {"broken": broken.what if broken else None})
     else:
-        output.lines([*ladder_lines(surveyor.ladder), (), ((ladder_end(surveyor.ladder), "strong"),)])
+        output.lines([*step_lines(surveyor.ladder), (), ((steps_end(surveyor.ladder), "strong"),)])
     return ExitStatus.FINDINGS if broken else ExitStatus.OK
 
 
@@ -209,7 +209,7 @@ def login(output: Output, chosen: TargetOptions) -> ExitStatus:
     target, choice = _target(chosen), chosen.login
     store = store_for(choice, output.env.environ)
     consent = Consent(output, port=choice.port, callback=choice.callback)
-    keeper = OAuthAuthorizer(target.url, choice.wishes, store, consent.guide, tell=_teller(output), renew=True)
+    keeper = OAuthAuthorizer(target.url, choice.wishes, store, consent.guide, tell=_step_printer(output), renew=True)
     before = keeper.known.token if choice.wishes.scopes is not None else None
     if before is not None:
         before = msgspec.structs.replace(before, refresh_token="")  # the user logs in: no automatic refresh
@@ -239,7 +239,9 @@ def refresh(output: Output, chosen: TargetOptions) -> ExitStatus:
         what = "no stored token" if before is None else "no refresh token"
         raise AuthorizationNeeded(f"{target.url}: {what}", hint=f"mcp-inspect auth login {shlex.quote(target.url)}")
     wishes = msgspec.structs.replace(choice.wishes, has_person=False)
-    keeper = OAuthAuthorizer(target.url, wishes, store, NoAuthorizer(target.url), tell=_teller(output), renew=True)
+    keeper = OAuthAuthorizer(
+        target.url, wishes, store, NoAuthorizer(target.url), tell=_step_printer(output), renew=True
+    )
     _connect(output, chosen, lambda url: keeper)
     if keeper.known.token == before:
         output.narrate(_LET_IN)
@@ -323,12 +325,12 @@ def _connect(
         journal.close()
 
 
-def _teller(output: Output) -> Callable[[LoginStep], None]:
+def _step_printer(output: Output) -> Callable[[LoginStep], None]:
     """Return a callback that prints each completed login step."""
 
     def tell(rung: LoginStep) -> None:
         if not output.quiet:
-            output.narrate_lines(ladder_lines([rung], brief=True))
+            output.narrate_lines(step_lines([rung], brief=True))
 
     return tell
 

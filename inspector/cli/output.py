@@ -95,7 +95,7 @@ class Output(msgspec.Struct):
     def narrate(self, text: str) -> None:
         """Write a progress message to stderr, unless quiet."""
         if not self.quiet:
-            self._tell(text, "muted")
+            self._write_message(text, "muted")
 
     @property
     def draws_over(self) -> bool:
@@ -117,7 +117,7 @@ class Output(msgspec.Struct):
 
     def warn(self, text: str) -> None:
         """Write a warning to stderr, even if quiet."""
-        self._tell(f"! {text}", "warning")
+        self._write_message(f"! {text}", "warning")
 
     def failure(self, error: InspectError, more: Mapping[str, Any] | None = None) -> ExitStatus:
         """Report an error with its hint; return its exit status."""
@@ -127,7 +127,7 @@ class Output(msgspec.Struct):
         self, code: str, message: str, hint: str, status: ExitStatus, more: Mapping[str, Any] | None = None
     ) -> ExitStatus:
         """Report an error with its hint, with --json also as an object on the last line of stderr."""
-        message, hint = _told(message), _told(hint)
+        message, hint = _without_credentials(message), _without_credentials(hint)
         said = visible(message, newlines=True).split("\n")
         lines: list[Line] = [(("✗ ", "error"), (said[0], "text")), *[((line, "text"),) for line in said[1:]]]
         if hint:
@@ -140,8 +140,8 @@ class Output(msgspec.Struct):
             self.env.stderr.flush()
         return status
 
-    def _tell(self, text: str, role: Role) -> None:
-        said = visible(_told(text), newlines=True)
+    def _write_message(self, text: str, role: Role) -> None:
+        said = visible(_without_credentials(text), newlines=True)
         self._write_lines(self.env.stderr, [((line, role),) for line in said.split("\n")])
 
     def _write_lines(self, stream: TextIO, lines: Iterable[Line]) -> None:
@@ -164,7 +164,7 @@ class Output(msgspec.Struct):
             stdout.flush()
 
 
-def _told(text: str) -> str:
+def _without_credentials(text: str) -> str:
     """Return a message for stderr without credentials in the target as typed."""
     if "@" not in text and "=" not in text:
         return text

@@ -26,8 +26,8 @@ from inspector.present.result import (
     Finished,
     ResultView,
     StructuredPart,
-    came_of,
     incomplete,
+    outcome_of,
     result_view,
     verdict_of,
 )
@@ -306,12 +306,12 @@ async def make(visit: CommandSession, request: CliRequest, *, progress: bool = F
     left_open, hint = _left_open(visit.session, called)
     if left_open:
         return visit.output.report("unanswered", left_open, hint, ExitStatus.TOOL_ERROR)
-    if came_of(finished) in (CallOutcome.OK, CallOutcome.INCOMPLETE) and task is not None and failed(called, task):
+    if outcome_of(finished) in (CallOutcome.OK, CallOutcome.INCOMPLETE) and task is not None and failed(called, task):
         return visit.output.report("task_failed", f"the task failed: {shown(task.message)}", "", ExitStatus.TOOL_ERROR)
-    if came_of(finished) is CallOutcome.INCOMPLETE:
+    if outcome_of(finished) is CallOutcome.INCOMPLETE:
         said = f"{request.method} brought no complete result: {incomplete(finished)}"
         return visit.output.report("incomplete", said, "", ExitStatus.TOOL_ERROR)
-    return ExitStatus.OK if came_of(finished) is CallOutcome.OK else ExitStatus.TOOL_ERROR
+    return ExitStatus.OK if outcome_of(finished) is CallOutcome.OK else ExitStatus.TOOL_ERROR
 
 
 _STORED = frozenset({"tools/call", "resources/read", "prompts/get"})
@@ -321,7 +321,7 @@ def _store(visit: CommandSession, request: CliRequest, finished: Finished) -> No
     """Store the call for later sessions."""
     if request.method not in _STORED or request.plain:
         return
-    status = came_of(finished).value
+    status = outcome_of(finished).value
     ms = None if request.duration_ns is None else round(request.duration_ns / 1e6, 3)
     keep_call(visit.target, visit.output.env.environ, request.method, request.params, status, ms)
 
@@ -391,7 +391,7 @@ def _as_json(
         told["valid"] = verdict.ok if verdict else None
     took = request.duration_ns
     told |= {"duration_ms": None if took is None else round(took / 1e6, 3), "rounds": finished.rounds}
-    return told | {"outcome": came_of(finished).value}
+    return told | {"outcome": outcome_of(finished).value}
 
 
 def _narrate_verdict(output: Output, verdict: Validation | None) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from inspector.capture.foreign_files import open_capture
-from inspector.capture.format.lines import Tell, blocks, read_at, tell_nobody
+from inspector.capture.format.lines import Tell, blocks, ignore_progress, read_at
 from inspector.capture.format.notes import SUFFIX
 from inspector.capture.format.records import ConnectionRecord, from_line
 from inspector.errors import UsageError
@@ -208,7 +208,7 @@ def copy(
     notes: bool,
     overwrite: bool,
     warn: Callable[[str], None],
-    tell: Tell = tell_nobody,
+    tell: Tell = ignore_progress,
 ) -> ShareResult:
     """Copy a capture; without `out` nothing is written. An incomplete copy is deleted.
 

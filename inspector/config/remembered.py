@@ -264,7 +264,7 @@ MOST_BYTES = 8 << 20
 _FORMAT = 1
 
 
-class _Thing(msgspec.Struct):
+class _StoredItem(msgspec.Struct):
     key: str
     hash: str
     value: Any = None
@@ -272,7 +272,7 @@ class _Thing(msgspec.Struct):
 
 class _List(msgspec.Struct):
     since: int
-    things: list[_Thing]
+    things: list[_StoredItem]
 
 
 class _File(msgspec.Struct):
@@ -324,13 +324,13 @@ class SeenServer:
 
 def _encoded(lists: Mapping[str, Remembered]) -> bytes:
     """Encode the lists with their items, or only with hashes if that would be too long."""
-    things: dict[str, list[_Thing]] = {kind: [] for kind in lists}
+    things: dict[str, list[_StoredItem]] = {kind: [] for kind in lists}
     size = 0
     for kind, known in lists.items():
         for key, (hash_, value) in known.things.items():
             raw = msgspec.Raw(msgspec.json.encode(value if size <= MOST_BYTES else None))
             size += len(memoryview(raw)) + len(key) + len(hash_)
-            things[kind].append(_Thing(key, hash_, raw))
+            things[kind].append(_StoredItem(key, hash_, raw))
     if size > MOST_BYTES:
         for thing in (each for some in things.values() for each in some):
             thing.value = None

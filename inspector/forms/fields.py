@@ -36,7 +36,7 @@ UNSET: Final = Unset.UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _CommonField:
     """Common members of fields. Title and description are server text."""
 
     schema: object
@@ -65,7 +65,7 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextField(_Asked):
+class TextField(_CommonField):
     """A string."""
 
     multiline: bool = False
@@ -84,7 +84,7 @@ class TextField(_Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NumberField(_Asked):
+class NumberField(_CommonField):
     """A number. Bounds are as in the schema: integers stay integers."""
 
     integer: bool = False
@@ -120,17 +120,17 @@ class NumberField(_Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoolField(_Asked):
+class BoolField(_CommonField):
     """A boolean."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NullField(_Asked):
+class NullField(_CommonField):
     """Only null."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConstField(_Asked):
+class ConstField(_CommonField):
     """A single value, fixed by the schema."""
 
     value: object
@@ -150,7 +150,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChoiceField(_Asked):
+class ChoiceField(_CommonField):
     """One value of a list; with `multi`, an array of values of the list."""
 
     options: tuple[Option, ...]
@@ -168,7 +168,7 @@ class ChoiceField(_Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectField(_Asked):
+class ObjectField(_CommonField):
     """An object with the properties of the schema, and possibly others that the user adds."""
 
     properties: "tuple[tuple[str, Field], ...]" = ()
@@ -195,7 +195,7 @@ class ObjectField(_Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ArrayField(_Asked):
+class ArrayField(_CommonField):
     """An array: optional fields for the first items, and one for all others."""
 
     prefix: "tuple[Field, ...]" = ()
@@ -226,7 +226,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnionField(_Asked):
+class UnionField(_CommonField):
     """One of several alternatives: oneOf, anyOf, or a list of types."""
 
     branches: tuple[Branch, ...]
@@ -236,7 +236,7 @@ class UnionField(_Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LazyField(_Asked):
+class LazyField(_CommonField):
     """A field that is parsed when it is opened, because the schema is recursive, deep or very large here."""
 
     resolve: "Callable[[], Opened]" = field(compare=False, repr=False)
@@ -247,7 +247,7 @@ class LazyField(_Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JsonField(_Asked):
+class JsonField(_CommonField):
     """Any JSON, edited as text, because the schema can't be shown as a form."""
 
     why: str

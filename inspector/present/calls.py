@@ -121,7 +121,7 @@ class PastCall:
         self._journal = None
 
 
-def look(
+def view_call(
     journal: Journal,
     exchange: Exchange | None,
     output_schema: Any,
@@ -135,7 +135,7 @@ def look(
         return CompletedCall(finished, result_view(finished), None, b"", None, None)
     task = journal.conversation.tasks.of_operation(exchange.operation)
     if task is not None and task.exchange == exchange.number and task.result_frame is not None:
-        return look_at_task(journal, task, output_schema)
+        return view_task(journal, task, output_schema)
     raw, finished = _finished(journal, exchange, output_schema, called)
     verdict = verdict_of(finished)
     view = result_view(finished, verdict)
@@ -143,7 +143,7 @@ def look(
     return CompletedCall(finished, view, verdict, raw, arguments_of(journal, exchange), exchange, written)
 
 
-def look_at_task(journal: Journal, task: Task, output_schema: Any) -> CompletedCall:
+def view_task(journal: Journal, task: Task, output_schema: Any) -> CompletedCall:
     """Read back a task's outcome and validate it like the result of a call. Reads the disk: run it on a thread."""
     exchange = journal.conversation.exchanges[task.exchange - 1] if task.exchange is not None else None
     found = outcome(journal, task) or (Finished(task.method, answered=False, failure="No result yet."), b"")
@@ -153,7 +153,7 @@ def look_at_task(journal: Journal, task: Task, output_schema: Any) -> CompletedC
     return CompletedCall(finished, result_view(finished, verdict), verdict, raw, arguments, exchange)
 
 
-def look_back(past: PastCall) -> CompletedCall:
+def view_past_call(past: PastCall) -> CompletedCall:
     """Return what is left of a call of an earlier conversation: its status and its arguments."""
     status = words.status(past.exchange, live=False)
     finished = Finished(past.exchange.method, answered=False, duration_ns=past.exchange.duration_ns, failure=_GONE)

@@ -91,7 +91,7 @@ def shown(value: Any, limit: int = _LONGEST) -> str:
     """Return a value as one line of JSON: foreign text, cut if it is long."""
     if value is ABSENT:
         return ""
-    said = encode(_told(value)).decode("utf-8", "replace")
+    said = encode(_encodable(value)).decode("utf-8", "replace")
     return said if len(said) <= limit else f"{said[:limit]}… ({len(said):,} characters)"
 
 
@@ -124,10 +124,10 @@ def _row_data(row: Compared) -> dict[str, Any]:
 def _changes_data(changes: Sequence[JsonChange]) -> Iterator[dict[str, Any]]:
     for change in changes[:MOST]:
         sides = {"before": change.before, "after": change.after}
-        yield {"path": change.path} | {name: _told(value) for name, value in sides.items() if value is not ABSENT}
+        yield {"path": change.path} | {name: _encodable(value) for name, value in sides.items() if value is not ABSENT}
 
 
-def _told(value: Any) -> Any:
+def _encodable(value: Any) -> Any:
     """Return the value, or a text that says so if it can't be encoded."""
     try:
         encode(value)

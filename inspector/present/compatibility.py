@@ -59,7 +59,7 @@ def definitions_of(conversation: Conversation, called: str = "") -> CheckedDefin
     )
 
 
-def surface_matrix(surface: CheckedDefinitions, hosts: Iterable[Host] = HOSTS.values()) -> Matrix:
+def compatibility_matrix(surface: CheckedDefinitions, hosts: Iterable[Host] = HOSTS.values()) -> Matrix:
     """Return the matrix of a surface. The largest takes up to two seconds: do not call this on an event loop."""
     return matrix_of(surface, hosts)
 

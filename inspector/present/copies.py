@@ -93,7 +93,7 @@ def of_request(journal: Journal, n: int, *, reveal: bool = False) -> list[Copy]:
         )
     connection = journal.surroundings.connection
     if connection is not None and (connection.argv or connection.url.startswith(_WEB)):
-        words = _wish(frame.payload) if len(frame.payload) <= _SHORT else ["request"]
+        words = _command_arguments(frame.payload) if len(frame.payload) <= _SHORT else ["request"]
         begin = " ".join(["mcp-inspect", *(word[:_BEGIN] for word in words)])
         found.append(Copy("m", "command", lambda: command(connection, frame.payload, reveal=reveal), begin))
     return found
@@ -116,7 +116,7 @@ def _short_curl(request: HttpFact) -> str:
 
 def command(connection: ConnectionFact, payload: bytes, *, reveal: bool = False) -> str:
     """Return the mcp-inspect command line that sends the same request."""
-    words = ["mcp-inspect", *_wish(payload)]
+    words = ["mcp-inspect", *_command_arguments(payload)]
     if connection.url:
         words.append(connection.url if reveal else masked_url(connection.url))
     else:
@@ -124,7 +124,7 @@ def command(connection: ConnectionFact, payload: bytes, *, reveal: bool = False)
     return shlex.join(words)
 
 
-class _Asked(msgspec.Struct):
+class _RequestParts(msgspec.Struct):
     """The parts of a request that a command line needs."""
 
     method: str
@@ -153,10 +153,10 @@ def _is_word(name: str) -> bool:
     return bool(name) and not name.startswith("-")
 
 
-def _wish(payload: bytes) -> list[str]:
+def _command_arguments(payload: bytes) -> list[str]:
     """Return the command's arguments that precede the server."""
     try:
-        asked = msgspec.json.decode(payload, type=_Asked)
+        asked = msgspec.json.decode(payload, type=_RequestParts)
     except (msgspec.MsgspecError, UnicodeError):
         return ["request", "--raw", decode(payload)]
     try:

@@ -65,7 +65,7 @@ class _Facts:
     in_flight: tuple[Exchange, ...]
 
 
-def has_died(journal: Journal) -> bool:
+def has_failure(journal: Journal) -> bool:
     """Whether there is a failure: the connection was interrupted, or the child process has ended."""
     ended = journal.ended
     if ended is not None:
@@ -360,7 +360,7 @@ def of_findings(findings: Sequence[Finding]) -> Diagnosis | None:
     return Diagnosis(last.primary, last.follows)
 
 
-def says_the_same(diagnosis: Diagnosis, why: str) -> bool:
+def repeats_message(diagnosis: Diagnosis, why: str) -> bool:
     """Whether a diagnosis adds nothing to the failure's own message."""
     said, reason = (" ".join(each.split()).rstrip(".").lower() for each in (why, diagnosis.reason.sentence))
     return bool(said) and reason == said

@@ -156,7 +156,7 @@ def meta_lines(raw: Any) -> Iterator[Line]:
         yield ((f"  and {lines.count - _MOST_META} more lines", "muted"),)
 
 
-def said_facts(thing: ListedItem) -> list[Fact]:
+def item_facts(thing: ListedItem) -> list[Fact]:
     """Return all statements about an item except the JSON of `_meta`."""
     raw = thing.raw
     return [*title_facts(thing), *annotation_facts(raw), *icon_facts(raw), *meta_facts(raw)]

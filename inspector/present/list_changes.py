@@ -52,7 +52,7 @@ def change_lines(changes: ListChanges) -> list[Line]:
     for title, things in (("added", changes.added), ("removed", changes.removed)):
         if things:
             found += _heading(changes.kind, title, len(things))
-            found += [_thing(changes.kind, raw, title) for raw in things[:MOST_THINGS]]
+            found += [_item_line(changes.kind, raw, title) for raw in things[:MOST_THINGS]]
             found += _rest(len(things) - MOST_THINGS)
     if changes.changed:
         found += _heading(changes.kind, "changed", len(changes.changed))
@@ -72,7 +72,7 @@ def _rest(count: int) -> list[Line]:
     return [((f"  and {count:,} more", "muted"),)] if count > 0 else []
 
 
-def _thing(kind: str, raw: Any, word: str) -> Line:
+def _item_line(kind: str, raw: Any, word: str) -> Line:
     thing = THINGS[kind](raw)
     role: Role = "added" if word == "added" else "removed"
     sign = "+" if word == "added" else "−"
@@ -382,7 +382,7 @@ def changes_in_short(seen: SinceSeen) -> str:
     return said
 
 
-def first_met(memory: RememberedServer) -> str:
+def remember_first(memory: RememberedServer) -> str:
     """Return what was seen for the first time: "13 tools, 4 prompts"; "" if nothing of it has a name."""
     counts = {kind: len(memory.first[kind].things) for kind in KINDS if kind in memory.first}
     return ", ".join(

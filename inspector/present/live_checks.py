@@ -116,7 +116,7 @@ class JournalFindings:
         """Return the worst grade of entry n."""
         return self._marks[n] if n < len(self._marks) else 0
 
-    def of_thing(self, kind: str, key: str, item: Any) -> list[Finding]:
+    def of_item(self, kind: str, key: str, item: Any) -> list[Finding]:
         """Return the findings about a listed item in its current form, and about its uses.
 
         `kind` is "tools", "prompts", "resources" or "resourceTemplates"; `key` is "" for an item without one.
@@ -146,7 +146,7 @@ class JournalFindings:
         return sum(each.id == check for each in self.all)
 
     @property
-    def has_things(self) -> bool:
+    def has_items(self) -> bool:
         """Whether there is any finding about a listed item."""
         return bool(self._things)
 
@@ -165,7 +165,7 @@ class JournalFindings:
         return len(known.keys)
 
     def _is_faulty(self, kind: str, key: str, items: dict[str, Any]) -> bool:
-        return key in items and any(each.severity.rank == 0 for each in self.of_thing(kind, key, items[key]))
+        return key in items and any(each.severity.rank == 0 for each in self.of_item(kind, key, items[key]))
 
     def is_muted(self, finding: Finding) -> bool:
         """Whether a finding or its check is muted."""
@@ -317,7 +317,7 @@ class LiveChecks(JournalFindings):
     def is_done(self) -> bool:
         """Whether all received entries were checked."""
         is_finished = self._is_finished or not self._over()
-        return self.checked >= self.journal.count and not self.asks_further and is_finished
+        return self.checked >= self.journal.count and not self.has_pending_checks and is_finished
 
     @property
     def later(self) -> int:
@@ -352,7 +352,7 @@ class LiveChecks(JournalFindings):
         self.paused = paused
 
     @property
-    def asks_further(self) -> bool:
+    def has_pending_checks(self) -> bool:
         """Whether expensive checks of examined messages are pending."""
         return bool(self._inspection is not None and self._inspection.waiting)
 
@@ -501,12 +501,12 @@ class PastChecks(JournalFindings):
     @property
     def is_done(self) -> bool:
         """Whether all entries of that moment were checked."""
-        return self.checked >= self.journal.count and (self.whole.is_done or not self.whole.asks_further)
+        return self.checked >= self.journal.count and (self.whole.is_done or not self.whole.has_pending_checks)
 
     @property
-    def asks_further(self) -> bool:
+    def has_pending_checks(self) -> bool:
         """Whether expensive checks of the whole recording are pending."""
-        return self.whole.asks_further
+        return self.whole.has_pending_checks
 
     @property
     def later(self) -> int:

@@ -147,17 +147,17 @@ _SIGNS: dict[StepVerdict, tuple[str, Role]] = {
 }
 
 
-def ladder_lines(rungs: Iterable[LoginStep], *, brief: bool = False) -> list[Line]:
+def step_lines(rungs: Iterable[LoginStep], *, brief: bool = False) -> list[Line]:
     """Return a few lines per step; `brief` leaves out paragraphs, and requests that are OK."""
     return [line for rung in rungs for line in _rung(rung, brief)]
 
 
 def ladder_section(rungs: Sequence[LoginStep]) -> Section:
     """Return the steps as a section; empty if there was no login."""
-    return Section("Login", lines=tuple(ladder_lines(rungs, brief=True)), note=ladder_end(rungs, climbed=True))
+    return Section("Login", lines=tuple(step_lines(rungs, brief=True)), note=steps_end(rungs, climbed=True))
 
 
-def ladder_end(rungs: Sequence[LoginStep], *, climbed: bool = False) -> str:
+def steps_end(rungs: Sequence[LoginStep], *, climbed: bool = False) -> str:
     """Return the outcome of the steps, one sentence; "" if there are none.
 
     `climbed`: a login succeeded, so a failed step was not needed unless it was the last one.

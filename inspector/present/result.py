@@ -116,7 +116,7 @@ class ResultView:
     structured: StructuredPart | None = None
 
 
-def came_of(finished: Finished) -> CallOutcome:
+def outcome_of(finished: Finished) -> CallOutcome:
     """Return the outcome; a response takes precedence over everything else."""
     if finished.error is not None:
         return CallOutcome.JSONRPC_ERROR
@@ -168,7 +168,7 @@ def verdict_of(finished: Finished) -> Validation | None:
     This may take a good part of a second: keep it off the event loop. A tool error is exempt because it has no
     result.
     """
-    if finished.output_schema is None or came_of(finished) not in (CallOutcome.OK, CallOutcome.INCOMPLETE):
+    if finished.output_schema is None or outcome_of(finished) not in (CallOutcome.OK, CallOutcome.INCOMPLETE):
         return None
     if peek.text(finished.result, "resultType") not in (None, "complete"):
         return None
@@ -180,7 +180,7 @@ def verdict_of(finished: Finished) -> Validation | None:
 
 def result_view(finished: Finished, verdict: Validation | None = None) -> ResultView:
     """Build the view; without a verdict it shows that nothing was validated (yet)."""
-    came = came_of(finished)
+    came = outcome_of(finished)
     if came is CallOutcome.JSONRPC_ERROR:
         return _refused(finished)
     if came not in (CallOutcome.OK, CallOutcome.TOOL_ERROR, CallOutcome.INCOMPLETE):

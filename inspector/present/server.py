@@ -174,7 +174,7 @@ def ping_section(journal: Journal) -> Section:
 def _pings_facts(sent: list[Exchange]) -> list[Fact]:
     newest = sent[0]
     taken = [each.duration_ns for each in sent if each.duration_ns is not None and each.state in _CAME]
-    facts = [Fact("last", *_came(newest))]
+    facts = [Fact("last", *_outcome(newest))]
     if taken:
         facts.append(Fact("least", text.human_duration(min(taken))))
         facts.append(Fact("median", f"{text.human_duration(round(median(taken)))} of the last {len(taken)}"))
@@ -187,7 +187,7 @@ def _pings_facts(sent: list[Exchange]) -> list[Fact]:
 _CAME = (ExchangeState.ANSWERED, ExchangeState.ERROR)
 
 
-def _came(exchange: Exchange) -> tuple[str, Role]:
+def _outcome(exchange: Exchange) -> tuple[str, Role]:
     if exchange.is_open:
         return f"{spans.PENDING} Pending", "pending"
     if exchange.state not in _CAME or exchange.duration_ns is None:
@@ -297,7 +297,7 @@ def process_section(journal: Journal, *, origins: Mapping[str, str] | None = Non
     facts = [
         Fact("command", words.command_line(opened.argv)),
         fact("directory", opened.cwd),
-        *_life(journal.processes, live=journal.live),
+        *_process_facts(journal.processes, live=journal.live),
     ]
     facts += [_variable(name, origins or {}) for name in opened.env_names]
     return Section("Process", tuple(facts))
@@ -308,7 +308,7 @@ def _variable(name: str, origins: Mapping[str, str]) -> Fact:
     return fact(f"${name}", f"set: {origin}" if origin else "set", "muted")
 
 
-def _life(processes: Iterable[Entry], *, live: bool) -> Iterable[Fact]:
+def _process_facts(processes: Iterable[Entry], *, live: bool) -> Iterable[Fact]:
     """Yield the steps of the last child's life, dated from its start.
 
     The running time is left out: it would change while nothing happens.

@@ -65,7 +65,7 @@ def takes_levels(journal: Journal) -> bool:
     return opening is not None and opening.revision.log_level is LogLevel.META
 
 
-def asked_level(
+def requested_level(
     journal: Journal, setting: Exchange | None, stamped: str, *, can_set: bool = True
 ) -> tuple[list[Span], list[Span]]:
     """Return the requested level, and what the server declares about logging.

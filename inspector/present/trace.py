@@ -343,10 +343,10 @@ def _page(story: Trace, journal: Journal) -> Iterator[str]:
     for at, step in enumerate(story.steps):
         if story.left_out and at == len(story.steps) // 2:
             yield from (f"*{story.left_out:,} steps not shown here.*", "")
-        yield from _told(step, journal)
+        yield from _step_lines(step, journal)
 
 
-def _told(step: TraceStep, journal: Journal) -> Iterator[str]:
+def _step_lines(step: TraceStep, journal: Journal) -> Iterator[str]:
     sign = {"to_server": signs.TO_SERVER, "from_server": signs.FROM_SERVER, "beside": signs.NOTE}[step.way]
     said = f": {code(step.said)}" if step.said and step.part not in _PAYLOADS else ""
     yield f"- **{_after(step)}** {sign} {code(step.title)}{said}, entry {step.n}"
@@ -457,13 +457,13 @@ class StoryRows(RowSource):
         number = f"#{step.n}"
         indent = f"{signs.BRANCH} " if step.part in _NESTED else ""
         title: list[Span] = [(indent, "faint"), (step.title, _title_role(step))]
-        said: list[Span] = [("  ", "text"), (step.said, _said_role(step))] if step.said else []
+        said: list[Span] = [("  ", "text"), (step.said, _role(step))] if step.said else []
         when: Span = (seconds(step.after_ns).rjust(10) + "  ", "muted")
         room = max(0, width - 14 - len(number) - 2)
         return RowView([when, _WAYS[step.way], (" ", "text"), *lay([*title, *said], room), (f"  {number}", "faint")])
 
 
-def facts_said(facts: Sequence[Fact], most: int = 12) -> list[Span]:
+def facts_line(facts: Sequence[Fact], most: int = 12) -> list[Span]:
     """Return the facts of a story in one line."""
     spans: list[Span] = []
     for each in facts[:most]:
@@ -476,5 +476,5 @@ def _title_role(step: TraceStep) -> Role:
     return step.role if step.part not in ("stderr", "log") else "faint"
 
 
-def _said_role(step: TraceStep) -> Role:
+def _role(step: TraceStep) -> Role:
     return "stderr" if step.part == "stderr" else "text" if step.part == "log" else "muted"

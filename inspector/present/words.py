@@ -427,7 +427,7 @@ def left_out(account: ModelRun) -> str:
     return text.visible(", ".join(account.left_out), limit=300)
 
 
-def account_section(account: ModelRun) -> Section:
+def model_run_section(account: ModelRun) -> Section:
     """Return the origin of the response, or why there is none and what to do."""
     if account.why:
         lines = (*paragraph(account.why, "error", limit=1000), *paragraph(account.hint, "muted", limit=1000))

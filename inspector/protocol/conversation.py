@@ -55,7 +55,7 @@ class Conversation:
         self._on_notification: dict[str, Callable[[Frame, Notification], list[Event]]] = {
             "notifications/progress": self._progressed,
             "notifications/cancelled": self._cancelled,
-            **dict.fromkeys(TELLING, self._task_told),
+            **dict.fromkeys(TELLING, self._task_notified),
         }
 
     @property
@@ -131,9 +131,9 @@ class Conversation:
         elif declared or request.method in _REMEMBERED:
             self._awaited[exchange.number] = _without_arguments(params)
         opened = events.RequestSent(exchange, request)
-        return [opened] if exchange.sender is _TO_SERVER else [opened, *self._asked_by_request(exchange, params)]
+        return [opened] if exchange.sender is _TO_SERVER else [opened, *self._input_requested(exchange, params)]
 
-    def _asked_by_request(self, exchange: Exchange, params: Any) -> list[Event]:
+    def _input_requested(self, exchange: Exchange, params: Any) -> list[Event]:
         """Record a request from the server for user input."""
         kind = KIND_OF_SERVER_REQUEST.get(exchange.method)
         if kind is None:
@@ -155,7 +155,7 @@ class Conversation:
         self.server_requests.append(server_request)
         return [events.ServerRequested(server_request)]
 
-    def _asked_in_result(self, exchange: Exchange, params: Any, result: Any) -> list[Event]:
+    def _input_requested_in_result(self, exchange: Exchange, params: Any, result: Any) -> list[Event]:
         """Record the requests for input in an `input_required` result."""
         self.operations.asked(exchange, params, result)
         asked = server_requests_in(
@@ -164,7 +164,7 @@ class Conversation:
         self.server_requests += asked
         return [events.ServerRequested(server_request) for server_request in asked]
 
-    def _asked_in_error(self, exchange: Exchange, error: Any) -> list[Event]:
+    def _visits_requested_in_error(self, exchange: Exchange, error: Any) -> list[Event]:
         """Record the URLs that an error asks the user to visit."""
         asked = visits_in(
             error,
@@ -192,7 +192,7 @@ class Conversation:
         self.subscriptions.ended(exchange)
         params = self._awaited.pop(exchange.number, None)
         if isinstance(message, ErrorResponse) and exchange.sender is Direction.TO_SERVER:
-            found += self._asked_in_error(exchange, message.error)
+            found += self._visits_requested_in_error(exchange, message.error)
             if kind := self.catalogue.refused(exchange, params):
                 found.append(events.Catalogued(kind))
         if isinstance(message, ResultResponse):
@@ -203,7 +203,7 @@ class Conversation:
                 if head.resultType not in ("", "complete", INPUT_REQUIRED) and not _may_be_task(exchange, head):
                     exchange.why = f"its resultType is {head.resultType[:60]!r}, which this client does not know"
                 if exchange.asks:
-                    found += self._asked_in_result(exchange, params, message.result)
+                    found += self._input_requested_in_result(exchange, params, message.result)
             if exchange.sender is Direction.TO_SERVER:
                 found += self._learned(exchange, params, message)
         return found
@@ -230,7 +230,7 @@ class Conversation:
             found += [events.Outdated(kind) for kind in self.catalogue.changed(message.method)]
         return found
 
-    def _task_told(self, frame: Frame, message: Notification) -> list[Event]:
+    def _task_notified(self, frame: Frame, message: Notification) -> list[Event]:
         news = self._task_news(frame, self.tasks.notified(frame, message.params_part), None)
         return [events.Notified(frame.direction, message), *news]
 

@@ -41,7 +41,7 @@ _PENDING, _LATE, _ERROR, _LOST = ExchangeState.PENDING, ExchangeState.LATE, Exch
 _ANSWERED = ExchangeState.ANSWERED
 
 
-def born(bits: int) -> int:
+def initial_bits(bits: int) -> int:
     """Return the initial value in the column of states, derived from the current one."""
     return bits & _BORN | _NUMBER_OF_STATE[_PENDING]
 
@@ -394,12 +394,12 @@ def take_back(columns: Mapping[str, Any], change: LateChange) -> None:
     columns["failures"][at], columns["states"][at] = change.failure, change.state
 
 
-def open_again(columns: Mapping[str, Any], number: int) -> None:
+def mark_open(columns: Mapping[str, Any], number: int) -> None:
     """Mark an exchange as open in the columns, given by name."""
     columns["_places"][number - 1] = 0
     columns["answer_frames"][number] = columns["failures"][number] = 0
     columns["ends"][number] = NEVER
-    columns["states"][number] = born(columns["states"][number])
+    columns["states"][number] = initial_bits(columns["states"][number])
 
 
 _NO_REST: tuple[Any, ...] = (None, None, "", None, None)

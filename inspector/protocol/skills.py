@@ -74,12 +74,12 @@ def compare(data: bytes, claimed: Any) -> Difference | None:
         node = yaml.compose(found, Loader=yaml.SafeLoader)
         return _Walk().compare(node, claimed, "", 0)
     except yaml.YAMLError as error:
-        return Difference(_shown(claimed), f"no YAML: {_said(error)}")
+        return Difference(_shown(claimed), f"no YAML: {_problem_text(error)}")
     except (RecursionError, ValueError) as error:
         return Difference(_shown(claimed), f"YAML that can't be read: {type(error).__name__}")
 
 
-def _said(error: Exception) -> str:
+def _problem_text(error: Exception) -> str:
     problem, mark = getattr(error, "problem", None), getattr(error, "problem_mark", None)
     return f"{problem or 'it is malformed'}" + (f" in line {mark.line + 1}" if mark else "")
 

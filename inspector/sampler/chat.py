@@ -184,7 +184,7 @@ class ModelReply(msgspec.Struct, frozen=True):
     """Output tokens as counted by the endpoint; None if it does not report them."""
 
 
-def said_in(completion: Any, request: ChatRequest) -> ModelReply:
+def reply_in(completion: Any, request: ChatRequest) -> ModelReply:
     """Return the answer in a completion. Raises: RequestFailed if there is none."""
     choice = peek.at(completion, "choices", 0)
     message = peek.at(choice, "message")

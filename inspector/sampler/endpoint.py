@@ -13,7 +13,7 @@ import msgspec
 from inspector.errors import AuthorizationNeeded, RequestFailed, RequestTimeout
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import encode
-from inspector.sampler.chat import ChatRequest, ModelReply, chat_request, said_in
+from inspector.sampler.chat import ChatRequest, ModelReply, chat_request, reply_in
 from inspector.sampler.choice import ModelChoice
 from inspector.transports.http.client import make_client
 from inspector.transports.http.reply import broken, unreachable
@@ -26,7 +26,7 @@ _PLACE = "/chat/completions"
 _WANTED = "--sampler-url wants the base of an OpenAI-compatible API, such as http://127.0.0.1:11434/v1."
 
 
-class _Came(msgspec.Struct, frozen=True):
+class _HttpResponse(msgspec.Struct, frozen=True):
     """A complete response."""
 
     status: int
@@ -35,7 +35,7 @@ class _Came(msgspec.Struct, frozen=True):
     body: bytes
 
     @property
-    def said(self) -> str:
+    def error_message(self) -> str:
         """Return the message of an error response: from its JSON, otherwise the beginning of the body."""
         value = _json(self.body)
         error = peek.at(value, "error")
@@ -63,7 +63,7 @@ class ChatModel:
         try:
             async with asyncio.timeout(self._choice.patience_s):
                 came = await self._post(request.body)
-                if came.status == 400 and "max_completion_tokens" in came.said:
+                if came.status == 400 and "max_completion_tokens" in came.error_message:
                     came = await self._post(_renamed(request.body))  # newer models have another name for the limit
         except TimeoutError:
             raise RequestTimeout(
@@ -72,7 +72,7 @@ class ChatModel:
             ) from None
         return self._read(came, request)
 
-    async def _post(self, body: dict[str, Any]) -> _Came:
+    async def _post(self, body: dict[str, Any]) -> _HttpResponse:
         headers = {"Content-Type": "application/json", "Accept": "application/json"} | self._choice.key.header()
         client = make_client(self._url, cacert=None, insecure=False, connect_timeout=_CONNECT_S, trust_env=True)
         began = False
@@ -85,9 +85,9 @@ class ChatModel:
                 raise unreachable(error, self._url, _CONNECT_S) from None
             raise RequestFailed(f"the model's response was interrupted: {broken(error)}") from None
 
-    def _read(self, came: _Came, request: ChatRequest) -> ModelReply:
+    def _read(self, came: _HttpResponse, request: ChatRequest) -> ModelReply:
         hide = self._choice.key.hidden_in
-        excerpt = hide(came.said)[:_QUOTED]
+        excerpt = hide(came.error_message)[:_QUOTED]
         where = f"the model's endpoint answered HTTP {came.status}"
         if came.status in (401, 403):
             hint = "Is its key in the environment variable that --sampler-key-env names?"
@@ -105,10 +105,10 @@ class ChatModel:
         if completion is None:
             kind = came.content_type or "no content type"
             raise RequestFailed(f"{where} with {kind}, which is not JSON: {excerpt or 'an empty body'}", hint=_WANTED)
-        return said_in(completion, request)
+        return reply_in(completion, request)
 
 
-async def _whole(response: httpx.Response) -> _Came:
+async def _whole(response: httpx.Response) -> _HttpResponse:
     pieces: list[bytes] = []
     size = 0
     async for piece in response.aiter_bytes():
@@ -117,7 +117,7 @@ async def _whole(response: httpx.Response) -> _Came:
         if size > _MOST:
             raise RequestFailed(f"the model's response is longer than {_MOST:,} bytes")
     headers = {name.lower(): value for name, value in response.headers.items()}
-    return _Came(response.status_code, headers.get("content-type", ""), headers, b"".join(pieces))
+    return _HttpResponse(response.status_code, headers.get("content-type", ""), headers, b"".join(pieces))
 
 
 def _renamed(body: dict[str, Any]) -> dict[str, Any]:

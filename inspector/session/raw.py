@@ -95,7 +95,7 @@ class _Gathering:
         if entry.what.direction is Direction.TO_SERVER:
             self._sent(entry, found)
         elif not self._is_for_another(found):
-            self._came(entry, found)
+            self._on_entry(entry, found)
         self.changed.set()
 
     def _sent(self, entry: Entry, found: Sequence[Event]) -> None:
@@ -104,7 +104,7 @@ class _Gathering:
             self.frames.append(entry.n)
             self._opened |= {event.exchange.number for event in found if isinstance(event, events.RequestSent)}
 
-    def _came(self, entry: Entry, found: Sequence[Event]) -> None:
+    def _on_entry(self, entry: Entry, found: Sequence[Event]) -> None:
         self.came.append(entry.n)
         for event in found:
             if isinstance(event, events.Closed | events.LateResponse):

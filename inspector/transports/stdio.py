@@ -152,7 +152,7 @@ class Ending:
         self._drain()
         if not self._watcher.is_alive():
             self._exited(self._loop.time())
-        self._tell()
+        self._report_exit()
         self._finish()
 
     def look(self) -> None:
@@ -165,7 +165,7 @@ class Ending:
         elif not self._is_drained():
             self._look_again()
             return
-        self._tell()
+        self._report_exit()
         if is_group_alive(self._child.pid):
             self._patience = now + _LINGER
             self.hurry()
@@ -182,7 +182,7 @@ class Ending:
         self._patience = at + _LINGER
         self.look()
 
-    def _tell(self) -> None:
+    def _report_exit(self) -> None:
         if self._told or self._exit is None:
             return
         self._told = True
@@ -226,7 +226,7 @@ class Ending:
         for timer in (self._rung, self._again):
             if timer is not None:
                 timer.cancel()
-        self._tell()
+        self._report_exit()
         forget_group(self._child.pid)
         if self._exit is not None:
             self._watcher.join()
@@ -495,7 +495,7 @@ class _Live:
         self.gone = asyncio.Event()
         """Set when the child and its whole group have ended."""
         self._stdin = LineSink(child.stdin, self._stdin_closed)
-        self._stdout = LineSource(child.stdout, CuttingSplitter(limit, KEPT), self._said, self._stdout_ended)
+        self._stdout = LineSource(child.stdout, CuttingSplitter(limit, KEPT), self._on_lines, self._stdout_ended)
         self._stderr = LineSource(
             child.stderr, LineSplitter(_STDERR_PIECE), self._muttered, self._stderr_ended, _STDERR_PAUSE
         )
@@ -535,7 +535,7 @@ class _Live:
         if self._said_since >= _FLOOD:
             self.ending.hurry()
 
-    def _said(self, lines: Sequence[Line]) -> None:
+    def _on_lines(self, lines: Sequence[Line]) -> None:
         if self._said_since >= 0:
             self._said_since += len(lines)
         if CutLine not in map(type, lines):

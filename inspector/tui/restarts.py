@@ -397,10 +397,10 @@ def _compared_definitions(before: "ServerDefinitions", subject: OpenConversation
 
 def _result(call: "RunningCall") -> "CallResult":
     """Return the result of a finished call. Reads from disk."""
-    from inspector.present.calls import look
+    from inspector.present.calls import view_call
     from inspector.tui.restart_model import result_of
 
-    looked = look(call.journal, call.exchange, None, call.called, method=call.method)
+    looked = view_call(call.journal, call.exchange, None, call.called, method=call.method)
     wall_ns = call.journal.store.wall_ns(call.exchange.request_frame) if call.exchange is not None else 0
     return result_of(looked, call.thing.key, wall_ns)
 

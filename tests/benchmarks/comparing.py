@@ -5,7 +5,7 @@ from pathlib import Path
 
 from inspector.capture.compare.differences import OperationVerdict, compare
 from inspector.capture.compare.normal import Normal
-from inspector.capture.compare.operations import read_accounts
+from inspector.capture.compare.operations import read_operations
 from inspector.capture.store.load import load
 from inspector.present.compare import Names, comparison_lines
 from tests.benchmarks import captures
@@ -24,7 +24,7 @@ def make(place: Path) -> tuple[Path, Path]:
 def seconds(before: Path, after: Path) -> tuple[float, int]:
     """The processor's seconds for all of it, as text is made of it too, and how many operations differ."""
     began = time.process_time()
-    found = compare(read_accounts(before).accounts, read_accounts(after).accounts, Normal())
+    found = compare(read_operations(before).accounts, read_operations(after).accounts, Normal())
     comparison_lines(found, Names("before", "after"))
     return time.process_time() - began, found.count(OperationVerdict.DIFFERENT)
 

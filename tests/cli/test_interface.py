@@ -359,8 +359,8 @@ def test_words_are_read_with_the_servers_that_were_found(home: Path, monkeypatch
     (home / ".cursor/mcp.json").write_text('{"mcpServers": {"gulls": {"command": "npx", "args": ["gulls"]}}}')
     monkeypatch.chdir(home)
     servers = Servers(_make_env())
-    assert servers.meant([]) == []
-    named, typed = servers.meant(["gulls", "node a.js"])
+    assert servers.named_targets([]) == []
+    named, typed = servers.named_targets(["gulls", "node a.js"])
     assert isinstance(named, OpenServer)
     assert named.server.argv == ("npx", "gulls")
     assert typed == OpenTyped(argv=("node", "a.js"))

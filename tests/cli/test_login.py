@@ -8,7 +8,7 @@ from keyring.backends.fail import Keyring as NoKeyring
 
 from inspector.auth.steps import AccessToken, LoginOptions, StoredLogin
 from inspector.auth.storage import LoginStorage
-from inspector.cli.launch import store_for, way_in
+from inspector.cli.launch import authorizer_for, store_for
 from inspector.cli.login_options import LoginSettings
 from inspector.config.targets import HttpTarget
 from inspector.errors import UsageError
@@ -19,21 +19,21 @@ TARGET = HttpTarget("https://api.example/mcp")
 def test_who_sends_his_own_credentials_or_wants_none_has_nobody_at_the_door(tmp_path: Path) -> None:
     env = {"MCP_INSPECT_HOME": str(tmp_path)}
     own = HttpTarget(TARGET.url, headers=(("authorization", "Bearer mine"),))
-    assert way_in(own, LoginSettings(), env, has_person=False)[0] is None
-    assert way_in(TARGET, LoginSettings(off=True), env, has_person=False)[0] is None
+    assert authorizer_for(own, LoginSettings(), env, has_person=False)[0] is None
+    assert authorizer_for(TARGET, LoginSettings(off=True), env, has_person=False)[0] is None
 
 
 async def test_what_is_kept_is_sent(tmp_path: Path) -> None:
     env = {"MCP_INSPECT_HOME": str(tmp_path)}
     store_for(LoginSettings(), env).put(TARGET.url, StoredLogin(AccessToken("t0ken", "https://as.example")))
-    made, _ = way_in(TARGET, LoginSettings(LoginOptions()), env, has_person=False)
+    made, _ = authorizer_for(TARGET, LoginSettings(LoginOptions()), env, has_person=False)
     assert made is not None
     assert await made(TARGET.url).headers("POST", TARGET.url) == (("Authorization", "Bearer t0ken"),)
 
 
 def test_a_person_is_taken_along_by_the_guide(tmp_path: Path) -> None:
     env = {"MCP_INSPECT_HOME": str(tmp_path)}
-    authorizer, guide = way_in(TARGET, LoginSettings(port=7777), env, has_person=True)
+    authorizer, guide = authorizer_for(TARGET, LoginSettings(port=7777), env, has_person=True)
     assert None not in (authorizer, guide)
 
 

@@ -11,6 +11,7 @@ from inspector.checks.compat.matrix import CheckedDefinitions
 from inspector.checks.compat.packs import HOSTS
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.present.compatibility import (
+    compatibility_matrix,
     concerned_as_json,
     dated,
     definitions_of,
@@ -20,7 +21,6 @@ from inspector.present.compatibility import (
     matrix_as_json,
     matrix_lines,
     outlook_of,
-    surface_matrix,
     words_of,
 )
 from inspector.present.spans import plain
@@ -32,7 +32,9 @@ _FINDING = Finding("input-schema-not-object", Severity.ERROR, Confidence.CERTAIN
 
 
 def _lines(*tools: object, width: int = 80, every: bool = False) -> list[str]:
-    return [plain(line) for line in matrix_lines(surface_matrix(CheckedDefinitions(tools, "s")), width, every=every)]
+    return [
+        plain(line) for line in matrix_lines(compatibility_matrix(CheckedDefinitions(tools, "s")), width, every=every)
+    ]
 
 
 def test_the_matrix_has_a_column_for_each_host_and_fits_its_width() -> None:
@@ -62,7 +64,7 @@ def test_a_server_s_words_act_on_nothing() -> None:
 
 def test_the_matrix_as_json_leaves_out_what_is_not_known() -> None:
     found = matrix_as_json(
-        surface_matrix(CheckedDefinitions((_TOOL, _BAD), "git"), [HOSTS["claude-code"], HOSTS["cursor"]])
+        compatibility_matrix(CheckedDefinitions((_TOOL, _BAD), "git"), [HOSTS["claude-code"], HOSTS["cursor"]])
     )
     assert [host["id"] for host in found["hosts"]] == ["claude-code", "cursor"]
     assert found["tools"][0] == {

@@ -15,7 +15,7 @@ from inspector.present.failure_report import (
     diagnosis_of,
     environment_gap,
     executable_facts,
-    has_died,
+    has_failure,
     of_findings,
     post_mortem,
     with_surroundings,
@@ -211,14 +211,14 @@ def test_a_reason_from_elsewhere_comes_first(tape: Tape) -> None:
 
 
 def test_only_what_broke_off_has_died(tape: Tape) -> None:
-    assert not has_died(tape.journal)
+    assert not has_failure(tape.journal)
     tape.started()
-    assert not has_died(tape.journal)
+    assert not has_failure(tape.journal)
     tape.fact(ConnectionFact(ConnectionEvent.CLOSE, "stdio"))
-    assert not has_died(tape.journal)
+    assert not has_failure(tape.journal)
     tape.started()
     tape.died()
-    assert has_died(tape.journal)
+    assert has_failure(tape.journal)
 
 
 def test_the_same_is_there_as_data(tape: Tape) -> None:
@@ -243,7 +243,7 @@ def test_a_child_that_was_started_since_is_alive(tape: Tape) -> None:
     tape.started(pid=1)
     tape.died(pid=1)
     tape.started(pid=2)
-    assert not has_died(tape.journal)
+    assert not has_failure(tape.journal)
     assert as_data(tape.journal)["exit_code"] is None
     assert as_data(tape.journal)["pid"] == 2
 

@@ -20,12 +20,12 @@ from inspector.present.items import (
     filter_words,
     icon_facts,
     icon_words,
+    item_facts,
     link_line,
     mark,
     meta_lines,
     page_facts,
     row_spans,
-    said_facts,
     schema_lines,
     source_facts,
     source_lines,
@@ -110,7 +110,7 @@ def test_a_search_that_is_called_off_looks_no_further() -> None:
 
 
 def told(thing: Any) -> dict[str, str]:
-    return {each.key: each.value for each in said_facts(thing)}
+    return {each.key: each.value for each in item_facts(thing)}
 
 
 def test_of_three_titles_the_one_that_is_shown_is_named() -> None:
@@ -160,7 +160,7 @@ def test_what_is_wrong_is_said_beside_it(key: str, value: Any, shown: str) -> No
 
 @pytest.mark.parametrize("raw", [None, 7, {"icons": 7, "annotations": [], "_meta": "x"}])
 def test_members_of_another_type_are_told_and_nothing_breaks(raw: Any) -> None:
-    facts = said_facts(Tool(raw))
+    facts = item_facts(Tool(raw))
     assert [each.value for each in facts] == (
         []
         if not isinstance(raw, dict)

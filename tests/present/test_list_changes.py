@@ -14,12 +14,12 @@ from inspector.present.list_changes import (
     can_approve,
     change_lines,
     day,
-    first_met,
     head_lines,
     in_short,
     marks_of,
     marks_since,
     news_lines,
+    remember_first,
     since_lines,
     word_differences,
 )
@@ -225,7 +225,7 @@ def _remembered(*tools: Mapping[str, object], instructions: str = "") -> dict[st
 def test_a_server_that_is_met_for_the_first_time_is_to_be_remembered(tape: Tape) -> None:
     memory = against({}, handshake(tape).journal.conversation, 5)
     assert not memory.alarms
-    assert first_met(memory) == "2 tools"
+    assert remember_first(memory) == "2 tools"
     assert {kind: [*known.things] for kind, known in memory.first.items()} == {
         "tools": ["buy", "sell"],
         "instructions": [""],

@@ -59,9 +59,9 @@ def test_a_tool_has_the_findings_about_it_as_it_is_listed_now_and_about_its_call
     answer = tape.answer(2, {})
     found = JournalFindings(tape.journal)
     found.add([finding("T1", n, pointer="/result/tools/1/inputSchema"), finding("K1", answer), finding("X", 1)])
-    assert [each.id for each in found.of_thing("tools", "b", listed[1])] == ["T1"]
-    assert found.of_thing("tools", "b", {"name": "b", "inputSchema": {}}) == []
-    assert [each.id for each in found.of_thing("tools", "a", listed[0])] == ["K1"]
+    assert [each.id for each in found.of_item("tools", "b", listed[1])] == ["T1"]
+    assert found.of_item("tools", "b", {"name": "b", "inputSchema": {}}) == []
+    assert [each.id for each in found.of_item("tools", "a", listed[0])] == ["K1"]
     assert (found.faulty("tools"), found.faulty("prompts")) == (2, 0)
     found.mute([Mute("K1")])
     assert found.faulty("tools") == 1
@@ -71,13 +71,13 @@ def test_faulty_tools_are_counted_by_looking_at_each_finding_once(tape: Tape, mo
     tape.request(1, "tools/list")
     n = tape.answer(1, {"tools": [{"name": f"t{at}"} for at in range(50)] + ["no tool", {"name": 7}]})
     found, asked = JournalFindings(tape.journal), list[str]()
-    of_thing = JournalFindings.of_thing
+    of_item = JournalFindings.of_item
 
     def noting(self: JournalFindings, kind: str, key: str, item: object) -> list[Finding]:
         asked.append(key)
-        return of_thing(self, kind, key, item)
+        return of_item(self, kind, key, item)
 
-    monkeypatch.setattr(JournalFindings, "of_thing", noting)
+    monkeypatch.setattr(JournalFindings, "of_item", noting)
     found.add([finding("T1", n, Severity.WARNING, f"/result/tools/{at}") for at in range(50)])
     assert (found.faulty("tools"), asked) == (0, [])
     found.add([finding("T2", n, pointer=f"/result/tools/{at}") for at in (*range(40), *range(40))])
@@ -95,7 +95,7 @@ def test_a_pointer_that_leads_nowhere_names_no_tool(tape: Tape) -> None:
     n = tape.from_server(b"{")
     found = JournalFindings(tape.journal)
     found.add([finding("T1", n, pointer="/result/tools/9"), finding("T1", n, pointer="/result/tools/0/name")])
-    assert not found.has_things
+    assert not found.has_items
 
 
 def test_what_most_things_have_in_common_is_one_cause(tape: Tape) -> None:
@@ -261,7 +261,7 @@ def test_a_page_of_many_findings_is_kept_once(tape: Tape) -> None:
     memory = against({}, tape.journal.conversation, 5)
     assert checks.is_done
     assert memory.first
-    assert checks.of_thing("tools", "t0", tape.journal.conversation.catalogue.listings["tools"].items[0])
+    assert checks.of_item("tools", "t0", tape.journal.conversation.catalogue.listings["tools"].items[0])
     gc.collect()  # what tests before this one have left
     held = [each for each in gc.get_objects() if isinstance(each, dict) and each.get("name") == "t1100"]
     assert len([each for each in held if each["inputSchema"] == schema]) == 1

@@ -9,8 +9,6 @@ from inspector.auth.steps import AccessToken, Client, LoginStep, StepVerdict, St
 from inspector.present.logins import (
     as_data,
     expired,
-    ladder_end,
-    ladder_lines,
     ladder_section,
     link_section,
     login_data,
@@ -18,6 +16,8 @@ from inspector.present.logins import (
     login_sections,
     qr_lines,
     read_link,
+    step_lines,
+    steps_end,
     too_small,
 )
 from inspector.present.spans import Section, plain, section_lines
@@ -30,7 +30,7 @@ BROKEN = LoginStep("PKCE", StepVerdict.BROKEN, "no \x1b[31mS256", "GET https://b
 
 
 def told(*rungs: LoginStep, brief: bool = False) -> str:
-    return "\n".join(map(plain, ladder_lines(rungs, brief=brief)))
+    return "\n".join(map(plain, step_lines(rungs, brief=brief)))
 
 
 def test_each_rung_says_what_came_where_and_what_to_do() -> None:
@@ -60,14 +60,14 @@ def test_addresses_are_shown_without_what_gives_access() -> None:
 
 
 def test_what_it_comes_to_names_the_rung_that_breaks() -> None:
-    assert ladder_end([GOOD, BROKEN]) == "Fails at: PKCE."
-    assert ladder_end([GOOD, ODD]) == "Works, with deviations from the standard: clock."
-    assert ladder_end([GOOD]) == "All steps OK."
-    assert ladder_end([]) == ""
+    assert steps_end([GOOD, BROKEN]) == "Fails at: PKCE."
+    assert steps_end([GOOD, ODD]) == "Works, with deviations from the standard: clock."
+    assert steps_end([GOOD]) == "All steps OK."
+    assert steps_end([]) == ""
 
 
 def test_a_renewal_that_failed_before_a_login_that_did_not_breaks_nothing() -> None:
-    assert ladder_end([BROKEN, GOOD], climbed=True) == "All steps OK."
+    assert steps_end([BROKEN, GOOD], climbed=True) == "All steps OK."
     assert ladder_section([BROKEN, GOOD]).note == "All steps OK."
     assert ladder_section([GOOD, BROKEN]).note == "Fails at: PKCE."
 

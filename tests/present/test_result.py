@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from inspector.present.result import CallOutcome, Finished, came_of, incomplete, result_view, verdict_of
+from inspector.present.result import CallOutcome, Finished, incomplete, outcome_of, result_view, verdict_of
 from inspector.present.spans import plain
 from inspector.protocol.revisions.table import NEWEST
 
@@ -36,7 +36,7 @@ def test_three_failures_are_three_different_things() -> None:
     assert _headline(tool_error) == "✗ Tool error"
     assert _headline(refused) == "✗ JSON-RPC error -32602 invalid params"
     assert _headline(broken) == "✗ No response"
-    assert [came_of(each) for each in (tool_error, refused, broken)] == [
+    assert [outcome_of(each) for each in (tool_error, refused, broken)] == [
         CallOutcome.TOOL_ERROR,
         CallOutcome.JSONRPC_ERROR,
         CallOutcome.NO_ANSWER,
@@ -240,7 +240,7 @@ _READ, _GOT = "resources/read", "prompts/get"
 def test_what_is_not_complete_is_no_success(method: str, result: Any, why: str) -> None:
     finished = Finished(method, result=result)
     view = result_view(finished)
-    assert came_of(finished) is CallOutcome.INCOMPLETE
+    assert outcome_of(finished) is CallOutcome.INCOMPLETE
     assert _text(view.headline).startswith("✗ Incomplete result")
     assert why in " ".join(map(_text, view.said))
 
@@ -255,7 +255,7 @@ def test_what_is_not_complete_is_no_success(method: str, result: Any, why: str) 
     ],
 )
 def test_what_nothing_speaks_against_is_a_success(result: Any) -> None:
-    assert came_of(Finished("tools/call", result=result)) is CallOutcome.OK
+    assert outcome_of(Finished("tools/call", result=result)) is CallOutcome.OK
 
 
 def test_questions_that_were_left_open_say_why_and_a_tools_own_error_comes_first() -> None:
@@ -263,7 +263,7 @@ def test_questions_that_were_left_open_say_why_and_a_tools_own_error_comes_first
     assert incomplete(Finished("tools/call", result=asks, unfinished="it asked more than 10 times")) == (
         "it asked more than 10 times"
     )
-    assert came_of(Finished("tools/call", result={"isError": True, "content": [_PICTURE]})) is CallOutcome.TOOL_ERROR
+    assert outcome_of(Finished("tools/call", result={"isError": True, "content": [_PICTURE]})) is CallOutcome.TOOL_ERROR
 
 
 def _text(line: Any) -> str:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from inspector.capture.journal import Journal
 from inspector.present import trace
 from inspector.present.spans import spans_width
-from inspector.present.trace import MOST_BYTES, MOST_STEPS, StoryRows, Trace, facts_said, markdown_of, story_of
+from inspector.present.trace import MOST_BYTES, MOST_STEPS, StoryRows, Trace, facts_line, markdown_of, story_of
 from inspector.protocol.facts import HttpEvent, HttpFact
 from tests.present.tape import Tape
 from tests.tui.staging import handshake
@@ -207,4 +207,4 @@ def test_rows_fill_the_width_and_what_comes_is_told_on(tape: Tape) -> None:
     assert step is not None
     assert step.said == "a stone"
     assert rows.step(2) is None
-    assert "outcome ⋯ Pending" in "".join(text for text, _ in facts_said(more.facts))
+    assert "outcome ⋯ Pending" in "".join(text for text, _ in facts_line(more.facts))

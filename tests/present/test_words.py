@@ -13,7 +13,6 @@ from inspector.present.words import (
     MOST_DECODED,
     SIGNS_OF_GRADES,
     ModelRun,
-    account_section,
     age_facts,
     age_line,
     badge,
@@ -24,6 +23,7 @@ from inspector.present.words import (
     left,
     left_out,
     mark,
+    model_run_section,
     of_payload,
     pace,
     progress_of,
@@ -285,13 +285,13 @@ def test_it_says_who_answered_how_long_it_took_and_what_it_cost() -> None:
 
 def test_what_the_model_did_not_see_is_a_warning() -> None:
     assert left_out(SALT) == "a block of type smell"
-    facts = {each.key: each.role for each in account_section(SALT).facts}
+    facts = {each.key: each.role for each in model_run_section(SALT).facts}
     assert facts["not passed"] == "warning"
-    assert "not passed" not in {each.key for each in account_section(ModelRun("m", 1)).facts}
+    assert "not passed" not in {each.key for each in model_run_section(ModelRun("m", 1)).facts}
 
 
 def test_a_failure_has_its_evidence_and_its_cure_and_nothing_raw() -> None:
-    section = account_section(ModelRun("m", 5_000_000, why="HTTP 500: \x1b[2Joh no", hint="Look there."))
+    section = model_run_section(ModelRun("m", 5_000_000, why="HTTP 500: \x1b[2Joh no", hint="Look there."))
     assert section.title == "No response from the model"
     shown = "".join(part for line in section.lines for part, _ in line)
     assert "oh no" in shown

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.errors import RequestFailed
-from inspector.sampler.chat import ChatRequest, chat_request, said_in
+from inspector.sampler.chat import ChatRequest, chat_request, reply_in
 from tests.servers.model import call, completion
 
 
@@ -132,7 +132,7 @@ REQUEST = chat_request({"messages": [], "tools": [{"name": "harbour.tide"}], "st
 
 
 def answer(value: Any, request: ChatRequest = REQUEST) -> Any:
-    return said_in(value, request).result.value
+    return reply_in(value, request).result.value
 
 
 def test_a_text_is_one_block_with_the_model_s_own_name() -> None:
@@ -194,6 +194,6 @@ def test_arguments_that_are_no_object_are_quoted(arguments: str) -> None:
 
 
 def test_tokens_are_told_as_the_endpoint_counts_them() -> None:
-    said = said_in(completion(), REQUEST)
+    said = reply_in(completion(), REQUEST)
     assert (said.tokens_in, said.tokens_out) == (12, 3)
-    assert said_in(completion() | {"usage": None}, REQUEST).tokens_in is None
+    assert reply_in(completion() | {"usage": None}, REQUEST).tokens_in is None

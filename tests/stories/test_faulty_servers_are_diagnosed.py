@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from inspector.capture.store.load import load
-from inspector.present.failure_report import diagnosis_lines, diagnosis_of, has_died
+from inspector.present.failure_report import diagnosis_lines, diagnosis_of, has_failure
 from inspector.present.spans import plain
 from tests.servers.faulty import servers
 from tests.servers.faulty.verdicts import Verdict, check_all
@@ -62,7 +62,7 @@ def _faults_of_card(verdict: Verdict) -> Iterator[str]:
     """What is wrong with the reason that the card gives, and with the one in the failure's JSON."""
     journal = load(verdict.capture)
     try:
-        found, dead = diagnosis_of(journal), has_died(journal)
+        found, dead = diagnosis_of(journal), has_failure(journal)
     finally:
         journal.close()
     name, expects = verdict.server.name, verdict.server.expects

@@ -174,7 +174,7 @@ def _beside(account: OperationRecord, left_out: Collection[str]) -> Iterator[tup
         yield "questions", [_question(each) for each in account.asked]
 
 
-def loose_document(loose: UnassignedMessage, normal: Normal) -> Any:
+def unassigned_document(loose: UnassignedMessage, normal: Normal) -> Any:
     """Return what is compared of a message outside any operation."""
     return normal({"params": loose.params})
 
@@ -255,9 +255,9 @@ def compare(before: Operations, after: Operations, normal: Normal, only: Sequenc
     pairs = align(ours, theirs, _by_content, _by_subject)
     rows = [_compared(_at(ours, here), _at(theirs, there), normal) for here, there in pairs]
     messages, others = _wanted(before.loose, only), _wanted(after.loose, only)
-    by_content = _loose_key(normal)
+    by_content = _unassigned_key(normal)
     for here, there in align(messages, others, by_content):
-        rows.append(_compared_loose(_at(messages, here), _at(others, there)))
+        rows.append(_compared_unassigned(_at(messages, here), _at(others, there)))
     return Comparison(tuple(rows))
 
 
@@ -347,9 +347,9 @@ def _by_subject(keyed: _Keyed) -> Hashable:
     return account.method, account.target
 
 
-def _loose_key(normal: Normal) -> Callable[[UnassignedMessage], Hashable]:
+def _unassigned_key(normal: Normal) -> Callable[[UnassignedMessage], Hashable]:
     def key(loose: UnassignedMessage) -> Hashable:
-        return loose.method, loose.sender, _canonical(loose_document(loose, normal))
+        return loose.method, loose.sender, _canonical(unassigned_document(loose, normal))
 
     return key
 
@@ -372,7 +372,7 @@ def _compared(before: _Keyed | None, after: _Keyed | None, normal: Normal) -> Co
     return Compared(OperationVerdict.ONLY_AFTER, new.method, new.target, None, side(new))
 
 
-def _compared_loose(before: UnassignedMessage | None, after: UnassignedMessage | None) -> Compared:
+def _compared_unassigned(before: UnassignedMessage | None, after: UnassignedMessage | None) -> Compared:
     one = before or after
     assert one is not None, "a pair has a side"
     verdict = OperationVerdict.SAME

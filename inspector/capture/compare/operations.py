@@ -121,7 +121,7 @@ class Operations(msgspec.Struct, gc=False):
 
 
 def accounts(journal: Journal) -> Operations:
-    """Collect the operations of a journal. For a file, `read_accounts` is faster."""
+    """Collect the operations of a journal. For a file, `read_operations` is faster."""
     teller = OperationCollector()
     for entry in entries(journal.store, 1, journal.count):
         if isinstance(entry.what, Frame):
@@ -154,7 +154,7 @@ class OperationCollector:
         for event in events:
             self._heard(frame, event)
 
-    def heard_plainly(self, taken: FoldedFrames, record: FrameRecord, n: int) -> None:
+    def observe_plain(self, taken: FoldedFrames, record: FrameRecord, n: int) -> None:
         """Process the next frame, which is one plain message: a call, its result, progress, or another notification."""
         envelope = envelope_of(record.raw or "")
         if envelope is None:
@@ -323,7 +323,7 @@ def _client(opening: Opening | None) -> str:
     return f"{name}, declares {declared}"
 
 
-def read_accounts(path: Path, on_progress: Callable[[int, int], None] | None = None) -> Read:
+def read_operations(path: Path, on_progress: Callable[[int, int], None] | None = None) -> Read:
     """Read the operations of a capture.
 
     `on_progress` is called with the bytes read and the total bytes.

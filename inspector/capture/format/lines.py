@@ -62,9 +62,9 @@ def open_for_reading(path: Path) -> int:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # do not block on a FIFO
     except ValueError as error:
-        raise CaptureError(f"{path} can't be opened: {error}", hint=_way_out(error)) from None
+        raise CaptureError(f"{path} can't be opened: {error}", hint=_advice(error)) from None
     except OSError as error:
-        raise CaptureError(f"{path} can't be opened: {error.strerror}", hint=_way_out(error)) from None
+        raise CaptureError(f"{path} can't be opened: {error.strerror}", hint=_advice(error)) from None
     mode = os.fstat(fd).st_mode
     if not stat.S_ISREG(mode):
         os.close(fd)
@@ -85,7 +85,7 @@ def demand_file(path: Path, hint: str) -> None:
         raise UsageError(f"{path}: no such file", hint=hint) from None
     except (OSError, ValueError) as error:  # a NUL in a path raises ValueError
         why = error.strerror if isinstance(error, OSError) else str(error)
-        raise CaptureError(f"{path} can't be opened: {why}", hint=_way_out(error)) from None
+        raise CaptureError(f"{path} can't be opened: {why}", hint=_advice(error)) from None
     if not stat.S_ISREG(mode):
         raise CaptureError(f"{path} is {_kind(mode)}", hint="name a .mcpcap file")
 
@@ -94,7 +94,7 @@ def _kind(mode: int) -> str:
     return "a directory" if stat.S_ISDIR(mode) else "no ordinary file"
 
 
-def _way_out(error: OSError | ValueError) -> str:
+def _advice(error: OSError | ValueError) -> str:
     if isinstance(error, PermissionError):
         return "look at the rights of the file and its directories; captures are for their owner alone"
     return "check the name of the file"
@@ -104,7 +104,7 @@ Tell = Callable[[int, int], None]
 """Progress callback: bytes done and total bytes. The total may be too low if the file grows."""
 
 
-def tell_nobody(done: int, total: int) -> None:
+def ignore_progress(done: int, total: int) -> None:
     """Ignore the progress."""
 
 

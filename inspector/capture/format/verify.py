@@ -15,7 +15,7 @@ import msgspec
 
 from inspector.atomic_write import whole_file
 from inspector.capture.format.file import being_written, demand_place, make_private_directory
-from inspector.capture.format.lines import Tell, blocks, open_for_reading, read_at, tell_nobody
+from inspector.capture.format.lines import Tell, blocks, ignore_progress, open_for_reading, read_at
 from inspector.capture.format.reader import LOOKS_AT, is_newer_minor, read_head
 from inspector.capture.format.records import (
     KNOWN,
@@ -105,7 +105,7 @@ class VerifyResult(msgspec.Struct, frozen=True, kw_only=True):
         return CaptureState.REDACTED if self.redacted else CaptureState.COMPLETE
 
 
-def verify(path: Path, tell: Tell = tell_nobody) -> VerifyResult:
+def verify(path: Path, tell: Tell = ignore_progress) -> VerifyResult:
     """Verify a capture. `tell` is called from time to time with the bytes done and the total bytes.
 
     Raises: CaptureError if it can't be read.
@@ -276,7 +276,7 @@ class Recovered(msgspec.Struct, frozen=True):
     """Whether another process was recording into it."""
 
 
-def recover(path: Path, out: Path, *, overwrite: bool = False, tell: Tell = tell_nobody) -> Recovered:
+def recover(path: Path, out: Path, *, overwrite: bool = False, tell: Tell = ignore_progress) -> Recovered:
     """Write the valid beginning of a capture to a new file with mode 0600. `tell` receives the progress.
 
     Raises: CaptureError if there is no valid beginning; UsageError if the file can't be written.

@@ -343,7 +343,7 @@ def _lines(entry: Any, out: Channel, back: Channel) -> Iterator[ImportedItem]:
     began = moment(peek.text(entry, "startedDateTime"))
     from_client = peek.text(entry, "_mcp", "direction") != "s2c"
     eol = Eol.LF if out is Channel.STDIN else Eol.NONE
-    sent, came = _sent(entry), _came(entry)
+    sent, came = _sent(entry), _response_body(entry)
     for is_first, payload in ((True, sent), (False, came)):
         if payload or is_first:
             to_server = from_client == is_first
@@ -366,7 +366,7 @@ def _recorded(entry: Any) -> RecordedExchange:
         reason=peek.text(entry, "response", "statusText") or "",
         version=peek.text(entry, "response", "httpVersion") or "",
         headers=_headers(entry, "response"),
-        came=_came(entry),
+        came=_response_body(entry),
         began_ns=moment(peek.text(entry, "startedDateTime")),
         waited_ns=waited,
         lasted_ns=max(waited, _ns(peek.at(entry, "time"))),
@@ -391,7 +391,7 @@ def _sent(entry: Any) -> bytes:
     return _decoded(said, peek.text(entry, "request", "postData", "_encoding"))
 
 
-def _came(entry: Any) -> bytes:
+def _response_body(entry: Any) -> bytes:
     said = peek.text(entry, "response", "content", "text") or ""
     return _decoded(said, peek.text(entry, "response", "content", "encoding"))
 

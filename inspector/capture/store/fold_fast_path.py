@@ -133,7 +133,7 @@ class FastFold:
         if params is _UNSET or params.progress is _UNSET or params.progressToken is _UNSET:
             return None
         asker = _FROM_SERVER if direction is _TO_SERVER else _TO_SERVER
-        exchange = self._progress.told_plainly(
+        exchange = self._progress.notified_plain(
             asker, params.progressToken, params.progress, params.total, params.message, n, time_ns
         )
         if exchange is None:
@@ -188,13 +188,13 @@ _ROWS_TO_SERVER = Direction.TO_SERVER
 _NOT_HERE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
-class Hearer(Protocol):
+class FrameListener(Protocol):
     """Is called for each frame in order while a recording is read."""
 
     def heard(self, frame: Frame, events: Sequence[Event]) -> None:
         """Process a frame with the events that the fold derived from it."""
 
-    def heard_plainly(self, taken: FoldedFrames, record: FrameRecord, n: int) -> None:
+    def observe_plain(self, taken: FoldedFrames, record: FrameRecord, n: int) -> None:
         """Process a frame that is one plain message, which `record` holds as text."""
 
 
@@ -206,7 +206,7 @@ class Rows:
         self._conversation = journal.conversation
         self._plain = FastFold(journal.conversation)
         self._waiting: list[Row] = []
-        self.hearer: Hearer | None = None
+        self.hearer: FrameListener | None = None
         """Is called for each frame; None if not needed."""
         self.passed_over: Counter[str] = Counter()
         """Number of skipped records with "no payload", and of records with "other length"."""
@@ -249,7 +249,7 @@ class Rows:
                     flags |= PROBE_BIT
                 put((place, length, time_ns, wall_ns, size, flags, number_of(method), exchange))
                 if hearer is not None:
-                    hearer.heard_plainly(taken, record, n)
+                    hearer.observe_plain(taken, record, n)
             at += 1
             place += length + 1
         return at, place

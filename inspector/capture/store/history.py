@@ -92,7 +92,7 @@ class PastJournal(Journal):
     """Earlier state of a journal: entries 1 to `count`, and what was known then. Entries are read from the original."""
 
     def __init__(self, whole: Journal) -> None:
-        super().__init__(_Lent(), whole.head, path=whole.capture_path)
+        super().__init__(_NoSource(), whole.head, path=whole.capture_path)
         self.whole = whole
         """The original journal."""
         self.name, self.marks = whole.name, whole.marks
@@ -212,7 +212,7 @@ class History:
         return n - (points[-1].count if points else 0)
 
 
-class _Lent:
+class _NoSource:
     """Empty source of an earlier state, whose entries are read from the original store."""
 
     def read(self, place: int, length: int) -> bytes:

@@ -35,7 +35,7 @@ from inspector.capture.format.records import (
 )
 from inspector.capture.journal import Journal
 from inspector.capture.store import index
-from inspector.capture.store.fold_fast_path import Hearer, Rows
+from inspector.capture.store.fold_fast_path import FrameListener, Rows
 from inspector.capture.store.history import Points
 from inspector.protocol.events import Event
 from inspector.protocol.frames import Frame
@@ -148,7 +148,7 @@ class Loading:
         self.standing = OpenedFile(fd, read)
         """Detects changes of the file."""
 
-    def tell(self, hearer: Hearer) -> None:
+    def tell(self, hearer: FrameListener) -> None:
         """Add a listener for every frame. Call this before the first step."""
 
         def hear(entry: Entry, events: Sequence[Event]) -> None:

@@ -14,7 +14,7 @@ import msgspec
 
 from inspector.protocol.compact_arrays import DeltaArray, ShortArray
 from inspector.protocol.conversation import Conversation
-from inspector.protocol.exchange_log import ExchangeLog, open_again, take_back
+from inspector.protocol.exchange_log import ExchangeLog, mark_open, take_back
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import RequestId
@@ -452,4 +452,4 @@ def _open_again(columns: dict[str, Any], kept: ConversationSnapshot) -> None:
     for number in kept.open_records:
         if not 0 < number <= len(columns["_places"]):
             raise SnapshotError("an exchange has no number")
-        open_again(columns, number)
+        mark_open(columns, number)

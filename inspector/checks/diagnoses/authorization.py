@@ -26,7 +26,7 @@ _WELL_KNOWN, _PROTECTED = "/.well-known/", "/.well-known/oauth-protected-resourc
 _SERVER = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration")
 
 
-def _looked(state: ConnectionState) -> list[MetadataDocument]:
+def _requested_metadata(state: ConnectionState) -> list[MetadataDocument]:
     """Return the places where metadata of the resource was requested."""
     return [each for each in state.login.tried if _PROTECTED in each.url]
 
@@ -44,7 +44,7 @@ def missing_www_authenticate(case: CheckMoment) -> Iterator[Flaw]:
     login = case.state.login
     bare = [n for n, status, challenge in login.refusals if status == 401 and not challenge]
     if bare:
-        mild = _WARNING if any(each.value is not None for each in _looked(case.state)) else None
+        mild = _WARNING if any(each.value is not None for each in _requested_metadata(case.state)) else None
         said = "authentication required: HTTP 401 without WWW-Authenticate does not say where or how to log in"
         yield Flaw(said, frames=(bare[0],), instead=True, severity=mild)
 
@@ -93,7 +93,7 @@ def resource_metadata_missing(case: CheckMoment) -> Iterator[Flaw]:
 
     OAuth is known from the challenge or the authorization server's metadata. Other servers accept a fixed token.
     """
-    login, looked = case.state.login, _looked(case.state)
+    login, looked = case.state.login, _requested_metadata(case.state)
     named = any("resource_metadata" in (challenge or "") for _, _, challenge in login.refusals)
     speaks_oauth = named or any(each.value is not None for each in login.tried)
     if looked and login.refusals and speaks_oauth and all(each.value is None for each in looked):
@@ -270,7 +270,7 @@ def _is_about_login(state: ConnectionState, sent: str | None) -> bool:
 )
 def redirect_issuer_mismatch(case: CheckMoment) -> Iterator[Flaw]:
     """RFC 9207, section 2.4: “clients MUST compare” iss with the issuer; also if it is promised and missing."""
-    back, known = _way_back(case), [each for each in case.state.login.tried if _describes_a_server(each)]
+    back, known = _redirect_params(case), [each for each in case.state.login.tried if _describes_a_server(each)]
     if back is None or not known:
         return
     frames, issuers = tuple(each.frame for each in known), [peek.text(each.value, "issuer") for each in known]
@@ -290,7 +290,7 @@ def _describes_a_server(document: MetadataDocument) -> bool:
     return any(place in document.url for place in _SERVER) and peek.text(document.value, "issuer") is not None
 
 
-def _way_back(case: CheckMoment) -> dict[str, str] | None:
+def _redirect_params(case: CheckMoment) -> dict[str, str] | None:
     """Return the parameters of a login's redirect, as far as recorded; None at any other moment.
 
     The redirect is recorded as a request without a response, because the browser made the exchange.
@@ -375,7 +375,7 @@ _OTHERS = ("basic", "digest", "negotiate", "ntlm", "hoba", "mutual")
 def authorization_server_metadata_missing(case: CheckMoment) -> Iterator[Flaw]:
     """The resource's metadata names the issuer, but none of its well-known URLs has a document."""
     state = case.state
-    named = any(peek.items(each.value, "authorization_servers") for each in _looked(state))
+    named = any(peek.items(each.value, "authorization_servers") for each in _requested_metadata(state))
     looked = [each for each in state.login.tried if any(place in each.url for place in _SERVER)]
     if named and looked and all(each.value is None for each in looked):
         statuses = state.notes.get("authorization-server-metadata-missing", {})

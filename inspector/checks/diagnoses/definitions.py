@@ -20,7 +20,7 @@ from inspector.checks.definitions.texts import all_of, hidden_in, may_hide, may_
 from inspector.checks.definitions.tools import SeenTool, shown_name, traits_of, writes
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check, diagnosis
-from inspector.checks.rules.tools import was_asked_again
+from inspector.checks.rules.tools import was_requested_again
 from inspector.checks.rules.utilities import endless
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
@@ -232,7 +232,7 @@ def _cut(what: str, said: str, place: str, trait: str) -> Iterator[Flaw]:
         yield Flaw(sentence, place, trait=trait, hosts=tuple(host.id for host, _ in cutting))
 
 
-def _things(case: CheckMoment) -> Iterator[tuple[str, str, Any]]:
+def _model_texts(case: CheckMoment) -> Iterator[tuple[str, str, Any]]:
     """Yield each text in a response that a model reads: pointer, name, text."""
     for member in _MEMBERS:
         for at, thing in enumerate(peek.items(case.value, member)):
@@ -254,7 +254,7 @@ def _things(case: CheckMoment) -> Iterator[tuple[str, str, Any]]:
 )
 def hidden_text(case: CheckMoment) -> Iterator[Flaw]:
     """Invisible characters without a use in any script; reported once per tool, prompt or resource."""
-    for place, name, thing in _things(case):
+    for place, name, thing in _model_texts(case):
         for pointer, text in texts_in(thing) if may_hide(all_of(thing)) else ():
             if hidden := hidden_in(text):
                 severity = _ERROR if hidden.is_grave else None
@@ -274,7 +274,7 @@ def hidden_text(case: CheckMoment) -> Iterator[Flaw]:
 )
 def prompt_injection(case: CheckMoment) -> Iterator[Flaw]:
     """Phrases known from attacks; reported once per tool, prompt or resource."""
-    for place, name, thing in _things(case):
+    for place, name, thing in _model_texts(case):
         for pointer, text in texts_in(thing) if may_order(all_of(thing)) else ():
             if order := order_in(text):
                 yield Flaw(f"{name} contains the instruction {order!r}", place + pointer)
@@ -363,7 +363,7 @@ def pagination_incomplete(case: CheckMoment) -> Iterator[Flaw]:
                 Flaw(said, "/result/nextCursor", (case.n,), trait="more-pages", fix=fix, instead=True),
             ]
         return
-    if was_asked_again(case):
+    if was_requested_again(case):
         return
     if cursor is not None and cursor in case.state.lists.cursors.get(case.method, ()):
         notes.pop("pagination-incomplete", None)

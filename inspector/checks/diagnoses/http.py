@@ -457,7 +457,7 @@ _SAID = "what refusals said"
 _MOST_SAID = 1000
 
 
-def _said(case: CheckMoment) -> str:
+def _body_reason(case: CheckMoment) -> str:
     """Return the reason in the body of the exchange that has just ended; "" if there is none."""
     words = case.state.notes.get(_SAID, {}).pop(case.fact.http, "") if case.fact is not None else ""
     return f": {words}" if words else ""
@@ -484,7 +484,7 @@ def rate_limited(case: CheckMoment) -> Iterator[Flaw]:
     if (begins and http.asked) or not once(case, "rate-limited"):
         return  # the body may state the reason
     what = http.asked[0].method[:60] if http.asked else http.request.method
-    words = f": {reason_of(case.value)}" if case.fact is None else _said(case)
+    words = f": {reason_of(case.value)}" if case.fact is None else _body_reason(case)
     after = http.header("retry-after")
     when = f"; Retry-After: {after[:40]}{' s' if after.isdecimal() else ''}" if after else ""
     said = f"{what} was answered with HTTP 429, too many requests{words[:200]}{when}"
@@ -507,13 +507,12 @@ def http_server_error(case: CheckMoment) -> Iterator[Flaw]:
     if not once(case, "http-server-error probe" if probed else "http-server-error"):
         return
     if status in _GATEWAY:
-        said = (
-            f"a gateway returned HTTP {status} {_GATEWAY[status]}: the server behind it does not respond{_said(case)}"
-        )
+        gateway = f"a gateway returned HTTP {status} {_GATEWAY[status]}"
+        said = f"{gateway}: the server behind it does not respond{_body_reason(case)}"
         fix = "Check that the server is running: connect without the gateway, and see the gateway's log."
     else:
         said, fix = (
-            f"the server answered {http.asked[0].method[:60]} with HTTP {status}{_said(case)}",
+            f"the server answered {http.asked[0].method[:60]} with HTTP {status}{_body_reason(case)}",
             "See the log of the server.",
         )
     fix = "Return a JSON-RPC error for unknown requests." if probed else fix
@@ -566,7 +565,7 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Flaw]:
             if wants_a_token
             else _NOT_HERE.get(status, "")
         )
-        said = f"the server answered POST ({asked.method[:60]}) with HTTP {status}{_said(case)}"
+        said = f"the server answered POST ({asked.method[:60]}) with HTTP {status}{_body_reason(case)}"
         flaw = Flaw(said, frames=(http.frame, asked.frame), instead=True, fix=fix)
         if state.opening is not None and asked.method not in ("initialize", "server/discover"):
             yield flaw

@@ -24,7 +24,7 @@ _LISTS_SINCE = row_of_date("2025-11-25")
 """From this revision on, a form can have multiple choice."""
 
 
-def _asked(case: CheckMoment, method: str) -> Iterator[tuple[str, Any]]:
+def _server_request_params(case: CheckMoment, method: str) -> Iterator[tuple[str, Any]]:
     """Yield the params of each server request of a kind in a message, with their pointers."""
     if isinstance(case.message, Request):
         if case.message.method == method:
@@ -36,11 +36,11 @@ def _asked(case: CheckMoment, method: str) -> Iterator[tuple[str, Any]]:
 
 
 def _sampling(case: CheckMoment) -> Iterator[tuple[str, Any]]:
-    return _asked(case, "sampling/createMessage")
+    return _server_request_params(case, "sampling/createMessage")
 
 
 def _elicitations(case: CheckMoment) -> Iterator[tuple[str, Any]]:
-    return _asked(case, "elicitation/create")
+    return _server_request_params(case, "elicitation/create")
 
 
 @check(

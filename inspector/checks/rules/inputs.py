@@ -39,13 +39,13 @@ _RULES = (
 )  # fmt: skip
 
 
-def _no_moment(_: CheckMoment) -> Iterator[Flaw]:
+def _judged_by_probe(_: CheckMoment) -> Iterator[Flaw]:
     """Do nothing: `features.probe` judges these checks."""
     yield from ()
 
 
 for _id, _severity, _title, _confidence, _fix in _RULES:
-    check(_id, _severity, _title, topic="server/tools", confidence=_confidence, fix=_fix)(_no_moment)
+    check(_id, _severity, _title, topic="server/tools", confidence=_confidence, fix=_fix)(_judged_by_probe)
 
 
 def input_finding(

@@ -172,7 +172,7 @@ def invalid_utf8(case: CheckMoment) -> Iterator[Flaw]:
 _WHOLE = 64 * 1024
 
 
-def _is_looked_at(case: CheckMoment) -> bool:
+def _is_sampled(case: CheckMoment) -> bool:
     frame = case.frame
     return (
         frame is not None
@@ -190,7 +190,7 @@ def _is_looked_at(case: CheckMoment) -> bool:
     "request",
     topic=JSON_RPC,
     heavy=True,
-    wanted=_is_looked_at,
+    wanted=_is_sampled,
     fix="Write each member once.",
 )
 def ambiguous_json(case: CheckMoment) -> Iterator[Flaw]:

@@ -50,7 +50,7 @@ def _has_structure(case: CheckMoment) -> bool:
     )
 
 
-def _is_worth_a_look(case: CheckMoment) -> bool:
+def _is_sampled(case: CheckMoment) -> bool:
     """Whether to examine this result: the first ones of each tool, and some of the others."""
     name = peek.text(case.asked.params if case.asked else None, "name") or ""
     known = _is_final(case) and "structuredContent" in case.value
@@ -83,7 +83,7 @@ def structured_content_missing(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/tools",
     since="2025-06-18",
     heavy=True,
-    wanted=_is_worth_a_look,
+    wanted=_is_sampled,
     needs=STRUCTURED,
     fix="Return structuredContent that matches outputSchema, or correct the schema.",
 )
@@ -116,12 +116,12 @@ def structured_content_without_text(case: CheckMoment) -> Iterator[Flaw]:
     """“A tool that returns structured content SHOULD also return the serialized JSON in a TextContent block.”"""
     wanted = case.value["structuredContent"]
     texts = [each for block in peek.items(case.value, "content") if (each := peek.text(block, "text")) is not None]
-    if any(len(text) > _TEXT_LOOKED_AT or _says(text, wanted) for text in texts):
+    if any(len(text) > _TEXT_LOOKED_AT or _contains_value(text, wanted) for text in texts):
         return
     yield Flaw("no text block contains the JSON of structuredContent", "/result/content")
 
 
-def _says(text: str, wanted: Any) -> bool:
+def _contains_value(text: str, wanted: Any) -> bool:
     """Whether a text is a value as JSON; for an object with one member, the member's value is accepted."""
     only = next(iter(wanted.values())) if type(wanted) is dict and len(wanted) == 1 else wanted
     try:

@@ -77,19 +77,19 @@ def shape_of_result(case: CheckMoment) -> str:
             case.row >= _CORE_TASKS_SINCE
             and asked.method == "tools/call"
             and is_nested(value)
-            and not _asked_for_task(asked)
+            and not _requests_task(asked)
         ):
             return "Result"  # `task-handle-nested` or `task-not-requested` reports it
         if kind == "input_required" and asked.method in _MAY_ASK:
             return "Asking" if case.is_modern else _plain_shape(asked.method)
         if kind == "task":
             return "Handled" if case.is_modern and asked.method in ("tools/call", "tasks/get") else ""
-        if "task" in value and _asked_for_task(asked):
+        if "task" in value and _requests_task(asked):
             return "Created"
     return (OF_EXTENSION.get(asked.method) if case.is_modern else None) or _plain_shape(asked.method)
 
 
-def _asked_for_task(asked: TrackedRequest) -> bool:
+def _requests_task(asked: TrackedRequest) -> bool:
     return type(asked.params) is dict and "task" in asked.params
 
 
@@ -344,7 +344,7 @@ _NEVER = 1 << 62
 _TOLD_ELSEWHERE = {("Abilities", "tasks")}
 
 
-def _is_looked_at(case: CheckMoment) -> bool:
+def _is_sampled(case: CheckMoment) -> bool:
     return bool(case.row) and case.state.is_sampled(f"member-of-other-version {case.method[:80]}", 5, 200)
 
 
@@ -356,7 +356,7 @@ def _is_looked_at(case: CheckMoment) -> bool:
     "request",
     topic="schema",
     heavy=True,
-    wanted=_is_looked_at,
+    wanted=_is_sampled,
     fix="Remove the member, or negotiate a protocol version that defines it.",
 )
 def member_of_other_version(case: CheckMoment) -> Iterator[Flaw]:

@@ -198,7 +198,7 @@ _QUESTIONS = {
 _MRTR = "basic/patterns/mrtr"
 
 
-def _asks(case: CheckMoment) -> bool:
+def _requests_input(case: CheckMoment) -> bool:
     return case.is_modern and peek.text(case.value, "resultType") == "input_required"
 
 
@@ -213,7 +213,7 @@ def _asks(case: CheckMoment) -> bool:
 )
 def input_required_not_allowed(case: CheckMoment) -> Iterator[Flaw]:
     """Only three methods allow it."""
-    if case.method not in _MAY_ASK and _asks(case):
+    if case.method not in _MAY_ASK and _requests_input(case):
         yield Flaw(f"{case.method[:60]} was answered with input_required", "/result/resultType")
 
 
@@ -227,7 +227,7 @@ def input_required_not_allowed(case: CheckMoment) -> Iterator[Flaw]:
     fix="Send inputRequests, requestState or both.",
 )
 def input_required_empty(case: CheckMoment) -> Iterator[Flaw]:
-    if _asks(case) and "inputRequests" not in case.value and "requestState" not in case.value:
+    if _requests_input(case) and "inputRequests" not in case.value and "requestState" not in case.value:
         yield Flaw("input_required with neither inputRequests nor requestState", "/result")
 
 
@@ -242,7 +242,7 @@ def input_required_empty(case: CheckMoment) -> Iterator[Flaw]:
 )
 def unknown_input_request(case: CheckMoment) -> Iterator[Flaw]:
     """Only elicitation, sampling and roots are allowed; the first two need params."""
-    for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
+    for key, request in peek.mapping(case.value, "inputRequests").items() if _requests_input(case) else ():
         method = peek.text(request, "method")
         place = f"/result/inputRequests/{key[:60]}"
         if method not in _QUESTIONS:
@@ -262,7 +262,7 @@ def unknown_input_request(case: CheckMoment) -> Iterator[Flaw]:
 )
 def input_request_undeclared(case: CheckMoment) -> Iterator[Flaw]:
     """Judged by the capabilities that the request itself declares."""
-    for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
+    for key, request in peek.mapping(case.value, "inputRequests").items() if _requests_input(case) else ():
         ability = _QUESTIONS.get(peek.text(request, "method") or "")
         if ability and not case.state.offered(case.asked, ability):
             yield Flaw(f"{key[:60]}: the client does not declare {ability}", f"/result/inputRequests/{key[:60]}")

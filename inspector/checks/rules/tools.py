@@ -100,7 +100,7 @@ def duplicate_tool_name(case: CheckMoment) -> Iterator[Flaw]:
     """Judged within a page and across pages. A page that is repeated as a whole is `pagination-incomplete`."""
     seen: dict[str, Any] = {}
     more = case.asked is not None and peek.has(case.asked.params, "cursor")
-    before = case.state.lists.known["tools"] if more and not came_before(case) else {}
+    before = case.state.lists.known["tools"] if more and not is_repeated_page(case) else {}
     for place, name, tool in tools_of(case):
         written = peek.text(tool, "name")
         if written is not None:
@@ -111,7 +111,7 @@ def duplicate_tool_name(case: CheckMoment) -> Iterator[Flaw]:
             seen[written] = tool
 
 
-def came_before(case: CheckMoment) -> bool:
+def is_repeated_page(case: CheckMoment) -> bool:
     """Whether all tools of a page, with equal definitions, are on earlier pages, so that it was sent twice."""
     known = case.state.lists.known["tools"]
     for _, _, tool in tools_of(case):
@@ -121,7 +121,7 @@ def came_before(case: CheckMoment) -> bool:
     return True
 
 
-def was_asked_again(case: CheckMoment) -> bool:
+def was_requested_again(case: CheckMoment) -> bool:
     """Whether a page was requested again by its cursor, though the server did not return that cursor again."""
     if case.asked is None:
         return False

@@ -6,7 +6,7 @@ from typing import Any
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import secret_in
 from inspector.checks.registry import Flaw, check
-from inspector.checks.rules.tools import was_asked_again
+from inspector.checks.rules.tools import was_requested_again
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
@@ -199,7 +199,7 @@ def cursor_cycle(case: CheckMoment) -> Iterator[Flaw]:
     """A repeated cursor (`pagination-incomplete` for tools), an empty page with a cursor, or a list without an end."""
     cursor = peek.text(case.value, "nextCursor")
     asked = peek.text(case.asked.params if case.asked else None, "cursor")
-    if cursor is None or was_asked_again(case):
+    if cursor is None or was_requested_again(case):
         return
     before = case.state.lists.cursors.get(case.method, ())
     if asked is not None and cursor in before:

@@ -21,12 +21,12 @@ from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.targets import names_a_server
 from inspector.present.compatibility import (
+    compatibility_matrix,
     definitions_of,
     host_as_json,
     host_lines,
     matrix_as_json,
     matrix_lines,
-    surface_matrix,
 )
 
 _EXAMPLES = (
@@ -75,7 +75,7 @@ def command(
         fetched = await fetch(visit, "tools")
         if fetched.error:
             visit.output.warn(fetched.refusal)
-        status = _tell(output, visit.session.journal, chosen, called, every)
+        status = _print_report(output, visit.session.journal, chosen, called, every)
         return ExitStatus.TOOL_ERROR if fetched.missing and status is ExitStatus.OK else status
 
     return visit(env, word, options, work)
@@ -92,11 +92,11 @@ def _list(output: Output, hosts: tuple[Host, ...]) -> ExitStatus:
 def _of_file(output: Output, path: Path, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:
     demand_file(path, "Name a capture, a URL, or a server's command after --.")
     with loaded_capture(output, path) as journal:
-        return _tell(output, journal, hosts, called, every)
+        return _print_report(output, journal, hosts, called, every)
 
 
-def _tell(output: Output, journal: Journal, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:
-    matrix = surface_matrix(definitions_of(journal.conversation, called), hosts)
+def _print_report(output: Output, journal: Journal, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:
+    matrix = compatibility_matrix(definitions_of(journal.conversation, called), hosts)
     if output.as_json:
         output.data(matrix_as_json(matrix))
     else:

@@ -62,7 +62,7 @@ def command(env: CliEnv, /, what: str, source: str | None, seconds: float, **opt
         while visit.session.state is not SessionState.CLOSED and time.perf_counter() < began + seconds:
             most = max(most, resident_bytes())
             await asyncio.sleep(min(_PACE_S, seconds))
-        _tell(visit.output, visit.session.journal, (before, most), time.perf_counter() - began, "looked for")
+        _print_figures(visit.output, visit.session.journal, (before, most), time.perf_counter() - began, "looked for")
         return ExitStatus.OK
 
     return visit(env, source, options, work)
@@ -72,13 +72,13 @@ def _of_file(output: Output, file: Path) -> ExitStatus:
     before, began = resident_bytes(), time.perf_counter()
     journal = load(file)
     try:
-        _tell(output, journal, (before, 0), time.perf_counter() - began, "read in")
+        _print_figures(output, journal, (before, 0), time.perf_counter() - began, "read in")
     finally:
         journal.close()
     return ExitStatus.OK
 
 
-def _tell(output: Output, journal: Journal, resident: tuple[int, int], seconds: float, took: str) -> None:
+def _print_figures(output: Output, journal: Journal, resident: tuple[int, int], seconds: float, took: str) -> None:
     """Print the figures. `resident`: memory in bytes at the start and its maximum since."""
     memory, before = memory_of(journal), resident[0]
     most = max(resident[1], memory.resident_bytes)

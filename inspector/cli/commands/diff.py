@@ -15,12 +15,12 @@ from inspector.cli.comparing import (
     CompareOptions,
     are_captures,
     comparing_options,
+    definitions_of_side,
     demand_captures,
     options_for,
     read_compare_options,
     read_sides,
     refuse_rules,
-    surface_of_side,
 )
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
@@ -60,7 +60,7 @@ def compare_views(
             write_view(path, view, each)
         if screen:
             return compare_on_screen(env, paths[0], paths[1], compare_options.normal, compare_options.only)
-        before, after = (operations.read_accounts(each).accounts for each in paths)
+        before, after = (operations.read_operations(each).accounts for each in paths)
     found = compare(before, after, compare_options.normal, compare_options.only)
     return tell(output, found, Names("client saw", "server saw"))
 
@@ -84,7 +84,7 @@ def names_of(before: Path, after: Path) -> Names:
     return Names(str(before) if same else before.name, str(after) if same else after.name)
 
 
-def read_accounts(path: Path, output: Output) -> Operations:
+def read_operations(path: Path, output: Output) -> Operations:
     """Read the operations of a capture. Raises: CaptureError, UsageError for a missing file."""
     return _read(path, output).accounts
 
@@ -92,7 +92,7 @@ def read_accounts(path: Path, output: Output) -> Operations:
 def _read(path: Path, output: Output) -> operations.Read:
     demand_file(path, "mcp-inspect without arguments lists recent captures.")
     with progress_of(output, f"reading {path.name}") as progress:
-        read = operations.read_accounts(path, progress)
+        read = operations.read_operations(path, progress)
     for notice in read.notices:
         output.warn(f"{path.name}: {notice}")
     return read
@@ -102,7 +102,7 @@ FAILS = (*(rating.value for rating in Rating), "any", "never")
 """Values of `--fail-on`."""
 
 
-def diff_surfaces(
+def diff_definitions(
     env: CliEnv,
     output: Output,
     sides: tuple[ComparedSide, ...],
@@ -118,7 +118,7 @@ def diff_surfaces(
     """
     found = []
     for side in sides:
-        fetched = surface_of_side(env, output, side, options_for(side, sides, options))
+        fetched = definitions_of_side(env, output, side, options_for(side, sides, options))
         if fetched.status is not ExitStatus.OK:
             return fetched.status
         found.append(fetched.surface)
@@ -206,7 +206,7 @@ def command(
         refuse_rules(options)
         if screen:
             raise UsageError("--screen shows two captures", hint="Leave it out, or name two captures.")
-        return diff_surfaces(env, output, sides, options, fail_on=fail_on or "any", markdown=markdown)
+        return diff_definitions(env, output, sides, options, fail_on=fail_on or "any", markdown=markdown)
     before, after = demand_captures(sides)
     if screen:
         compare_options = read_compare_options(options)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from inspector.cli.comparing import read_sides, surface_of_side
+from inspector.cli.comparing import definitions_of_side, read_sides
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
@@ -53,7 +53,7 @@ def command(env: CliEnv, /, words: tuple[str, ...], path: Path | None, **options
     (side,) = read_sides(words, env, 1)
     if path is not None:
         _demand_place(path)
-    fetched = surface_of_side(env, output, side, options)
+    fetched = definitions_of_side(env, output, side, options)
     if not fetched.surface.is_known:
         return fetched.status
     if path is None:

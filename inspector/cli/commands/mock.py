@@ -84,11 +84,11 @@ def command(
     )
     request = MockRequest(file, conn, port, capture, places(env.environ).cache / "captures")
     gc.enable()  # `__main__` disabled it during imports
-    differences = asyncio.run(_until_told(run(request, settings, narrate=output.narrate, warn=output.warn)))
+    differences = asyncio.run(_until_signal(run(request, settings, narrate=output.narrate, warn=output.warn)))
     return ExitStatus.FINDINGS if strict and differences else ExitStatus.OK
 
 
-async def _until_told(playing: Awaitable[int]) -> int:
+async def _until_signal(playing: Awaitable[int]) -> int:
     """Serve until the end, or until a signal ends this process; then close the recording."""
     loop, task, told = asyncio.get_running_loop(), asyncio.current_task(), asyncio.Event()
     assert task is not None, "a coroutine runs in one"

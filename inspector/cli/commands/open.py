@@ -85,7 +85,7 @@ def open_command(env: CliEnv, /, what: tuple[str, ...], no_capture: bool) -> Exi
     def read_wanted(servers: Servers) -> "list[Wanted]":
         from inspector.present.start import OpenTyped
 
-        return [*servers.meant(what), *([OpenTyped(env.server_argv)] if env.server_argv else [])]
+        return [*servers.named_targets(what), *([OpenTyped(env.server_argv)] if env.server_argv else [])]
 
     return open_all(env, read_wanted, record=not no_capture)
 

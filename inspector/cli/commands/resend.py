@@ -91,7 +91,7 @@ def tell(output: Output, resent: Resent, name: str) -> ExitStatus:
     names = Names(name, LIVE)
     for note in resent.notes:
         output.warn(note)
-    _tell_skips(output, resent.skips)
+    _print_skips(output, resent.skips)
     if output.as_json:
         output.data(_data(resent, names))
     else:
@@ -108,7 +108,7 @@ _MOST = 100
 """Maximum number of lines about replaced values and skipped requests."""
 
 
-def _tell_skips(output: Output, skips: Sequence[Skip]) -> None:
+def _print_skips(output: Output, skips: Sequence[Skip]) -> None:
     for skip in skips[:_MOST]:
         about = f"{skip.account.method} {skip.account.target}".strip()
         hint = "; --allow-destructive sends it" if "destroy" in skip.why else ""

@@ -74,13 +74,13 @@ def _block(column: int, row: Revision) -> Iterator[str]:
     nothing = (_SAME, "–") if column == 1 else (_SAME,)
     for name, *cells in matrix()[1:]:
         if cells[column - 1] not in nothing:
-            yield from _told(name.replace("`", ""), cells[column - 1])
+            yield from _wrapped(name.replace("`", ""), cells[column - 1])
     added = row.features - (ROWS[column - 2].features if column > 1 else frozenset())
-    yield from _told("new", ", ".join(sorted(added))) if added else ()
+    yield from _wrapped("new", ", ".join(sorted(added))) if added else ()
     yield f"  {row.changelog or row.page}"
 
 
-def _told(name: str, fact: str) -> Iterator[str]:
+def _wrapped(name: str, fact: str) -> Iterator[str]:
     first, *rest = wrap(fact, _WIDTH - _NAMES, break_long_words=False, break_on_hyphens=False)
     yield f"  {name:<{_NAMES}}{first}"
     yield from (" " * (_NAMES + 2) + line for line in rest)

@@ -200,7 +200,7 @@ async def _listen(
 ) -> None:
     import asyncio
 
-    from inspector.cli.launch import way_in
+    from inspector.cli.launch import authorizer_for
     from inspector.config.targets import HttpTarget
     from inspector.features.tap.http import HttpTap
     from inspector.transports.http.endpoint import HttpOptions
@@ -208,7 +208,7 @@ async def _listen(
     port, label, logs_in, rules, host_timeout, keep = wishes
     target = chosen.target
     assert isinstance(target, HttpTarget)
-    authorizer = way_in(target, chosen.login, env.environ, has_person=False)[0] if logs_in else None
+    authorizer = authorizer_for(target, chosen.login, env.environ, has_person=False)[0] if logs_in else None
     settings = HttpOptions(
         headers=target.headers,
         cacert=target.cacert,

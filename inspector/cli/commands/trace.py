@@ -51,7 +51,7 @@ def command(env: CliEnv, /, file: Path, n: int, out: Path | None, force: bool, a
     if out is not None:
         demand_place(out, file, overwrite=force)
     with loaded_capture(output, file) as journal:
-        story = _told(journal, n)
+        story = _trace_of(journal, n)
         if as_json:
             output.data(msgspec.to_builtins(story))
             return ExitStatus.OK
@@ -65,7 +65,7 @@ def command(env: CliEnv, /, file: Path, n: int, out: Path | None, force: bool, a
     return ExitStatus.OK
 
 
-def _told(journal: Journal, n: int) -> Trace:
+def _trace_of(journal: Journal, n: int) -> Trace:
     if n > journal.count:
         raise UsageError(
             f"no entry {n}: the capture has {journal.count:,}", hint="mcp-inspect tail FILE shows entry numbers."

@@ -42,11 +42,11 @@ def verify_command(env: CliEnv, /, file: Path, json_: bool, quiet: bool) -> Exit
     if json_:
         output.data({"file": str(file), "state": verdict.state} | msgspec.structs.asdict(verdict))
     elif not quiet:
-        output.text("\n".join(_told(verdict)))
+        output.text("\n".join(_report_lines(verdict)))
     return ExitStatus.FINDINGS if verdict.state in (CaptureState.DAMAGED, CaptureState.TRUNCATED) else ExitStatus.OK
 
 
-def _told(verdict: VerifyResult) -> list[str]:
+def _report_lines(verdict: VerifyResult) -> list[str]:
     said = [_SENTENCES[verdict.state]]
     if not verdict.redacted:
         said.append(f"Digests verified for {verdict.covered:,} of {verdict.frames:,} frames.")

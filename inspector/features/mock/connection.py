@@ -101,7 +101,7 @@ class Sender:
                 if answering is not None:
                     await answering.take(act)
             case MockNotice():
-                self._shared.tell_once(act.text)
+                self._shared.report_once(act.text)
             case _:
                 assert_never(act)
 
@@ -299,7 +299,7 @@ class MockConnection:
         self._capabilities = peek.mapping(params, "capabilities")
         result, word = initialize_result(self._shared.script, peek.text(params, "protocolVersion") or "")
         if word:
-            self._shared.tell_once(word)
+            self._shared.report_once(word)
         turn, manner = self._shared.script.first("initialize"), Manner(Era.LEGACY, self._capabilities)
         if turn is not None:
             await self._voice.drive(_before_the_answer(turn, manner), self._common)
@@ -316,7 +316,7 @@ class MockConnection:
             self._shared.meets(Era.MODERN)
             await answering.result(discover_result(self._shared.script))
         elif turn is not None and turn.is_answered:
-            self._shared.tell_once("server/discover is answered as it was recorded; --era both has it served")
+            self._shared.report_once("server/discover is answered as it was recorded; --era both has it served")
             manner = Manner(era, level=None)
             await self._voice.drive(perform(turn, Manner(turn.era or era, level=None)), answering.own, answering)
             self._after(turn, manner)

@@ -547,7 +547,7 @@ class MockSite:
 
     def _outbox(self) -> StreamOutbox:
         return StreamOutbox(
-            lambda: self._shared.tell_once("what the server wrote beside its messages has no place over HTTP")
+            lambda: self._shared.report_once("what the server wrote beside its messages has no place over HTTP")
         )
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:

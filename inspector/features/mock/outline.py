@@ -483,9 +483,9 @@ class _Draft:
             self._begun, self._mark = True, frame.time_ns
             self._params = message.params if isinstance(message, Request | Notification) else None
         elif frame.direction is Direction.TO_SERVER:
-            self._heard(frame, message)
+            self._record_client_replies(frame, message)
         else:
-            self._said(frame, message)
+            self._record_server_message(frame, message)
 
     def turn(self) -> Turn:
         """Return the completed turn."""
@@ -503,7 +503,7 @@ class _Draft:
         if isinstance(step, ScriptedResponse):
             self._open = False
 
-    def _heard(self, frame: Frame, message: Message) -> None:
+    def _record_client_replies(self, frame: Frame, message: Message) -> None:
         """Record the client's responses to server requests."""
         self._pause(frame)
         if isinstance(message, ResultResponse | ErrorResponse):
@@ -515,7 +515,7 @@ class _Draft:
                 if peek.has(message.params, "inputResponses", query.key):
                     query.answer = Part(None, peek.at(message.params, "inputResponses", query.key))
 
-    def _said(self, frame: Frame, message: Message) -> None:
+    def _record_server_message(self, frame: Frame, message: Message) -> None:
         apart = frame.channel is Channel.GET
         match message:
             case Request():

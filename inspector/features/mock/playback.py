@@ -145,7 +145,7 @@ def _played(step: Say | ScriptedServerRequest | Junk, turn: Turn, manner: Manner
         where = StreamChoice.COMMON
     match step:
         case Say():
-            yield from _said(step, turn, manner, where)
+            yield from _acts_of(step, turn, manner, where)
         case Junk():
             yield Write(step.payload)
         case ScriptedServerRequest():
@@ -158,7 +158,7 @@ def _played(step: Say | ScriptedServerRequest | Junk, turn: Turn, manner: Manner
             assert_never(step)
 
 
-def _said(step: Say, turn: Turn, manner: Manner, where: StreamChoice) -> Iterator[Act]:
+def _acts_of(step: Say, turn: Turn, manner: Manner, where: StreamChoice) -> Iterator[Act]:
     params = step.params
     if step.method == PROGRESS:
         if manner.token is None:

@@ -180,12 +180,12 @@ class MockShared:
         """Number of differences between the client's behavior and the recording."""
         self._faults = Faults(settings.faults)
         self._programs: dict[int, Program] = {}
-        self._told: set[str] = set()
+        self._quoted_part: set[str] = set()
 
-    def tell_once(self, text: str) -> None:
+    def report_once(self, text: str) -> None:
         """Report a message unless it was already reported."""
-        if text not in self._told:
-            self._told.add(text)
+        if text not in self._quoted_part:
+            self._quoted_part.add(text)
             self.tell(text)
 
     def differs(self, text: str, *, always: bool = False) -> None:
@@ -236,7 +236,10 @@ class MockShared:
         """Compare a response of the client with the recorded one."""
         if query.answer is None:
             return
-        was, now = _told(query.answer, query.failed), _told(given, failed) if given is not None else "nothing"
+        was, now = (
+            _quoted_part(query.answer, query.failed),
+            _quoted_part(given, failed) if given is not None else "nothing",
+        )
         if was != now:
             self.differs(f"{query.method} was answered with {now[:_SHOWN]}; recorded is {was[:_SHOWN]}")
 
@@ -254,9 +257,9 @@ class MockShared:
     def meets(self, era: Era) -> None:
         """Record that a client of this era is connected, and report what it can't be served."""
         if era is not self.script.era:
-            self.tell_once(f"a {era} client is served from a capture of a {self.script.era} conversation")
+            self.report_once(f"a {era} client is served from a capture of a {self.script.era} conversation")
             for what in lost_between_eras(self.script):
-                self.tell_once(f"not served to it: {what}")
+                self.report_once(f"not served to it: {what}")
 
     def _matches(self, term: Term, entry: int) -> bool:
         if self.tape is None or not entry:
@@ -277,7 +280,7 @@ def _ask(place: tuple[Turn, int]) -> ScriptedServerRequest:
     return step
 
 
-def _told(part: Part, failed: bool) -> str:
+def _quoted_part(part: Part, failed: bool) -> str:
     value = part.value
     if failed:
         return f"error {peek.at(value, 'code')}"

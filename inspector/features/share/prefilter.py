@@ -92,7 +92,7 @@ class Sieve:
 
         Many lines are judged together, and individually only if the group is suspect.
         """
-        said = list(map(_told, lines))
+        said = list(map(_foreign_part, lines))
         found = [
             at for first, last in self._parts(said) for at in range(first, last) if not self._is_harmless(said[at])
         ]
@@ -149,7 +149,7 @@ class Sieve:
         return self._is_innocent(held) and not any(len(word) >= _SHORTEST and _opened(word) for word in words)
 
 
-def _told(line: bytes) -> bytes:
+def _foreign_part(line: bytes) -> bytes:
     """Return the part of a line with foreign text."""
     if (begun := _BEGINNING.match(line)) is not None:
         return line[begun.end() :]

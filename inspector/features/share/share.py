@@ -24,7 +24,7 @@ import msgspec
 from inspector.atomic_write import whole_file
 from inspector.capture.foreign_files import open_capture
 from inspector.capture.format.file import being_written, demand_place
-from inspector.capture.format.lines import Tell, blocks, read_at, tell_nobody
+from inspector.capture.format.lines import Tell, blocks, ignore_progress, read_at
 from inspector.capture.format.notes import Notes, NotesFile
 from inspector.capture.format.records import (
     KNOWN,
@@ -263,7 +263,7 @@ class Sharing:
     Raises (on construction): CaptureError if the file is not a capture or must not be read.
     """
 
-    def __init__(self, path: Path, wish: ShareRequest, tell: Tell = tell_nobody) -> None:
+    def __init__(self, path: Path, wish: ShareRequest, tell: Tell = ignore_progress) -> None:
         """Open the capture. `tell` is called with the bytes done and the total over all passes."""
         self._path = path
         found = open_capture(path)

@@ -185,8 +185,8 @@ class TextSearch:
         seen = self.needle.is_in_text
         method, target = (exchanges.text_test(name, seen) for name in ("method", "target"))
         self._names: list[Node] = [ByMethod(seen, method), ByExchange(target)]
-        if any(seen(_said(state)) for state in STATES):
-            self._names.append(ByExchange(exchanges.text_test("status", lambda state: seen(_said(state)))))
+        if any(seen(_state_text(state)) for state in STATES):
+            self._names.append(ByExchange(exchanges.text_test("status", lambda state: seen(_state_text(state)))))
         if set(self.needle.text) <= _OF_ERRORS:
             self._names.append(ByExchange(exchanges.number_test("error.code", lambda code: seen(f"error {code}"))))
         if seen("probe"):
@@ -209,15 +209,15 @@ class TextSearch:
     def _in_facts(self, stretch: Stretch, need: bytes) -> bytes:
         marks = bytearray(len(need))
         for index in ones(need):
-            marks[index] = self._says(stretch, index)
+            marks[index] = self._contains(stretch, index)
         return bytes(marks)
 
-    def _says(self, stretch: Stretch, index: int) -> bool:
+    def _contains(self, stretch: Stretch, index: int) -> bool:
         what = stretch.store.entry(stretch.first + index).what
         return not isinstance(what, Frame) and self.needle.is_in_text(self._say(what))
 
 
-def _said(state: str) -> str:
+def _state_text(state: str) -> str:
     return state.replace("-", " ")
 
 

@@ -127,7 +127,7 @@ def ticks(window: TimeWindow, width: int, apart: int = 12) -> Iterator[tuple[int
     while time_ns <= window.end:
         cell = window.half(time_ns, width) // 2
         if 0 <= cell < width:
-            yield cell, time_ns, _said(time_ns, step)
+            yield cell, time_ns, _tick_label(time_ns, step)
         time_ns += step
 
 
@@ -140,7 +140,7 @@ def _step(least: float) -> int:
         step *= 10
 
 
-def _said(time_ns: int, step: int) -> str:
+def _tick_label(time_ns: int, step: int) -> str:
     """Format a moment in the unit of its size, with enough places to distinguish two ticks."""
     if time_ns == 0:
         return "0"
@@ -272,7 +272,7 @@ class RowWriter:
         cells["channel"] = [(frame.channel.value, "faint")]
         what = _indent(place)
         if place.run is not None:  # before the name, which is cut if space is short
-            self._tell_of_run(cells, what, place.run)
+            self._add_run_facts(cells, what, place.run)
             what.append((" ", "text"))
         what += self._named(n, kind, exchange, place)
         of_probe = exchange is not None and exchange.probe and kind is not MessageKind.NOTIFICATION
@@ -299,7 +299,7 @@ class RowWriter:
         if preview[0]:
             what += [("  " if kind is not MessageKind.INVALID else "", "text"), preview]
 
-    def _tell_of_run(self, cells: dict[str, list[Span]], what: list[Span], run: RowRun) -> None:
+    def _add_run_facts(self, cells: dict[str, list[Span]], what: list[Span], run: RowRun) -> None:
         """Add the number of folded entries and the time from the first to the last."""
         sign = signs.OPENED if run.opened else signs.CLOSED
         what.append((f"{sign} {signs.TIMES}{run.count:,}", "accent"))
@@ -401,7 +401,7 @@ class RowWriter:
             cells["size"] = []
         if run is not None:
             what: list[Span] = [("stderr ", role)]
-            self._tell_of_run(cells, what, run)
+            self._add_run_facts(cells, what, run)
             what.append((f" after {followed}" if (followed := self._followed(run.first)) else "", "muted"))
             cells["what"] = [*what, ("  ", "text"), *cells["what"]]
             cells.pop("took", None)  # its space goes to the text

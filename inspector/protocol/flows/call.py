@@ -92,7 +92,7 @@ def _with_input(
         result = reply.message.result
         if not asks_for_input(result):
             return Called(reply, rounds)
-        asked = _asked(reply, result)
+        asked = _input_requests(reply, result)
         if wrong := _wrong(result, asked):
             return Called(reply, rounds, wrong)
         if asked:
@@ -134,7 +134,7 @@ def _not_visited(consents: tuple[server_requests.Reply, ...] | None) -> str:
     return "" if all(each == "accept" for each in said) else "its link was not visited, so it was not made again"
 
 
-def _asked(reply: Replied, result: Any) -> tuple[server_requests.ServerRequest, ...]:
+def _input_requests(reply: Replied, result: Any) -> tuple[server_requests.ServerRequest, ...]:
     exchange = reply.exchange
     return server_requests.server_requests_in(
         result, exchange=exchange.number, frame=exchange.answer_frame or 0, asked_ns=exchange.ended_ns or 0

@@ -161,7 +161,7 @@ def _find_out(wish: ConnectOptions) -> Flow[Opening]:
     if isinstance(reply, Silent) and silence is not None:
         silent = f"server/discover was not answered within {reply.seconds:g} s" if wish.over_http else ""
         return (yield from _fall_back(wish, silent, late=reply.exchange))
-    if isinstance(reply, Broken) and not wish.over_http and (yield from _started_again()):
+    if isinstance(reply, Broken) and not wish.over_http and (yield from _restarted()):
         return (yield from _handshake(wish))
     if why := _inconclusive(reply):
         return (yield from _fall_back(wish, why))
@@ -202,7 +202,7 @@ def _inconclusive(reply: Reply) -> str:
             return ""
 
 
-def _started_again() -> Flow[bool]:
+def _restarted() -> Flow[bool]:
     """Restart a server on stdio that exited at the probe. Return whether it was restarted."""
     said: str = yield Restart("its first message was server/discover")
     if said:
@@ -237,7 +237,7 @@ def _handshake(
         reply = yield Await(reply.exchange)  # a probe's timeout does not count here: the server is starting
     if isinstance(reply, Replied) and reply.exchange.method == "server/discover":
         return (yield from _late_answer(wish, offer, reply))
-    if isinstance(reply, Broken) and probed and not wish.over_http and (yield from _started_again()):
+    if isinstance(reply, Broken) and probed and not wish.over_http and (yield from _restarted()):
         late, reply = None, (yield _initialize(wish, offer, None))
     if late is not None:
         if _is_refused(reply) and not _stateless_version(wish, reply):
@@ -250,7 +250,7 @@ def _handshake(
 
 def _after_initialize(wish: ConnectOptions, offer: str, reply: Reply) -> Flow[Opening]:
     """Complete the handshake; if `initialize` was refused, first try the remaining alternatives."""
-    if fall_back_wanted(reply) and wish.over_http and wish.carriage is None and wish.era is not Era.MODERN:
+    if should_fall_back(reply) and wish.over_http and wish.carriage is None and wish.era is not Era.MODERN:
         yield from _older_carriage(reply)
         reply = yield _initialize(wish, offer, None)
     if isinstance(reply, Replied) and not isinstance(reply.message, ResultResponse):
@@ -313,7 +313,7 @@ def _older_carriage(refused: Reply) -> Flow[None]:
         )
 
 
-def fall_back_wanted(reply: Reply) -> bool:
+def should_fall_back(reply: Reply) -> bool:
     """Return whether a refused `initialize` may come from a server of the older HTTP+SSE transport.
 
     2025-11-25 lists 400, 404 and 405, earlier revisions any 4xx. 401 and 403 require credentials; 408 and 429 are

@@ -85,14 +85,14 @@ class Pairs:
         """
         asker = _OTHER[frame.direction]
         ended = None if message.id is None else self._find_ended(asker, message.id)
-        exchange = self._asked(frame, message, asker, ended)
+        exchange = self._request_of(frame, message, asker, ended)
         if exchange is not None:
             self._no_longer_open(asker, exchange.id)
             self._remember(exchange)
             self._settle(exchange, frame, message)
             return exchange, False
         if ended is not None:
-            self._came_late(ended, frame, message)
+            self._record_late(ended, frame, message)
         return ended, ended is not None
 
     def cancel(self, frame: Frame, id_: RequestId, why: str) -> Exchange | None:
@@ -185,7 +185,7 @@ class Pairs:
             for oldest in list(islice(ended, _SLACK)):
                 del ended[oldest]
 
-    def _asked(
+    def _request_of(
         self, frame: Frame, message: ResultResponse | ErrorResponse, asker: Direction, ended: Exchange | None
     ) -> Exchange | None:
         """Return the request that a message answers; None if no request waits for it."""
@@ -212,7 +212,7 @@ class Pairs:
         else:
             exchange.state = ExchangeState.ANSWERED
 
-    def _came_late(self, exchange: Exchange, frame: Frame, message: ResultResponse | ErrorResponse) -> None:
+    def _record_late(self, exchange: Exchange, frame: Frame, message: ResultResponse | ErrorResponse) -> None:
         if exchange.answer_frame is None:
             exchange.answer_frame = frame.n
             if isinstance(message, ErrorResponse):

@@ -60,7 +60,7 @@ class ProgressTracker:
         exchange.progress = progress_in(params, frame=frame.n, time_ns=frame.time_ns, before=exchange.progress)
         return exchange
 
-    def told_plainly(
+    def notified_plain(
         self, asker: Direction, token: RequestId, value: float, total: float | None, message: str, n: int, time_ns: int
     ) -> Exchange | None:
         """Do what `notified` does if the values are valid and the token is known; otherwise do nothing.

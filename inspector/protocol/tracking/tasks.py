@@ -366,7 +366,7 @@ class Tasks:
         if exchange.method not in _ABOUT_ONE or not (id_ := peek.text(params, "taskId")):
             return None
         self._about[exchange.number] = id_
-        task = self._asked_by(exchange, id_)
+        task = self._task_of_request(exchange, id_)
         if task is not None and exchange.method == "tasks/get":
             task.polls += 1
         if task is not None and exchange.method == "tasks/cancel" and task.cancel_asked is None:
@@ -382,11 +382,11 @@ class Tasks:
             return self._listed(frame, exchange, message.result)
         if not id_:
             return []
-        task = self._asked_by(exchange, id_)
+        task = self._task_of_request(exchange, id_)
         if isinstance(message, ErrorResponse):
             return self._refused(frame, exchange, task, message)
         if exchange.method in ("tasks/get", "tasks/cancel"):
-            return self._told(frame, exchange, task, message.result_part)
+            return self._process_response(frame, exchange, task, message.result_part)
         if exchange.method == "tasks/result" and task is not None:
             self._brought(frame, exchange, task, message.result_part)
             return [News(task, {})]
@@ -394,13 +394,13 @@ class Tasks:
 
     def _brought(self, frame: Frame, exchange: Exchange, task: Task, result: Part) -> None:
         """Record the result. Only ended tasks have one, so the task has ended even if no later status was fetched."""
-        self._keep_result(task, frame, exchange, failed=_says_error(result))
+        self._keep_result(task, frame, exchange, failed=_is_error(result))
         if task.ended_ns is None:
             task.ended_ns, task.state = frame.time_ns, TaskState.FAILED if task.failed else TaskState.COMPLETED
             task.message = ""
             self._step(task, TaskStep(task.state, "", frame.n, frame.time_ns))
 
-    def _asked_by(self, exchange: Exchange, id_: str) -> Task | None:
+    def _task_of_request(self, exchange: Exchange, id_: str) -> Task | None:
         """Return the task that a request is about; it is run by the receiver."""
         return self.find(id_, by_server=exchange.sender is Direction.TO_SERVER)
 
@@ -456,7 +456,7 @@ class Tasks:
             told += self._take(frame, task, word)
         return told
 
-    def _told(self, frame: Frame, exchange: Exchange, task: Task | None, result: Part) -> list[News]:
+    def _process_response(self, frame: Frame, exchange: Exchange, task: Task | None, result: Part) -> list[News]:
         """Process the response to tasks/get or tasks/cancel; for the latter it is empty in the extension."""
         word = read_task_report(result)
         if task is None:
@@ -499,7 +499,7 @@ class Tasks:
         if word.ended and task.ended_ns is None:
             task.ended_ns = frame.time_ns
         if word.result is not None or word.error is not None:
-            failed = word.error is not None or (word.result is not None and _says_error(word.result))
+            failed = word.error is not None or (word.result is not None and _is_error(word.result))
             self._keep_result(task, frame, exchange, failed=failed)
         task.state, task.message = word.state, word.message
         if before == (task.state, task.message) and task.history and not asked:
@@ -549,7 +549,7 @@ class _Flag(msgspec.Struct):
     isError: Any = False  # noqa: N815, the name on the wire
 
 
-def _says_error(result: Part) -> bool:
+def _is_error(result: Part) -> bool:
     try:
         return msgspec.json.decode(result.raw, type=_Flag).isError is True
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

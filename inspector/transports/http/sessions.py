@@ -182,15 +182,15 @@ class SessionTransport:
             return Delivery(answer_may_follow=False, why=str(error))
         async with reply:
             if reply.is_success and reply.is_stream:
-                _tell(opened, reply.delivery(answer_may_follow=True))
+                _settle(opened, reply.delivery(answer_may_follow=True))
                 await read_events(reply, Channel.GET, trail)
                 return None
             refusal = reply.delivery(body=await read_body(reply))
-            _tell(opened, refusal)
+            _settle(opened, refusal)
             return refusal
 
 
-def _tell(opened: "asyncio.Future[Delivery] | None", delivery: Delivery) -> None:
+def _settle(opened: "asyncio.Future[Delivery] | None", delivery: Delivery) -> None:
     if opened is not None and not opened.done():
         opened.set_result(delivery)
 

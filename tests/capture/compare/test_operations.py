@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from inspector.capture.compare.operations import Operations, accounts, read_accounts
+from inspector.capture.compare.operations import Operations, accounts, read_operations
 from inspector.capture.store import fold_fast_path as rows_module
 from inspector.capture.store.load import load
 from inspector.errors import CaptureError
@@ -114,7 +114,7 @@ def _seen(value: Any) -> Any:
 def _one_by_one(path: Path) -> Operations:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rows_module, "LONGEST", -1)
-        return read_accounts(path).accounts
+        return read_operations(path).accounts
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60)
@@ -124,7 +124,7 @@ def test_plain_messages_come_to_what_all_others_do(tmp_path_factory: Any, happen
     journal = recorded(path)
     tell(journal, happenings)
     journal.close()
-    assert _seen(read_accounts(path).accounts) == _seen(_one_by_one(path))
+    assert _seen(read_operations(path).accounts) == _seen(_one_by_one(path))
 
 
 @pytest.mark.parametrize("name", _NAMES)
@@ -132,7 +132,7 @@ def test_a_capture_comes_to_the_same_while_it_is_read_and_afterwards(name: str) 
     journal = load(sample(name))
     told, notices = _seen(accounts(journal)), journal.notices
     journal.close()
-    read = read_accounts(sample(name))
+    read = read_operations(sample(name))
     assert _seen(read.accounts) == told
     assert read.notices == notices
 
@@ -140,4 +140,4 @@ def test_a_capture_comes_to_the_same_while_it_is_read_and_afterwards(name: str) 
 def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("hello\n")
     with pytest.raises(CaptureError):
-        read_accounts(tmp_path / "a.txt")
+        read_operations(tmp_path / "a.txt")

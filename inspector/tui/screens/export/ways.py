@@ -172,13 +172,13 @@ def _shared(request: ExportRequest, source: ExportSource) -> ExportResult:
 
 
 def _surface(request: ExportRequest, journal: Journal) -> ExportResult:
-    surface = _surface_of(journal)
+    surface = _definitions_of(journal)
     save(request.path, surface)
     counts = ", ".join(f"{len(things):,} {kind}" for kind, things in surface.lists.items() if things)
     return ExportResult(f"Written to {_called(request.path)}: {counts or 'no lists'}.")
 
 
-def _surface_of(journal: Journal) -> ServerDefinitions:
+def _definitions_of(journal: Journal) -> ServerDefinitions:
     surface = definitions_of(journal.conversation)
     if not surface.is_known:
         raise UsageError("no server definitions", hint="No handshake and no list in the capture.")
@@ -197,7 +197,7 @@ def _cases(request: ExportRequest, journal: Journal) -> ExportResult:
 
 def _compared(request: ExportRequest, journal: Journal) -> ExportResult:
     before, odd = read_lock_file(request.path)
-    diff = compare_definitions(before, _surface_of(journal))
+    diff = compare_definitions(before, _definitions_of(journal))
     lines = [*((span(said, "warning"),) for said in odd), *diff_lines(diff, request.path.name, "this session")]
     return ExportResult(plain(summary(diff)), tuple(lines))
 

@@ -8,7 +8,7 @@ from typing import Any, assert_never
 from inspector.forms.fields import UNSET
 from inspector.forms.values import FormValue
 from inspector.present.spans import Section, Span
-from inspector.present.words import ModelRun, account_section
+from inspector.present.words import ModelRun, model_run_section
 from inspector.protocol import peek
 from inspector.protocol.server_requests import Reply, RequestKind, Result, ServerRequest
 from inspector.sampler.choice import Approve
@@ -142,8 +142,8 @@ def proposal_section(ticket: Ticket | None) -> Section | None:
         return Section("Model request cancelled", note=visible(proposal.model, limit=80))
     said = proposal.said
     if said is None:
-        return account_section(ModelRun(proposal.model, proposal.took_ns, why=proposal.why, hint=proposal.hint))
-    return account_section(ModelRun(proposal.model, proposal.took_ns, said.tokens_in, said.tokens_out, said.left_out))
+        return model_run_section(ModelRun(proposal.model, proposal.took_ns, why=proposal.why, hint=proposal.hint))
+    return model_run_section(ModelRun(proposal.model, proposal.took_ns, said.tokens_in, said.tokens_out, said.left_out))
 
 
 def _plain(result: Result) -> bool:

@@ -41,17 +41,17 @@ class DefinitionChanges:
                 self._app.run_worker(self._compare(tab.subject), group=f"memory {tab.number}", exclusive=True)
 
     async def _compare(self, subject: OpenConversation) -> None:
-        from inspector.present.list_changes import alarm, first_met
+        from inspector.present.list_changes import alarm, remember_first
 
         memory, kept = await asyncio.to_thread(_compared, subject)
         previous, subject.memory.comparison = subject.memory.comparison, memory
-        if memory.first and first_met(memory):
+        if memory.first and remember_first(memory):
             then = (
                 "You will be notified of changes."
                 if kept
                 else "Baseline not saved: the state directory is not writable."
             )
-            self._toasts.show_until_input(f"New server. Saved a baseline of {first_met(memory)}. {then}")
+            self._toasts.show_until_input(f"New server. Saved a baseline of {remember_first(memory)}. {then}")
         if memory.alarms and (previous is None or alarm(previous) != alarm(memory)):
             subject.memory.shown = False  # the line above the footer shows it until it is approved
 

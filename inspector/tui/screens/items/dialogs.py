@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from inspector.capture.journal import Journal
 from inspector.checks.compat.matrix import Matrix
-from inspector.present.compatibility import definitions_of, matrix_lines, surface_matrix
+from inspector.present.compatibility import compatibility_matrix, definitions_of, matrix_lines
 from inspector.present.items import source_facts, source_lines
 from inspector.present.list_changes import ListNews, RememberedServer, about_lines, can_approve, since_lines
 from inspector.present.rows import SpanRows
@@ -237,7 +237,7 @@ class HostsScreen(LinesScreen[None]):
     @work(exclusive=True)
     async def _compare(self) -> None:
         surface = definitions_of(self._conversation.journal.conversation)
-        self._matrix = await asyncio.to_thread(surface_matrix, surface)
+        self._matrix = await asyncio.to_thread(compatibility_matrix, surface)
         self._show()
 
     def _show(self) -> None:

@@ -239,7 +239,7 @@ class ListHead(Static):
         if conversation.memory.comparison is not None and conversation.memory.comparison.alarms:
             found = [*head_lines(conversation.memory.comparison, kinds, changes_key=changes_key), *found]
         checks = conversation.checks_so_far
-        if checks is not None and checks.has_things:
+        if checks is not None and checks.has_items:
             evidence_key = keys.key_name(keys.action("screen.findings").keys[0])
             found = [*found, *map(tuple, shared_lines(checks, kinds, evidence_key))]
         self.set_class(bool(found), "-said")

@@ -466,7 +466,7 @@ def findings_about(checks: JournalFindings | None, thing: ListedItem) -> Sequenc
     kind = _KINDS.get(type(thing))
     if checks is None or kind is None:
         return ()
-    return sorted(checks.of_thing(kind, thing.key, thing.raw), key=lambda each: each.severity.rank)
+    return sorted(checks.of_item(kind, thing.key, thing.raw), key=lambda each: each.severity.rank)
 
 
 def own_findings(checks: JournalFindings | None, thing: ListedItem) -> Sequence[Finding]:

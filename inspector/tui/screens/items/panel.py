@@ -19,7 +19,7 @@ from textual.widget import Widget
 
 from inspector.capture.journal import Journal
 from inspector.checks.findings import Finding
-from inspector.present.calls import CompletedCall, PastCall, look, look_back
+from inspector.present.calls import CompletedCall, PastCall, view_call, view_past_call
 from inspector.present.spans import Span
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
@@ -242,7 +242,7 @@ class ItemRequests:
         """Show an earlier request."""
         if call.is_earlier:
             self.stop_reading()
-            self._steps.result.show(look_back(call), earlier=True)
+            self._steps.result.show(view_past_call(call), earlier=True)
         else:
             self._read_back(self._conversation.journal, call.exchange, None)
 
@@ -254,7 +254,7 @@ class ItemRequests:
         schema = thing.output_schema if isinstance(thing, Tool) else None
 
         async def read() -> None:
-            looked = await asyncio.to_thread(look, journal, exchange, schema, called, method=self._kind.method)
+            looked = await asyncio.to_thread(view_call, journal, exchange, schema, called, method=self._kind.method)
             if call is not None:
                 looked = dataclasses.replace(looked, arguments=call.arguments)
             # Queued behind the panel's messages, one of which may be choosing another item.

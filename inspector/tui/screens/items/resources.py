@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from inspector import text
 from inspector.capture.journal import Journal
-from inspector.present.calls import CompletedCall, PastCall, look
+from inspector.present.calls import CompletedCall, PastCall, view_call
 from inspector.present.items import about, stream_lines
 from inspector.present.read_changes import change_lines, same
 from inspector.present.spans import Line
@@ -270,4 +270,4 @@ def _can_be_watched(capabilities: object) -> bool:
 
 
 def _result(journal: Journal, exchange: Exchange) -> object:
-    return look(journal, exchange, None, method="resources/read").finished.result
+    return view_call(journal, exchange, None, method="resources/read").finished.result

@@ -8,7 +8,7 @@ from textual.binding import BindingType
 from inspector import text
 from inspector.forms.typed import json_text
 from inspector.present.compatibility import outlook_of
-from inspector.present.items import ToolList, link_line, meta_lines, said_facts, tool_facts, total_cost
+from inspector.present.items import ToolList, item_facts, link_line, meta_lines, tool_facts, total_cost
 from inspector.present.spans import Span, fact_lines
 from inspector.protocol import peek
 from inspector.protocol.apps import app_of
@@ -58,7 +58,7 @@ def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iter
     size = len(encode(tool.raw))
     cost = f"{text.human_size(size)} definition, ≈{text.estimate_tokens(size):,} tokens"
     star: list[Span] = [("*", "error"), (" required   ", "faint")]
-    said = said_facts(tool)
+    said = item_facts(tool)
     more: list[Span] = [(f"   {keys.key_name('i')} {len(said)} more", "accent")] if said and not full else []
     more.append((f"   {keys.shown_key('tools.schema')} schemas", "accent"))
     yield [*(star if peek.items(tool.input_schema, "required") else []), (cost, "faint"), *more]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from inspector.present.server_log import NO_MESSAGES, asked_level, takes_levels
+from inspector.present.server_log import NO_MESSAGES, requested_level, takes_levels
 from inspector.present.spans import Span
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import ErrorResponse
@@ -76,7 +76,7 @@ class ServerLogPanel(Panel):
             self.rows.refresh()
         self.rows.sync()
         subject, setting = self._subject, self.model.setting
-        self._line.show(*asked_level(subject.journal, setting, subject.requests.log_level, can_set=subject.can_act))
+        self._line.show(*requested_level(subject.journal, setting, subject.requests.log_level, can_set=subject.can_act))
         self._foot.show(*_shown(self.model))
         now = (self.model.count, self.model.total) if self.model.filter.text else None
         if now != self._matches:

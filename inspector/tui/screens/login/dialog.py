@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 
 from inspector.auth.addresses import open_browser, out_of_reach, tunnel
 from inspector.auth.guide import WaitingForLogin
-from inspector.present.logins import ladder_end, ladder_lines, link_section, qr_lines, read_link, too_small
+from inspector.present.logins import link_section, qr_lines, read_link, step_lines, steps_end, too_small
 from inspector.present.spans import Line
 from inspector.text import for_clipboard
 from inspector.tui import keys
@@ -97,7 +97,7 @@ class LoginScreen(Dialog[None]):
             return
         self._seen, self._waiting = seen, guide.waiting
         self.refresh_bindings()
-        self._draw(ladder_lines(guide.rungs, brief=True))
+        self._draw(step_lines(guide.rungs, brief=True))
 
     def _has_ended(self) -> bool:
         """Return whether the login has succeeded, and notify the user then. A failed one stays visible."""
@@ -119,7 +119,7 @@ class LoginScreen(Dialog[None]):
         self.query_one(Input).display = waiting is not None
         if waiting is None:
             link.update(
-                Text(ladder_end(self._subject.login.guide.rungs, climbed=True) if self._subject.login.guide else "")
+                Text(steps_end(self._subject.login.guide.rungs, climbed=True) if self._subject.login.guide else "")
             )
             ways.update(
                 Text("Waiting for the authorization server." if self._is_busy else "Esc closes; ^r reconnects.")

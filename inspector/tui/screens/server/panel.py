@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from inspector.present.failure_report import has_died
+from inspector.present.failure_report import has_failure
 from inspector.present.logins import ladder_section
 from inspector.present.server import environment_section, recording_section, server_sections
 from inspector.present.spans import Fact, Section
@@ -203,7 +203,7 @@ def _is_dead(subject: OpenConversation) -> bool:
         case ConversationStage.CLOSED:
             return bool(subject.why)
         case ConversationStage.RECORDED:
-            return has_died(subject.journal)
+            return has_failure(subject.journal)
         case _:
             return False
 

@@ -16,7 +16,7 @@ from textual.binding import BindingType
 
 from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import NAMES, Normal
-from inspector.capture.compare.operations import Operations, read_accounts
+from inspector.capture.compare.operations import Operations, read_operations
 from inspector.errors import InspectError
 from inspector.present.compare import Names, summary
 from inspector.present.rows import SpanRows
@@ -156,7 +156,7 @@ def of_files(before: Path, after: Path, normal: Normal | None = None, only: Sequ
 
     def make(exactly: bool) -> Comparison:
         if not read:
-            read.extend(read_accounts(path).accounts for path in (before, after))
+            read.extend(read_operations(path).accounts for path in (before, after))
         return compare(read[0], read[1], Normal(off=NAMES) if exactly else normal or Normal(), only)
 
     return CompareScreen(names, make)

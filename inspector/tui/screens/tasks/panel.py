@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from inspector.errors import InspectError
-from inspector.present.calls import CompletedCall, look_at_task
+from inspector.present.calls import CompletedCall, view_task
 from inspector.present.rows import RowSource, RowView, SpanRows
 from inspector.present.spans import Line, Span, section_lines, wrapped
 from inspector.protocol.flows.call import Called
@@ -114,7 +114,7 @@ class TaskPane(Widget):
     async def _read(self, conversation: OpenConversation, task: Task) -> None:
         tools = conversation.journal.conversation.catalogue.tools
         schema = next((tool.output_schema for tool in tools if tool.name == task.target), None)
-        looked = await asyncio.to_thread(look_at_task, conversation.journal, task, schema)
+        looked = await asyncio.to_thread(view_task, conversation.journal, task, schema)
         self.post_message(self.Read(task, looked))
 
     def on_task_pane_read(self, event: Read) -> None:

@@ -14,7 +14,7 @@ from inspector import text
 from inspector.errors import FilterError
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Span
-from inspector.present.trace import StoryRows, Trace, facts_said, markdown_of, story_of
+from inspector.present.trace import StoryRows, Trace, facts_line, markdown_of, story_of
 from inspector.present.traffic.columns import CHOICES, FIELD, column
 from inspector.present.traffic.extra_cells import field_ref
 from inspector.protocol.facts import SseNote, Stderr
@@ -97,7 +97,7 @@ class StoryScreen(Dialog[int | None]):
             self._show_facts()
 
     def _show_facts(self) -> None:
-        said = spans_to_text(facts_said(self._rows.story.facts), dark=self.app.current_theme.dark)
+        said = spans_to_text(facts_line(self._rows.story.facts), dark=self.app.current_theme.dark)
         said.no_wrap = False
         self.query_one("#story-facts", Static).update(said)
 

@@ -349,9 +349,9 @@ def _is_dead(subject: OpenConversation) -> bool:
     """Whether a connection, live or recorded, has failed or ended unexpectedly."""
     stage = subject.stage
     if stage is ConversationStage.RECORDED:
-        from inspector.present.failure_report import has_died
+        from inspector.present.failure_report import has_failure
 
-        return has_died(subject.journal)
+        return has_failure(subject.journal)
     return stage is ConversationStage.FAILED or (stage is ConversationStage.CLOSED and bool(subject.why))
 
 

@@ -19,7 +19,7 @@ from inspector.present import spans, words
 from inspector.present.compare import change_lines
 from inspector.present.http import header_facts, http_sections, masked_url
 from inspector.present.json_text import JsonLines
-from inspector.present.server_log import asked_level
+from inspector.present.server_log import requested_level
 from inspector.present.spans import Fact as SpansFact
 from inspector.present.spans import Line, Section, Span, fact, plain
 from inspector.present.trace import StoryRows, story_of
@@ -417,7 +417,7 @@ def _level(journal: Journal) -> Iterable[SpansFact]:
     entries = journal.store.of_method("logging/setLevel")
     number = journal.store.exchange(entries[-1]) if entries else 0
     setting = journal.conversation.exchanges[number - 1] if number else None
-    found, _ = asked_level(journal, setting, "")
+    found, _ = requested_level(journal, setting, "")
     words = plain(found[2:]).strip()
     if words:
         yield SpansFact("log level", words, "muted")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from inspector.present.calls import look
+from inspector.present.calls import view_call
 from inspector.tui.screens.items import panel as items_panel
 from inspector.tui.screens.items.panel import ItemsPanel, RequestFinished
 from inspector.tui.screens.items.prompts import PromptsPanel
@@ -39,13 +39,13 @@ async def test_an_answer_that_is_read_while_another_tool_is_chosen_is_not_shown_
 
     def late(*args: Any, **kwargs: Any) -> object:
         assert may_read.wait(20)
-        read.append(look(*args, **kwargs))
+        read.append(view_call(*args, **kwargs))
         return read[-1]
 
     app = Tools(Acting(TOOLS))
     async with app.run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
-        monkeypatch.setattr(items_panel, "look", late)
+        monkeypatch.setattr(items_panel, "view_call", late)
         await pilot.press("ctrl+j")
         await until(lambda: app.panel.requests.reading is not None, "the answer is being read")
         app.panel.items.list.focus()

@@ -7,7 +7,7 @@ import pytest
 
 from inspector.errors import Disconnected
 from inspector.forms.fields import UNSET
-from inspector.present.calls import arguments_of, look
+from inspector.present.calls import arguments_of, view_call
 from inspector.present.result import CallOutcome
 from inspector.present.spans import plain
 from inspector.protocol.exchanges import Exchange
@@ -171,7 +171,7 @@ def called(result: Any = None, error: tuple[int, str] | None = None) -> tuple[Ta
 
 def test_a_result_is_read_back_with_its_verdict() -> None:
     tape, exchange = called({"content": [], "structuredContent": {"sum": "no"}})
-    looked = look(tape.journal, exchange, SUM)
+    looked = view_call(tape.journal, exchange, SUM)
     assert looked.view.came is CallOutcome.OK
     assert looked.verdict is not None
     assert [problem.pointer for problem in looked.verdict.problems] == ["/sum"]
@@ -181,9 +181,9 @@ def test_a_result_is_read_back_with_its_verdict() -> None:
 
 
 def test_three_failures_are_three_different_things() -> None:
-    tool_error = look(*_of(called({"content": [], "isError": True})), None)
-    refused = look(*_of(called(error=(-32602, "no"))), None)
-    lost = look(*_of(called()), None)
+    tool_error = view_call(*_of(called({"content": [], "isError": True})), None)
+    refused = view_call(*_of(called(error=(-32602, "no"))), None)
+    lost = view_call(*_of(called()), None)
     assert [each.view.came for each in (tool_error, refused, lost)] == [
         CallOutcome.TOOL_ERROR,
         CallOutcome.JSONRPC_ERROR,
@@ -206,7 +206,7 @@ def _of(made: tuple[Tape, Exchange]) -> tuple[Any, Exchange]:
 )
 def test_what_no_frame_says_comes_from_the_reply(reply: Reply, came: CallOutcome, said: str) -> None:
     tape, exchange = called()
-    looked = look(tape.journal, exchange, None, Called(reply, 2))
+    looked = view_call(tape.journal, exchange, None, Called(reply, 2))
     assert looked.view.came is came
     assert said in plain(looked.view.said[0])
 
@@ -215,16 +215,16 @@ def test_what_comes_after_a_call_was_given_up_does_not_change_what_is_said_of_it
     tape, exchange = called()
     tape.notify("notifications/cancelled", {"requestId": 1}, by_client=True)
     tape.error(1, 0, "Request cancelled")
-    given_up = look(tape.journal, exchange, None, Called(Silent(None, 5.0, "total"), 1))
+    given_up = view_call(tape.journal, exchange, None, Called(Silent(None, 5.0, "total"), 1))
     assert given_up.view.came is CallOutcome.TIMEOUT
     assert "5 seconds (total timeout)" in plain(given_up.view.said[0])
-    cancelled = look(tape.journal, exchange, None, Called(GivenUp(None, "enough"), 1))
+    cancelled = view_call(tape.journal, exchange, None, Called(GivenUp(None, "enough"), 1))
     assert cancelled.view.came is CallOutcome.CANCELLED
 
 
 def test_a_call_that_was_never_sent_says_why() -> None:
     tape, _ = called()
-    looked = look(tape.journal, None, None, Called(Broken(None, "not connected"), 1))
+    looked = view_call(tape.journal, None, None, Called(Broken(None, "not connected"), 1))
     assert plain(looked.view.said[0]) == "not connected"
     assert looked.exchange is None
 
@@ -232,7 +232,7 @@ def test_a_call_that_was_never_sent_says_why() -> None:
 def test_a_recorded_call_that_was_cancelled_is_a_cancelled_one() -> None:
     tape, exchange = called()
     tape.notify("notifications/cancelled", {"requestId": 1, "reason": "enough"}, by_client=True)
-    assert look(tape.journal, exchange, None).view.came is CallOutcome.CANCELLED
+    assert view_call(tape.journal, exchange, None).view.came is CallOutcome.CANCELLED
 
 
 @pytest.mark.parametrize("id_", [b"null", b'"server-error"'])
@@ -241,7 +241,7 @@ def test_an_error_that_has_not_the_id_of_the_call_is_read_back_as_its_answer(id_
     tape.call(1, "add", http=1)
     error = b'{"jsonrpc":"2.0","id":%b,"error":{"code":-32600,"message":"no session"}}' % id_
     tape.journal.frame(Direction.FROM_SERVER, Channel.REPLY, error, http=1)
-    looked = look(tape.journal, tape.journal.conversation.exchanges[0], None)
+    looked = view_call(tape.journal, tape.journal.conversation.exchanges[0], None)
     assert looked.view.came is CallOutcome.JSONRPC_ERROR
     assert "no session" in plain(looked.view.said[0])
 
@@ -255,7 +255,7 @@ def test_arguments_that_are_not_there_are_none() -> None:
 def test_a_call_whose_stream_was_cut_may_have_been_done_which_is_said() -> None:
     tape, exchange = called()
     cut = Refused(None, 200, "text/event-stream", b"", why="the server broke the connection off", begun=True)
-    looked = look(tape.journal, exchange, None, Called(cut, 1))
+    looked = view_call(tape.journal, exchange, None, Called(cut, 1))
     assert looked.view.came is CallOutcome.NO_ANSWER
     said = " ".join([*map(plain, looked.view.said), looked.view.hint])
     assert "the server broke the connection off" in said

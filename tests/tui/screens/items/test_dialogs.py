@@ -12,7 +12,7 @@ from textual.app import App
 from inspector.checks.compat.matrix import CheckedDefinitions
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
-from inspector.present.compatibility import surface_matrix
+from inspector.present.compatibility import compatibility_matrix
 from inspector.present.list_changes import ListNews
 from inspector.present.spans import Line
 from inspector.protocol.tracking.catalogue import Items, Listing, Was
@@ -158,7 +158,7 @@ async def test_the_tools_of_a_capture_are_shown_all_of_them_at_a_key_and_copied(
 
 
 def test_the_matrix_is_made_for_its_width_and_no_row_is_wider() -> None:
-    lines = MatrixLines(surface_matrix(CheckedDefinitions((_TOOL,), "s")), every=False)
+    lines = MatrixLines(compatibility_matrix(CheckedDefinitions((_TOOL,), "s")), every=False)
     for width in (60, 140):
         rows = ["".join(part for part, _ in lines.line(at, width)) for at in range(lines.count(width))]
         assert all(len(row) <= width for row in rows)

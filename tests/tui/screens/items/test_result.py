@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.present.calls import CompletedCall, PastCall, look
+from inspector.present.calls import CompletedCall, PastCall, view_call
 from inspector.protocol.things import Tool
 from inspector.tui.screens.items.calls import CallHistory, HistoryRows, RunningCall
 from inspector.tui.screens.items.result import ResultPanel
@@ -68,7 +68,7 @@ async def test_a_call_that_is_over_shows_what_came_of_it() -> None:
         call = app.running()
         app.subject.tape.wait(40)
         app.subject.tape.answer(1, {"content": [PICTURE, {"type": "text", "text": "words"}]})
-        app.panel.show(look(app.subject.journal, call.exchange, None))
+        app.panel.show(view_call(app.subject.journal, call.exchange, None))
         await pilot.pause()
         assert "✓ OK · 40 ms" in text(app)
         assert app.panel.exchange is call.exchange
@@ -95,7 +95,7 @@ async def test_copying_leaves_control_characters_out() -> None:
     async with app.run_test(size=(80, 20)) as pilot:
         call = app.running()
         app.subject.tape.answer(1, {"content": [{"type": "text", "text": "a\x1bb\nc"}]})
-        app.panel.show(look(app.subject.journal, call.exchange, None))
+        app.panel.show(view_call(app.subject.journal, call.exchange, None))
         app.panel.body.focus_body()
         await pilot.press("y")
         assert app.clipboard == "ab\nc"

@@ -4,7 +4,7 @@ import base64
 from typing import Any
 
 from inspector.demo import tools_content
-from inspector.present.calls import look
+from inspector.present.calls import view_call
 from inspector.present.result import Finished, result_view
 from inspector.present.rows import SpanRows
 from inspector.present.spans import plain, words_wrapped
@@ -29,7 +29,7 @@ def looked(result: Any, schema: Any = None) -> Any:
     tape = Tape()
     tape.call(1, "add")
     tape.answer(1, result)
-    return look(tape.journal, tape.journal.conversation.exchanges[0], schema)
+    return view_call(tape.journal, tape.journal.conversation.exchanges[0], schema)
 
 
 async def test_each_tab_shows_its_view() -> None:
