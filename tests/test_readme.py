@@ -171,3 +171,9 @@ def test_the_filters_that_are_shown_can_be_read() -> None:
 def test_the_conformance_suite_is_named_with_the_version_that_is_run() -> None:
     suite = "@modelcontextprotocol/conformance"
     assert f"`{suite}`\n{versions()['conformance'][suite]}" in (ROOT / "docs/conformance.md").read_text()
+
+
+def test_the_first_five_minutes_are_those_that_the_script_plays() -> None:
+    from tests.stories.first_minutes import PAGE, table
+
+    assert "\n".join(table()) in PAGE.read_text(), "run python -m tests.stories.first_minutes"

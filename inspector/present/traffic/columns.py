@@ -38,7 +38,7 @@ class Column(msgspec.Struct, frozen=True):
 
 
 _SECONDS = Column("seconds", "Time", 8)
-_MINUTES = Column("seconds", "Time", 5)
+_MINUTES = Column("seconds", "mm:ss", 5)
 """The short form for times of day: minutes and seconds."""
 CHOICES: tuple[Column, ...] = (
     Column("number", "#", 7, True, "entry number in the capture"),

@@ -69,7 +69,8 @@ class BarLine(msgspec.Struct, frozen=True):
         """Return the line without the items that do not fit into `width` cells; if necessary, the first item is cut."""
         line = _without_low_ranks_right(self, width)
         while line.width > width and any(item.short for item in line.left):
-            line = _shortened(line, _worst([item for item in line.left if item.short]))
+            long = [item for item in line.left if item.short]
+            line = _shortened(line, _worst([item for item in long if not item.chosen] or long))
         line = _shortened_again(line, width)
         while line.width > width and any(item.rank for item in line.items):
             line = _without_lowest_rank(line)

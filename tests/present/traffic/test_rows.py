@@ -144,7 +144,7 @@ def test_in_80_cells_a_row_says_when_which_way_what_and_what_came_of_it(tape: Ta
     assert _read(tape, request) == '→ tools/call echo  {"message":"hi"}      ✓ OK                 31 ms   75 B'
     assert (
         plain(PLAIN.titles(80)).rstrip()
-        == "Time    Method and target                      Status            Duration   Size"
+        == "mm:ss   Method and target                      Status            Duration   Size"
     )
 
 

@@ -96,7 +96,7 @@ validation, the raw response, and earlier calls; Enter shows one of them.
         yield self._line
         yield self._cause
         yield self._progress
-        yield FormBar((), (FieldAction("cancel", "Cancel"),), typed_at=False)
+        yield FormBar((), (FieldAction("cancel", f"[ Cancel {keys.shown_key('request.cancel')} ]"),), typed_at=False)
         yield self.body
 
     def on_mount(self) -> None:
@@ -302,7 +302,7 @@ def _elapsed(call: RunningCall, tenths: int) -> list[Span]:
         return [(f"{glyphs().times} cancelling", "warning")]
     if call.exchange is None:
         return [(f"{glyphs().pending} sending", "pending")]
-    return [(f"{tenths / 10:.1f} s", "pending"), ("   ^c cancels", "faint")]
+    return [(f"{tenths / 10:.1f} s", "pending")]
 
 
 def _progress(progress: Progress, width: int) -> list[list[Span]]:

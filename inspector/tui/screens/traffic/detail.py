@@ -440,6 +440,8 @@ def _fill(view: PayloadView, side: PayloadSide, tab: str) -> None:
 def _summary(detail: Detail, width: int) -> list[Span]:
     """Return the most important facts on one line: as many complete ones as fit into `width` cells."""
     known = {fact.key: fact for fact in detail.facts}
+    if len(detail.sides) > 1:
+        known.pop("size", None)  # each side has its own below
     spans: list[Span] = []
     for key in ("state", "progress", "problem", "advice", "defect", "why", "size", "protocol version", "entry"):
         if key in known:

@@ -294,7 +294,7 @@ async def test_a_request_that_runs_is_cancelled_by_a_key() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
         await app.panel.action_send()
-        await offers_shows(app, "× cancel")
+        await offers_shows(app, "[ Cancel ^c ]")
         await app.panel.cancel_running()
         await offers_shows(app, "× Cancelled")
         assert [exchange.target for exchange in subject.cancelled] == ["x://welcome"]
