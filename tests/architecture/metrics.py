@@ -220,7 +220,7 @@ GOALS = {
 }
 REACHED = {
     "files": 562,
-    "lines": 134_000,
+    "lines": 134_600,
     "modules with one importer": 94,
     "lazy and type-only imports": 314,
     "public class names used twice": 1,
