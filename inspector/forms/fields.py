@@ -12,9 +12,10 @@ It keeps its raw schema, because it is a simplification.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
+
+import msgspec
 
 
 class Unset(Enum):
@@ -35,8 +36,7 @@ UNSET: Final = Unset.UNSET
 """No value at all; neither null nor empty."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _CommonField:
+class _CommonField(msgspec.Struct, frozen=True, kw_only=True):
     """Common members of fields. Title and description are server text."""
 
     schema: object
@@ -64,8 +64,7 @@ class _CommonField:
         return iter(())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextField(_CommonField):
+class TextField(_CommonField, frozen=True, kw_only=True):
     """A string."""
 
     multiline: bool = False
@@ -83,8 +82,7 @@ class TextField(_CommonField):
             yield f"matches {self.pattern}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NumberField(_CommonField):
+class NumberField(_CommonField, frozen=True, kw_only=True):
     """A number. Bounds are as in the schema: integers stay integers."""
 
     integer: bool = False
@@ -119,18 +117,15 @@ class NumberField(_CommonField):
         return ends and self.exclusive_minimum is None and self.exclusive_maximum is None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoolField(_CommonField):
+class BoolField(_CommonField, frozen=True, kw_only=True):
     """A boolean."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NullField(_CommonField):
+class NullField(_CommonField, frozen=True, kw_only=True):
     """Only null."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConstField(_CommonField):
+class ConstField(_CommonField, frozen=True, kw_only=True):
     """A single value, fixed by the schema."""
 
     value: object
@@ -139,8 +134,7 @@ class ConstField(_CommonField):
         yield "fixed"
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(msgspec.Struct, frozen=True):
     """An option of a choice."""
 
     value: object
@@ -149,8 +143,7 @@ class Option:
     """The schema's label; the value itself as text if it has none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChoiceField(_CommonField):
+class ChoiceField(_CommonField, frozen=True, kw_only=True):
     """One value of a list; with `multi`, an array of values of the list."""
 
     options: tuple[Option, ...]
@@ -167,8 +160,7 @@ class ChoiceField(_CommonField):
             yield f"one of {len(self.options)}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectField(_CommonField):
+class ObjectField(_CommonField, frozen=True, kw_only=True):
     """An object with the properties of the schema, and possibly others that the user adds."""
 
     properties: "tuple[tuple[str, Field], ...]" = ()
@@ -194,8 +186,7 @@ class ObjectField(_CommonField):
             yield "empty"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArrayField(_CommonField):
+class ArrayField(_CommonField, frozen=True, kw_only=True):
     """An array: optional fields for the first items, and one for all others."""
 
     prefix: "tuple[Field, ...]" = ()
@@ -216,8 +207,7 @@ class ArrayField(_CommonField):
             yield "unique items"
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(msgspec.Struct, frozen=True):
     """An alternative of a union."""
 
     title: str
@@ -225,8 +215,7 @@ class Branch:
     field: "Field"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnionField(_CommonField):
+class UnionField(_CommonField, frozen=True, kw_only=True):
     """One of several alternatives: oneOf, anyOf, or a list of types."""
 
     branches: tuple[Branch, ...]
@@ -235,19 +224,24 @@ class UnionField(_CommonField):
         yield f"one of {len(self.branches)} types"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LazyField(_CommonField):
+class LazyField(_CommonField, frozen=True, kw_only=True, eq=False):
     """A field that is parsed when it is opened, because the schema is recursive, deep or very large here."""
 
-    resolve: "Callable[[], Opened]" = field(compare=False, repr=False)
+    resolve: "Callable[[], Opened]"
     """Parses the field at each call; never raises. Use `opened` instead."""
+
+    def __eq__(self, other: object) -> bool:
+        """Compare everything but `resolve`, which is a new function in each field."""
+        compared = [name for name in self.__struct_fields__ if name != "resolve"]
+        return isinstance(other, LazyField) and all(getattr(self, name) == getattr(other, name) for name in compared)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def _constraints(self) -> Iterator[str]:
         yield "expand to see"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonField(_CommonField):
+class JsonField(_CommonField, frozen=True, kw_only=True):
     """Any JSON, edited as text, because the schema can't be shown as a form."""
 
     why: str

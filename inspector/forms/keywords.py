@@ -8,10 +8,11 @@ This module does not depend on the library; `validate` combines the two.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from ipaddress import IPv6Address
 from typing import Any, Final, TypeAlias
+
+import msgspec
 
 from inspector.forms.fields import UNSET
 from inspector.forms.paths import Path
@@ -107,8 +108,7 @@ _FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class KeywordFault:
+class KeywordFault(msgspec.Struct, frozen=True):
     """A violation found by a keyword."""
 
     sentence: str

@@ -6,8 +6,9 @@ is parsed as far as a screen can show it; the rest are LazyFields, parsed when o
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
+
+import msgspec
 
 from inspector.forms import simple
 from inspector.forms.fields import (
@@ -162,12 +163,11 @@ class FormBudget:
         return self.left >= 0
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(msgspec.Struct, frozen=True):
     """A schema without `$ref` and `allOf`."""
 
     schema: Schema
-    refs: frozenset[str] = field(default=frozenset())
+    refs: frozenset[str] = frozenset()
     """The references that were followed."""
 
 
@@ -240,8 +240,7 @@ def read_schema(schema: object) -> Opened:
     return _Reader(SchemaDocument(schema), FormBudget(MOST_FIELDS)).open(schema, _Place())
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """The parser's position in the tree of fields."""
 
     depth: int = 0
@@ -383,7 +382,7 @@ class _Reader:
         asked = self.open(schema, inner)
         words = _words(resolved.schema, place)
         default = asked.default if words["default"] is UNSET else words["default"]
-        return replace(
+        return msgspec.structs.replace(
             asked,
             title=words["title"] or asked.title,
             description=words["description"] or asked.description,

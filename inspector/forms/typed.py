@@ -8,9 +8,10 @@ digits, a note states the value that will be sent. -0 becomes -0.0, because inte
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Final
+
+import msgspec
 
 from inspector.forms.fields import (
     UNSET,
@@ -28,8 +29,7 @@ from inspector.forms.fields import (
 from inspector.forms.simple import as_text
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(msgspec.Struct, frozen=True):
     """The result of parsing a text."""
 
     value: object

@@ -10,10 +10,11 @@ jsonschema is imported on first use (0.1 s). Do not validate in an event loop.
 
 from collections.abc import Callable, Iterator, Mapping, Sized
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from typing import Any, Final, TypeAlias
+
+import msgspec
 
 from inspector.forms.dialects import DEFAULT, TooLarge, dialect_of, mentions, without_dialects
 from inspector.forms.fields import UNSET
@@ -198,8 +199,7 @@ to the terminal.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """A violation, at the place where the user would fix it."""
 
     path: Path
@@ -220,8 +220,7 @@ class Problem:
         return pointer(self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class Validation:
+class Validation(msgspec.Struct, frozen=True):
     """The result of a validation."""
 
     ok: bool | None
@@ -359,13 +358,12 @@ class _Undecided(Exception):
     """A keyword can't be evaluated."""
 
 
-@dataclass(slots=True)
-class _Meter:
+class _Meter(msgspec.Struct):
     """Resources used by a validation, and what it could not check."""
 
     left: int
     clock: Callable[[], float] | None
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
     choosing: int = 0
     """Number of enclosing keywords that branch on the outcome (anyOf, not, if): there, unknown must propagate."""
     has_patterns: bool = False

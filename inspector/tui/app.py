@@ -200,17 +200,18 @@ class InspectApp(App[None]):
 
     async def on_mount(self) -> None:
         """Show the first screen, and start the clock."""
+        from inspector.tui import keymap
+
         if self._over is not None:
             self.call_after_refresh(self.push_screen, self._over)
         app_parts.install(self)
-        self._take_keymap()
+        keymap.take(self)
         await self.navigation.action_show(self.tab.shown)
         self.pacing.start()
         self.painted.start()
         if self.tap is not None:
             self.tap.start()
         tab = self.tab
-        self.call_after_refresh(tab.subject.begin)
         self.call_after_refresh(lambda: self.mount(tab.notice))
         self.call_after_refresh(_settle)
         self.call_after_refresh(self.restarts.begin_watching)
@@ -220,11 +221,9 @@ class InspectApp(App[None]):
         if self._beside:
             self.call_after_refresh(self.navigation.add_tabs, self._beside)
 
-    def _take_keymap(self) -> None:
-        """Bind the user's own keys, and report problems in the configuration files."""
-        from inspector.tui import keymap
-
-        keymap.take(self)
+    def on_ready(self) -> None:
+        """Connect right after the first paint, before the remaining widgets are created."""
+        self.tab.subject.begin()
 
     def _begin_checking(self) -> None:
         if self.checker is None:

@@ -378,6 +378,11 @@ class OpenConversation:
         """Kind of the list that is being fetched."""
         return None
 
+    @property
+    def is_starting(self) -> bool:
+        """Whether it is still connecting or fetching the tools: everything that can wait leaves the CPU to that."""
+        return self.stage is ConversationStage.CONNECTING or self.listing == "tools"
+
     async def call(self, method: str, params: Any, opened: Callable[[Exchange], None]) -> Called:
         """Send a request. `opened` is called on this thread's loop with each exchange as soon as it has been sent."""
         raise NotImplementedError(_NOT_LIVE)

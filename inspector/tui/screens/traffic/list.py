@@ -105,6 +105,10 @@ class ListAppearance:
         return self._kept
 
 
+PATIENT_TICKS = 15
+"""Ticks after which hidden widgets are created even if the server has not responded: half a second."""
+_LINES_EVERY = 5
+"""Ticks between attempts to create the input lines."""
 _LONGEST_S = 0.008
 """Maximum time per tick to add new entries. In a flood, half of the time belongs to the thread that reads the pipe."""
 _LONGEST_BEHIND_S = 0.02
@@ -140,13 +144,15 @@ class TrafficList(Ground):
         """Current filter."""
         self.look = ListAppearance(self)
         self._looks = 0
+        self._has_lines = False
+        """Whether the input lines have been created."""
         self._card_shown_for: ConversationStage | None = None
         self._called_for = 0
         """Entry to show as soon as it has a row; 0 if there is none."""
 
     def compose(self) -> ComposeResult:
-        """Compose filter, rows and status. The input lines are created after the first paint."""
-        self.call_after_refresh(lambda: (self.filters.bar, self.filters.finder))
+        """Compose filter, rows and status. The input lines are created later."""
+        self.call_after_refresh(self._create_lines)
         self.call_after_refresh(self.look.recall)
         follow = self._subject.stage not in (
             ConversationStage.LOADING,
@@ -161,8 +167,15 @@ class TrafficList(Ground):
         """The list widget."""
         return self.query_one(LogList)
 
+    def _create_lines(self) -> None:
+        """Create the input lines before they are needed, because that takes a twentieth of a second."""
+        if self._looks >= PATIENT_TICKS or not self._subject.is_starting:
+            self._has_lines = self.filters.bar.is_attached and self.filters.finder.is_attached
+
     def sync(self) -> None:
         """Add new entries, and repaint visible changes."""
+        if not self._has_lines and self._looks % _LINES_EVERY == 0:
+            self.call_after_refresh(self._create_lines)
         rows = self.rows
         behind = self._is_behind()
         if not rows.frozen and _take_in(self.model, _LONGEST_BEHIND_S if behind else _LONGEST_S):

@@ -1,7 +1,7 @@
 """Traffic panel: the list of everything on the wire, and the detail of one message.
 
 Wide terminals show the detail beside or below the list; narrow ones show one at a time. The detail is created after
-the first paint.
+the first paint, and after the tools have been listed.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope, lend_actions
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import ExportScope, Panel
-from inspector.tui.screens.traffic.list import TrafficList
+from inspector.tui.screens.traffic.list import PATIENT_TICKS, TrafficList
 from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
@@ -87,10 +87,15 @@ class TrafficPanel(Panel, Ground):
         )
 
     def compose(self) -> ComposeResult:
-        """Compose the list; the detail is created after the first paint."""
+        """Compose the list; the detail is created later."""
         self._arrange(self.app.size.width)
-        self.call_after_refresh(lambda: self.detail)
+        self.call_after_refresh(self._create_detail)
         yield self.list
+
+    def _create_detail(self) -> None:
+        """Create the detail, unless the server's first responses would have to wait for that."""
+        if self._ticks >= PATIENT_TICKS or not self._subject.is_starting:
+            self._show_detail()
 
     @property
     def detail(self) -> "DetailPanel":
@@ -112,6 +117,9 @@ class TrafficPanel(Panel, Ground):
             return
         self._ticks += 1
         self.list.sync()
+        if self._detail is None:
+            self.call_after_refresh(self._create_detail)
+            return
         if not self.list.rows.following or self._ticks % _SHOW_EVERY_TICKS == 0:
             self._show_detail()
         if self._detail is not None:
@@ -222,8 +230,7 @@ class TrafficPanel(Panel, Ground):
             self.set_classes(wanted)
 
     def _show_detail(self) -> None:
-        shown = self._detail.entry if self._detail is not None else 0
-        if not self.has_class("-alone") and self.list.chosen != shown:
+        if not self.has_class("-alone") and self.list.chosen != self.detail.entry:
             self.detail.show(self.list.chosen)
 
     @property

@@ -3,9 +3,9 @@
 An editor shows a text and reports what is typed. Its field interprets the text.
 """
 
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-import regex
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events
@@ -20,26 +20,35 @@ from inspector.forms.typed import json_text, same
 from inspector.forms.values import FormValue
 from inspector.tui.widgets.segments import Segments
 
+if TYPE_CHECKING:
+    import regex
+
 # Fields whose cursor moves by grapheme clusters, which users see as one character: a flag, a family, a letter with
 # accents.
 
-_CLUSTER = regex.compile(r"\X")
 _JOINERS = frozenset(("\u200c", "\u200d", *map(chr, range(0xE0020, 0xE0080))))
 """Parts of clusters that Python considers unprintable: joiners, and the tags of a flag."""
+
+
+@cache
+def _cluster() -> "regex.Pattern[str]":
+    import regex  # 12 ms, only when needed
+
+    return regex.compile(r"\X")
 
 
 def cluster_start(text: str, at: int) -> int:
     """Return the start of the cluster that contains position `at`; between two clusters, `at` itself."""
     if at <= 0 or at >= len(text) or text.isascii():
         return max(0, min(at, len(text)))
-    return max(found.start() for found in _CLUSTER.finditer(text) if found.start() <= at)
+    return max(found.start() for found in _cluster().finditer(text) if found.start() <= at)
 
 
 def cluster_end(text: str, at: int) -> int:
     """Return the end of the cluster at position `at`; after the last cluster, the end of the text."""
     if at >= len(text) or text.isascii():
         return min(at + 1, len(text))
-    return next(found.end() for found in _CLUSTER.finditer(text) if found.end() > at)
+    return next(found.end() for found in _cluster().finditer(text) if found.end() > at)
 
 
 class WholeText(Text):
@@ -111,7 +120,7 @@ class ClusterInput(Input):
         if self.password or self.value.isascii():
             return super()._cell_offset_to_index(offset)
         cell, offset = 0, offset + self.scroll_offset.x
-        for found in _CLUSTER.finditer(self.value):
+        for found in _cluster().finditer(self.value):
             cell += cell_len(found[0])
             if offset < cell:
                 return int(found.start())
