@@ -92,10 +92,9 @@ class TrafficPanel(Panel, Ground):
         self.call_after_refresh(self._create_detail)
         yield self.list
 
-    def _create_detail(self) -> None:
+    def _create_detail(self) -> "DetailPanel | None":
         """Create the detail, unless the server's first responses would have to wait for that."""
-        if self._ticks >= PATIENT_TICKS or not self._subject.is_starting:
-            self._show_detail()
+        return self.detail if self._ticks >= PATIENT_TICKS or not self._subject.is_starting else None
 
     @property
     def detail(self) -> "DetailPanel":
