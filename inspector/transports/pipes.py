@@ -75,6 +75,8 @@ class LineSource:
         self._batch = _FEWEST
         self._ended = False
         self._listening = False
+        self.read_ns = 0
+        """Monotonic time at which the newest chunk was read; 0 before the first."""
         self._loop = asyncio.get_running_loop()
         os.set_blocking(self._fd, False)
         enlarge(self._fd)
@@ -130,6 +132,7 @@ class LineSource:
             return False
         except OSError:
             chunk = b""  # EIO: the terminal was closed, which is an end too
+        self.read_ns = time.monotonic_ns()
         self._stop_timer()
         self._lines.extend(self._splitter.feed(chunk))
         self._ended = not chunk
@@ -233,6 +236,27 @@ class LineSink:
         except asyncio.CancelledError:
             self._forget(entry)
             raise
+
+    def write_now(self, line: bytes) -> bool:
+        """Begin to write one line if it needs no waiting; return False if nothing was written.
+
+        What the pipe does not accept at once is written later. False: the pipe is full or closed, or lines are waiting.
+        """
+        if self._queue or self.closed:
+            return False
+        try:
+            count = os.write(self._fd, line)
+        except (BlockingIOError, InterruptedError):
+            return False
+        except OSError:
+            self.close()
+            return False
+        self._written += count
+        if count < len(line):
+            rest = memoryview(line)[count:]
+            self._queue.append(_Entry(rest, lambda: None, self._loop.create_future(), begun=True))
+            self._loop.add_writer(self._fd, self._write)
+        return True
 
     def close_when_written(self) -> None:
         """Accept no more lines, write the waiting ones, then close the pipe."""

@@ -293,6 +293,11 @@ class StdioTransport:
         return self._live.child.pid if self._live else None
 
     @property
+    def read_ns(self) -> int:
+        """Monotonic time at which the newest bytes of stdout were read; 0 before."""
+        return self._live.read_ns if self._live else 0
+
+    @property
     def exit(self) -> Exit | None:
         """How the child ended; None before it is started and while it runs."""
         return self._live.ending.exit if self._live else None
@@ -400,6 +405,15 @@ class StdioTransport:
                 await asyncio.wait_for(self._over.wait(), _WHY_WAITS)
             raise self._disconnected() from None
         return Delivery(answer_may_follow=True)
+
+    def send_now(self, outgoing: Outgoing) -> bool:
+        """Write one line if this needs no waiting, with as little work as possible before and after the write.
+
+        Returns False if nothing was written: `send` then waits, or raises the reason.
+        """
+        if self._live is None or self._over.is_set():
+            return False
+        return self._live.write_now(outgoing)
 
     async def close(self) -> None:
         """Shut down the whole group: close stdin, wait, SIGTERM, wait, SIGKILL.
@@ -510,6 +524,11 @@ class _Live:
         )
 
     @property
+    def read_ns(self) -> int:
+        """Monotonic time at which the newest bytes of stdout were read; 0 before."""
+        return self._stdout.read_ns
+
+    @property
     def was_read(self) -> bool:
         """Whether the child has read any of its stdin."""
         return self._stdin.was_read
@@ -521,6 +540,13 @@ class _Live:
             self.observer.frame(Direction.TO_SERVER, Channel.STDIN, outgoing.payload, eol=Eol.LF, probe=outgoing.probe)
 
         await self._stdin.write(outgoing.payload + b"\n", crossed)
+
+    def write_now(self, outgoing: Outgoing) -> bool:
+        """Write one message as a line if this needs no waiting."""
+        is_written = self._stdin.write_now(outgoing.payload + b"\n")
+        if is_written:
+            self.observer.frame(Direction.TO_SERVER, Channel.STDIN, outgoing.payload, eol=Eol.LF, probe=outgoing.probe)
+        return is_written
 
     def begin_to_end(self) -> None:
         """Close stdin after the waiting lines, and begin the shutdown."""

@@ -5,6 +5,7 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import IO
 
 import pytest
@@ -154,6 +155,30 @@ async def test_a_line_given_up_before_its_first_byte_was_never_sent(pipe: Pipe) 
     await until(lambda: source.closed, "the end of the stream is read")
     assert [len(line.payload) for line in seen] == [2_000_000]
     assert started == ["first"]
+
+
+async def test_a_line_written_at_once_is_whole_and_before_later_ones(pipe: Pipe) -> None:
+    sink = LineSink(pipe[1], _nothing)
+    assert sink.write_now(b"first\n")
+    assert os.read(pipe[0].fileno(), 100) == b"first\n"
+    long = b"x" * 5_000_000 + b"\n"
+    assert sink.write_now(long), "the pipe has room for its beginning"
+    assert not sink.write_now(b"other\n"), "the rest of a line is waiting"
+    read = bytearray()
+    os.set_blocking(pipe[0].fileno(), False)
+
+    def all_read() -> bool:
+        with suppress(BlockingIOError):
+            read.extend(os.read(pipe[0].fileno(), 1 << 20))
+        return read.endswith(b"later\n")
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(sink.write(b"later\n", _nothing))
+        await until(all_read, "both lines are read")
+    assert bytes(read) == long + b"later\n"
+    pipe[0].close()
+    assert not sink.write_now(b"x\n")
+    assert sink.closed
 
 
 async def test_a_sink_closes_behind_the_lines_that_wait(pipe: Pipe) -> None:

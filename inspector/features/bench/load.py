@@ -33,7 +33,7 @@ from inspector.features.bench.model import (
 from inspector.protocol import peek
 from inspector.protocol.facts import Fact, HttpFact
 from inspector.protocol.flows.steps import Send
-from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
+from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.protocol.jsonrpc import Envelope, envelope_of
 from inspector.session.driver import outgoing
 from inspector.session.session import Session
@@ -139,13 +139,15 @@ class LoadClient:
             self._sweeper = loop.call_later(_SWEEP_S, self._sweep)
         self._ours.add(payload)
         message = Outgoing(payload, Expects.ANSWER, prepared.headers)
+        send_now = getattr(self.transport, "send_now", _never_now)
         error = ""
         began = time.monotonic_ns() if due_ns is None else due_ns
         try:
-            delivery = await self.transport.send(message)
-            if not future.done() and not delivery.answer_may_follow:
-                error = f"HTTP {delivery.status}" if delivery.status else "no response"
-            else:
+            if not send_now(message):
+                delivery = await self.transport.send(message)
+                if not future.done() and not delivery.answer_may_follow:
+                    error = f"HTTP {delivery.status}" if delivery.status else "no response"
+            if not error:
                 await future
         except asyncio.CancelledError:
             if not waiting.timed_out:
@@ -165,26 +167,19 @@ class LoadClient:
         failure, result = _outcome(response.envelope)
         return Sample(prepared, began, response.at_ns, failure, result, payload, response.payload)
 
-    def frame(
-        self,
-        direction: Direction,
-        channel: Channel,
-        payload: bytes,
-        *,
-        eol: Eol = Eol.NONE,
-        http: int | None = None,
-        sse: SseFacts | None = None,
-        probe: bool = False,
-        cut: int = 0,
-    ) -> None:
+    def frame(self, direction: Direction, channel: Channel, payload: bytes, **rest: Any) -> None:
         """Intercept a load call or its response, and pass on anything else."""
-        taken = payload in self._ours if direction is Direction.TO_SERVER else self._is_taken(payload)
+        if direction is Direction.TO_SERVER:
+            taken = payload in self._ours
+        else:
+            taken = self._is_taken(payload, time.monotonic_ns())
         if self._behind is not None and (self._record or not taken):
-            self._behind.frame(direction, channel, payload, eol=eol, http=http, sse=sse, probe=probe, cut=cut)
+            self._behind.frame(direction, channel, payload, **rest)
 
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
-        """Handle several lines that were read in one chunk like `frame`."""
-        left = [line for line in lines if not self._is_taken(line[0]) or self._record]
+        """Handle several lines that were read in one chunk like `frame`: they arrived at the same time."""
+        now = getattr(self.transport, "read_ns", 0) or time.monotonic_ns()
+        left = [line for line in lines if not self._is_taken(line[0], now) or self._record]
         if left and self._behind is not None:
             self._behind.burst(direction, channel, left)
 
@@ -208,8 +203,7 @@ class LoadClient:
                 each.task.cancel()
         self._sweeper = loop.call_later(_SWEEP_S, self._sweep) if self._waiting else None
 
-    def _is_taken(self, payload: bytes) -> bool:
-        now = time.monotonic_ns()
+    def _is_taken(self, payload: bytes, now: int) -> bool:
         envelope = envelope_of(payload)
         if envelope is None or not isinstance(envelope.id, int) or isinstance(envelope.method, str):
             return False
@@ -222,6 +216,11 @@ class LoadClient:
         self.answered_ns = now
         waiting.future.set_result(_Response(now, payload, envelope))
         return True
+
+
+def _never_now(message: Outgoing) -> bool:
+    """Stand in for `send_now` of transports that always have to wait."""
+    return False
 
 
 def _outcome(envelope: Envelope) -> tuple[str, bytes]:
