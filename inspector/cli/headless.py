@@ -81,6 +81,10 @@ _LINES = 20
 """Maximum number of stderr lines of a running server."""
 
 
+def _no_other() -> Session:
+    raise AssertionError("only `visit` can open another session")
+
+
 class CommandSession(msgspec.Struct, frozen=True):
     """An open session with the command's output."""
 
@@ -88,6 +92,8 @@ class CommandSession(msgspec.Struct, frozen=True):
     opening: Opening
     output: Output
     target: Target
+    reopen: Callable[[], Session] = _no_other
+    """Returns a new session with the same target and journal, not connected yet."""
 
 
 Work = Callable[[CommandSession], Awaitable[ExitStatus]]
@@ -167,7 +173,10 @@ async def _visit(
         opening = session.opening or settled  # the opening on the wire includes the declared client capabilities
         _introduce(output, opening)
         _print_notices(output, journal, warned)
-        return await work(CommandSession(session, opening, output, chosen.target))
+        again = msgspec.structs.replace(settings, started=None)
+        return await work(
+            CommandSession(session, opening, output, chosen.target, lambda: open_session(chosen.target, journal, again))
+        )
 
 
 def _introduce(output: Output, opening: Opening) -> None:

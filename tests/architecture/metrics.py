@@ -219,7 +219,7 @@ GOALS = {
     "test files": 650,
 }
 REACHED = {
-    "files": 562,
+    "files": 563,
     "lines": 134_600,
     "modules with one importer": 94,
     "lazy and type-only imports": 314,

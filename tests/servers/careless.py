@@ -6,11 +6,12 @@
 import itertools
 import os
 import sys
+import threading
 import time
 import traceback
 from typing import Any
 
-from tests.servers.speaking import say, serve
+from tests.servers.speaking import answer, say, serve
 
 SCHEMA = {
     "type": "object",
@@ -24,6 +25,7 @@ SCHEMA = {
     "required": ["text"],
 }
 FAULT = sys.argv[1]
+HOME = os.path.dirname(os.__file__) + "/site-packages/server"
 _counter = itertools.count(1)
 _tools_listed = itertools.count()
 
@@ -73,6 +75,17 @@ def _hang(when: bool) -> None:
         time.sleep(600)
 
 
+def _crash_or_hang(arguments: dict[str, Any]) -> None:
+    _crash(arguments.get("count", 1) is None)
+    _hang(len(str(arguments.get("text"))) > 5_000)
+
+
+def _late(request: dict[str, Any], seconds: float) -> str:
+    """Respond later, and meanwhile to other requests."""
+    threading.Timer(seconds, answer, (request, _text("done at last"))).start()
+    return "answered"
+
+
 def _fails_inside(request: dict[str, Any]) -> str:
     return _refused(request, -32603, "Internal error")
 
@@ -96,6 +109,9 @@ _FAULTS: dict[str, Any] = {
     "crash-on-missing": lambda r, a, w: _crash("text" not in a),
     "crash-on-emoji": lambda r, a, w: _crash("\U0001f9ea" in str(a.get("text"))),
     "crash-on-list": lambda r, a, w: _crash(a.get("tags") == []),
+    "crash-twice": lambda r, a, w: _crash_or_hang(a),
+    "slow": lambda r, a, w: _late(r, 1.2),
+    "slow-on-long": lambda r, a, w: _late(r, 2.5) if len(str(a.get("text"))) > 5_000 else None,
     "hang-on-long": lambda r, a, w: _hang(len(str(a.get("text"))) > 5_000),
     "hang-on-empty": lambda r, a, w: _hang(a.get("text") == ""),
     "accepts-wrong-type": lambda r, a, w: _text("done") if w in ("count", "flag") else None,
@@ -113,9 +129,18 @@ _FAULTS: dict[str, Any] = {
     "unspecific": lambda r, a, w: _error("Bad request") if w else None,
     "fails-inside": lambda r, a, w: _fails_inside(r) if w else None,
     "traceback": lambda r, a, w: _traceback(w),
-    "path": lambda r, a, w: _error(f"{w}: see /home/maria/server/config.json") if w else None,
+    "example-path": lambda r, a, w: _error(f"{w}: a path such as /home/nobody-at-all/b.xlsx") if w else None,
+    "no-network": lambda r, a, w: _refused(r, -32603, "fetch failed"),
+    "strict": lambda r, a, w: (
+        _error("Invalid arguments: mcp_inspect_unknown is unknown") if "mcp_inspect_unknown" in a else None
+    ),
+    "no-empty-text": lambda r, a, w: (
+        _error("Invalid arguments for text: it is too short") if len(str(a.get("text"))) < 2 else None
+    ),
+    "path": lambda r, a, w: _error(f"{w}: see {HOME}/config.json") if w else None,
     "secret": lambda r, a, w: _text("connected with " + os.environ["SERVICE_KEY"]) if not w else None,
     "not-idempotent": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,
+    "new-result-each-time": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,
     "output": lambda r, a, w: _text("done", structuredContent={"n": "one"}) if not w else None,
     "changes-tools": lambda r, a, w: None,
     "stdout": lambda r, a, w: (sys.stdout.write("debug: called\n"), None)[1],
@@ -126,6 +151,8 @@ _FAULTS: dict[str, Any] = {
 def _tools(_: dict[str, Any]) -> dict[str, Any]:
     tool = {"name": "work", "description": "Work", "inputSchema": SCHEMA, "annotations": {"readOnlyHint": True}}
     if FAULT == "not-idempotent":
+        tool["annotations"] = {"readOnlyHint": False, "idempotentHint": True}
+    if FAULT == "new-result-each-time":
         tool["annotations"] = {"readOnlyHint": True, "idempotentHint": True}
     if FAULT == "output":
         tool["outputSchema"] = {"type": "object", "properties": {"n": {"type": "integer"}}}
@@ -136,5 +163,7 @@ def _tools(_: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    if once := os.environ.get("STARTS_ONCE"):
+        open(once, "x").close()  # fails the second time
     hello = {"protocolVersion": "2025-06-18", "serverInfo": {"name": "careless", "version": "1"}}
     serve({"initialize": hello | {"capabilities": {"tools": {}}}, "tools/list": _tools, "tools/call": _call})

@@ -325,9 +325,13 @@ def _failure_in(text: str, structure: Any) -> tuple[str, str, bool]:
     return (text[:160].strip(), "the text begins like an error message", False) if begins else ("", "", False)
 
 
+_VERDICTS = ("valid", "isValid", "is_valid")
+"""Members of a validator's result. Its error is about what it was asked to validate: the call succeeded."""
+
+
 def _failure_of(value: Any) -> str:
     """Return the text of an API's error document; "" if it is not one."""
-    if type(value) is not dict:
+    if type(value) is not dict or any(type(value.get(name)) is bool for name in _VERDICTS):
         return ""
     error, status = value.get("error"), value.get("status", value.get("statusCode", value.get("code")))
     if isinstance(status, str) and status.isdecimal() and len(status) == 3:

@@ -10,7 +10,6 @@ import msgspec
 
 from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
-from inspector.capture.store.columns import MessageKind
 from inspector.checks.findings import Finding
 from inspector.cli.captures import loaded_capture
 from inspector.cli.command_line import duration
@@ -31,7 +30,7 @@ from inspector.cli.judging import (
     target_key,
 )
 from inspector.cli.judging import remember as remember_now
-from inspector.cli.lists import declared, fetch, fetch_each, raise_failure
+from inspector.cli.lists import counted, declared, fetch_each, raise_failure
 from inspector.cli.options import headless_options, headless_settings, watch_option
 from inspector.cli.output import Output
 from inspector.cli.targets import choose, names_a_server
@@ -41,17 +40,12 @@ from inspector.forms.typed import json_text
 from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.credentials import is_credential, without_credentials
 from inspector.protocol.flows.skills import list_skills
-from inspector.protocol.flows.steps import Silent
-from inspector.protocol.frames import Direction
-from inspector.protocol.things import Tool
-from inspector.session.options import SessionState
-from inspector.session.probing import call_once, probe, probe_unopened, responds
+from inspector.session.probing import probe, probe_unopened
 from inspector.text import visible
 
 if TYPE_CHECKING:
-    from inspector.features.probe.judge import ProbeOutcome
     from inspector.features.probe.plan import ProbeCall
-    from inspector.session.session import Session
+    from inspector.features.probe.running import ProbeOptions
 
 _CHECK_EXAMPLES = (
     "mcp-inspect check session.mcpcap",
@@ -184,26 +178,13 @@ def _remembered(env: CliEnv, key: str, journal: Journal, output: Output) -> Usag
     return None
 
 
-_MOST_SILENT = 2
-"""Number of calls without a response after which a tool is not called again."""
-
-
-class ProbeOptions(msgspec.Struct, frozen=True):
-    """Options for probing tools."""
-
-    wanted: bool
-    is_dry: bool
-    allows_writes: bool
-    random: int
-    seed: int
-    timeout_s: float
-
-
-def read_probe_options(options: dict[str, Any]) -> ProbeOptions:
+def read_probe_options(options: dict[str, Any]) -> "ProbeOptions":
     """Pop the options of --probe from all options.
 
     Raises: UsageError for one of them without --probe.
     """
+    from inspector.features.probe.running import ProbeOptions
+
     found = ProbeOptions(
         options.pop("probe"),
         options.pop("dry_run"),
@@ -217,88 +198,37 @@ def read_probe_options(options: dict[str, Any]) -> ProbeOptions:
     return found
 
 
-async def probe_tools(visit: CommandSession, wanted: ProbeOptions) -> list[Finding]:
-    """Make the planned calls of each allowed tool in sequence, and judge the responses."""
-    from inspector.features.probe.judge import judge
-    from inspector.features.probe.plan import plan
+async def probe_tools(visit: CommandSession, options: "ProbeOptions") -> list[Finding]:
+    """Print the calls of each allowed tool, make them, and return the findings."""
+    from inspector.features.probe.running import plan_calls, run_probe, tools_of
 
-    output, session = visit.output, visit.session
-    tools = [tool for tool in _tools(visit) if wanted.allows_writes or tool.read_only]
-    left_out = [tool.name for tool in _tools(visit) if tool not in tools]
-    plans = {tool.name: plan(tool.raw, random=wanted.random, seed=wanted.seed) for tool in tools}
-    count = sum(map(len, plans.values()))
-    output.narrate(f"probing {len(tools)} of {len(tools) + len(left_out)} tools with {count:,} calls")
-    if left_out:
-        names = ", ".join(visible(name, limit=60) for name in left_out[:10])
+    output, planned = visit.output, plan_calls(tools_of(visit.session), options)
+    count = sum(map(len, planned.calls.values()))
+    all_tools = len(planned.calls) + len(planned.left_out)
+    output.narrate(f"probing {len(planned.calls)} of {counted(all_tools, 'tool')} with {counted(count, 'call')}")
+    if planned.left_out:
+        names = ", ".join(visible(name, limit=60) for name in planned.left_out[:10])
         output.narrate(f"not probed, without readOnlyHint: {names} (--allow-destructive calls them, too)")
-    for name, calls in plans.items():
+    for name, calls in planned.calls.items():
         kinds = f"{sum(call.valid for call in calls)} valid, {sum(not call.valid for call in calls)} invalid"
-        output.narrate(f"  {visible(name, limit=60)}: {len(calls)} calls ({kinds})")
-        if wanted.is_dry:
+        output.narrate(f"  {visible(name, limit=60)}: {counted(len(calls), 'call')} ({kinds})")
+        if options.is_dry:
             output.narrate_lines(((f"    {_call_said(call)}", "muted"),) for call in calls)
-    if wanted.is_dry:
+    if options.is_dry:
         return []
-    before = [tool.raw for tool in _tools(visit)]
-    found: list[Finding] = []
-    for tool in tools:
-        outcomes = await _outcomes(visit, tool, plans[tool.name], wanted.timeout_s)
-        found += judge(tool.raw, outcomes, revision=session.revision, secrets=_secrets(visit))
-        is_silent = any(isinstance(each.reply, Silent) for each in outcomes)
-        if not _is_alive(session) or (is_silent and not await responds(session, silence_s=wanted.timeout_s)):
-            output.warn("the server no longer responds; what follows in the plan was not called")
-            return found
-    return [*found, *await _changed_definitions(visit, before)]
-
-
-async def _outcomes(
-    visit: CommandSession, tool: Tool, calls: "list[ProbeCall]", timeout_s: float
-) -> "list[ProbeOutcome]":
-    """Make the calls of one tool. Stop early if the session has ended, or several calls got no response."""
-    from inspector.features.probe.judge import ProbeOutcome
-
-    session, outcomes = visit.session, list["ProbeOutcome"]()
-    for call in calls:
-        if not _is_alive(session) or sum(isinstance(each.reply, Silent) for each in outcomes) == _MOST_SILENT:
-            visit.output.warn(f"{visible(tool.name, limit=60)}: {len(outcomes)} of {len(calls)} calls were made")
-            break
-        before = session.journal.count
-        reply = await call_once(session, call.tool, call.arguments, tool.input_schema, silence_s=timeout_s)
-        is_busy = _came_meanwhile(session, before)
-        outcomes.append(ProbeOutcome(call, reply, *_evidence(session, before), _is_alive(session), is_busy))
-    return outcomes
-
-
-def _came_meanwhile(session: "Session", before: int) -> bool:
-    """Return whether the server has sent a request or a notification since entry `before`."""
-    store = session.journal.store
-    kinds = (MessageKind.REQUEST, MessageKind.NOTIFICATION)
-    return any(
-        store.message_kind(n) in kinds and store.direction(n) is Direction.FROM_SERVER
-        for n in range(before + 1, session.journal.count + 1)
+    return await run_probe(
+        visit.session,
+        planned,
+        reopen=visit.reopen,
+        timeout_s=options.timeout_s,
+        secrets=_secrets(visit),
+        warn=output.warn,
     )
 
 
 def _call_said(call: "ProbeCall") -> str:
     sign = "valid" if call.valid else "invalid"
     return f"{sign:<8} {visible(call.what, limit=60):<44} {visible(json_text(call.arguments, indent=None), limit=120)}"
-
-
-def _tools(visit: CommandSession) -> list[Tool]:
-    return [tool for tool in visit.session.journal.conversation.catalogue.tools if tool.name]
-
-
-def _evidence(session: "Session", before: int) -> tuple[int, int]:
-    """Return the entries of request and response of the newest call since entry `before`."""
-    calls = [
-        each
-        for each in session.journal.conversation.exchanges
-        if each.request_frame > before and each.method == "tools/call"
-    ]
-    return (calls[-1].request_frame, calls[-1].answer_frame or 0) if calls else (0, 0)
-
-
-def _is_alive(session: "Session") -> bool:
-    return session.state is SessionState.OPEN and session.journal.ended is None
 
 
 def _secrets(visit: CommandSession) -> dict[str, str]:
@@ -312,25 +242,6 @@ def _secrets(visit: CommandSession) -> dict[str, str]:
         for name, value in environment.values.items()
         if is_credential(name) or (environment.origins.get(name) in given and "/" not in value)
     }
-
-
-async def _changed_definitions(visit: CommandSession, before: list[Any]) -> list[Finding]:
-    """Return a finding if the tools changed during the calls without a notification."""
-    from inspector.checks.rules.inputs import input_finding
-
-    journal = visit.session.journal
-    notified = any(journal.store.method(n) == "notifications/tools/list_changed" for n in range(1, journal.count + 1))
-    fetched = await fetch(visit, "tools")
-    after = [tool.raw for tool in _tools(visit)]
-    if notified or fetched.missing or after == before:
-        return []
-    names = {tool.get("name") for tool in before} ^ {tool.get("name") for tool in after}
-    which = ", ".join(visible(str(name), limit=60) for name in sorted(map(str, names))) or "the same names"
-    return [
-        input_finding(
-            "calls-change-definitions", f"tools/list differs after the calls: {which}", (), visit.session.revision
-        )
-    ]
 
 
 def target_of(env: CliEnv, word: str | None) -> str:

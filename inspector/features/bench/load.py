@@ -219,7 +219,7 @@ class LoadClient:
 
 
 def _never_now(message: Outgoing) -> bool:
-    """Stand in for `send_now` of transports that always have to wait."""
+    """Replace `send_now` of transports that always have to wait."""
     return False
 
 

@@ -7,7 +7,7 @@ calls that it can't decide are skipped.
 
 from collections.abc import Iterator, Mapping
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -61,6 +61,8 @@ class ProbeCall(msgspec.Struct, frozen=True):
     """Description of the arguments, such as `'count' is null`. May quote untrusted text."""
     argument: str = ""
     """Name of the invalid argument; "" if it is not a single one."""
+    declared: bool = False
+    """Whether the schema itself names the value: a choice, a constant, a bound, a boolean, or null."""
     again: bool = False
     """Whether the call repeats the previous call."""
 
@@ -75,11 +77,12 @@ def plan(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, seed: in
     if not isinstance(root, ObjectField) or not isinstance(base, dict):
         return []
     found: dict[bytes, ProbeCall] = {}
-    for what, argument, arguments in _proposals(root, base):
-        _add(found, name, schema, what, argument, arguments)
+    for proposal in _proposals(root, base):
+        _add(found, name, schema, proposal)
         if len(found) == most:
             break
-    if peek.flag(tool, "annotations", "idempotentHint") is True and found:
+    hints = peek.at(tool, "annotations")
+    if peek.flag(hints, "idempotentHint") is True and peek.flag(hints, "readOnlyHint") is not True and found:
         first = next(iter(found.values()))
         if first.valid:
             found[b"again"] = msgspec.structs.replace(first, what="the same arguments again", again=True)
@@ -88,7 +91,7 @@ def plan(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, seed: in
     for _ in range(20 * random):
         if len(found) == limit:
             break
-        _add(found, name, schema, f"random arguments (seed {seed})", "", _random_object(root, chance))
+        _add(found, name, schema, _Proposal(f"random arguments (seed {seed})", "", _random_object(root, chance)))
     return _ordered(list(found.values()))
 
 
@@ -99,100 +102,108 @@ def _ordered(calls: list[ProbeCall]) -> list[ProbeCall]:
     return [*rest[:1], *again, *rest[1:]] if again else rest
 
 
-def _add(
-    found: dict[bytes, ProbeCall], name: str, schema: object, what: str, argument: str, arguments: dict[str, Any]
-) -> None:
+class _Proposal(NamedTuple):
+    what: str
+    argument: str
+    """The argument that may be invalid."""
+    arguments: dict[str, Any]
+    declared: bool = False
+
+
+def _add(found: dict[bytes, ProbeCall], name: str, schema: object, proposal: _Proposal) -> None:
+    what, argument, arguments, declared = proposal
     try:
         key = msgspec.json.encode(arguments, order="deterministic")
     except (UnicodeEncodeError, RecursionError):
         return
     verdict = validate(schema, arguments)
     if key not in found and verdict.ok is not None:
-        found[key] = ProbeCall(name, arguments, verdict.ok, what, argument)
+        found[key] = ProbeCall(name, arguments, verdict.ok, what, argument, declared)
 
 
-def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield a description, the argument that may be invalid, and the arguments; the most relevant first."""
-    yield "only required arguments", "", base
+def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[_Proposal]:
+    """Yield calls, the most relevant first."""
+    yield _Proposal("only required arguments", "", base)
     full = base | {name: _sample(field) for name, field in root.properties}
-    yield "all arguments", "", full
+    yield _Proposal("all arguments", "", full)
     for name, field in root.properties:
         if field.required:
-            yield f"{name!r} is missing", name, {key: value for key, value in base.items() if key != name}
+            yield _Proposal(f"{name!r} is missing", name, {key: value for key, value in base.items() if key != name})
     for name, field in root.properties:
-        yield f"{name!r} is null", name, base | {name: None}
+        yield _Proposal(f"{name!r} is null", name, base | {name: None}, opened(field).nullable)
         yield from _of_other_type(name, field, base)
     for name, field in root.properties:
         yield from _of_field(name, field, base)
-    yield "an argument that the schema does not name", "", base | {"mcp_inspect_unknown": 1}
+    yield _Proposal("an argument that the schema does not name", "", base | {"mcp_inspect_unknown": 1})
     for name, field in root.properties:
         if not field.required:
-            yield f"only {name!r} besides the required arguments", "", base | {name: _sample(field)}
+            yield _Proposal(f"only {name!r} besides the required arguments", "", base | {name: _sample(field)})
     for name, field in root.properties:
         if isinstance(opened(field), TextField):
             for what, text in _UNUSUAL:
-                yield f"{name!r} has {what}", "", base | {name: text}
+                yield _Proposal(f"{name!r} has {what}", "", base | {name: text})
 
 
-def _of_other_type(name: str, field: Field, base: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _of_other_type(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
     """Yield a value of a type that the schema does not allow.
 
     For a number or boolean it is a string, the most common mistake.
     """
     asked = opened(field)
     if isinstance(asked, NumberField | BoolField):
-        yield f"{name!r} is a string", name, base | {name: "text"}
+        yield _Proposal(f"{name!r} is a string", name, base | {name: "text"})
         return
     for what, value in _OTHER_TYPES:
         if validate(field.schema, value).ok is False:
-            yield f"{name!r} is {what}", name, base | {name: value}
+            yield _Proposal(f"{name!r} is {what}", name, base | {name: value})
             return
 
 
-def _of_field(name: str, field: Field, base: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _of_field(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
     match opened(field):
         case TextField() as text:
-            yield f"{name!r} is an empty string", name, base | {name: ""}
+            yield _Proposal(f"{name!r} is an empty string", name, base | {name: ""})
             longest = min(text.max_length if text.max_length is not None else LONG, LONG)
-            yield f"{name!r} has {longest:,} characters", name, base | {name: "x" * longest}
+            yield _Proposal(f"{name!r} has {longest:,} characters", name, base | {name: "x" * longest}, longest < LONG)
             if text.max_length is not None and text.max_length < LONG:
-                yield f"{name!r} is too long", name, base | {name: "x" * (text.max_length + 1)}
+                yield _Proposal(f"{name!r} is too long", name, base | {name: "x" * (text.max_length + 1)})
             if text.min_length > 1:
-                yield f"{name!r} is too short", name, base | {name: "x" * (text.min_length - 1)}
+                yield _Proposal(f"{name!r} is too short", name, base | {name: "x" * (text.min_length - 1)})
         case NumberField() as number:
-            for what, value in _numbers(number):
-                yield f"{name!r} is {what}", name, base | {name: value}
+            for what, value, is_bound in _numbers(number):
+                yield _Proposal(f"{name!r} is {what}", name, base | {name: value}, is_bound)
         case BoolField():
-            yield f"{name!r} is true", name, base | {name: True}
-            yield f"{name!r} is false", name, base | {name: False}
+            yield _Proposal(f"{name!r} is true", name, base | {name: True}, True)
+            yield _Proposal(f"{name!r} is false", name, base | {name: False}, True)
         case ChoiceField() as choice if not choice.multi:
             for option in choice.options[:_MOST_CHOICES]:
-                yield f"{name!r} is {_short(option.value)}", name, base | {name: option.value}
-            yield f"{name!r} is not one of the values", name, base | {name: "mcp_inspect_no_such_value"}
+                yield _Proposal(f"{name!r} is {_short(option.value)}", name, base | {name: option.value}, True)
+            yield _Proposal(f"{name!r} is not one of the values", name, base | {name: "mcp_inspect_no_such_value"})
         case ConstField() as const:
-            yield f"{name!r} is {_short(const.value)}", name, base | {name: const.value}
+            yield _Proposal(f"{name!r} is {_short(const.value)}", name, base | {name: const.value}, True)
         case ArrayField():
-            yield f"{name!r} is an empty list", name, base | {name: []}
+            yield _Proposal(f"{name!r} is an empty list", name, base | {name: []})
         case ObjectField():
-            yield f"{name!r} is an empty object", name, base | {name: {}}
+            yield _Proposal(f"{name!r} is an empty object", name, base | {name: {}})
         case _:
             pass
 
 
-def _numbers(number: NumberField) -> Iterator[tuple[str, int | float]]:
+def _numbers(number: NumberField) -> Iterator[tuple[str, int | float, bool]]:
+    """Yield a description, the number, and whether the schema names it."""
     low = number.minimum if number.minimum is not None else number.exclusive_minimum
     high = number.maximum if number.maximum is not None else number.exclusive_maximum
     for bound, step, word in ((low, -1, "below"), (high, 1, "above")):
         if bound is not None and abs(bound) < 2**53:
-            yield f"{bound}", bound
-            yield f"{bound + step}, {word} the bound", bound + step
+            yield f"{bound}", bound, True
+            yield f"{bound + step}, {word} the bound", bound + step, False
     if low is None:
-        yield "-1", -1
-    yield "0", 0
+        yield "-1", -1, False
+    yield "0", 0, False
     if high is None:
-        yield "a large number", 2**31
+        yield "a large number", 2**31, False
     if number.integer:
-        yield "a fraction", 1.5
+        yield "a fraction", 1.5, False
 
 
 def _sample(field: Field) -> Any:

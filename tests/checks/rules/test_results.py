@@ -175,6 +175,7 @@ def test_a_failure_in_a_result_is_found_by_its_shape(text: str) -> None:
         'throw new Error("Failed to load");',
         '{"status":"error","id":7,"job":"nightly"}',
         "Error pages: what is shown on a 404 Not Found",
+        '{"valid":false,"error":"Unexpected end of JSON input"}',
     ],
 )
 def test_a_result_that_speaks_of_errors_is_no_failure(text: str) -> None:

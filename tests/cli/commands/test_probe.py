@@ -1,5 +1,7 @@
 """`mcp-inspect check --probe`: each planted fault is found, and a healthy server has none."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,6 +30,7 @@ _FOUND = {
     "traceback": "response-has-traceback",
     "path": "response-has-path",
     "secret": "response-has-secret",
+    "slow-on-long": "input-without-response",
     "not-idempotent": "not-idempotent",
     "output": "structured-content-invalid",
     "changes-tools": "calls-change-definitions",
@@ -54,7 +57,8 @@ def probed(fault: str, *words: str) -> Any:
 
 @pytest.mark.parametrize("fault", _FOUND)
 def test_each_planted_fault_is_found(fault: str) -> None:
-    ran = probed(fault, "--probe-timeout", "1", "--fail-on", "hint")
+    writes = ["--allow-destructive"] if fault == "not-idempotent" else []
+    ran = probed(fault, "--probe-timeout", "1", "--fail-on", "hint", *writes)
     found = {each["id"] for each in ran.data["findings"]}
     assert _FOUND[fault] in found, ran.stderr
     assert found & _INPUTS <= {_FOUND[fault]}, "nothing else is found"
@@ -66,6 +70,56 @@ def test_a_healthy_server_has_no_finding_about_input() -> None:
     assert not {each["id"] for each in ran.data["findings"]} & _INPUTS
     assert "probing 1 of 2 tools" in ran.stderr
     assert "not probed, without readOnlyHint: write" in ran.stderr
+
+
+def test_a_tool_that_is_always_slow_is_only_a_hint() -> None:
+    ran = probed("slow", "--probe-timeout", "0.3")
+    (found,) = [each for each in ran.data["findings"] if each["id"] in {*_INPUTS, "slow-tool"}]
+    assert (found["id"], found["severity"]) == ("slow-tool", "hint")
+    assert "restart" not in ran.stderr
+
+
+@pytest.mark.parametrize("fault", ["example-path", "no-network", "strict", "no-empty-text"])
+def test_what_arguments_do_not_explain_is_no_error_or_warning(fault: str) -> None:
+    """A path that is an example, a network that fails for all arguments, a constraint that the schema lacks."""
+    found = [each for each in probed(fault).data["findings"] if each["id"] in {*_INPUTS, "undeclared-constraint"}]
+    assert not [each["sentence"] for each in found if each["severity"] in ("error", "warning")]
+    assert ("undeclared-constraint" in {each["id"] for each in found}) is (fault in ("strict", "no-empty-text"))
+
+
+def test_a_read_only_tool_may_give_another_result_each_time() -> None:
+    """In the specification, `idempotentHint` has a meaning only if `readOnlyHint` is false: a clock changes nothing."""
+    ran = probed("new-result-each-time")
+    assert not {each["id"] for each in ran.data["findings"]} & _INPUTS
+
+
+def test_the_probing_goes_on_after_a_crash_and_after_a_hang() -> None:
+    ran = probed("crash-twice", "--probe-timeout", "1")
+    found = [each for each in ran.data["findings"] if each["id"] in _INPUTS]
+    assert [each["sentence"] for each in found] == [
+        "work: the server disconnects if 'count' is null",
+        "work: no response in 1 s if 'text' has 10,000 characters",
+    ]
+    assert "work: the server disconnected: 'count' is null; connected again" in ran.stderr
+    assert "work: the server no longer responds: 'text' has 10,000 characters; connected again" in ran.stderr
+    assert "calls were made" not in ran.stderr
+    calls = [each for each in found if each["evidence"]["frames"]]
+    assert len(calls) == 2, "each has its call as evidence"
+
+
+def test_a_tool_that_ends_the_server_again_and_again_is_given_up() -> None:
+    ran = probed("crash-on-null", "--allow-destructive")
+    sentences = [each["sentence"] for each in ran.data["findings"] if each["id"] == "input-ends-server"]
+    assert len(sentences) == 6, "three of each tool"
+    assert re.search(r"work: \d+ of 33 calls were made", ran.stderr)
+    assert re.search(r"write: \d+ of 33 calls were made", ran.stderr)
+
+
+def test_a_server_that_does_not_start_again_ends_the_probing(tmp_path: Path) -> None:
+    ran = probed("crash-on-null", "-e", f"STARTS_ONCE={tmp_path / 'once'}")
+    assert "'text' is null; connecting again failed: " in ran.stderr
+    assert "what follows in the plan was not called" in ran.stderr
+    assert "input-ends-server" in {each["id"] for each in ran.data["findings"]}
 
 
 def test_the_evidence_is_the_call() -> None:

@@ -60,6 +60,7 @@ def test_an_idempotent_tool_is_called_twice_in_a_row() -> None:
     first, second = plan(tool(idempotentHint=True))[:2]
     assert (first.arguments, first.again) == (second.arguments, False)
     assert second.again
+    assert not any(call.again for call in plan(tool(idempotentHint=True, readOnlyHint=True))), "it changes nothing"
 
 
 @pytest.mark.parametrize(

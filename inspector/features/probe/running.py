@@ -1,0 +1,212 @@
+"""Makes the planned calls of each tool in sequence, and judges the responses.
+
+A call that ends the server, or after which it no longer responds, is a finding. The probing continues with a
+new session, a limited number of times, so that one defect does not hide others.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from inspector.capture.store.columns import MessageKind
+from inspector.checks.findings import Finding
+from inspector.checks.rules.inputs import input_finding
+from inspector.errors import InspectError
+from inspector.features.probe.judge import ProbeOutcome, judge
+from inspector.features.probe.plan import ProbeCall, plan
+from inspector.protocol.flows.steps import Silent
+from inspector.protocol.frames import Direction
+from inspector.protocol.things import Tool
+from inspector.session.options import SessionState
+from inspector.session.probing import call_once, responds
+from inspector.session.session import Session
+from inspector.text import visible
+
+MOST_RESTARTS = 10
+"""Maximum number of new sessions of one run."""
+_MOST_OF_TOOL = 3
+"""Maximum number of them because of one tool; its other calls are not made then."""
+_MOST_SILENT = 2
+"""Number of calls without a response after which a tool is not called again."""
+
+_SLOW = 0.1
+"""Fraction of the timeout. If the first call takes longer, the input of another one does not explain a timeout."""
+
+
+class ProbeOptions(msgspec.Struct, frozen=True):
+    """Options for probing tools."""
+
+    wanted: bool
+    is_dry: bool
+    allows_writes: bool
+    random: int
+    seed: int
+    timeout_s: float
+
+
+class ProbePlan(msgspec.Struct, frozen=True):
+    """The calls to make."""
+
+    calls: dict[str, list[ProbeCall]]
+    """By the name of the tool, in order; [] for a tool whose schema can't be used."""
+    left_out: list[str]
+    """Names of tools that are not called, because they do not declare `readOnlyHint`."""
+
+
+def plan_calls(tools: Sequence[Tool], options: ProbeOptions) -> ProbePlan:
+    """Return the calls of each allowed tool."""
+    allowed = [tool for tool in tools if options.allows_writes or tool.read_only]
+    calls = {tool.name: plan(tool.raw, random=options.random, seed=options.seed) for tool in allowed}
+    return ProbePlan(calls, [tool.name for tool in tools if tool not in allowed])
+
+
+def tools_of(session: Session) -> list[Tool]:
+    """Return the tools with a name, as last listed."""
+    return [tool for tool in session.journal.conversation.catalogue.tools if tool.name]
+
+
+async def run_probe(
+    session: Session,
+    planned: ProbePlan,
+    *,
+    reopen: Callable[[], Session],
+    timeout_s: float,
+    secrets: Mapping[str, str],
+    warn: Callable[[str], None],
+) -> list[Finding]:
+    """Make the calls of the plan over an open session, and return the findings.
+
+    `reopen`: returns a new session, not connected yet, that continues the journal. `secrets`: as in `judge`. `warn`:
+    called with what was not probed, and with each new session.
+    """
+    run = _Run(session, reopen, timeout_s, warn)
+    before = tools_of(session)
+    found: list[Finding] = []
+    try:
+        for tool in before:
+            if calls := planned.calls.get(tool.name):
+                outcomes = await run.outcomes(tool, calls)
+                found += judge(
+                    tool.raw,
+                    outcomes,
+                    revision=run.session.revision,
+                    secrets=secrets,
+                    is_local=session.transport.kind == "stdio",
+                )
+            if not run.is_alive:
+                warn("the server no longer responds; what follows in the plan was not called")
+                return found
+        return [*found, *await _changed_definitions(run.session, [tool.raw for tool in before])]
+    finally:
+        await run.close()
+
+
+class _Run:
+    def __init__(
+        self, session: Session, reopen: Callable[[], Session], timeout_s: float, warn: Callable[[str], None]
+    ) -> None:
+        self.session = session
+        self._own: Session | None = None
+        """The session to close at the end; the first one belongs to the caller."""
+        self._reopen = reopen
+        self._timeout_s = timeout_s
+        self._warn = warn
+        self._restarts = 0
+
+    @property
+    def is_alive(self) -> bool:
+        return self.session.state is SessionState.OPEN and self.session.journal.ended is None
+
+    async def outcomes(self, tool: Tool, calls: Sequence[ProbeCall]) -> list[ProbeOutcome]:
+        """Make the calls of one tool. Stop early if the server can't be restarted, or several got no response."""
+        found: list[ProbeOutcome] = []
+        restarts = silent = 0
+        is_slow = False
+        for call in calls:
+            began = time.monotonic()
+            outcome = await self._outcome(tool, call)
+            took, is_silent = time.monotonic() - began, isinstance(outcome.reply, Silent)
+            silent += is_silent
+            still_responds = self.is_alive and (
+                not is_silent or await responds(self.session, silence_s=self._timeout_s)
+            )
+            is_slow |= still_responds and call.valid and not found and took > _SLOW * self._timeout_s
+            found.append(msgspec.structs.replace(outcome, slow=is_slow))
+            if still_responds:
+                if silent < _MOST_SILENT:
+                    continue
+                break
+            restarts += 1
+            if not await self._restart(visible(tool.name, limit=60), outcome) or restarts == _MOST_OF_TOOL:
+                break
+        if len(found) < len(calls):
+            self._warn(f"{visible(tool.name, limit=60)}: {len(found)} of {len(calls)} calls were made")
+        return found
+
+    async def _outcome(self, tool: Tool, call: ProbeCall) -> ProbeOutcome:
+        session = self.session
+        before = session.journal.count
+        reply = await call_once(session, call.tool, call.arguments, tool.input_schema, silence_s=self._timeout_s)
+        return ProbeOutcome(call, reply, *_evidence(session, before), self.is_alive, _came_meanwhile(session, before))
+
+    async def _restart(self, name: str, outcome: ProbeOutcome) -> bool:
+        """Open a new session; return whether that worked."""
+        what = f"{name}: the server {'no longer responds' if self.is_alive else 'disconnected'}: {outcome.call.what}"
+        await self.session.close()
+        if self._restarts == MOST_RESTARTS:
+            self._warn(f"{what}; not restarted again after {MOST_RESTARTS} times")
+            return False
+        self._restarts += 1
+        await self.close()
+        session = self._reopen()
+        await session.__aenter__()
+        self._own = self.session = session
+        try:
+            await session.connect()
+        except InspectError as error:
+            self._warn(f"{what}; connecting again failed: {error}")
+            return False
+        self._warn(f"{what}; connected again")
+        return True
+
+    async def close(self) -> None:
+        """Close the session that was opened here."""
+        own, self._own = self._own, None
+        if own is not None:
+            await own.__aexit__(None, None, None)
+
+
+def _came_meanwhile(session: Session, before: int) -> bool:
+    """Return whether the server has sent a request or a notification since entry `before`."""
+    store = session.journal.store
+    kinds = (MessageKind.REQUEST, MessageKind.NOTIFICATION)
+    return any(
+        store.message_kind(n) in kinds and store.direction(n) is Direction.FROM_SERVER
+        for n in range(before + 1, session.journal.count + 1)
+    )
+
+
+def _evidence(session: Session, before: int) -> tuple[int, int]:
+    """Return the entries of request and response of the newest call since entry `before`."""
+    for each in reversed(session.journal.conversation.exchanges):
+        if each.request_frame <= before:
+            break
+        if each.method == "tools/call":
+            return each.request_frame, each.answer_frame or 0
+    return 0, 0
+
+
+async def _changed_definitions(session: Session, before: list[Any]) -> list[Finding]:
+    """Return a finding if the tools changed during the calls without a notification."""
+    journal = session.journal
+    notified = any(journal.store.method(n) == "notifications/tools/list_changed" for n in range(1, journal.count + 1))
+    pages = await session.list_all("tools")
+    after = [tool.raw for tool in tools_of(session)]
+    if notified or pages.failed is not None or after == before:
+        return []
+    names = {tool.get("name") for tool in before} ^ {tool.get("name") for tool in after}
+    which = ", ".join(visible(str(name), limit=60) for name in sorted(map(str, names))) or "the same names"
+    sentence = f"tools/list differs after the calls: {which}"
+    return [input_finding("calls-change-definitions", sentence, (), session.revision)]
