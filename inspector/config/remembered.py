@@ -94,6 +94,28 @@ class KeptSizes:
             replace_file(self._path, msgspec.json.encode({name: size for name, size in sizes.items() if size}) + b"\n")
 
 
+class KeptEnvironments:
+    """The chosen environment of saved calls, by the directory of the project."""
+
+    def __init__(self, state: Path) -> None:
+        """Do not access the file yet."""
+        self._path = state / "environments.json"
+
+    def of(self, project: Path) -> str:
+        """Return the name; "" for none."""
+        return (_read(self._path, dict[str, str]) or {}).get(str(project), "")
+
+    def keep(self, project: Path, name: str) -> None:
+        """Store a name for the next run; "" removes it. A write error is ignored."""
+        known = _read(self._path, dict[str, str]) or {}
+        known.pop(str(project), None)
+        newest = dict([*known.items(), *([(str(project), name)] if name else [])][-_MOST_PROJECTS:])
+        with suppress(OSError, UsageError, UnicodeEncodeError):
+            replace_file(self._path, msgspec.json.encode(newest) + b"\n")
+
+
+_MOST_PROJECTS = 200
+
 # Muted findings, per capture
 
 _MUTES_MOST_BYTES = 1 << 20

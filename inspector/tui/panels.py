@@ -1,6 +1,6 @@
 """Base of the panels below the header. A panel reads view-models and posts messages with requests of the user."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -87,6 +87,19 @@ class HasEntry(Protocol):
         """Number of the entry; 0 if there is none."""
 
 
+class RerunCall(msgspec.Struct, frozen=True):
+    """A saved call that was run again after a restart."""
+
+    name: str
+    """Untrusted text."""
+    before: bool | None = None
+    """Whether its last run passed; None if there was none."""
+    passed: bool | None = None
+    """None if it was not run."""
+    why: str = ""
+    """Why it failed or was not run; may quote untrusted text."""
+
+
 class RepeatableCalls(Protocol):
     """Calls, reads or prompts of a panel."""
 
@@ -95,6 +108,9 @@ class RepeatableCalls(Protocol):
 
     def repeat(self, made: "RunningCall") -> "RunningCall":
         """Repeat it on the current connection, without changing what is shown."""
+
+    run_marked: Callable[[], Awaitable[Sequence[RerunCall]]]
+    """Runs the saved calls that are marked to run after each restart."""
 
 
 class Panel(Widget):

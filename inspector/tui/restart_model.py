@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # few sessions restart a server
     from inspector.features.lock.schemas import DefinitionChange
     from inspector.features.watch.watcher import FileChange
     from inspector.present.calls import CompletedCall
+    from inspector.tui.panels import RerunCall
 
 SIDE_BY_SIDE = 100
 """Minimum width in columns to show before and after side by side."""
@@ -91,6 +92,9 @@ class RestartReport(msgspec.Struct, frozen=True):
     result: ResultChange | None = None
     not_run: str = ""
     """Why the last call was not repeated, as one sentence; "" if it was, or if there is none."""
+
+    saved: tuple["RerunCall", ...] = ()
+    """Saved calls that were run again."""
 
     @property
     def has_new_result(self) -> bool:
@@ -170,6 +174,28 @@ def _change_summary(change: "DefinitionChange") -> Iterator[Span]:
     yield (f": {text.visible(change.path, limit=80)}", "text")
     value = change.after if change.after is not ABSENT else change.before
     yield (f" {sign} {text.visible(json_of(value, 60))}", "text")
+
+
+def saved_line(report: RestartReport) -> Line:
+    """Return how the saved calls ended that were run again, those with another outcome first."""
+    said: list[Span] = [("Saved calls  ", "muted")]
+    for passed, sign, word in (
+        (True, signs.OK, "passed"),
+        (False, signs.ERROR, "failed"),
+        (None, signs.WARNING, "not run"),
+    ):
+        if count := sum(each.passed is passed for each in report.saved):
+            role: Role = "ok" if passed else "warning" if passed is None else "error"
+            said.append((f"{sign} {count:,} {word}  ", role))
+    odd = [each for each in report.saved if each.passed is not True or each.before is False]
+    for each in sorted(odd, key=lambda each: each.before is each.passed)[:_MOST_SAVED]:
+        was = "" if each.before in (None, each.passed) else " (passed before)" if each.before else " (failed before)"
+        said += [span(each.name, "method", limit=40), (was, "warning")]
+        said.append(span(f": {each.why}  " if each.why else "  ", "text", limit=100))
+    return tuple(said)
+
+
+_MOST_SAVED = 3
 
 
 def result_line(report: RestartReport) -> Line:

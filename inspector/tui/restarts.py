@@ -281,6 +281,14 @@ class Restarts:
             _report(state, definitions=found)
         if runs_again:
             await self._call_again(tab, state, confirmed=confirmed)
+            ran = [
+                call
+                for panel in tab.panels.values()
+                if panel.requests is not None
+                for call in await panel.requests.run_marked()
+            ]
+            if tab.subject is new:
+                _report(state, saved=tuple(ran))
 
     async def _call_again(self, tab: Tab, state: TabRestarts, *, confirmed: bool) -> None:
         """Repeat the last call, unless it may be destructive, and compare its result."""
@@ -423,7 +431,7 @@ def _bar_lines(
     report: "RestartReport | None", watched: str, problems: Sequence[str], width: int, most: int
 ) -> list[BarLine]:
     """Return the lines of the bar; `watched` is what is being watched, "" for nothing."""
-    from inspector.tui.restart_model import definitions_line, last_lines, result_line, side_lines
+    from inspector.tui.restart_model import definitions_line, last_lines, result_line, saved_line, side_lines
 
     right = (_EXIT_REPORT, *_RIGHT) if report is not None and report.failed else _RIGHT
     lines = [BarLine(_first_items(report, watched), right, inset=1, gap=1)]
@@ -439,6 +447,8 @@ def _bar_lines(
     ):
         if line:
             lines.append(BarLine((BarItem(line),), (button,) if wanted else (), inset=1))
+    if report.saved:
+        lines.append(_text_line(saved_line(report)))
     lines += [_text_line(line) for line in last_lines(report, most)]
     if report.result is not None:
         lines += [_text_line(line) for line in side_lines(report.result, width, most)]

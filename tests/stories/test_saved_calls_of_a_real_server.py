@@ -10,6 +10,7 @@ import pytest
 
 from inspector.config.targets import Target
 from inspector.features.cases.file import open_cases
+from inspector.protocol.capabilities import ALL
 from tests.cli.running import inspect
 from tests.servers.real import NotInstalled, is_ci
 from tests.stories.commands import words_of
@@ -104,3 +105,31 @@ async def test_a_file_with_variables_runs_without_a_screen(tmp_path: Path, monke
         one = await asyncio.to_thread(inspect, "run", "say it", *words)
         assert one.status == 0, one.stdout + one.stderr
         assert "42" in one.stdout
+
+
+async def test_a_marked_call_with_responses_runs_again_after_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    case = {
+        "name": "ask",
+        "request": "tools/call",
+        "params": {"name": "trigger-elicitation-request", "arguments": {}},
+        "answers": [{"kind": "elicitation", "answer": "decline"}],
+        "expect": [{"at": "/result/content/0/text", "matches": "declined"}],
+    }
+    content = json.dumps({"mcp-inspect-cases": 1, "cases": [case]})
+    await asyncio.to_thread((tmp_path / "ask.mcp.yaml").write_text, content)
+    asked = {"offers": frozenset(ALL), "has_person": True}
+    async with _everything(tmp_path) as target, at_the_screen(target, None, (140, 45), **asked) as person:
+        await person.press("2")
+        await person.sees("Saved 1", "trigger-elicitation-request")
+        await person.press("v", "c")
+        await person.press("r")
+        await person.sees("1 passed, 0 failed")
+        await person.press("x", "t")
+        await person.sees("★ ask")
+        await person.press("ctrl+r")
+        await person.sees("Restarted in", "Saved calls  ✓ 1 passed")
+        await person.press("v", "s")
+        await person.sees("Statistics", "trigger-elicitation-request")

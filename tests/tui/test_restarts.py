@@ -23,12 +23,14 @@ from inspector.session.engine import Engine, Live, OpenedSession
 from inspector.session.options import Settings
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
+from inspector.tui.panels import RerunCall
 from inspector.tui.restart_model import (
     CallResult,
     RestartReport,
     compare_results,
     last_lines,
     result_line,
+    saved_line,
     side_lines,
     status_line,
 )
@@ -248,6 +250,20 @@ def test_no_more_lines_are_shown_than_there_is_room_for() -> None:
     found = compare_results(result(dict.fromkeys(map(str, range(50)), 1)), result({}))
     assert len(side_lines(found, 80, 6)) <= 6
     assert len(side_lines(found, 160, 6)) <= 6
+
+
+def test_saved_calls_with_another_verdict_are_named_first() -> None:
+    saved = (
+        RerunCall("always wrong", False, False, "no"),
+        RerunCall("list", True, True),
+        RerunCall("broken now\x1b[2J", True, False, "the response is an error"),
+        RerunCall("wipe", why="marked as destructive"),
+    )
+    line = plain(saved_line(RestartReport(saved=saved)))
+    assert line.startswith("Saved calls  ✓ 1 passed  ✗ 2 failed  ▲ 1 not run  broken now")
+    assert "(passed before): the response is an error" in line
+    assert "wipe: marked as destructive" in line
+    assert "\x1b" not in line
 
 
 def test_foreign_text_in_results_is_made_visible() -> None:

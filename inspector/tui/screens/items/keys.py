@@ -104,6 +104,14 @@ OFFERED: tuple[Action, ...] = (
     ),
     Action("saved.run", ("r",), "Run", "Run the selected call, after those that it uses.", _SAVED, "run", True),
     Action("saved.all", ("x l",), "Run all", "Run all saved calls in order.", _SAVED, "run_all", True),
+    Action(
+        "saved.mark",
+        ("x t",),
+        "Run after restarts",
+        "Run the selected saved call after each restart of the server, or no longer.",
+        _SAVED,
+        "mark",
+    ),
     Action("saved.previous", ("[", "ctrl+left"), "Previous tab", "Show the previous tab.", _SAVED, "turn(-1)"),
     Action(
         "saved.next",

@@ -7,7 +7,7 @@ the newest. Typed arguments are kept across connections.
 
 import asyncio
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
@@ -26,7 +26,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.things import ListedItem, Tool
 from inspector.text import visible
 from inspector.tui.conversation import OpenConversation, why_silent
-from inspector.tui.panels import Panel
+from inspector.tui.panels import Panel, RerunCall
 from inspector.tui.screens.items.calls import CallHistory, Calling, HistoryRows, RunningCall, clocks_of
 from inspector.tui.screens.items.definition_changes import approve
 from inspector.tui.screens.items.dialogs import ChangesScreen
@@ -138,6 +138,10 @@ class RequestFinished(Message):
         self.call = call
 
 
+async def _nothing_marked() -> Sequence[RerunCall]:
+    return ()
+
+
 class ItemRequests:
     """Requests for the chosen item: running ones, finished ones, and the one whose result is shown."""
 
@@ -156,6 +160,8 @@ class ItemRequests:
         """Requests for the chosen item, oldest first."""
         self.reading: Exchange | None = None
         """Exchange that is being read back, or was read back last."""
+        self.run_marked: Callable[[], Awaitable[Sequence[RerunCall]]] = _nothing_marked
+        """Runs the saved calls that are marked to run after each restart."""
         self._seen_cause: tuple[object, ...] = ()
         self._looks = 0
         """Number of times that the shown content has changed, to discard results of outdated reads."""
@@ -346,6 +352,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.requests: ItemRequests = ItemRequests(self, self.steps, conversation)
         self.saved = SavedCalls(conversation, items.kind.method, partial(self.call_later, _show_call, self))
         """Saved calls, and calls of earlier sessions."""
+        self.requests.run_marked = self.saved.run_marked
         self._seen_findings: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:

@@ -6,7 +6,9 @@ variables of the chosen environment; secrets are masked in the recording. Files 
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,12 @@ import msgspec
 from textual import work
 from textual.app import ComposeResult
 from textual.widget import Widget
+from textual.worker import Worker
 
 from inspector.capture.compare.normal import Normal
 from inspector.config.history import StoredCall, StoredCalls
 from inspector.config.paths import places
+from inspector.config.remembered import KeptEnvironments
 from inspector.config.settings import user_config
 from inspector.errors import InspectError, UsageError
 from inspector.features.cases.collection import (
@@ -36,7 +40,7 @@ from inspector.features.cases.collection import (
     secret_from,
 )
 from inspector.features.cases.model import CaseDefinition, Cases, escaped
-from inspector.features.cases.running import CaseRun, judged, response_of
+from inspector.features.cases.running import CaseResponses, CaseRun, judged, response_of
 from inspector.forms.fields import UNSET
 from inspector.forms.typed import json_text
 from inspector.present.result import CallOutcome
@@ -49,10 +53,12 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import GivenUp, Replied, Silent
 from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.things import ListedItem, Tool
+from inspector.session.desk import TicketState
 from inspector.text import cell_width, fit, human_duration, pad, visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
+from inspector.tui.panels import RerunCall
 from inspector.tui.screens.items.calls import RunningCall
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
@@ -72,7 +78,9 @@ VAST = 200
 _HIGH = 30
 """Screen rows from which the drawer may use its maximum rows."""
 _ENVIRONMENTS: dict[Path, str] = {}
-"""Chosen environment of each project, shared by all screens."""
+"""Chosen environment of each project, shared by all screens; read from the state directory at first."""
+_TICKETS_S = 0.02
+"""Seconds between two checks for server requests during a call with prepared responses."""
 
 
 class CallRows(RowSource):
@@ -84,6 +92,8 @@ class CallRows(RowSource):
         self.shows_saved = True
         self.verdicts: dict[tuple[Path, str], CaseRun | None] = {}
         """Verdicts of calls run here; None while one runs."""
+        self.marked: set[tuple[Path, str]] = set()
+        """Calls that run after each restart of the server."""
         self._changes = 0
 
     def touch(self) -> None:
@@ -106,11 +116,14 @@ class CallRows(RowSource):
         if call.case is None:
             return [(f"{glyphs().error} {visible(call.fault, limit=300)}", "error")]
         key = call.path, call.case.name
-        right = _verdict(self.verdicts[key]) if key in self.verdicts else []
+        right: list[Span] = _verdict(self.verdicts[key]) if key in self.verdicts else []
+        if call.case.isolate:
+            right = [("not isolated ", "faint"), *right]
         room = max(8, width - sum(cell_width(part) for part, _ in right) - 1)
-        name = fit(visible(call.case.name, limit=200), room)
-        about = pad(f"  {visible(_about(call.case.params), limit=100)}", room - cell_width(name))
-        return [(name, "text"), (about, "faint"), (" ", "text"), *right]
+        mark = f"{glyphs().mark} " if key in self.marked else ""
+        name = fit(visible(call.case.name, limit=200), room - cell_width(mark))
+        about = pad(f"  {visible(_about(call.case.params), limit=100)}", room - cell_width(mark) - cell_width(name))
+        return [(mark, "accent"), (name, "text"), (about, "faint"), (" ", "text"), *right]
 
     def _recent(self, index: int, width: int) -> list[Span]:
         call = self.recent[index]
@@ -170,6 +183,77 @@ class WantedCall(msgspec.Struct, frozen=True):
     """Exchange whose result to show, if the call was run."""
 
 
+class CaseRunner:
+    """Runs saved calls on one connection, and responds to the server requests that they define responses for."""
+
+    def __init__(
+        self, conversation: OpenConversation, begin: Callable[[Coroutine[Any, Any, None]], Worker[None]]
+    ) -> None:
+        """`begin` starts a task of the app."""
+        self.conversation = conversation
+        self._begin = begin
+        self.confirmed: set[str] = set()
+        """Destructive tools whose calls the user has confirmed."""
+        self.sent: Exchange | None = None
+        """The newest request."""
+
+    async def run(self, values: Values, case: CaseDefinition) -> CaseRun:
+        """Send the request of a case and judge the response. Raises: InspectError."""
+        exchanges: list[Exchange] = []
+
+        def opened(exchange: Exchange) -> None:
+            self.sent = exchange
+            exchanges.append(exchange)
+
+        resolved, responses = values.resolved(case), CaseResponses()
+        responses.turn_to(resolved)
+        answering = self._begin(self._respond(responses, exchanges)) if resolved.answers else None
+        try:
+            called = await self.conversation.call(resolved.request, resolved.params, opened)
+        finally:
+            if answering is not None:
+                answering.cancel()
+        tool = self._tool(resolved)
+        came = response_of(called, exchanges, tool.output_schema if tool is not None else None)
+        return await asyncio.to_thread(judged, case, resolved, came, values, Normal())
+
+    async def _respond(self, responses: CaseResponses, exchanges: Sequence[Exchange]) -> None:
+        """Respond to the server requests of a call as its case defines; others wait in the Inbox."""
+        desk = self.conversation.desk
+        seen = {ticket.number for ticket in desk.tickets}
+        while True:
+            for ticket in desk.tickets:
+                asked = ticket.question
+                own = {None, *(each.number for each in exchanges)}
+                if ticket.number in seen or asked.cause not in own:
+                    continue
+                seen.add(ticket.number)
+                with suppress(TimeoutError):  # its pattern takes too long: the request waits in the Inbox
+                    if ticket.state is TicketState.WAITING and (reply := await responses.answer(asked)) is not None:
+                        await desk.answer(ticket, reply)
+            await asyncio.sleep(_TICKETS_S)
+
+    async def cancel(self) -> bool:
+        """Cancel the newest request; return whether it was open."""
+        if self.sent is None or not self.sent.is_open:
+            return False
+        await self.conversation.cancel(self.sent)
+        return True
+
+    def _tool(self, case: CaseDefinition) -> Tool | None:
+        if case.request != "tools/call":
+            return None
+        name = peek.text(case.params, "name")
+        return next(
+            (each for each in self.conversation.journal.conversation.catalogue.tools if each.name == name), None
+        )
+
+    def destructive(self, cases: Sequence[CaseDefinition]) -> list[str]:
+        """Return the destructive tools of the cases that the user has not confirmed yet."""
+        tools = filter(None, map(self._tool, cases))
+        return list(dict.fromkeys(tool.name for tool in tools if tool.destructive and tool.name not in self.confirmed))
+
+
 class SavedCalls(Widget):
     """Drawer of one screen."""
 
@@ -186,8 +270,7 @@ class SavedCalls(Widget):
         self._conversation = conversation
         self._method = method
         self._show = show
-        self._confirmed: set[str] = set()
-        """Destructive tools whose calls the user has confirmed."""
+        self._runner = CaseRunner(conversation, lambda work: self.run_worker(work, group="saved-responses"))
         self._rows = CallRows()
         self._files: tuple[Path, ...] = ()
         self._stamp: object = None
@@ -199,7 +282,6 @@ class SavedCalls(Widget):
         """Whether a thread is reading the files."""
         self._secrets: set[str] = set()
         self._said: list[Span] = []
-        self._sent: Exchange | None = None
         self._chosen_to_show: bool | None = None
         self._head, self._foot = _Line(self._pressed), _Line(self._pressed)
         self.list = LogList(self._rows, empty=[[("No saved calls. ", "muted"), (_saves(), "faint")]])
@@ -226,7 +308,7 @@ class SavedCalls(Widget):
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Switch to another connection."""
-        self._conversation = conversation
+        self._conversation = self._runner.conversation = conversation
         self._secrets = set()
         self._looked_at = 0.0
 
@@ -248,7 +330,10 @@ class SavedCalls(Widget):
         key, before = self._conversation.memory.key, self._stamp
 
         def read() -> tuple[tuple[Path, ...], object, list[SavedCall], list[StoredCall]] | None:
-            files = collections_near(Path.cwd())
+            project = Path.cwd()
+            files = collections_near(project)
+            if project not in _ENVIRONMENTS:
+                _ENVIRONMENTS[project] = KeptEnvironments(places().state).of(project)
             store = StoredCalls(places().state)
             stamp = (files, *map(_stamp, files), store.stamp(key) if key else None)
             if stamp == before:
@@ -381,6 +466,27 @@ class SavedCalls(Widget):
 
     @work(group="saved-run", exclusive=True)
     async def _run(self, chosen: Sequence[tuple[Path, CaseDefinition]], *, show: bool) -> None:
+        await self._run_now(chosen, show=show)
+
+    async def run_marked(self) -> list[RerunCall]:
+        """Run the marked calls again, except those of destructive tools that the user has not confirmed."""
+        listed = ((each.path, each.case) for each in self._rows.saved if each.case is not None)
+        chosen = [(path, case) for path, case in listed if (path, case.name) in self._rows.marked]
+        before, refused = dict(self._rows.verdicts), self._runner.destructive([case for _, case in chosen])
+        allowed = [(path, case) for path, case in chosen if _about(case.params) not in refused]
+        if allowed:
+            await self._run_now(allowed, show=False)
+        found = []
+        for path, case in chosen:
+            was, ran = before.get((path, case.name)), self._rows.verdicts.get((path, case.name))
+            if (path, case) not in allowed:
+                found.append(RerunCall(case.name, why="marked as destructive"))
+            elif ran is not None:
+                why = "" if ran.passed else ran.failures[0].sentence
+                found.append(RerunCall(case.name, None if was is None else was.passed, ran.passed, why))
+        return found
+
+    async def _run_now(self, chosen: Sequence[tuple[Path, CaseDefinition]], *, show: bool) -> None:
         if not self._conversation.can_act or not chosen:
             self._tell("Not connected." if chosen else "No saved calls.")
             return
@@ -390,7 +496,7 @@ class SavedCalls(Widget):
         except UsageError as error:
             self._tell(f"{error}. {error.hint}", error=True)
             return
-        asked = self._destructive([case for _, cases in runs for _, case in cases])
+        asked = self._runner.destructive([case for _, cases in runs for _, case in cases])
         if asked and not await self._consent(asked):
             return
         passed = failed = 0
@@ -407,8 +513,8 @@ class SavedCalls(Widget):
                 self._say(f"{passed} passed, {failed} failed", "error" if failed else "ok")
                 if not ran.passed and (show or total == 1):
                     self._tell(f"{case.name}: {ran.failures[0].sentence}", error=True)
-        if show and self._sent is not None:
-            self._show(WantedCall(self._sent.target, exchange=self._sent))
+        if show and self._runner.sent is not None:
+            self._show(WantedCall(self._runner.sent.target, exchange=self._runner.sent))
 
     @work(group="saved-run", exclusive=True)
     async def _run_again(self, call: StoredCall) -> None:
@@ -416,7 +522,7 @@ class SavedCalls(Widget):
             self._tell("Not connected.")
             return
         case = CaseDefinition(call.target, call.method, escaped(peek.mapping(call.params)))
-        if (asked := self._destructive([case])) and not await self._consent(asked):
+        if (asked := self._runner.destructive([case])) and not await self._consent(asked):
             return
         values = Values(Collection(Path(), Cases((), "")), _no_secret)
         ran = await self._run_one(values, Path(), case)
@@ -424,25 +530,16 @@ class SavedCalls(Widget):
         if "result" not in ran.came.reply:
             status = CallOutcome.JSONRPC_ERROR if ran.came.reply else CallOutcome.NO_ANSWER
         self._keep(msgspec.structs.replace(call, time_ns=time.time_ns(), status=status.value, ms=ran.came.ms))
-        if self._sent is not None:
-            self._show(WantedCall(self._sent.target, exchange=self._sent))
+        if self._runner.sent is not None:
+            self._show(WantedCall(self._runner.sent.target, exchange=self._runner.sent))
 
     async def _run_one(self, values: Values, path: Path, case: CaseDefinition) -> CaseRun:
         key = path, case.name
         self._rows.verdicts[key] = None
         self._renew()
-        exchanges: list[Exchange] = []
-
-        def opened(exchange: Exchange) -> None:
-            self._sent = exchange
-            exchanges.append(exchange)
-
         ran: CaseRun | None = None
         try:
-            resolved = values.resolved(case)
-            called = await self._conversation.call(resolved.request, resolved.params, opened)
-            came = response_of(called, exchanges, self._schema(resolved))
-            ran = await asyncio.to_thread(judged, case, resolved, came, values, Normal())
+            ran = await self._runner.run(values, case)
         except InspectError as error:
             ran = CaseRun.failed(case, str(error))
         finally:
@@ -455,33 +552,13 @@ class SavedCalls(Widget):
 
     async def cancel(self) -> bool:
         """Cancel the request of a run; return whether one was open."""
-        if self._sent is None or not self._sent.is_open:
-            return False
-        await self._conversation.cancel(self._sent)
-        return True
-
-    def _schema(self, case: CaseDefinition) -> Any:
-        tool = self._tool(case)
-        return tool.output_schema if tool is not None else None
-
-    def _tool(self, case: CaseDefinition) -> Tool | None:
-        if case.request != "tools/call":
-            return None
-        name = peek.text(case.params, "name")
-        return next(
-            (each for each in self._conversation.journal.conversation.catalogue.tools if each.name == name), None
-        )
-
-    def _destructive(self, cases: Sequence[CaseDefinition]) -> list[str]:
-        """Return the destructive tools of the cases that the user has not confirmed yet."""
-        tools = filter(None, map(self._tool, cases))
-        return list(dict.fromkeys(tool.name for tool in tools if tool.destructive and tool.name not in self._confirmed))
+        return await self._runner.cancel()
 
     async def _consent(self, names: Sequence[str]) -> bool:
         lines: list[list[Span]] = [[("Run calls of destructive tools?", "text")]]
         quoted = visible("\n".join(names), limit=2000, newlines=True)
         agreed = await self.app.push_screen_wait(ConfirmScreen("Destructive tools", lines, quoted, ("Back", "Run")))
-        self._confirmed.update(names if agreed else ())
+        self._runner.confirmed.update(names if agreed else ())
         return bool(agreed)
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
@@ -561,9 +638,15 @@ class SavedCalls(Widget):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable the actions that apply to the call under the cursor."""
-        if action in ("rename", "duplicate", "delete"):
+        if action in ("rename", "duplicate", "delete", "mark"):
             return self._chosen_case() is not None
         return bool(self._rows.saved) if action == "run_all" else True
+
+    def action_mark(self) -> None:
+        """Run the call after each restart, or no longer."""
+        if (found := self._chosen_case()) is not None:
+            self._rows.marked ^= {(found[0], found[1].name)}
+            self._renew()
 
     def action_turn(self, by: int) -> None:
         """Show the other tab."""
@@ -578,8 +661,11 @@ class SavedCalls(Widget):
 
         def chosen(at: int | None) -> None:
             if at is not None:
-                _ENVIRONMENTS[Path.cwd()] = names[at]
+                project = Path.cwd()
+                _ENVIRONMENTS[project] = names[at]
                 self._renew()
+                keep = partial(KeptEnvironments(places().state).keep, project, names[at])
+                self.run_worker(keep, thread=True, group="saved-environment")
 
         self.app.push_screen(ChooseScreen("Environment", ["no environment", *names[1:]]), chosen)
 

@@ -8,6 +8,7 @@ from textual.widgets import Input
 
 from inspector.config.history import StoredCall, StoredCalls
 from inspector.config.paths import places
+from inspector.config.remembered import KeptEnvironments
 from inspector.features.cases.file import open_cases
 from inspector.tui.screens.items import saved
 from inspector.tui.widgets.choose import ChooseScreen
@@ -236,3 +237,49 @@ async def test_the_drawer_is_shown_and_hidden_by_its_key() -> None:
         await app.panel.action_do("saved")
         await until(lambda: "No saved calls." not in text(app), "it is hidden")
         await until(lambda: app.panel.items.has_focus_within, "the list has the focus")
+
+
+async def test_the_environment_is_remembered_for_the_project(project: Path) -> None:
+    KeptEnvironments(places().state).keep(project.parent, "dev")
+    saved._ENVIRONMENTS.pop(project.parent, None)
+    (project.parent / "env").mkdir()
+    (project.parent / "env" / "dev.yaml").write_text("vars: {n: 7}\n")
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=NARROW) as pilot:
+        await _opened(app)
+        await shows(app, "env: dev")
+        _drawer(app).action_environment()
+        await until(lambda: isinstance(app.screen, ChooseScreen), "the environments are offered")
+        await pilot.press("n", "o", "enter")
+        await shows(app, "env: none")
+        await until(lambda: KeptEnvironments(places().state).of(project.parent) == "", "the choice is stored")
+
+
+async def test_marked_calls_run_again_and_destructive_ones_do_not(project: Path) -> None:
+    subject = Acting(TOOLS)
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await _opened(app)
+        _drawer(app).action_mark()
+        await pilot.press("j", "j")
+        _drawer(app).action_mark()
+        await shows(app, "★ first")
+        await shows(app, "★ third")
+        ran = await _drawer(app).run_marked()
+        assert [(each.name, each.before, each.passed) for each in ran] == [("first", None, True), ("third", None, None)]
+        assert "destructive" in ran[1].why
+        subject.answer = lambda params: Error(-32602, "no")
+        ran = await _drawer(app).run_marked()
+        assert [(each.before, each.passed) for each in ran[:1]] == [(True, False)]
+        assert {each["name"] for each in subject.calls} == {"add"}
+        await pilot.press("k", "k")
+        _drawer(app).action_mark()
+        await until(lambda: "★ first" not in text(app), "it is not marked any more")
+
+
+async def test_a_call_for_a_connection_of_its_own_says_that_it_shares_this_one(project: Path) -> None:
+    isolated = _CALLS.replace("  - name: third\n", "  - name: third\n    isolate: true\n")
+    await asyncio.to_thread(project.write_text, isolated)
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE):
+        await shows(app, "not isolated")
