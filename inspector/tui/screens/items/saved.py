@@ -53,7 +53,7 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import GivenUp, Replied, Silent
 from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.things import ListedItem, Tool
-from inspector.session.desk import TicketState
+from inspector.session.inbox import TicketState
 from inspector.text import cell_width, fit, human_duration, pad, visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
@@ -219,18 +219,18 @@ class CaseRunner:
 
     async def _respond(self, responses: CaseResponses, exchanges: Sequence[Exchange]) -> None:
         """Respond to the server requests of a call as its case defines; others wait in the Inbox."""
-        desk = self.conversation.desk
-        seen = {ticket.number for ticket in desk.tickets}
+        inbox = self.conversation.inbox
+        seen = {ticket.number for ticket in inbox.tickets}
         while True:
-            for ticket in desk.tickets:
-                asked = ticket.question
+            for ticket in inbox.tickets:
+                asked = ticket.server_request
                 own = {None, *(each.number for each in exchanges)}
                 if ticket.number in seen or asked.cause not in own:
                     continue
                 seen.add(ticket.number)
                 with suppress(TimeoutError):  # its pattern takes too long: the request waits in the Inbox
                     if ticket.state is TicketState.WAITING and (reply := await responses.answer(asked)) is not None:
-                        await desk.answer(ticket, reply)
+                        await inbox.answer(ticket, reply)
             await asyncio.sleep(_TICKETS_S)
 
     async def cancel(self) -> bool:
