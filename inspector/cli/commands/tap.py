@@ -15,7 +15,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented, DocumentedGroup
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
-from inspector.config.paths import places
+from inspector.config.paths import places, private_directory
 from inspector.config.settings import captures_directory
 from inspector.errors import UsageError
 from inspector.present.spans import Line, span
@@ -355,10 +355,13 @@ def run_command(env: CliEnv, /, fail_on: str | None) -> int:
         raise UsageError("no client named", hint="Give its command after --: mcp-inspect tap run -- claude")
     output = Output(env)
     with tempfile.TemporaryDirectory(prefix="mcp-inspect-") as directory:
-        kept = captures_directory(env.environ) / f"tap-run-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+        kept = captures_directory(env.environ)
         if fail_on:
-            kept.mkdir(0o700, parents=True)
-        options = ("--capture", str(kept)) if fail_on else ()
+            kept /= f"tap-run-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+        if not kept.exists():
+            private_directory(kept)
+        # Some clients pass only a few variables to their servers: a tap may not know the directory by itself.
+        options = ("--capture", str(kept))
         argv, names = for_one_run(env.server_argv, env.environ, Path.cwd(), Path(directory), options)
         output.narrate(f"Tapped: {', '.join(names)}. mcp-inspect attach shows their traffic.")
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client handles Ctrl+C

@@ -42,6 +42,31 @@ def test_a_tap_is_started_listed_and_followed(tmp_path: Path) -> None:
     assert json.loads(inspect("tap", "list", "--json").stdout) == {"taps": []}
 
 
+CLIENT = """#!{python}
+import json, subprocess, sys
+servers = json.load(open(sys.argv[sys.argv.index("--mcp-config") + 1]))["mcpServers"]
+for entry in servers.values():
+    environment = {{"PATH": "/usr/bin:/bin", "HOME": "/nowhere"}}
+    asked = b'{{"jsonrpc":"2.0","id":1,"method":"ping"}}\\n'
+    argv = [entry["command"], *entry["args"]]
+    print(subprocess.run(argv, input=asked, stdout=subprocess.PIPE, env=environment).stdout.decode())
+sys.exit(3)
+"""
+
+
+def test_the_servers_of_a_client_that_passes_few_variables_are_recorded_where_all_are(tmp_path: Path) -> None:
+    client, home = tmp_path / "claude", tmp_path / "user"
+    client.write_text(CLIENT.format(python=sys.executable))
+    client.chmod(0o700)
+    home.mkdir()
+    entry = {"command": sys.executable, "args": ["-c", SERVER]}
+    (home / ".claude.json").write_text(json.dumps({"mcpServers": {"made": entry}}))
+    ran = inspect("tap", "run", "--", str(client), env={"HOME": str(home)})
+    assert (ran.status, "Tapped: made" in ran.stderr) == (3, True)
+    (capture,) = (tmp_path / "own" / "state" / "captures").iterdir()
+    assert capture.read_bytes().count(b'"r":"frame"') == 2
+
+
 def test_a_rules_file_is_checked(tmp_path: Path) -> None:
     rules = tmp_path / "rules.yaml"
     rules.write_text("- name: good\n  action: hold\n- name: bad\n  action: hold\n  when: tool ==\n")

@@ -11,6 +11,10 @@ CALLS = {
     "get-sum": {"a": 2, "b": 3},
     "list_allowed_directories": {},
     "read_graph": {},
+    "calculate": {"expression": "2*21"},
+    "list_tables": {},
+    "git_status": {"repo_path": os.environ.get("REPOSITORY", "")},
+    "sequentialthinking": {"thought": "a", "nextThoughtNeeded": False, "thoughtNumber": 1, "totalThoughts": 1},
 }
 
 

@@ -42,7 +42,21 @@ def _node() -> str:
     return found
 
 
+OF_PYTHON = {
+    "calculator": ("mcp1",),
+    "sqlite": ("mcp1", "--db-path", "base.db"),
+    "fetch": ("mcp2",),
+    "git": ("mcp2",),
+    "time": ("mcp2", "--local-timezone", "UTC"),
+}
+"""Servers from PyPI: the environment, and options."""
+
+
 def _command(server: str, directory: Path) -> list[str]:
+    if server in OF_PYTHON:
+        environment, *options = OF_PYTHON[server]
+        program = Path(*argv(environment)).with_name(f"mcp-server-{server}")
+        return [str(program), *(str(directory / each) if each == "base.db" else each for each in options)]
     if server in ("mcp1", "mcp2", "fastmcp"):
         return [*argv(server), str(Path(real.__file__).with_name("harbour.py")), "stdio"]
     return [*argv(server), *([str(directory)] if server == "filesystem" else [])]
@@ -55,7 +69,7 @@ def _results(client: str, command: list[str], home: Path) -> dict[str, object]:
         check=True,
         text=True,
         timeout=120,
-        env=os.environ | {"MEMORY_FILE_PATH": str(home / "memory.json")},
+        env=os.environ | {"MEMORY_FILE_PATH": str(home / "memory.json"), "REPOSITORY": str(home)},
     )
     found: dict[str, object] = json.loads(ran.stdout)
     return found
@@ -67,15 +81,22 @@ def _results(client: str, command: list[str], home: Path) -> dict[str, object]:
         *((client, server) for client in ("mcp1", "mcp2") for server in ("everything", "filesystem", "memory")),
         *(("typescript", server) for server in ("everything", "filesystem", "memory")),
         *(("mcp2", server) for server in ("mcp1", "mcp2", "fastmcp")),
+        *(("mcp1", server) for server in ("calculator", "fetch")),
+        *(("mcp2", server) for server in ("sqlite", "git")),
+        *(("typescript", server) for server in ("sequential-thinking", "time")),
     ],
 )
 def test_a_client_gets_the_same_with_and_without_the_tap(tmp_path: Path, client: str, server: str) -> None:
-    command = _command(server, tmp_path)
+    home = tmp_path / "work"
+    home.mkdir()
+    command = _command(server, home)
+    if server == "git":
+        subprocess.run(["git", "init", "-q", str(home)], check=True)
     capture = tmp_path / "tap.mcpcap"
-    direct = _results(client, command, tmp_path)
-    through = _results(client, [*TAP, "--capture", str(capture), "--", *command], tmp_path)
+    direct = _results(client, command, home)
+    through = _results(client, [*TAP, "--capture", str(capture), "--", *command], home)
     assert through == direct
-    assert len(direct) > 2 or server in ("mcp1", "mcp2", "fastmcp"), "tools were called"
+    assert len(direct) > 2 or server in ("mcp1", "mcp2", "fastmcp", "fetch", "time"), "tools were called"
     verdict = verify(capture)
     assert (verdict.state, verdict.covered) == ("complete", verdict.frames)
 

@@ -11,6 +11,10 @@ const calls = {
   "get-sum": { a: 2, b: 3 },
   list_allowed_directories: {},
   read_graph: {},
+  calculate: { expression: "2*21" },
+  list_tables: {},
+  git_status: { repo_path: process.env.REPOSITORY ?? "" },
+  sequentialthinking: { thought: "a", nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 },
 };
 const client = new Client({ name: "made", version: "1" });
 await client.connect(new StdioClientTransport({ command, args, env: process.env, stderr: "ignore" }));
