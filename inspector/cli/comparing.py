@@ -34,7 +34,12 @@ from inspector.protocol.credentials import command_without_credentials, without_
 
 comparing_options = option_group(
     shared(
-        "comparing", "--ignore", "ignored", multiple=True, metavar="RULE", help="PATH, PATH => TEXT or /REGEX/ => TEXT."
+        "comparing",
+        "--ignore",
+        "ignored",
+        multiple=True,
+        metavar="RULE",
+        help="Ignore PATH, or replace: PATH => TEXT, /REGEX/ => TEXT.",
     ),
     shared(
         "comparing",
@@ -42,16 +47,22 @@ comparing_options = option_group(
         "rules_file",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Such rules, YAML or TOML.",
+        help="Read these rules from a YAML or TOML file.",
     ),
     shared(
         "comparing",
         "--exact",
         multiple=True,
         metavar="NAME",
-        help=f"Compare these as they are: {', '.join(NAMES)}, all.",
+        help=f"Do not normalize: {', '.join(NAMES)}, all.",
     ),
-    shared("comparing", "--only", multiple=True, metavar="PATTERN", help="Only these methods or names: tools/*, echo."),
+    shared(
+        "comparing",
+        "--only",
+        multiple=True,
+        metavar="PATTERN",
+        help="Compare only these methods or names: tools/*, echo.",
+    ),
 )
 
 

@@ -124,7 +124,7 @@ judging_options = option_group(
         type=click.Choice([*(each.value for each in Severity), "never"]),
         default="error",
         metavar="LEVEL",
-        help="Exit 1 from: error (default), warning, hint, never.",
+        help="Exit 1 if a finding is at least this severe: error (default), warning, hint, never.",
     ),
     shared("findings", "--junit", type=_FILE, metavar="FILE", help="Write a JUnit XML report."),
     shared("findings", "--sarif", type=_FILE, metavar="FILE", help="Write a SARIF 2.1.0 report."),

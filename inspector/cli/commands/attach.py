@@ -31,7 +31,9 @@ _EXAMPLES = (
 )
 @click.option("--send", "method", metavar="METHOD", help="Send a request into the session and print its response.")
 @click.option("--params", metavar="JSON|@FILE|-", help="With --send, the params; - reads stdin.")
-@click.option("--timeout", type=float, default=60.0, metavar="S", help="With --send, wait so long; default 60.")
+@click.option(
+    "--timeout", type=float, default=60.0, metavar="S", help="With --send, wait this long for the response; default 60."
+)
 @click.option("--json", "as_json", is_flag=True, help="With --until or --send, write the message as a JSON object.")
 @click.pass_obj
 def command(
@@ -44,7 +46,7 @@ def command(
     timeout: float,
     as_json: bool,
 ) -> ExitStatus:
-    """Show the traffic of a running tap on all screens, and decide what is held.
+    """Show the traffic of a running tap, and release, edit or answer held messages.
 
     Without ID or LABEL it opens the newest tap. Nothing is sent to the server or to the client unless you act.
     """

@@ -217,11 +217,13 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 )
 @click.option("-t", "--tool", "tools", multiple=True, metavar="'TOOL [K=V]…'", help="Call this tool; {n} is a number.")
 @click.option("-a", "pairs", multiple=True, metavar="K=V | K:=JSON", help="Set an argument of the one -t.")
-@click.option("--concurrency", default="1,4,16", metavar="N,…", help="Calls in flight, a level each (1,4,16).")
-@click.option("--rate", default="", metavar="N,…", help="Calls a second instead; waiting counts as latency.")
+@click.option(
+    "--concurrency", default="1,4,16", metavar="N,…", help="Calls in flight, one level for each value (1,4,16)."
+)
+@click.option("--rate", default="", metavar="N,…", help="Calls per second instead; waiting counts as latency.")
 @click.option("--for", "seconds", type=lasting, default=5.0, metavar="S", help="Duration of a level (5).")
 @shared("load", "--env", "environment", default="", metavar="NAME", help="Take variables from env/NAME.yaml.")
-@shared("load", "--calls", type=click.IntRange(1), metavar="N", help="Calls of a level, instead of a duration.")
+@shared("load", "--calls", type=click.IntRange(1), metavar="N", help="Calls per level, instead of a duration.")
 @shared("load", "--soak", type=duration, default=0.0, metavar="S", help="Then hold the highest concurrency this long.")
 @shared("load", "--allow-destructive", is_flag=True, help="Also call tools without readOnlyHint.")
 @shared("load", "--slowest", type=click.IntRange(1, 1000), default=10, metavar="N", help="Keep the slowest calls (10).")
@@ -236,7 +238,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @headless_settings
 @click.pass_obj
 def command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatus:
-    """Measure a server under load; exit 1 for a defect or a passed limit.
+    """Measure a server under load; exit 1 if a defect is found or a limit is exceeded.
 
     CALLS: a capture or a file of test cases. Default: all read-only tools without required arguments.
     """

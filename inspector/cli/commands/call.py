@@ -104,7 +104,7 @@ async def _listed(visit: CommandSession, name: str) -> Tool | None:
         return None
     found = next((tool for tool in map(Tool, fetched.items) if tool.name == name), None)
     if found is not None:
-        visit.output.narrate(f"{counted(len(fetched.items), 'tool')} listed, for the schema of {name}")
+        visit.output.narrate(f"listed {counted(len(fetched.items), 'tool')} to find the schema of {name}")
     else:
         near = _nearest(name, fetched.items)
         listed = "1 tool that is" if len(fetched.items) == 1 else f"{len(fetched.items):,} tools that are"

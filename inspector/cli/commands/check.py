@@ -80,9 +80,18 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @shared("probe", "--probe", is_flag=True, help="Call read-only tools with valid and invalid arguments.")
 @shared("probe", "--dry-run", is_flag=True, help="With --probe, print the calls and do not make them.")
 @shared("probe", "--allow-destructive", is_flag=True, help="With --probe, also call tools without readOnlyHint.")
-@shared("probe", "--random", type=click.IntRange(0, 10_000), default=0, metavar="N", help="Also N random calls a tool.")
-@shared("probe", "--seed", type=int, default=0, metavar="S", help="Choose other random calls; the same for the same S.")
-@shared("probe", "--probe-timeout", type=duration, default=10.0, metavar="S", help="Wait so long for a response (10).")
+@shared(
+    "probe",
+    "--random",
+    type=click.IntRange(0, 10_000),
+    default=0,
+    metavar="N",
+    help="Also make N random calls per tool.",
+)
+@shared("probe", "--seed", type=int, default=0, metavar="S", help="Set the seed of the random calls.")
+@shared(
+    "probe", "--probe-timeout", type=duration, default=10.0, metavar="S", help="Wait this long for a response (10)."
+)
 @watch_option
 @judging_options
 @click.argument("word", required=False, metavar="[FILE | URL | NAME | -- COMMAND]")

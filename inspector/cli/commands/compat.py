@@ -59,7 +59,7 @@ _WIDE = 140
 def command(
     env: CliEnv, /, word: str | None, hosts: tuple[str, ...], called: str, every: bool, **options: Any
 ) -> ExitStatus:
-    """Show how known clients treat the tools of a server or a capture: drop, reject, truncate or change them.
+    """Show which tools of a server or a capture known clients drop, reject, truncate or change.
 
     Each mark is a known fact, listed below with its source and date; a dot means no known problem. Without a target,
     all facts are listed.

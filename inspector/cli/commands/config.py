@@ -68,7 +68,7 @@ def edit_command(env: CliEnv, /) -> ExitStatus:
 @json_option
 @click.pass_obj
 def check_command(env: CliEnv, /, *, as_json: bool) -> ExitStatus:
-    """Check config.toml and the file with your own keys; exit with status 2 on a problem."""
+    """Check config.toml and the keys file; exit 2 if there is a problem."""
     return _check(Output(env, as_json=as_json))
 
 

@@ -168,7 +168,7 @@ _EXAMPLES = (
     "--fail-on",
     type=click.Choice(FAILS),
     metavar="LEVEL",
-    help=f"Exit 1 from this rating on: {', '.join(FAILS)} (any).",
+    help=f"Exit 1 if a change is rated at least: {', '.join(FAILS)} (any).",
 )
 @click.option("--markdown", is_flag=True, help="Write Markdown (definitions only).")
 @click.option("--edits", is_flag=True, help="Compare what client and server of a tap saw.")

@@ -28,14 +28,17 @@ _ROLES: dict[str, Role] = {"ok": "ok", "tool error": "error", "JSON-RPC error": 
 
 
 @click.group("history", cls=DocumentedGroup, examples=_EXAMPLES, invoke_without_command=True)
-@click.option("--search", default="", metavar="TEXT", help="Only calls with each of these words.")
-@click.option("-n", "--last", type=click.IntRange(1), default=100, metavar="N", help="At most so many calls (100).")
+@click.option("--search", default="", metavar="TEXT", help="Show only calls that contain all of these words.")
+@click.option(
+    "-n", "--last", type=click.IntRange(1), default=100, metavar="N", help="Show at most this many calls (100)."
+)
 @json_option
 @click.pass_context
 def command(context: click.Context, /, *, search: str, last: int, as_json: bool) -> ExitStatus | None:
-    """Show the calls of earlier sessions, newest first: of Tools, Resources and Prompts, and of call, read and prompt.
+    """Show the calls of earlier sessions, newest first.
 
-    Arguments are stored without credentials. The setting `history = "off"` stores no calls.
+    They are calls from Tools, Resources and Prompts, and of the commands call, read and prompt. Arguments are stored
+    without credentials. The setting `history = "off"` stores no calls.
     """
     if context.invoked_subcommand is not None:
         return None
@@ -54,12 +57,12 @@ def command(context: click.Context, /, *, search: str, last: int, as_json: bool)
 
 
 @command.command(
-    "clear", cls=Documented, examples=("mcp-inspect history clear",), json_shape="`cleared`: how many calls"
+    "clear", cls=Documented, examples=("mcp-inspect history clear",), json_shape="`cleared`: the number of calls"
 )
 @json_option
 @click.pass_obj
 def clear_command(env: CliEnv, /, *, as_json: bool) -> ExitStatus:
-    """Forget all stored calls."""
+    """Delete all stored calls."""
     output = Output(env, as_json=as_json)
     count = StoredCalls(places(env.environ).state).clear()
     if as_json:

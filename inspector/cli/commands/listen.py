@@ -53,8 +53,8 @@ class _Change(msgspec.Struct, frozen=True):
 def changes_options(command: F) -> F:
     """Add the options that limit how long to listen."""
     seconds, count = lasting, click.IntRange(1)
-    command = click.option("--for", "seconds", type=seconds, metavar="S", help="Stop after so many seconds.")(command)
-    return click.option("--count", type=count, metavar="N", help="Stop after so many notifications.")(command)
+    command = click.option("--for", "seconds", type=seconds, metavar="S", help="Stop after this many seconds.")(command)
+    return click.option("--count", type=count, metavar="N", help="Stop after this many notifications.")(command)
 
 
 async def print_changes(visit: CommandSession, wanted: StreamFilter, enough: ListenLimits) -> ExitStatus:

@@ -52,8 +52,8 @@ def command(env: CliEnv, /, source: str | None, out: Path | None, *, force: bool
     """Show how a known client opens a session, or make such a profile from a capture of a client.
 
     --as CLIENT or --as FILE behaves like that client: its identity, capabilities, protocol version, environment,
-    opening requests, page reading and timeouts. Every statement has a source with a date; what no source says is listed
-    as unknown, and there mcp-inspect's own behavior stays. Without an argument all known clients are listed.
+    opening requests, page reading and timeouts. Each fact has a source and a date. What no source documents is listed
+    as unknown, and mcp-inspect keeps its own behavior there. Without an argument, all known clients are listed.
     """
     output = Output(env, as_json=as_json)
     if source is None:

@@ -200,8 +200,10 @@ _EXAMPLES = (
 )
 @click.option("--yes", "agreed", is_flag=True, help="Send without asking.")
 @click.option("--allow-destructive", is_flag=True, help="Also call tools that may destroy something.")
-@click.option("--where", default="", metavar="FILTER", help="Only requests that match.")
-@click.option("--to", type=click.IntRange(1), metavar="N", help="Up to entry N; then look at the live server.")
+@click.option("--where", default="", metavar="FILTER", help="Send only requests that match.")
+@click.option(
+    "--to", type=click.IntRange(1), metavar="N", help="Send requests up to entry N, then open the live server."
+)
 @comparing_options
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("url", required=False, metavar="[URL | -- COMMAND]")

@@ -33,12 +33,18 @@ _EXAMPLES = (
     "mcp-inspect tap rules github.rules.yaml",
 )
 _OPTIONS = ("label", "capture", "rules", "host_timeout", "stderr", "keep", "keep_on", "fail_on")
-_KEEP = click.option("--keep", metavar="SIZE", help="Keep the newest messages only: about so many bytes, such as 20M.")
+_KEEP = click.option(
+    "--keep", metavar="SIZE", help="Keep only the newest messages: about this many bytes, such as 20M."
+)
 _KEEP_ON = click.option(
-    "--keep-on", metavar="FILTER", help="Remove the capture at the end unless a message matches; error: any error."
+    "--keep-on",
+    metavar="FILTER",
+    help="Delete the capture at the end unless a message matches; 'error' matches any error.",
 )
 _FAIL_ON = click.option(
-    "--fail-on", metavar="FILTER", help="Exit with 1 if a message matches; error: any error or finding of that grade."
+    "--fail-on",
+    metavar="FILTER",
+    help="Exit 1 if a message matches; 'error' matches any error or finding of that severity.",
 )
 
 
@@ -293,7 +299,7 @@ def _row(tap: dict[str, Any]) -> Line:
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj
 def rules_command(env: CliEnv, /, file: Path | None, tap: str | None, as_json: bool) -> ExitStatus:
-    """Check a rules file: exit 1 if a rule in it is invalid, and say which and why. Or write the rules of a tap."""
+    """Check a rules file, or write the rules of a running tap; exit 1 if a rule is invalid."""
     import msgspec
 
     output = Output(env, as_json=as_json)
@@ -340,7 +346,7 @@ def _write_rules(output: Output, wanted: str) -> ExitStatus:
 @_FAIL_ON
 @click.pass_obj
 def run_command(env: CliEnv, /, fail_on: str | None) -> int:
-    """Run a client with a tap in front of each of its servers, and change none of its files.
+    """Run a client with a tap in front of each of its servers, without changing its files.
 
     Known clients: claude and codex. The exit status is the client's, or 1 if the client's is 0 and a message matches
     --fail-on.

@@ -69,7 +69,7 @@ FIELDS: tuple[Field, ...] = (
     Field("size", FieldType.SIZE, "size of the message in bytes", example="size >= 10k"),
     Field("time", FieldType.MOMENT, "local time when it was sent or received", example="time > 12:30"),
     Field("n", _N, "entry number", example="n >= 1000"),
-    Field("mark", _T, "colour of the mark on the entry", example="mark == red"),
+    Field("mark", _T, "color of the mark on the entry", example="mark == red"),
     Field("comment", _T, "comment on the entry", example="comment contains slow"),
     Field(
         "failed",

@@ -25,7 +25,7 @@ def test_a_tool_is_called_with_arguments_as_its_schema_asks(flag: str) -> None:
     assert ran.data["result"]["structuredContent"] == {"sum": 5.5, "below_the_keel": True}
     assert (ran.data["error"], ran.data["valid"], ran.data["rounds"]) == (None, True, 1)
     assert ran.data["duration_ms"] > 0
-    assert "19 tools listed, for the schema of add" in ran.stderr
+    assert "listed 19 tools to find the schema of add" in ran.stderr
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
