@@ -153,19 +153,28 @@ class Summaries:
             except (OSError, ValueError, msgspec.MsgspecError, RecursionError):
                 self._known = {}
 
+    def known(self, path: Path) -> Summary | None:
+        """Return the summary of a capture from the cache; None if it is not there or the capture has changed."""
+        known = self._known.get(str(path))
+        try:
+            found = path.lstat()
+        except OSError:
+            return None
+        is_same = known is not None and (known.version, known.size, known.changed_ns) == (
+            _VERSION,
+            found.st_size,
+            found.st_mtime_ns,
+        )
+        return known.summary if known is not None and is_same else None
+
     def of(self, path: Path) -> Summary:
         """Return the summary of a capture from the cache, or make it. Any thread, one at a time."""
         try:
             found = path.lstat()
         except OSError as error:
             return Summary(readable=False, why=error.strerror or str(error))
-        known = self._known.get(str(path))
-        if known is not None and (known.version, known.size, known.changed_ns) == (
-            _VERSION,
-            found.st_size,
-            found.st_mtime_ns,
-        ):
-            return known.summary
+        if (known := self.known(path)) is not None:
+            return known
         made = summary(path)
         if made.ended != "recording":
             self._known[str(path)] = _CachedSummary(_VERSION, found.st_size, found.st_mtime_ns, made)

@@ -89,6 +89,12 @@ class Capture:
     age_s: float
     size: int
     """Bytes."""
+    entries: int | None = None
+    """None if it is not known without reading a large file."""
+    errors: int | None = None
+    """Number of failed requests; None if unknown."""
+    ended: str = ""
+    """"recording", "clean", "died", "cut", or "" if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,9 +342,19 @@ def _captures(captures: Sequence[Capture]) -> list[_Row]:
 
 
 def _capture(capture: Capture) -> _Row:
-    age: Span = (f"{ago(capture.age_s)}, {text.human_size(capture.size)}", "muted")
+    said = [ago(capture.age_s), text.human_size(capture.size)]
+    if capture.entries is not None:
+        said.append(f"{capture.entries:,} {'entry' if capture.entries == 1 else 'entries'}")
+    if capture.ended in _ENDED:
+        said.append(_ENDED[capture.ended])
     name: Span = ("  " + text.visible(capture.path.stem, limit=200), "text")
-    return _Row(name, age, choice=OpenCapture(capture.path))
+    errors: Span = ("", "text")
+    if capture.errors:
+        errors = (f"{spans.ERROR} {capture.errors:,} {'error' if capture.errors == 1 else 'errors'}", "error")
+    return _Row(name, (", ".join(said), "muted"), errors, choice=OpenCapture(capture.path))
+
+
+_ENDED = {"recording": "being recorded", "cut": "truncated", "died": "server exited"}
 
 
 def _advice(*, shell: bool) -> list[_Row]:

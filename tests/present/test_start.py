@@ -1,5 +1,6 @@
 """The start offers servers, captures and the demo, and says all about a server before it is started."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,13 @@ def test_each_server_stands_with_its_command_or_url_and_its_host() -> None:
 
 def test_captures_stand_with_age_and_size() -> None:
     assert any("20251125-shop-1a2b" in line and "3 min ago, 120 kB" in line for line in shown(StartRows([], [TAPE])))
+
+
+def test_what_a_capture_holds_is_shown_once_it_is_known() -> None:
+    known = replace(TAPE, entries=30, errors=1, ended="cut")
+    (line,) = (line for line in shown(StartRows([], [known])) if "shop" in line)
+    assert "3 min ago, 120 kB, 30 entries, truncated" in line
+    assert line.endswith("✗ 1 error")
 
 
 def test_where_nothing_is_found_the_next_steps_are_said() -> None:

@@ -5,18 +5,19 @@ was written by someone else: it is shown in full first, and needs a second key.
 """
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.console import Group
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
+from textual.worker import get_current_worker
 
 from inspector.config.known_targets import (
     KnownTarget,
@@ -48,12 +49,16 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.safety import apply_theme, install
 from inspector.tui.theme import glyphs, spans_to_text
-from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, StatusLine
+from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, FooterBar, ItemBar, StatusLine
 from inspector.tui.widgets.dialogs import ConfirmScreen, Dialog, DialogBox
 from inspector.tui.widgets.schema_form.editors import LineEdit
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Scroller
 from inspector.tui.widgets.virtual_list import LogList
+
+ResultT = TypeVar("ResultT")
+_CHEAP = 512 * 1024
+"""Maximum size in bytes of a capture that is read for its row, unless its summary is cached."""
 
 
 class StartList(LogList):
@@ -173,47 +178,40 @@ def ask_for(app: "App[Any]", server: ConfiguredServer, then: "Callable[[Configur
     app.push_screen(ValuesScreen(server), answered)
 
 
-class ValuesScreen(Dialog["dict[str, str] | None"]):
-    """Form for the values of a server. Returns the values by id; None if the user leaves."""
+class FieldsScreen(Dialog[ResultT]):
+    """Form with one line for each value."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("inputs.done")),
-        keys.binding(keys.action("inputs.leave")),
-    ]
     DEFAULT_CSS = """
-    ValuesScreen { align: center middle; background: $background 60%; }
-    ValuesScreen > Vertical {
-        width: 84; max-width: 96%; height: auto; max-height: 90%;
+    FieldsScreen { align: center middle; background: $background 60%; }
+    FieldsScreen > Vertical {
+        width: 84; max-width: 96%; height: auto; max-height: 100%;
         background: $background; border: round $border; border-title-color: $text-accent; padding: 0 1;
     }
-    ValuesScreen VerticalScroll { height: auto; max-height: 30; }
-    ValuesScreen Static { height: auto; }
-    ValuesScreen LineEdit { margin: 0 0 1 0; }
-    ValuesScreen .wishes--wrong { color: $text-error; }
-    ValuesScreen FooterBar { dock: none; }
+    FieldsScreen VerticalScroll { height: auto; max-height: 24; }
+    FieldsScreen Static { height: auto; }
+    FieldsScreen .fields--wrong { color: $text-error; }
+    FieldsScreen FooterBar { dock: none; }
     """
 
-    def __init__(self, server: ConfiguredServer) -> None:
+    def __init__(self, title: str, edits: Sequence[LineEdit]) -> None:
+        """`title` has been made safe."""
         super().__init__()
-        self._wishes = server.wishes
-        self._name = visible(server.name, limit=60)
-        self._edits = [LineEdit(each.default, unset=True, secret=each.secret) for each in self._wishes]
+        self._heading = title
+        self._edits = edits
+
+    def labels(self) -> Iterable[Text]:
+        """Return the line above each field."""
+        raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        """Lay out a description and a field for each value; secrets are masked."""
+        """Lay out the fields, the place of an error, and the keys."""
         with DialogBox() as box:
-            box.border_title = Content(f"Values for {self._name}")
+            box.border_title = Content(self._heading)
             with VerticalScroll(can_focus=False):
-                for wish, edit in zip(self._wishes, self._edits, strict=True):
-                    about = f"  {visible(wish.about, limit=300)}" if wish.about else ""
-                    one_of = f"  one of {', '.join(visible(each, limit=60) for each in wish.options)}"
-                    yield Static(
-                        Text.assemble(
-                            (visible(wish.id, limit=100), "bold"), about, one_of if wish.options else "", no_wrap=False
-                        )
-                    )
+                for label, edit in zip(self.labels(), self._edits, strict=True):
+                    yield Static(label)
                     yield edit
-            yield Static("", classes="wishes--wrong")
+            yield Static("", classes="fields--wrong")
             yield FooterBar()
 
     def on_mount(self) -> None:
@@ -227,21 +225,57 @@ class ValuesScreen(Dialog["dict[str, str] | None"]):
         if at + 1 < len(self._edits):
             self._edits[at + 1].focus()
         else:
-            self.action_done()
+            self.finish()
 
-    def action_done(self) -> None:
+    def finish(self) -> None:
+        """Return the values, or show what is wrong."""
+        raise NotImplementedError
+
+    def say_wrong(self, words: str) -> None:
+        """Show an error, which may quote untrusted text."""
+        self.query_one(".fields--wrong", Static).update(Text(visible(words, limit=300)))
+
+    def action_leave(self) -> None:
+        """Go back without any effect."""
+        self.dismiss(None)
+
+
+class ValuesScreen(FieldsScreen["dict[str, str] | None"]):
+    """Form for the values of a server. Returns the values by id; None if the user leaves."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        keys.binding(keys.action("inputs.done")),
+        keys.binding(keys.action("inputs.leave")),
+    ]
+    DEFAULT_CSS = """
+    ValuesScreen LineEdit { margin: 0 0 1 0; }
+    """
+
+    def __init__(self, server: ConfiguredServer) -> None:
+        self._wishes = server.wishes
+        edits = [LineEdit(each.default, unset=True, secret=each.secret) for each in self._wishes]
+        super().__init__(f"Values for {visible(server.name, limit=60)}", edits)
+
+    def labels(self) -> Iterable[Text]:
+        """Return name, description and allowed values of each."""
+        for wish in self._wishes:
+            about = f"  {visible(wish.about, limit=300)}" if wish.about else ""
+            one_of = f"  one of {', '.join(visible(each, limit=60) for each in wish.options)}"
+            name = visible(wish.id, limit=100), "bold"
+            yield Text.assemble(name, about, one_of if wish.options else "", no_wrap=False)
+
+    def finish(self) -> None:
         """Return the values if all of them are allowed."""
         for wish, edit in zip(self._wishes, self._edits, strict=True):
             if wish.options and edit.value not in wish.options:
-                said = f"{visible(wish.id, limit=100)} must be one of the values above."
-                self.query_one(".wishes--wrong", Static).update(Text(said))
+                self.say_wrong(f"{wish.id[:100]} must be one of the values above.")
                 edit.focus()
                 return
         self.dismiss({wish.id: edit.value for wish, edit in zip(self._wishes, self._edits, strict=True)})
 
-    def action_leave(self) -> None:
-        """Go back without starting."""
-        self.dismiss(None)
+    def action_done(self) -> None:
+        """Return the values."""
+        self.finish()
 
 
 class ApproveApp(App["list[ConfiguredServer | None]"]):
@@ -301,8 +335,10 @@ class StartPane(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.START, ActionScope.OPEN)
     DEFAULT_CSS = """
     StartPane { height: 1fr; }
-    StartPane > OpenLine { margin: 0 1; border: round $border-blurred; background: $background; }
-    StartPane > OpenLine:focus { border: round $accent; }
+    StartPane > Horizontal { height: auto; }
+    StartPane OpenLine { width: 1fr; margin: 0 1; border: round $border-blurred; background: $background; }
+    StartPane OpenLine:focus { border: round $accent; }
+    StartPane ButtonBar { width: 12; margin: 1 1 0 0; }
     StartPane > #start-list { margin: 0 1; height: 1fr; }
     """
 
@@ -346,7 +382,9 @@ class StartPane(Vertical):
 
     def compose(self) -> ComposeResult:
         """Lay out the input line, its error and the list."""
-        yield OpenLine(self._typed, placeholder="Command, URL, capture file or saved name", select_on_focus=False)
+        with Horizontal():
+            yield OpenLine(self._typed, placeholder="Command, URL, capture file or saved name", select_on_focus=False)
+            yield ButtonBar("open.go")
         yield StatusLine()
         yield self._list
 
@@ -358,6 +396,27 @@ class StartPane(Vertical):
         line.focus()
         if self._problem:
             self._say(self._problem)
+        if self._captures:
+            self.run_worker(self._summarize, thread=True, group="summaries")
+
+    def _summarize(self) -> None:
+        """Add what the captures hold to their rows, on a thread; only small ones are read, others only if cached."""
+        from inspector.capture.shelf import Summaries  # loads journals, which the first picture must not wait for
+
+        worker, summaries, found = get_current_worker(), Summaries(places().state / "sessions.json"), []
+        for each in self._captures:
+            if worker.is_cancelled:
+                return
+            known = summaries.known(each.path) or (summaries.of(each.path) if each.size <= _CHEAP else None)
+            if known is not None and known.readable:
+                each = replace(each, entries=known.entries, errors=known.errors, ended=known.ended)
+            found.append(each)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._take_captures, found)
+
+    def _take_captures(self, captures: Sequence[Capture]) -> None:
+        self._captures = captures
+        self._list.start = self._list.source = self._rows()
 
     def _say(self, problem: str) -> None:
         self.query_one(StatusLine).show([(visible(problem, limit=300), "error")])
@@ -433,6 +492,10 @@ class StartPane(Vertical):
     def action_demo(self) -> None:
         """Choose the demo."""
         self._take(OpenDemo())
+
+    async def action_go(self) -> None:
+        """Open what is typed; if nothing is, the selected row."""
+        await self.query_one(OpenLine).action_submit()
 
     def action_type(self) -> None:
         """Focus the input line."""
@@ -523,7 +586,7 @@ _FIELDS = (
 )
 
 
-class TargetScreen(Dialog["str | None"]):
+class TargetScreen(FieldsScreen["str | None"]):
     """Form that saves a target. Returns its name; None if nothing was saved."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -531,63 +594,36 @@ class TargetScreen(Dialog["str | None"]):
         keys.binding(keys.action("target.leave")),
     ]
     DEFAULT_CSS = """
-    TargetScreen { align: center middle; background: $background 60%; }
-    TargetScreen > Vertical {
-        width: 84; max-width: 96%; height: auto; max-height: 100%;
-        background: $background; border: round $border; border-title-color: $text-accent; padding: 0 1;
-    }
-    TargetScreen VerticalScroll { height: auto; max-height: 18; }
-    TargetScreen Static { height: 1; }
-    TargetScreen .target--wrong { color: $text-error; height: auto; }
-    TargetScreen FooterBar { dock: none; }
+    TargetScreen VerticalScroll { max-height: 18; }
     """
 
     def __init__(self, saved: SavedTargets, target: SavedTarget, instead_of: str) -> None:
-        super().__init__()
         self._saved, self._instead_of = saved, instead_of
         headers = "; ".join(f"{name}: {value}" for name, value in target.headers.items())
         address, variables = target.url or target.command, shlex.join(target.variables)
         values = (target.name, address, target.directory, variables, headers, target.era)
-        self._edits = [LineEdit(value, unset=True) for value in values]
+        title = f"Edit {visible(instead_of, limit=60)}" if instead_of else "Add target"
+        super().__init__(title, [LineEdit(value, unset=True) for value in values])
 
-    def compose(self) -> ComposeResult:
-        """Lay out a line with a hint for each field."""
-        with DialogBox() as box:
-            box.border_title = Content(f"Edit {self._instead_of}" if self._instead_of else "Add target")
-            with VerticalScroll(can_focus=False):
-                for (_, label, about), edit in zip(_FIELDS, self._edits, strict=True):
-                    yield Static(Text.assemble((label, "bold"), f"  {about}", no_wrap=True, overflow="ellipsis"))
-                    yield edit
-            yield Static("", classes="target--wrong")
-            yield FooterBar()
+    def labels(self) -> Iterable[Text]:
+        """Return the name of each field with a hint."""
+        for _, label, about in _FIELDS:
+            yield Text.assemble((label, "bold"), f"  {about}", no_wrap=True, overflow="ellipsis")
 
-    def on_mount(self) -> None:
-        """Focus the first field."""
-        self._edits[0].focus()
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Focus the next field, or save after the last."""
-        event.stop()
-        at = next((at for at, edit in enumerate(self._edits) if edit is event.input), len(self._edits) - 1)
-        if at + 1 < len(self._edits):
-            self._edits[at + 1].focus()
-        else:
-            self.action_save()
-
-    def action_save(self) -> None:
+    def finish(self) -> None:
         """Save the target, or show what is wrong."""
         values = {name: edit.value for (name, _, _), edit in zip(_FIELDS, self._edits, strict=True)}
         try:
             target = target_from(values)
             self._saved.save(target, instead_of=self._instead_of)
         except UsageError as error:
-            self.query_one(".target--wrong", Static).update(Text(visible(str(error), limit=300)))
+            self.say_wrong(str(error))
             return
         self.dismiss(target.name)
 
-    def action_leave(self) -> None:
-        """Go back without saving."""
-        self.dismiss(None)
+    def action_save(self) -> None:
+        """Save the target."""
+        self.finish()
 
 
 class OpenScreen(Dialog["Wanted | None"]):

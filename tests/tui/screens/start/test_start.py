@@ -17,6 +17,8 @@ from inspector.present.start import Capture, OpenCapture, OpenDemo, OpenServer, 
 from inspector.tui.screens.start.start import ApproveApp, ApproveScreen, OpenScreen, StartList, TargetScreen
 from inspector.tui.start_app import StartApp
 from inspector.tui.widgets.dialogs import ConfirmScreen
+from tests.captures.record import sample
+from tests.settling import click
 from tests.tui.screen_text import lines, text
 from tests.tui.several import GULLS as SEVERAL_GULLS
 from tests.waiting import until
@@ -190,6 +192,23 @@ async def test_what_is_typed_needs_no_second_key_and_nonsense_is_told() -> None:
         app.screen.query_one(Input).value = "https://example.com/mcp"
         await pilot.press("slash", "enter")
         await until(lambda: app.answers == [OpenTyped(url="https://example.com/mcp")], "the answer")
+
+
+async def test_a_capture_shows_how_many_entries_it_has() -> None:
+    path = sample("lighthouse")
+    async with app(captures=(Capture(path, 60, path.stat().st_size), TAPE)).run_test(size=(110, 30)) as pilot:
+        await until(lambda: " entries" in text(pilot.app), "the number of entries")
+        assert "20251125-shop-1a2b" in text(pilot.app)
+
+
+async def test_a_click_on_the_button_opens_what_is_typed() -> None:
+    app = Harness()
+    async with app.run_test(size=(90, 24)) as pilot:
+        await until(lambda: "[ Open" in text(app), "the button")
+        await pilot.press(*"gulls")
+        y = next(at for at, line in enumerate(lines(app)) if "[ Open" in line)
+        await click(app, (lines(app)[y].index("[ Open") + 3, y))
+        await until(lambda: isinstance(app.screen, ApproveScreen), "the question")
 
 
 async def test_the_demo_and_nothing_can_be_chosen() -> None:
