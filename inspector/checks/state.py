@@ -17,7 +17,7 @@ from inspector.protocol import peek, url_hosts
 from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote
 from inspector.protocol.fingerprints import Remembered
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Message, Notification, Request, RequestId
+from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, Request, RequestId
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import ROWS
@@ -438,6 +438,11 @@ class CheckMoment:
     def is_modern(self) -> bool:
         """Whether the revision to judge by is known and of the stateless era."""
         return self.row >= FIRST_MODERN
+
+    @property
+    def is_moot(self) -> bool:
+        """Whether this is an error response to a request that was cancelled: the client ignores it."""
+        return self.asked is not None and self.asked.cancelled is not None and isinstance(self.message, ErrorResponse)
 
     @property
     def method(self) -> str:

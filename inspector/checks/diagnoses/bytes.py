@@ -249,7 +249,7 @@ def _ends_of_values(line: bytes) -> tuple[int, int]:
 def stdout_buffered(case: CheckMoment) -> Iterator[Flaw]:
     """A response that was sent only after stdin was closed, long after its request."""
     closed = _closed_ns(case)
-    if closed is None or case.asked is None or not case.state.is_sampled("stdout-buffered", 1, 1 << 62):
+    if closed is None or case.asked is None or case.is_moot or not case.state.is_sampled("stdout-buffered", 1, 1 << 62):
         return
     waited = (closed - case.asked.time_ns) / 1e9
     said = f"the response to {case.asked.method[:60]} was sent when stdin was closed, {waited:.0f} s after the request"

@@ -556,7 +556,7 @@ def no_server_capabilities(case: CheckMoment) -> Iterator[Flaw]:
 )
 def call_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """Reports the reason that the error, its data, or the tool's own schema states."""
-    if case.asked is None or case.asked.probe or peek.integer(case.value, "code") == -32603:
+    if case.asked is None or case.asked.probe or case.is_moot or peek.integer(case.value, "code") == -32603:
         return
     name = peek.text(case.asked.params, "name") or ""
     known = case.state.lists.known["tools"].get(name)

@@ -20,6 +20,7 @@ _EXAMPLES = (
     "mcp-inspect attach",
     "mcp-inspect attach github",
     "mcp-inspect attach github --until 'tool == create_issue and failed' --json",
+    "mcp-inspect attach github --otlp http://127.0.0.1:4318",
     """mcp-inspect attach github --send tools/call --params '{"name": "echo"}'""",
 )
 
@@ -28,6 +29,9 @@ _EXAMPLES = (
 @click.argument("wanted", required=False, metavar="[ID | LABEL]")
 @click.option(
     "--until", "until", metavar="FILTER", help="Print matching messages without a screen; end with the first."
+)
+@click.option(
+    "--otlp", metavar="URL", help="Send spans to this OpenTelemetry collector until the tap ends, without a screen."
 )
 @click.option("--send", "method", metavar="METHOD", help="Send a request into the session and print its response.")
 @click.option("--params", metavar="JSON|@FILE|-", help="With --send, the params; - reads stdin.")
@@ -41,6 +45,7 @@ def command(
     /,
     wanted: str | None,
     until: str | None,
+    otlp: str | None,
     method: str | None,
     params: str | None,
     timeout: float,
@@ -54,21 +59,26 @@ def command(
 
     if method is None and params is not None:
         raise UsageError("--params goes with --send", hint="See mcp-inspect attach --help.")
-    if method is not None and until is not None:
-        raise UsageError("--send and --until are given", hint="Give one of them.")
+    for option, value in (("--until", until), ("--otlp", otlp)):
+        if method is not None and value is not None:
+            raise UsageError(f"--send and {option} are given", hint="Give one of them.")
+    if otlp is not None:
+        from inspector.features.export.otlp import endpoint
+
+        endpoint(otlp)
     tap = find(wanted or "")
     if method is not None:
         output = Output(env, as_json=as_json)
         return _send(output, tap, method, read_whole(params, env.stdin, "--params") or {}, timeout)
     if not tap["capture"]:
         raise UsageError(f"this tap records nothing: {tap['trouble']}", hint="See mcp-inspect tap list.")
-    if until is None:
+    if until is None and otlp is None:
         if as_json:
             raise UsageError("--json goes with --until or --send", hint="See mcp-inspect attach --help.")
         from inspector.cli import interface
 
         return interface.attach(env, Path(tap["capture"]), tap["socket"])
-    return _follow(Output(env, as_json=as_json), Path(tap["capture"]), until)
+    return _follow(Output(env, as_json=as_json), Path(tap["capture"]), until, otlp)
 
 
 def _send(output: Output, tap: dict[str, Any], method: str, params: Any, timeout: float) -> ExitStatus:
@@ -99,33 +109,45 @@ def _send(output: Output, tap: dict[str, Any], method: str, params: Any, timeout
     return ExitStatus.TOOL_ERROR if peek.has(read_json(found), "error") else ExitStatus.OK
 
 
-def _follow(output: Output, path: Path, text: str) -> ExitStatus:
-    """Follow the capture until an entry matches. Return status 1 if the tap ends before."""
+def _follow(output: Output, path: Path, text: str | None, otlp: str | None) -> ExitStatus:
+    """Follow the capture until an entry matches, or without a filter until the tap ends, and send its spans.
+
+    Return status 1 if there is a filter, and the tap ends first.
+    """
     from inspector.capture.open import Following
     from inspector.cli.filtering import Tail, read_tail_options
     from inspector.config.paths import places
     from inspector.config.remembered import SavedFilters
 
     own = places(output.env.environ)
-    options = read_tail_options(
-        text, (), named=SavedFilters(own.config, own.state).named(), as_jsonl=output.as_json, last=None
-    )
+    named = SavedFilters(own.config, own.state).named()
+    options = read_tail_options(text or "", (), named=named, as_jsonl=output.as_json, last=None)
     while True:
         following = Following(path)
-        tail = Tail(following.journal, output, options)
+        journal = following.journal
+        tail = None if text is None else Tail(journal, output, options)
         try:
+            if otlp is not None:
+                from inspector.features.export.otlp import LiveExport, headers_from
+
+                LiveExport(journal, otlp, headers_from(output.env.environ)).start()
             grows = True
             while grows:
                 grows = following.follow()
-                found = tail.matching()
-                if found:
+                found = tail.matching() if tail is not None else ()
+                if found and tail is not None:
                     tail.print_entry(found[0])
                     return ExitStatus.OK
                 if grows:
                     time.sleep(_PACE_S)
         finally:
-            following.journal.close()
+            journal.close()
+            for notice in journal.notices:
+                output.warn(notice)
         if following.trouble is None:
+            if text is None:
+                output.narrate(following.why)
+                return ExitStatus.OK
             output.narrate(f"nothing matched before the tap ended: {following.why}")
             return ExitStatus.FINDINGS
         time.sleep(_PACE_S)  # with --keep, the next part of the capture is moved to this path

@@ -141,3 +141,13 @@ def test_a_log_in_json_is_no_message() -> None:
     (found,) = of_one(_line(b'{"level":30,"msg":"server is listening"}')().findings(), "stdout-not-json")
     assert "server is listening" in found.sentence
     assert not of_one(_line(b'{"jsonrpc":"2.0","id":2}')().findings(), "stdout-not-json")
+
+
+def test_an_error_for_a_cancelled_call_at_the_end_is_no_fault() -> None:
+    """The SDKs respond to what is still running with -32000 "Connection closed" when stdin ends."""
+    talk = Talk().fact(ProcessFact(ProcessEvent.SPAWN, 1)).ask("tools/call", {"name": "wait", "arguments": {}}, id_=7)
+    talk = (
+        talk.wait(10).inform("notifications/cancelled", {"requestId": 7}).fact(ProcessFact(ProcessEvent.STDIN_EOF, 1))
+    )
+    found = {each.id for each in talk.error(-32000, "Connection closed").findings()}
+    assert not found & {"stdout-buffered", "undefined-error-code", "call-rejected"}

@@ -2,12 +2,14 @@
 
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from inspector.features.tap import registry
 from tests.cli.running import inspect
+from tests.features.export.test_otlp import collector, spans_in
 from tests.features.tap.tapping import tapped, until
 
 SERVER = (
@@ -93,6 +95,27 @@ def test_a_request_is_sent_into_a_running_session(tmp_path: Path) -> None:
         assert "--send and --until" in inspect("attach", "made", "--send", "x", "--until", "y").stderr
         tap.stdin.close()
         tap.ends()
+
+
+def test_the_spans_of_a_tap_are_sent_to_a_collector(tmp_path: Path) -> None:
+    with collector() as (url, came), tapped(tmp_path, sys.executable, "-c", SERVER, options=("--label", "made")) as tap:
+        tap.request(1, "ping")
+        until(registry.live, "the tap is registered")
+        until(lambda: b'"s2c"' in tap.capture.read_bytes(), "the response is recorded")
+        assert inspect("attach", "made", "--otlp", url, "--until", "kind == response").status == 0
+        assert "ping" in {span.name for _, _, body in came for span in spans_in(body)}, "also from before"
+        came.clear()
+        with ThreadPoolExecutor(1) as pool:
+            ran = pool.submit(inspect, "attach", "made", "--otlp", url)
+            until(lambda: came, "the first spans are sent")
+            tap.request(2, "tools/list")
+            until(lambda: any("tools/list" in str(body) for _, _, body in came), "a span is sent while it runs")
+            tap.stdin.close()
+            tap.ends()
+            assert (ran.result().status, "the recording has ended" in ran.result().stderr) == (0, True)
+        assert "mcp session" in {span.name for _, _, body in came for span in spans_in(body)}
+    assert "not an HTTP URL" in inspect("attach", "made", "--otlp", "localhost:4318").stderr
+    assert "--send and --otlp" in inspect("attach", "made", "--otlp", url, "--send", "x").stderr
 
 
 def test_the_rules_of_a_tap_are_written_as_a_rules_file(tmp_path: Path) -> None:
