@@ -5,9 +5,7 @@ deep nesting, for integers of thousands of digits, for invalid dates. Also, a YA
 describe billions of values through aliases. None of these may crash the program.
 """
 
-import json
 import re
-import tomllib
 from collections.abc import Callable
 from typing import Any
 
@@ -33,11 +31,15 @@ class UnreadableDocument(ValueError):
 
 def read_json(text: str) -> Any:
     """Parse JSON. Raises: UnreadableDocument."""
+    import json  # not needed for the first paint, like tomllib
+
     return _guarded(json.loads, text)
 
 
 def read_toml(text: str) -> Any:
     """Parse TOML. Raises: UnreadableDocument."""
+    import tomllib
+
     return _guarded(tomllib.loads, text)
 
 

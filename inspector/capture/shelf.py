@@ -16,7 +16,6 @@ from inspector.capture.format.lines import open_for_reading, read_at
 from inspector.capture.format.notes import remove_notes
 from inspector.capture.format.reader import read_head
 from inspector.capture.format.records import ConnectionRecord, Dated, EndRecord, FrameRecord, from_line
-from inspector.capture.store.load import Loading
 from inspector.errors import CaptureError
 from inspector.protocol import peek
 from inspector.protocol.credentials import command_without_credentials, without_credentials
@@ -209,6 +208,8 @@ def summary(path: Path) -> Summary:
 
 
 def _whole(path: Path, *, recording: bool) -> Summary:
+    from inspector.capture.store.load import Loading  # not needed to record
+
     loading = Loading(path)
     journal = loading.journal
     try:

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from statistics import median
 from typing import Any
 
 import msgspec
@@ -176,6 +175,8 @@ def _pings_facts(sent: list[Exchange]) -> list[Fact]:
     taken = [each.duration_ns for each in sent if each.duration_ns is not None and each.state in _CAME]
     facts = [Fact("last", *_outcome(newest))]
     if taken:
+        from statistics import median  # not needed for the first paint
+
         facts.append(Fact("least", text.human_duration(min(taken))))
         facts.append(Fact("median", f"{text.human_duration(round(median(taken)))} of the last {len(taken)}"))
         facts.append(Fact("most", text.human_duration(max(taken))))

@@ -16,7 +16,6 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from inspector.capture.journal import Journal
-from inspector.capture.store.history import History, PastJournal
 from inspector.config.environment import Environment
 from inspector.config.paths import places
 from inspector.config.remembered import StoredMutes
@@ -35,6 +34,7 @@ from inspector.session.waiting import Left
 
 if TYPE_CHECKING:
     from inspector.auth.guide import Guide
+    from inspector.capture.store.history import History, PastJournal
     from inspector.present.list_changes import RememberedServer
     from inspector.present.live_checks import AnyChecks, PastChecks
     from inspector.present.stats_report import ToolUse
@@ -601,8 +601,10 @@ def why_silent(subject: OpenConversation) -> str:
 _pasts: "WeakKeyDictionary[OpenConversation, History]" = WeakKeyDictionary()
 
 
-def past_of(subject: OpenConversation) -> History:
+def past_of(subject: OpenConversation) -> "History":
     """Return the history of a subject; for a past one, that of its capture."""
+    from inspector.capture.store.history import History  # not needed for the first paint
+
     whole = subject.whole if isinstance(subject, PastSubject) else subject
     found = _pasts.get(whole)
     if found is None:
@@ -613,7 +615,7 @@ def past_of(subject: OpenConversation) -> History:
 class PastSubject(OpenConversation):
     """State at a replay position. It advances along with `journal`; an earlier position is another subject."""
 
-    def __init__(self, whole: OpenConversation, journal: PastJournal) -> None:
+    def __init__(self, whole: OpenConversation, journal: "PastJournal") -> None:
         super().__init__(journal, whole.about)
         self.moment = journal
         self.whole = whole

@@ -25,7 +25,6 @@ from textual.widget import Widget
 from inspector.config.paths import places
 from inspector.config.remembered import StoredTheme
 from inspector.config.settings import user_config
-from inspector.present.copies import copied
 from inspector.text import MARKS_KEPT, cell_width, is_mark, is_seen
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME, THEMES, in_theme
 
@@ -208,6 +207,8 @@ def copy(app: App[Any], text: str, name: str = "") -> None:
 
     `name` describes the text ("JSON"); with "", only its size is shown.
     """
+    from inspector.present.copies import copied  # not needed for the first paint
+
     found = copied(name, text)
     if found.text:
         app.copy_to_clipboard(found.text)

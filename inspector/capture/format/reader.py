@@ -10,7 +10,6 @@ from pathlib import Path
 
 from inspector.capture.format.lines import read_at
 from inspector.capture.format.records import FORMAT, VERSION, Head, from_line, type_of
-from inspector.capture.import_.readers import recognised
 from inspector.errors import CaptureError
 
 _MAGIC = (
@@ -30,6 +29,8 @@ LOOKS_AT = 64 * 1024
 
 def foreign(name: str, start: bytes) -> CaptureError:
     """Return the error for a file that is not a capture. `start` is its beginning, up to LOOKS_AT bytes."""
+    from inspector.capture.import_.readers import recognised  # rarely needed
+
     known = recognised(start)
     what, hint = _looks_like(start)
     if known is not None:
