@@ -278,7 +278,7 @@ def environment_gap(
     if opened is None or not opened.argv:
         return Section("Environment")
     names = opened.env_names
-    facts = [fact("got", _listed(names, len(names)) or "nothing")]
+    facts = [fact("variables", _listed(names, len(names)) or "nothing")]
     given = [name for name in names if origins.get(name, "").startswith("-")]
     if given:
         facts.append(fact("given", _listed(given, len(given))))

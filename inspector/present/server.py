@@ -452,7 +452,7 @@ def recording_section(journal: Journal) -> Section:
         return Section("Recording", (Fact("file", "off: the session is lost when it ends", "muted"),), notices)
     state = ("recording", "ok") if journal.recording else ("recording stopped", "warning")
     if journal.loaded:
-        state = ("this is a recording", "muted")
+        state = ("capture, read-only", "muted")
     facts = (
         Fact("state", *state),  # type: ignore[arg-type]
         fact("file", str(journal.capture_path)),

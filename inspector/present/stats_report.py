@@ -252,7 +252,7 @@ def totals(table: StatsTable, total: StatsGroup, repeated: Sequence[Repeated] = 
             took = duration_text(group.durations.total_ns)
             found.append(TotalLine(name, f"{cost} · {took}" if took else cost))
     if table.in_flight > 1:
-        found.append(TotalLine("In flight", f"{table.in_flight:,} at most"))
+        found.append(TotalLine("In flight", f"max {table.in_flight:,}"))
     if table.reconnects > 0:
         found.append(TotalLine("Reconnects", f"{table.reconnects:,}", "warning"))
     return found

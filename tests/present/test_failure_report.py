@@ -105,7 +105,7 @@ def test_what_the_shell_has_more_is_named_with_what_it_misses_first(tape: Tape) 
         origins={"API_TOKEN": "-e", "PATH": "minimal set"},
     )
     assert facts == {
-        "got": "PATH, API_TOKEN",
+        "variables": "PATH, API_TOKEN",
         "given": "API_TOKEN",
         "not passed": "from your shell: ZEBRA, OPENAI_KEY, ACME",
         "other value": "PATH",
@@ -120,7 +120,7 @@ def test_many_are_counted(tape: Tape) -> None:
 
 def test_of_a_recording_nobody_knows_the_shell(tape: Tape, http_tape: Tape) -> None:
     tape.started()
-    assert _facts(tape) == {"got": "PATH, API_TOKEN"}
+    assert _facts(tape) == {"variables": "PATH, API_TOKEN"}
     http_tape.connected("https://example.test")
     assert _facts(http_tape) == {}
 

@@ -511,7 +511,7 @@ class Tasks:
         for flaw in word.flaws:
             self._blame(task, flaw, frame)
         if task.history and task.state in ENDED and word.state != task.state:
-            self._blame(task, f"it was {task.state}, and is {word.state or 'nothing'} again", frame)
+            self._blame(task, f"the state changed from {task.state} back to {word.state or 'none'}", frame)
         if word.state == TaskState.INPUT_REQUIRED and word.server_requests is not None and not word.server_requests:
             self._blame(task, "it needs input and asks nothing", frame)
 

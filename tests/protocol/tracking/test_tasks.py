@@ -292,7 +292,7 @@ def test_a_state_that_goes_backwards_is_shown_and_blamed(talk: Talk) -> None:
     talk.call("tasks/get", {"taskId": "t1"}, core("working"))
     assert talk.task.state == "working"
     assert talk.task.ended
-    assert talk.faults == ["it was completed, and is working again"]
+    assert talk.faults == ["the state changed from completed back to working"]
 
 
 @pytest.mark.parametrize(

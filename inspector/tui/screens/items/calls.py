@@ -60,10 +60,8 @@ class RunningCall:
 class Calling:
     """Requests that a panel makes in one conversation."""
 
-    def __init__(self, conversation: OpenConversation, done: str = "called") -> None:
-        """`done` is the participle for messages about what is not possible: "called", "read"."""
+    def __init__(self, conversation: OpenConversation) -> None:
         self._conversation = conversation
-        self._done = done
         self.running: list[RunningCall] = []
         """Running requests, oldest first."""
         self._confirmed: set[str] = set()
@@ -71,7 +69,7 @@ class Calling:
     def why_not(self) -> str:
         """Why no request can be made now, in a few words; "" if one can."""
         if not self._conversation.can_act:
-            return f"recording: not {self._done}; {keys.shown_key('traffic.resend')} in Traffic resends"
+            return f"captures are read-only; {keys.shown_key('traffic.resend')} in Traffic resends"
         match self._conversation.stage:
             case ConversationStage.OPEN:
                 return ""

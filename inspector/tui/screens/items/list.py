@@ -69,8 +69,6 @@ class ItemKind:
     """Returns the count and an additional remark as texts. Callable on any thread."""
     method: str
     """Method that requests an item."""
-    done: str
-    """Participle of the request: "called"."""
     made: Callable[[ListedItem, str], bool]
     """Returns whether a recorded request with this target was for the item."""
 

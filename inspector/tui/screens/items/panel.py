@@ -150,7 +150,7 @@ class ItemRequests:
         self._steps = steps
         self._conversation = conversation
         self._kind = steps.items.kind
-        self.calling = Calling(conversation, self._kind.done)
+        self.calling = Calling(conversation)
         """Running requests."""
         self.history = CallHistory(conversation, self._kind.method)
         """All requests with the method."""
@@ -197,7 +197,7 @@ class ItemRequests:
     def rebind(self, conversation: OpenConversation) -> None:
         """Switch to another conversation. For a recording, requests later than its replay position are dropped."""
         self._conversation = conversation
-        self.calling = Calling(conversation, self._kind.done)
+        self.calling = Calling(conversation)
         if conversation.can_act:
             self.history.rebind(conversation)
         else:

@@ -49,7 +49,6 @@ PROMPTS = OfferKind(
         read=_offers,
         summary=prompt_counts,
         method="prompts/get",
-        done="got",
         made=lambda thing, name: name == thing.name,
     ),
     verb="Get",

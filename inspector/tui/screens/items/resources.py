@@ -131,7 +131,6 @@ RESOURCES = OfferKind(
         read=_offers,
         summary=counts,
         method="resources/read",
-        done="read",
         made=_made,
     ),
     verb="Read",

@@ -199,7 +199,6 @@ values too: the button then says so, and a second press sends them.
             read=_read,
             summary=lambda tools: _summary(rows, tools),
             method="tools/call",
-            done="called",
             made=lambda thing, name: name == thing.name,
         )
         super().__init__(conversation, ItemList(conversation, rows, kind), ToolForm(), ResultPanel())

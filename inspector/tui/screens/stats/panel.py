@@ -338,11 +338,11 @@ class StatsPanel(Panel):
         rates = table.trend(group, columns)
         lines += [
             (),
-            (("Calls/min ", "muted"), (sparkline(rates), "accent"), (f"  {max(rates):,.0f} at most", "muted")),
+            (("Calls/min ", "muted"), (sparkline(rates), "accent"), (f"  max {max(rates):,.0f}", "muted")),
             (
                 ("Mean time ", "muted"),
                 (sparkline(means), "accent"),
-                (f"  {duration_text(max(means))} at most", "muted"),
+                (f"  max {duration_text(max(means))}", "muted"),
             ),
         ]
         if lines != self._drawn:

@@ -141,7 +141,7 @@ def test_why_nothing_can_be_called_is_said() -> None:
     subject.now_stage = ConversationStage.CONNECTING
     assert "connecting" in calling.why_not()
     subject.can_act = False
-    assert "recording" in calling.why_not()
+    assert "read-only" in calling.why_not()
 
 
 def test_a_question_names_the_tool_and_the_server_safely() -> None:

@@ -81,7 +81,6 @@ LAMPS = ItemKind(
     read=read,
     summary=lambda things: (f"{len(things)} lamps", ", lit"),
     method="lamps/light",
-    done="lit",
     made=lambda thing, name: name == thing.name,
 )
 

@@ -183,7 +183,7 @@ async def test_a_recording_shows_its_reads_and_says_why_it_makes_none() -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Tides")
         await shows(app, "of a sunday")
-        await shows(app, "▲ recording: not read; x r in Traffic resends")
+        await shows(app, "▲ captures are read-only; x r in Traffic resends")
         await pilot.press("ctrl+j")
         await shows(app, "Not sent")
         assert subject.calls == []

@@ -327,7 +327,7 @@ async def test_a_recording_shows_its_calls_and_calls_nothing() -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "add")
         await shows(app, "as it was")
-        await shows(app, "▲ recording: not called; x r in Traffic resends")
+        await shows(app, "▲ captures are read-only; x r in Traffic resends")
         await pilot.press("ctrl+j")
         await shows(app, "Not sent")
         assert subject.calls == []
