@@ -36,7 +36,8 @@ class Panes(Horizontal):
     """Place of all panels: a pane for each tab. One of them is visible, or two side by side."""
 
     DEFAULT_CSS = """
-    Panes > .pane.-right { border-left: solid $border-blurred; }
+    Panes > .pane.-left { border-right: solid $border-blurred; }
+    Panes > .pane.-right { padding: 0 0 0 1; }
     """
 
     def __init__(self) -> None:

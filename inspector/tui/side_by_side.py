@@ -224,6 +224,7 @@ class SideBySide:
     def _sync_titles(self) -> None:
         shown = () if self._tabs.other is None else self._tabs.pair
         for tab in self._tabs:
+            tab.pane.set_class(tab in shown[:1], "-left")
             tab.pane.set_class(tab in shown[1:], "-right")
         for tab in shown:
             if tab not in self._titles and tab.pane.is_attached:

@@ -15,6 +15,7 @@ PLACE = ROOT / "screenshots"
 SHOWN = (
     *("traffic", "tools", "tools-picture", "question", "inbox", "server", "post-mortem"),
     *("traffic-small", "tools-light", "traffic-alone", "waterfall", "findings"),
+    *("start", "statistics", "saved-calls", "restarted", "side-by-side"),
 )
 """The scenes that have a picture, by name."""
 

@@ -26,13 +26,20 @@ from inspector.capture.journal import Journal
 from inspector.config.known_targets import RecentTarget, RecentTargets, SavedTarget, SavedTargets, now
 from inspector.config.paths import places
 from inspector.config.servers import FoundServer
+from inspector.features.lock.changes import compare_definitions
+from inspector.features.lock.lock_file import ServerDefinitions
+from inspector.features.watch.watcher import FileChange
+from inspector.present.spans import Line
 from inspector.present.start import Capture, LiveTap
 from inspector.protocol.frames import Frame
 from inspector.protocol.server_requests import Result, Root, ServerRequest
-from inspector.session.engine import Live
+from inspector.session.engine import Live, OpenedSession
 from inspector.session.inbox import Ticket, TicketState
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage, InboxView, OpenConversation, Recording
+from inspector.tui.panels import RerunCall
+from inspector.tui.restart_model import CallResult, RestartReport, compare_results
+from inspector.tui.restarts import TabRestarts
 from inspector.tui.screens.items import saved as saved_calls
 from inspector.tui.start_app import StartApp
 from inspector.tui.theme import DARK_NAME, glyphs
@@ -76,6 +83,10 @@ class Scene:
     """As if the questions that nobody answers in the capture waited for the person, live."""
     calls: str = ""
     """The project's file of saved calls; "" for none."""
+    beside: str = ""
+    """Another capture, in a second tab; "" for none."""
+    restarted: bool = False
+    """As if a changed file had restarted the server, and the last call had run again."""
     no_color: bool = False
     encoding: str = "utf-8"
     """The locale's."""
@@ -156,9 +167,10 @@ class Posed(InspectApp):
 
     CHECKS_AFTER_S = 0.01
 
-    def __init__(self, path: Path, *, show: str, seen_as: type[Recording]) -> None:
+    def __init__(self, path: Path, *, show: str, seen_as: type[Recording], beside: Path | None = None) -> None:
         self._seen_as = seen_as
-        super().__init__(replay=path, show=show)
+        others = [] if beside is None else [OpenedSession(beside.stem, capture=beside)]
+        super().__init__(replay=path, show=show, name=path.stem if others else "", beside=others)
 
     def _first_subject(self, first: Live | None, replay: Path | None) -> OpenConversation:
         assert replay is not None
@@ -218,7 +230,7 @@ class PosedStart(StartApp):
                 FoundServer("time", "Claude Code", claude, argv=("mcp-server-time",)),
                 FoundServer("", "Cursor", cursor, problem="line 1: invalid JSON: expecting ':'"),
             ),
-            (Capture(Path("/home/ada/20260823-212349-everything-1a2b.mcpcap"), 1200, 64_000),),
+            (Capture(Path("/home/ada/20260823-212349-everything-1a2b.mcpcap"), 1200, 64_000, 30, 1, "clean"),),
             (LiveTap("github", "Claude Code", ("npx", "github"), 720, Path("/home/ada/tap.mcpcap"), ""),),
         )
         self.subject = self
@@ -248,8 +260,32 @@ def posed(scene: Scene) -> Posed | PosedStart:
     if scene.capture == START:
         return _still(PosedStart(), scene)
     seen_as = Ended if scene.ended else Asked if scene.asks else Recording
-    app = Posed(sample(scene.capture).relative_to(ROOT), show=scene.show, seen_as=seen_as)
+    beside = sample(scene.beside).relative_to(ROOT) if scene.beside else None
+    app = Posed(sample(scene.capture).relative_to(ROOT), show=scene.show, seen_as=seen_as, beside=beside)
+    if scene.restarted:
+        state = app.restarts._known[app.tab.number] = TabRestarts()
+        state.report = _RESTARTED
     return _still(app, scene)
+
+
+def _add(description: str, *required: str) -> ServerDefinitions:
+    schema = {"type": "object", "properties": {"a": {}, "b": {}, "c": {}}, "required": list(required)}
+    return ServerDefinitions(lists={"tools": ({"name": "add", "description": description, "inputSchema": schema},)})
+
+
+def _sum(words: str, number: int, wall_ns: int) -> CallResult:
+    status: Line = (("✓ OK", "ok"), (" · 2.8 ms", "muted"))
+    return CallResult("add", {"content": [{"type": "text", "text": words}]}, status, number, wall_ns)
+
+
+_AT_NS = 1_787_521_267_000_000_000
+_RESTARTED = RestartReport(
+    change=FileChange("server.py", 0, _AT_NS),
+    took_ns=412_000_000,
+    definitions=compare_definitions(_add("Adds.", "a", "b"), _add("Adds.", "a", "b", "c")),
+    result=compare_results(_sum("The sum is 5.", 41, _AT_NS - 77_000_000_000), _sum("The sum is NaN.", 41, _AT_NS)),
+    saved=(RerunCall("the count of lamps", True, True), RerunCall("echo a greeting", True, False, "is a tool error")),
+)
 
 
 A = TypeVar("A", bound=App[Any])
@@ -269,6 +305,8 @@ async def pose(pilot: Pilot[Any], scene: Scene) -> None:
         subject = app.subject
         assert isinstance(subject, Recording)
         await until(lambda: subject.stage is not ConversationStage.LOADING, "the capture was read")
+        if scene.beside:
+            await until(partial(_are_read, app), "so was the other")
     assert isinstance(app, Posed | PosedStart)
     await stand_still(pilot)
     for key in scene.keys:
@@ -278,6 +316,10 @@ async def pose(pilot: Pilot[Any], scene: Scene) -> None:
     for words in scene.sees:
         await until(partial(_stands, app, words), f"{words!r} stood on the screen")
     await stand_still(pilot)
+
+
+def _are_read(app: Posed) -> bool:
+    return len(app.tabs) > 1 and all(tab.subject.stage is not ConversationStage.LOADING for tab in app.tabs)
 
 
 def _stands(app: Posed | PosedStart, words: str) -> bool:
