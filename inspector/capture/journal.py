@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from inspector import __version__
 from inspector.capture.connection_facts import ConnectionFacts
 from inspector.capture.format.file import LOST, CaptureFile, create, create_anonymous
+from inspector.capture.format.notes import Mark
 from inspector.capture.format.records import (
     FORMAT,
     NO_CREDENTIALS,
@@ -43,7 +44,6 @@ from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
 from inspector.protocol.tracking.exchanges import HttpEnd
 
 if TYPE_CHECKING:
-    from inspector.capture.format.notes import Mark
     from inspector.capture.store.history import Points
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, assert_never
 
 from msgspec.structs import replace
 
+from inspector.capture.shelf import captures
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
@@ -509,7 +510,6 @@ _MOST = 10
 
 def recent(env: Mapping[str, str]) -> "Iterator[Capture]":
     """Yield recent captures, newest first."""
-    from inspector.capture.shelf import captures  # both load journals, and the server's start must not wait for that
     from inspector.present.start import Capture
 
     for path in captures(captures_directory(env))[:_MOST]:

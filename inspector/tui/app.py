@@ -24,7 +24,7 @@ from textual.screen import Screen
 from inspector.config.targets import Target
 from inspector.session.engine import Live, OpenedSession
 from inspector.text import for_clipboard, visible
-from inspector.tui import app_parts, keys, safety
+from inspector.tui import app_parts, keymap, keys, safety
 from inspector.tui.actions import Command
 from inspector.tui.app_parts import Checker, ConnectionActions, ExportActions, ServerRequests, Waits
 from inspector.tui.bars import HeaderBar
@@ -200,8 +200,6 @@ class InspectApp(App[None]):
 
     async def on_mount(self) -> None:
         """Show the first screen, and start the clock."""
-        from inspector.tui import keymap
-
         if self._over is not None:
             self.call_after_refresh(self.push_screen, self._over)
         app_parts.install(self)

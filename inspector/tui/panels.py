@@ -10,13 +10,13 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
 
+from inspector.filters.language.fields import Term
 from inspector.protocol.things import ListedItem
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
-    from inspector.filters.language.fields import Term
     from inspector.present.calls import CompletedCall
     from inspector.present.held import TapStatus
     from inspector.tui.screens.items.calls import RunningCall

@@ -220,7 +220,7 @@ GOALS = {
 }
 REACHED = {
     "files": 563,
-    "lines": 134_600,
+    "lines": 134_800,
     "modules with one importer": 94,
     "lazy and type-only imports": 315,
     "public class names used twice": 1,
