@@ -292,6 +292,22 @@ def test_a_tap_that_is_killed_leaves_nothing_behind(tmp_path: Path, way: str) ->
         assert tap.ends() == -signal.SIGKILL
 
 
+def test_a_server_that_ends_well_gets_one_signal_when_the_tap_is_killed(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    code = (
+        "import os, signal, time\n"
+        f"def end(*_):\n    open({str(told)!r}, 'a').write('x')\n    time.sleep(0.05)\n    os._exit(0)\n"
+        "signal.signal(signal.SIGTERM, end)\n"
+        "print(os.getpid(), flush=True)\n"
+        "while True: time.sleep(60)\n"
+    )
+    with tapped(tmp_path, PYTHON, "-c", code) as tap:
+        tap.read(lambda: b"\n" in tap.stdout, "the server says who it is")
+        kill(tap.child.pid)
+        until(lambda: not is_alive(int(tap.stdout)), "the server has ended")
+    assert told.read_text() == "x"
+
+
 def test_a_grandchild_that_holds_stdout_does_not_keep_the_tap(tmp_path: Path) -> None:
     code = (
         "import os, sys, time\nchild = os.fork()\nif not child: time.sleep(600)\nprint(child, flush=True)\nos._exit(4)"
