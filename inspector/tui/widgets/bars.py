@@ -589,7 +589,7 @@ def _button(name: str, label: str, rank: int) -> BarItem:
 
 def button_spans(label: str, key: str, role: Role = "text") -> tuple[Span, ...]:
     """Return a button; `label` is trusted text or has been made safe."""
-    return ("[ ", "faint"), (label, role), (f" {key}", "accent"), (" ]", "faint")
+    return ("[ ", "faint"), (label, role), (f" {key}" if key else "", "accent"), (" ]", "faint")
 
 
 def form_or_json(key: str, *, as_json: bool) -> tuple[Span, ...]:

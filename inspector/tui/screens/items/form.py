@@ -20,13 +20,14 @@ from textual.widgets import Static
 from inspector.checks.findings import Finding
 from inspector.forms.fields import UNSET
 from inspector.forms.paths import Path
-from inspector.forms.values import FormValue, initial_value
-from inspector.present.spans import Span
+from inspector.forms.values import FormValue
+from inspector.present.spans import Span, clip, spans_width
+from inspector.present.words import badge
 from inspector.protocol.things import ListedItem
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.screens.items.model import finding_spans
-from inspector.tui.theme import glyphs, role_styles
+from inspector.tui.theme import glyphs, role_styles, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, button_spans, form_or_json
 from inspector.tui.widgets.schema_form.fields import FieldNode, FormScroll
 from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, wrong_or_awaited
@@ -36,8 +37,9 @@ _FOLDED = 2
 _SETTLED_S, _CLICK_S = 0.05, 0.2
 """Seconds until a focus change is known to come from the mouse, and until a released button has become a click."""
 _FEW = 3
-"""Lines of a description that are shown at first, and the characters budgeted for each of them."""
-_LINE = 160
+"""Lines that are visible otherwise, until the user asks for all."""
+_LEAST = 20
+"""Minimum width for which lines are wrapped."""
 
 # The bar below the form: the button that sends, what it does now, and the switch between form and JSON
 
@@ -65,6 +67,8 @@ class CallBarContent(msgspec.Struct, frozen=True):
     """Whether the server no longer lists the item."""
     cautions: tuple[str, ...] = ()
     """Warnings to show before the request, one sentence each. May quote server text."""
+    touched: bool = False
+    """Whether any field differs from its initial value."""
     task: str = ""
     """Whether the call runs as a task, as a short text of our own; "" if not applicable."""
 
@@ -79,7 +83,7 @@ class CallBar(ItemBar, can_focus=True):
     """
 
     class Pressed(Message):
-        """Reports the action: "call", "json" or "task"."""
+        """Reports the action: "call", "json", "task", "save" or "reset"."""
 
         def __init__(self, action: str) -> None:
             super().__init__()
@@ -88,7 +92,7 @@ class CallBar(ItemBar, can_focus=True):
     def say(self, content: CallBarContent) -> None:
         """Show what a press does: send, send in spite of problems, or nothing and why."""
         as_json = content.as_json
-        right = (
+        right: tuple[BarItem, ...] = (
             ()
             if content.bare
             else (
@@ -99,6 +103,10 @@ class CallBar(ItemBar, can_focus=True):
                 ),
             )
         )
+        if not content.bare and not content.why_not:
+            right += (BarItem(button_spans("Save call", ""), "save", rank=3),)
+            if content.touched:
+                right += (BarItem(button_spans("Reset", ""), "reset", rank=2),)
         self.show([BarLine(left=tuple(_left(content)), right=right, inset=1)])
 
     def pressed(self, name: str) -> None:
@@ -160,11 +168,11 @@ Description: TypeAlias = Callable[[ListedItem, bool, Sequence[list[Span]]], Iter
 
 
 class ItemHead(Static):
-    """Description of an item. A long one shows its beginning until the user expands it."""
+    """Description of an item: its beginning, and all of it on request, by a key or a click."""
 
+    ALLOW_SELECT = False
     DEFAULT_CSS = """
     ItemHead { height: auto; padding: 0 2; margin: 0 0 1 0; }
-    ItemHead.-folded { text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
     def __init__(self, describe: Description) -> None:
@@ -175,10 +183,12 @@ class ItemHead(Static):
         self._used = ""
         self._full = False
         self._folded = False
+        self._width = 0
+        """Width for which the lines are wrapped."""
 
-    def show(self, thing: ListedItem | None) -> None:
-        """Show another item."""
-        self._thing, self._full = thing, False
+    def show(self, thing: ListedItem | None, *, full: bool = False) -> None:
+        """Show another item; `full`: all about it, because nothing below needs the space."""
+        self._thing, self._full = thing, full
         self._renew()
 
     def toggle(self) -> None:
@@ -187,11 +197,10 @@ class ItemHead(Static):
         self._renew()
 
     def fold(self, folded: bool) -> bool:
-        """Truncate to two lines to make room for the fields, or show everything again. Return whether it changed."""
+        """Leave two lines to make room for the fields, or show the others again. Return whether it changed."""
         changed = folded is not self._folded
         if changed:
             self._folded = folded
-            self.set_class(folded, "-folded")
             self._renew()
         return changed
 
@@ -207,38 +216,63 @@ class ItemHead(Static):
             self._used = used
             self._renew()
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Wrap the lines for another width."""
+        if self.content_size.width != self._width:
+            self._renew()
+
+    def on_click(self) -> None:
+        """Show or hide the rest."""
+        self.toggle()
+
     def _renew(self) -> None:
-        lines = self._lines(self._thing) if self._thing is not None else []
-        if self._folded and len(lines) > _FOLDED:
-            last, cut = lines[_FOLDED - 1], lines[_FOLDED]
-            is_one_text = bool(last and cut) and last[0][1] == cut[0][1]
-            lines = [*lines[: _FOLDED - 1], [*last, (f" {glyphs().ellipsis}", "faint")] if is_one_text else last]
-        inks = role_styles(dark=self.app.current_theme.dark)
-        text = Text("\n").join(Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines)
-        self.update(text)
+        self._width = self.content_size.width
+        thing, width = self._thing, self._width or self.app.size.width // 3
+        if thing is None:
+            self.update("")
+        elif self._full and not self._folded:
+            self.update(Text("\n").join(self._whole(thing, width)))
+        else:
+            self.update(Text("\n").join(self._beginning(thing, width)))
 
-    def _lines(self, thing: ListedItem) -> list[list[Span]]:
-        found: list[list[Span]] = []
-        if self._findings and not self._folded:
-            more_key, evidence_key = keys.key_name("i"), keys.shown_key("screen.findings")
-            found = finding_spans(self._findings, full=self._full, more_key=more_key, evidence_key=evidence_key)
-        if self._used and not self._folded:
-            found = [[(self._used, "muted")], *found]
-        return list(self._describe(thing, self._full, found))
+    def _whole(self, thing: ListedItem, width: int) -> list[Text]:
+        found: list[list[Span]] = [[(self._used, "muted")]] if self._used else []
+        found += finding_spans(self._findings, full=True, evidence_key=keys.shown_key("screen.findings"))
+        title, *lines = self._describe(thing, True, found)
+        dark = self.app.current_theme.dark
+        return [spans_to_text(line, dark=dark) for line in (self._title(title, width), *lines)]
 
+    def _beginning(self, thing: ListedItem, width: int) -> list[Text]:
+        """Return the title and as many rows of the next lines as there is space for."""
+        title, *lines = self._describe(thing, False, ())
+        dark = self.app.current_theme.dark
+        most = (_FOLDED if self._folded else _FEW) - 1
+        rows: list[Text] = []
+        is_cut = False
+        before = ""
+        for line in filter(spans_width, lines):
+            role = line[0][1]
+            if len(rows) >= most:
+                is_cut = role == before == "foreign"
+                break
+            said = spans_to_text(clip(line, (most + 1) * width), dark=dark)
+            rows += said.wrap(self.app.console, max(width, _LEAST), no_wrap=False, overflow="fold")
+            before = role
+        if is_cut or len(rows) > most:
+            rows = rows[:most]
+            rows[-1].truncate(max(0, width - 2))
+            rows[-1].append(f" {glyphs().ellipsis}", role_styles(dark=dark)["faint"])
+        return [spans_to_text(self._title(title, width), dark=dark), *rows]
 
-def beginning(described: list[list[Span]]) -> Iterator[list[Span]]:
-    """Yield the first lines of a description and the key that shows the rest."""
-    left = _FEW * _LINE
-    for at, line in enumerate(described):
-        length = sum(len(part) for part, _ in line)
-        if at >= _FEW or length > left:
-            words, role = line[0]
-            cut = words[: max(left, 0)] if at < _FEW else ""
-            yield [(cut, role), (f"{glyphs().ellipsis} i shows all", "accent")]
-            return
-        left -= length
-        yield line
+    def _title(self, title: Sequence[Span], width: int) -> list[Span]:
+        """Return the title, with the number of findings and the key for the rest at the right edge."""
+        found = badge(self._findings)
+        right: list[Span] = [found, (f" {glyphs().note} ", "faint")] if found is not None else []
+        is_full = self._full and not self._folded
+        right += [(keys.key_name("i"), "accent"), (" Less" if is_full else " Info", "muted")]
+        room = max(0, width - spans_width(right) - 2)
+        left = clip(title, room)
+        return [*left, (" " * (room - spans_width(left) + 2), "text"), *right]
 
 
 class ItemForm(Widget):
@@ -332,8 +366,8 @@ class ItemForm(Widget):
         self.set_class(thing is None, "-none")
         if thing is None:
             return
-        self._head.show(thing)
         schema = self.schema(thing)
+        self._head.show(thing, full=self.has_class("-bare"))
         if same and schema == self._schema:
             return
         self._schema = schema
@@ -381,6 +415,7 @@ class ItemForm(Widget):
                 bare=self.has_class("-bare"),
                 gone=self._gone,
                 cautions=self.cautions(),
+                touched=form.is_touched,
                 task=self.task_words(),
             )
         )
@@ -504,6 +539,11 @@ class ItemForm(Widget):
             await self.toggle_json()
         elif event.action == "task":
             self.toggle_task()
+        elif event.action == "reset":
+            await self.form.reset()
+        elif event.action == "save":
+            panel = next(each for each in self.ancestors if hasattr(each, "action_do"))
+            self.app.call_later(self.app.run_action, keys.action("saved.save").action, panel)
         else:
             await self.send()
 
@@ -521,8 +561,7 @@ class _Kept(msgspec.Struct, frozen=True):
 
 def _kept(form: SchemaForm, schema: object) -> _Kept:
     """Return the current input of a form."""
-    state = form.state
-    return _Kept(schema, state.value, form.arguments, state.value != initial_value(state.root))
+    return _Kept(schema, form.state.value, form.arguments, form.is_touched)
 
 
 async def _load(form: SchemaForm, schema: object, kept: _Kept | None) -> None:

@@ -145,6 +145,7 @@ OFFERED: tuple[Action, ...] = (
         _O,
         "changes",
     ),
+    Action("offered.reset", ("x 0",), "Reset", "Set all fields to the defaults of the schema.", _O, "do('reset')"),
     Action("offered.more", ("x +",), "Load more", "Fetch the next page of the list.", _O, "more", True),
 )
 """In the order of footer, menus and help."""

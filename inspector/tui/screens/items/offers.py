@@ -24,7 +24,7 @@ from inspector.protocol.things import ListedItem
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation
-from inspector.tui.screens.items.form import ItemForm, ItemHead, beginning
+from inspector.tui.screens.items.form import ItemForm, ItemHead
 from inspector.tui.screens.items.list import ItemKind, ItemList
 from inspector.tui.screens.items.model import (
     NOT_SUPPORTED,
@@ -244,7 +244,7 @@ def _describe(kind: OfferKind, thing: ListedItem, full: bool, found: Sequence[li
         yield [(f"{glyphs().warning} {thing.flaw}", "warning")]
     yield from found
     about = [list(line) for line in described(thing)]
-    yield from about[:_MOST] if full else beginning(about)
+    yield from about[:_MOST]
     yield from (list(line) for line in fact_lines([*title_facts(thing), *kind.facts(thing)]))
     if full:
         yield from (list(line) for line in meta_lines(thing.raw))

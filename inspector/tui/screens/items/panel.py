@@ -515,6 +515,8 @@ class ItemsPanel(Panel, Generic[FormT]):
             case "json":
                 self.steps.go("form", focus=False)
                 await self.form.toggle_json()
+            case "reset":
+                await self.form.form.reset()
             case "about":
                 self.form.toggle_about()
             case "save":

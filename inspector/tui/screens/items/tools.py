@@ -23,7 +23,7 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.items.calls import question
 from inspector.tui.screens.items.dialogs import show_app_of, show_hosts
-from inspector.tui.screens.items.form import ItemForm, ItemHead, beginning
+from inspector.tui.screens.items.form import ItemForm, ItemHead
 from inspector.tui.screens.items.list import ItemKind, ItemList
 from inspector.tui.screens.items.panel import ItemsPanel
 from inspector.tui.screens.items.result import ResultPanel
@@ -44,33 +44,25 @@ def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iter
         yield [(f"{glyphs().warning} {facts.flaw}: use JSON to call it", "warning")]
     yield from found
     described = [[(part, role) for part, role in line] for line in facts.description]
-    if full:
-        yield from described[:_MOST]
-    else:
-        yield from beginning(described)
     claims = ", ".join([*tool.claims, *([f"tasks {text.visible(tool.task_support)}"] if tool.task_support else [])])
-    if claims:
-        yield [(f"{glyphs().claimed} server hints: ", "faint"), (claims, "claimed")]
+    hints: list[list[Span]] = [[(f"{glyphs().claimed} server hints: ", "faint"), (claims, "claimed")]] if claims else []
+    yield from (*hints, *described[:_MOST]) if tool.destructive else (*described[:_MOST], *hints)
     if (link := app_of(tool)) is not None:
         yield list(link_line(link, keys.shown_key("tools.app")))
-    if outlook := _outlook(tool):
-        yield outlook
+    if outlook := outlook_of(tool.raw):
+        yield list(outlook)
     size = len(encode(tool.raw))
     cost = f"{text.human_size(size)} definition, ≈{text.estimate_tokens(size):,} tokens"
     star: list[Span] = [("*", "error"), (" required   ", "faint")]
     said = item_facts(tool)
-    more: list[Span] = [(f"   {keys.key_name('i')} {len(said)} more", "accent")] if said and not full else []
-    more.append((f"   {keys.shown_key('tools.schema')} schemas", "accent"))
-    yield [*(star if peek.items(tool.input_schema, "required") else []), (cost, "faint"), *more]
+    yield [*(star if peek.items(tool.input_schema, "required") else []), (cost, "faint")]
+    more: list[Span] = [(f"{keys.shown_key('tools.schema')} Schemas", "accent")]
+    if outlook:
+        more.append((f"   {keys.shown_key('tools.clients')} Clients", "accent"))
+    yield more
     if full:
         yield from (list(line) for line in fact_lines(said))
         yield from (list(line) for line in meta_lines(tool.raw))
-
-
-def _outlook(tool: Tool) -> list[Span]:
-    """Return the worst known host problem with the tool, and the key that shows all of them; [] for none."""
-    line = outlook_of(tool.raw)
-    return [*line, (f"  {keys.shown_key('tools.clients')} shows all", "accent")] if line else []
 
 
 _TASK_WORDS = {

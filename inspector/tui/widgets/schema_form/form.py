@@ -22,7 +22,7 @@ from inspector.forms.fields import UNSET
 from inspector.forms.paths import Path
 from inspector.forms.typed import json_text, parse_json
 from inspector.forms.validate import Validation
-from inspector.forms.values import FormValue
+from inspector.forms.values import FormValue, initial_value
 from inspector.present.gc_control import no_collection
 from inspector.present.spans import Span
 from inspector.text import visible
@@ -146,6 +146,17 @@ class SchemaForm(Widget):
         """Set the value from any JSON."""
         self.state.take_json(arguments)
         await self._draw()
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether any value differs from the initial one."""
+        return self.state.value != initial_value(self.state.root)
+
+    async def reset(self) -> None:
+        """Set all values to the defaults of the schema. It can be undone."""
+        self.state.replace(initial_value(self.state.root))
+        await self._draw()
+        self.focus_first()
 
     async def _draw(self) -> None:
         state = self.state

@@ -7,6 +7,7 @@ from inspector.protocol.flows.tasks import Support
 from inspector.protocol.things import Tool
 from inspector.tui.screens.items.form import CallBar, ItemForm, ItemHead
 from inspector.tui.screens.items.tools import ToolForm, describe
+from tests.settling import click
 from tests.tui.screen_text import text
 from tests.tui.screens.schemas import ADD, CLEAR, ECHO
 from tests.tui.widgets.showing import Showing
@@ -207,7 +208,7 @@ async def test_claims_are_labelled_as_the_servers() -> None:
 
 
 async def test_the_cost_is_counted_in_bytes_and_guessed_in_tokens() -> None:
-    said = await shown(ECHO)
+    said = await shown(ECHO, full=True)
     assert "B definition" in said
     assert "tokens" in said
 
@@ -215,10 +216,25 @@ async def test_the_cost_is_counted_in_bytes_and_guessed_in_tokens() -> None:
 async def test_a_long_description_shows_its_beginning_until_all_is_asked_for() -> None:
     raw = {**ECHO, "description": "\n".join(f"line {number}" for number in range(12))}
     beginning, everything = await shown(raw), await shown(raw, full=True)
-    assert "line 2" in beginning
-    assert "line 11" not in beginning
-    assert "i shows all" in beginning
+    assert "line 1 …" in beginning
+    assert "line 2" not in beginning
+    assert "i Info" in beginning
     assert "line 11" in everything
+    assert "i Less" in everything
+
+
+async def test_a_click_shows_all_and_hides_it_again() -> None:
+    head = ItemHead(describe)
+    app = Showing(head)
+    async with app.run_test(size=(60, 20)) as pilot:
+        head.show(Tool({**ECHO, "description": "sentence " * 60}))
+        await pilot.pause()
+        assert head.size.height == 3
+        assert "B definition" not in text(app)
+        await click(app, (10, 1))
+        await until(lambda: "B definition" in text(app), "all is shown")
+        await click(app, (10, 1))
+        await until(lambda: head.size.height == 3, "it is folded again")
 
 
 async def test_a_flaw_is_said() -> None:
@@ -235,16 +251,16 @@ async def test_the_star_of_what_is_required_is_explained_where_there_is_one() ->
     head = ItemHead(describe)
     app = Showing(head)
     async with app.run_test(size=(80, 12)) as pilot:
-        head.show(Tool(ECHO))
+        head.show(Tool(ECHO), full=True)
         await pilot.pause()
         assert "* required" in text(app)
-        head.show(Tool(CLEAR))
+        head.show(Tool(CLEAR), full=True)
         await pilot.pause()
         assert "* required" not in text(app)
 
 
 async def test_what_hosts_make_of_it_is_said_where_it_is_known() -> None:
-    said = await shown({**ECHO, "inputSchema": {"anyOf": []}})
+    said = await shown({**ECHO, "inputSchema": {"anyOf": []}}, full=True)
     assert "Gemini CLI (SDK 1.23.0, 2026-08-21) loses every tool" in said
-    assert "shows all" in said
-    assert "shows all" not in await shown(ECHO)
+    assert "v C Clients" in said
+    assert "v C Clients" not in await shown(ECHO, full=True)

@@ -540,5 +540,7 @@ async def test_a_tool_says_how_it_was_used() -> None:
         for id_, took in ((801, 20), (802, 340), (803, 1)):
             tape.call(id_, "echo")
             tape.wait(took).answer(id_, {"content": [], "isError": took == 1})
-        await until(lambda: text(app).count("3 calls, p") == 2, "its row and its head say so")
+        await until(lambda: "3 calls, p" in text(app), "its row says so")
+        await app.panel.action_do("about")
+        await until(lambda: text(app).count("3 calls, p") == 2, "its head says so")
         assert ", 1 error" in text(app)
