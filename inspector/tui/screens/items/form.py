@@ -38,6 +38,8 @@ _SETTLED_S, _CLICK_S = 0.05, 0.2
 """Seconds until a focus change is known to come from the mouse, and until a released button has become a click."""
 _FEW = 3
 """Lines that are visible otherwise, until the user asks for all."""
+_ROOMY = 12
+"""The same if there are no fields below."""
 _LEAST = 20
 """Minimum width for which lines are wrapped."""
 
@@ -182,13 +184,14 @@ class ItemHead(Static):
         self._findings: Sequence[Finding] = ()
         self._used = ""
         self._full = False
+        self._most = _FEW
         self._folded = False
         self._width = 0
         """Width for which the lines are wrapped."""
 
-    def show(self, thing: ListedItem | None, *, full: bool = False) -> None:
-        """Show another item; `full`: all about it, because nothing below needs the space."""
-        self._thing, self._full = thing, full
+    def show(self, thing: ListedItem | None, *, most: int = _FEW) -> None:
+        """Show another item, in at most that many rows until the user asks for all."""
+        self._thing, self._full, self._most = thing, False, most
         self._renew()
 
     def toggle(self) -> None:
@@ -246,7 +249,7 @@ class ItemHead(Static):
         """Return the title and as many rows of the next lines as there is space for."""
         title, *lines = self._describe(thing, False, ())
         dark = self.app.current_theme.dark
-        most = (_FOLDED if self._folded else _FEW) - 1
+        most = (_FOLDED if self._folded else self._most) - 1
         rows: list[Text] = []
         is_cut = False
         before = ""
@@ -367,7 +370,7 @@ class ItemForm(Widget):
         if thing is None:
             return
         schema = self.schema(thing)
-        self._head.show(thing, full=self.has_class("-bare"))
+        self._head.show(thing, most=_ROOMY if self.has_class("-bare") else _FEW)
         if same and schema == self._schema:
             return
         self._schema = schema

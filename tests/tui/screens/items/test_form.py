@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from inspector.present.spans import Span
 from inspector.protocol.things import ListedItem, Prompt
 from inspector.tui.screens.items.form import ItemForm, ItemHead
-from tests.tui.screen_text import text
+from tests.settling import click
+from tests.tui.screen_text import lines, text
 from tests.tui.widgets.showing import Showing
+from tests.waiting import until
 
 
 def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> list[list[Span]]:
@@ -77,3 +79,18 @@ async def test_the_button_says_what_it_does_and_the_head_can_be_toggled() -> Non
         await pilot.pause()
         assert "toggled" in text(app)
         assert "[ Light" in text(app)
+
+
+async def test_reset_restores_the_defaults_and_can_be_undone() -> None:
+    app = Form()
+    async with app.run_test(size=(120, 20)) as pilot:
+        await app.lamp.show(Prompt({"name": "red"}))
+        await pilot.pause()
+        assert "Reset" not in text(app)
+        await app.lamp.take({"oil": "whale"})
+        await until(lambda: "[ Reset ]" in text(app), "there is something to reset")
+        line = next(at for at, each in enumerate(lines(app)) if "[ Reset ]" in each)
+        await click(app, (lines(app)[line].index("Reset"), line))
+        await until(lambda: "whale" not in text(app), "the field is empty again")
+        await pilot.press("ctrl+z")
+        await until(lambda: "whale" in text(app), "the text is back")

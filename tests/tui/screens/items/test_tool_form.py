@@ -251,10 +251,10 @@ async def test_the_star_of_what_is_required_is_explained_where_there_is_one() ->
     head = ItemHead(describe)
     app = Showing(head)
     async with app.run_test(size=(80, 12)) as pilot:
-        head.show(Tool(ECHO), full=True)
+        head.show(Tool(ECHO), most=9)
         await pilot.pause()
         assert "* required" in text(app)
-        head.show(Tool(CLEAR), full=True)
+        head.show(Tool(CLEAR), most=9)
         await pilot.pause()
         assert "* required" not in text(app)
 
