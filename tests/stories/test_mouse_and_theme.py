@@ -218,7 +218,7 @@ async def test_the_titles_of_traffic_switch_the_times_and_the_order() -> None:
     async with before((120, 40)) as person:
         await click(person, "Method and target")
         await person.sees("Wire order")
-        await click(person, " Time ")
+        await click(person, "mm:ss")
         await person.sees("Elapsed")
         await click(person, "Elapsed")
         await person.sees("Delta")

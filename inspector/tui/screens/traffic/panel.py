@@ -202,7 +202,7 @@ class TrafficPanel(Panel, Ground):
     async def on_log_list_title_pressed(self, message: LogList.TitlePressed) -> None:
         """Switch the time format, or between tree and wire order, with a click on the title of that column."""
         rows = message.control
-        match title_at(rows.header(rows.line_width), message.x, ("Time", "Elapsed", "Delta", _TARGET)):
+        match title_at(rows.header(rows.line_width), message.x, ("Time", "mm:ss", "Elapsed", "Delta", _TARGET)):
             case "":
                 return
             case title if title == _TARGET:
