@@ -236,14 +236,14 @@ def totals(table: StatsTable, total: StatsGroup, repeated: Sequence[Repeated] = 
     for same in repeated[:3]:
         arguments = text.visible(same.arguments.decode("utf-8", "replace"), limit=80)
         said = f"{text.visible(same.tool, limit=60)} {arguments} ×{same.count:,}"
-        found.append(TotalLine("Repeated", said, "warning", same.n))
+        found.append(TotalLine("Repeated", said, "warning", _entry(same)))
     found += [
         TotalLine("Most failing", f"{key_text(group.key)} {group.failed:,} of {group.calls:,}", "error")
         for group in _failing(table)[:3]
     ]
     slow, large = (sorted(heap, reverse=True)[:3] for heap in (table.slowest, table.largest))
-    found += [TotalLine("Slowest", _top(each, text.human_duration(each.value)), n=each.n) for each in slow]
-    found += [TotalLine("Largest", _top(each, text.human_size(each.value)), n=each.n) for each in large]
+    found += [TotalLine("Slowest", _top(each, text.human_duration(each.value)), n=_entry(each)) for each in slow]
+    found += [TotalLine("Largest", _top(each, text.human_size(each.value)), n=_entry(each)) for each in large]
     crossed = f"{text.human_size(total.bytes_out)} out · {text.human_size(total.bytes_in)} in"
     found += [TotalLine("Size", crossed), TotalLine("Messages", _messages(table))]
     for name, group in (("Handshake", table.opening), ("Lists", table.lists)):
@@ -256,6 +256,11 @@ def totals(table: StatsTable, total: StatsGroup, repeated: Sequence[Repeated] = 
     if table.reconnects > 0:
         found.append(TotalLine("Reconnects", f"{table.reconnects:,}", "warning"))
     return found
+
+
+def _entry(found: Top | Repeated) -> int:
+    """Return the entry of a call in the first journal; 0 for another journal, where no screen can show it."""
+    return 0 if found.source else found.n
 
 
 def _top(top: Top, said: str) -> str:

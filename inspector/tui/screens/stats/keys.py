@@ -14,5 +14,13 @@ STATS: tuple[Action, ...] = (
         True,
     ),
     Action("stats.previous", ("[",), "Previous grouping", "Group by the previous key.", _S, "turn(-1)", True),
+    Action(
+        "stats.all",
+        ("v a",),
+        "All servers",
+        "Count the servers of all tabs together, or only this one.",
+        _S,
+        "all_tabs",
+    ),
     Action("stats.sort", ("v O",), "Sort", "Sort by the next column.", _S, "sort"),
 )

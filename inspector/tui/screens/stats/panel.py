@@ -5,7 +5,7 @@ list shows its request. In a replay, the statistics are those at the replay posi
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -20,7 +20,7 @@ from inspector.filters.language.completion import describe
 from inspector.filters.language.fields import Term, all_of
 from inspector.present.rows import RowSource, RowView, SpanRows
 from inspector.present.spans import Line, Span, clip
-from inspector.present.stats import GROUPINGS, Grouping, StatsGroup, StatsTable, filter_of
+from inspector.present.stats import GROUPINGS, Grouping, Repeated, StatsGroup, StatsTable, filter_of
 from inspector.present.stats_counting import FilteredEntries, JournalStats, Repeats
 from inspector.present.stats_report import (
     COLUMNS,
@@ -45,6 +45,7 @@ from inspector.tui.conversation import OpenConversation
 from inspector.tui.pacing import hurry
 from inspector.tui.panels import Panel
 from inspector.tui.process_usage import usage_text
+from inspector.tui.tabs import Tab
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, TabLine
 from inspector.tui.widgets.virtual_list import LogList
@@ -121,6 +122,47 @@ class GroupList(LogList):
             self.post_message(self.TitleChosen(title))
 
 
+class Counting:
+    """Counts the requests of one conversation into a table, in slices."""
+
+    def __init__(self, subject: OpenConversation, table: StatsTable, term: Term | None, source: int) -> None:
+        """`term` restricts what is counted; `source` is the index of the conversation in the table."""
+        journal = subject.journal
+        self._chosen: FilteredEntries | None = None
+        if term is not None:
+            findings = subject.checks_so_far
+            self._chosen = FilteredEntries(journal, term, lambda: subject.now_ns, threaded=True, findings=findings)
+        self._source = source
+        self._stats = JournalStats(journal, table, self._chosen, source)
+        self._repeats = Repeats(self._stats)
+
+    def parts(self) -> list[Callable[[], bool]]:
+        """Return the functions that count a piece, and return whether more is left."""
+        found: list[Callable[[], bool]] = []
+        if (chosen := self._chosen) is not None:
+            found.append(lambda: chosen.take(_ENTRIES_PIECE))
+        return [*found, lambda: self._stats.take(_PIECE), lambda: self._repeats.take(_REPEATS_PIECE)]
+
+    @property
+    def done(self) -> tuple[int, bool, int]:
+        """How far it has counted."""
+        return self._stats.done, self._stats.is_behind, self._repeats.done
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether requests are missing in the table."""
+        return self._stats.is_behind or (self._chosen is not None and self._chosen.is_filtering)
+
+    def repeated(self) -> list[Repeated]:
+        """Return the calls made most often with the same arguments."""
+        return self._repeats.top(source=self._source)
+
+    def cancel(self) -> None:
+        """Stop filtering."""
+        if self._chosen is not None:
+            self._chosen.cancel()
+
+
 class StatsPanel(Panel):
     """Panel with the table of groups, the histogram of one of them, and the totals."""
 
@@ -147,25 +189,29 @@ class StatsPanel(Panel):
         self._total_rows = SpanRows()
         self._totals = LogList(self._total_rows)
         self._lines: list[TotalLine] = []
-        self._chosen: FilteredEntries | None = None
+        self._is_of_all = False
+        """Whether the conversations of all tabs are counted together."""
+        self._counted: list[OpenConversation] = []
+        self._counting: list[Counting] = []
         self._ticks = 0
         self._shown_state: tuple[object, ...] = ()
         self._begin()
 
     def _begin(self) -> None:
         """Restart counting."""
-        if self._chosen is not None:
-            self._chosen.cancel()
-        subject, journal = self._subject, self._subject.journal
-        self._chosen = None
-        if self._term is not None:
-            self._chosen = FilteredEntries(
-                journal, self._term, lambda: subject.now_ns, threaded=True, findings=subject.checks_so_far
-            )
-        self._rows.table = StatsTable(self._by)
-        self._stats = JournalStats(journal, self._rows.table, self._chosen)
-        self._repeats = Repeats(self._stats)
+        for each in self._counting:
+            each.cancel()
+        self._counted, table = self._subjects(), StatsTable(self._by)
+        self._counting = [Counting(each, table, self._term, source) for source, each in enumerate(self._counted)]
+        self._rows.table = table
         self._ticks, self._shown_state = 0, ()
+
+    def _subjects(self) -> list[OpenConversation]:
+        """Return the conversations to count, its own first."""
+        if not self._is_of_all:
+            return [self._subject]
+        tabs: Iterable[Tab] = getattr(self.app, "tabs", ())
+        return [self._subject, *(tab.subject for tab in tabs if self not in tab.panels.values())]
 
     def compose(self) -> ComposeResult:
         """Lay out the groupings, the groups, and below them the selected group and the totals."""
@@ -182,6 +228,8 @@ class StatsPanel(Panel):
         """Count new requests."""
         if not (self._list.is_mounted and self._totals.is_mounted and self._group.is_mounted):
             return
+        if self._is_of_all and self._subjects() != self._counted:
+            self._begin()
         self._ticks += 1
         if (self._ticks == 1 or self._ticks % _TICKS != 1) and self._count():
             hurry(self)
@@ -214,7 +262,7 @@ class StatsPanel(Panel):
 
     def copy(self) -> None:
         """Copy the table and the totals as Markdown."""
-        page, _ = for_clipboard(markdown_text(self._rows.table, self._repeats.top()))
+        page, _ = for_clipboard(markdown_text(self._rows.table, self._repeated()))
         self.app.copy_to_clipboard(page)
         self.app.notify("Copied the statistics as Markdown.", markup=False, timeout=3)
 
@@ -223,6 +271,17 @@ class StatsPanel(Panel):
     def action_turn(self, by: int) -> None:
         """Group by the next or previous key."""
         self._group_by(GROUPINGS[(GROUPINGS.index(self._by) + by) % len(GROUPINGS)])
+
+    def action_all_tabs(self) -> None:
+        """Count the servers of all tabs together, or only this one."""
+        self._is_of_all = not self._is_of_all
+        if len(self._subjects()) == 1 and self._is_of_all:
+            self._is_of_all = False
+            said = f"Only one server is open. {keys.shown_key('tabs.open')} opens another one."
+            self.app.notify(said, markup=False, timeout=3)
+            return
+        self._begin()
+        self.sync()
 
     def action_sort(self) -> None:
         """Sort by the next column."""
@@ -278,11 +337,8 @@ class StatsPanel(Panel):
     def _count(self) -> bool:
         """Count for some milliseconds; return whether more is left."""
         end = time.perf_counter() + _LONGEST_S
-        parts: list[Callable[[], bool]] = [lambda: self._stats.take(_PIECE), lambda: self._repeats.take(_REPEATS_PIECE)]
-        if (chosen := self._chosen) is not None:
-            parts.insert(0, lambda: chosen.take(_ENTRIES_PIECE))
         more = False
-        for part in parts:
+        for part in [part for each in self._counting for part in each.parts()]:
             while left := part():
                 if time.perf_counter() >= end:
                     break
@@ -291,9 +347,13 @@ class StatsPanel(Panel):
                 return True
         return more
 
+    def _repeated(self) -> list[Repeated]:
+        """Return the calls made most often with the same arguments, of all counted conversations."""
+        return sorted((call for each in self._counting for call in each.repeated()), key=lambda call: -call.count)
+
     def _look(self) -> None:
         table = self._rows.table
-        done = self._stats.done, self._stats.is_behind, self._repeats.done
+        done = [each.done for each in self._counting]
         sampled = usage.changes if (usage := self._subject.usage) is not None else 0
         state = (table.changes, table.duration_ns, table.messages[:], table.stderr_lines, done, sampled)
         if state != self._shown_state:
@@ -320,7 +380,9 @@ class StatsPanel(Panel):
             for each in GROUPINGS
         ]
         right: list[BarItem] = []
-        if self._stats.is_behind or (self._chosen is not None and self._chosen.is_filtering):
+        if len(self._counted) > 1:
+            right.append(BarItem(((f"{len(self._counted)} servers ", "accent"),)))
+        if any(each.is_behind for each in self._counting):
             right.append(BarItem(((f"{glyphs().pending} counting ", "pending"),)))
         elif self._term is not None:
             said = fit(f"filter {visible(describe(self._term), limit=200)}", 40)
@@ -355,7 +417,7 @@ class StatsPanel(Panel):
 
     def _show_totals(self) -> None:
         table = self._rows.table
-        self._lines = totals(table, table.sums, self._repeats.top(3))
+        self._lines = totals(table, table.sums, self._repeated()[:3])
         usage = self._subject.usage
         if usage is not None and (said := usage_text(usage.samples)):
             self._lines.insert(1, TotalLine("Process", said))

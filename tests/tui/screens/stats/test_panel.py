@@ -4,6 +4,9 @@ import re
 
 import pytest
 
+from inspector.session.engine import OpenedSession
+from inspector.tui.app import InspectApp
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.panels import Panel
 from inspector.tui.screens.stats.panel import StatsPanel
 from inspector.tui.widgets.virtual_list import LogList
@@ -41,6 +44,32 @@ async def test_a_replay_shows_the_statistics_of_its_position() -> None:
         await until(lambda: re.search(r"Statistics [1-5] calls?", person.screen) is not None, "few calls had come")
         await person.press("1", "G", "v s")
         await person.sees("13 calls")
+
+
+async def test_the_captures_of_all_tabs_are_counted_together() -> None:
+    other = sample("evening")
+    app = InspectApp(replay=sample("lighthouse"), name="lighthouse", beside=[OpenedSession("evening", capture=other)])
+    async with app.run_test(size=(160, 45)) as pilot:
+        await until(lambda: len(app.tabs) == 2, "both tabs")
+        await until(lambda: all(tab.subject.stage is ConversationStage.RECORDED for tab in app.tabs), "both are read")
+        await pilot.press("v s")
+        await until(lambda: "13 calls" in text(app), "the first capture")
+        assert "sampling_request" not in text(app)
+        await pilot.press("v a")
+        await until(lambda: "2 servers" in text(app) and "sampling_request" in text(app), "both captures")
+        await until(lambda: "13 calls" not in text(app), "more calls")
+        await pilot.press("v a")
+        await until(lambda: "13 calls" in text(app) and "2 servers" not in text(app), "the first capture again")
+    for tab in app.tabs:
+        await tab.subject.end()
+
+
+async def test_with_a_single_server_there_is_nothing_more_to_count() -> None:
+    async with at_a_replay(sample("lighthouse"), (160, 45)) as person:
+        await person.press("v s")
+        await person.sees("13 calls")
+        await person.press("v a")
+        await person.sees("Only one server is open")
 
 
 class Hearing(Showing):
