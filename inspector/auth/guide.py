@@ -160,7 +160,6 @@ class Guide:
         self._rungs: tuple[LoginStep, ...] = ()
         self._stack = AsyncExitStack()
         self._loopback: Loopback | None = None
-        self._redirect_uri = callback
         self._by_hand: asyncio.Future[Redirected | Abandoned] | None = None
         self._state = ""
 

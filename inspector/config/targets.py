@@ -54,16 +54,6 @@ class HttpTarget(msgspec.Struct, frozen=True):
         """Equal for the same URL."""
         return url_key(self.url)
 
-    @property
-    def shown_url(self) -> str:
-        """URL without user, password and query values, which may be secret."""
-        from urllib.parse import urlsplit, urlunsplit
-
-        parts = urlsplit(self.url)
-        port = f":{parts.port}" if parts.port else ""
-        query = "&".join(f"{pair.partition('=')[0]}=…" for pair in parts.query.split("&") if pair)
-        return urlunsplit((parts.scheme, f"{parts.hostname or ''}{port}", parts.path, query, ""))
-
 
 Target = StdioTarget | HttpTarget
 

@@ -58,14 +58,6 @@ def remove_at(value: object, path: Path) -> object:
     return set_at(value, path[:-1], shorter)
 
 
-def rename_at(value: object, path: Path, name: str) -> object:
-    """Return `value` with the member at `path` renamed, at the same position; unchanged if that is impossible."""
-    parent = get_at(value, path[:-1])
-    if not path or not isinstance(parent, dict) or path[-1] not in parent or name in parent:
-        return value
-    return set_at(value, path[:-1], {name if key == path[-1] else key: each for key, each in parent.items()})
-
-
 def move_at(value: object, path: Path, to: int) -> object:
     """Return `value` with the array item at `path` moved to index `to`; unchanged if there is no item."""
     parent = get_at(value, path[:-1])
@@ -86,19 +78,6 @@ def _has(parent: object, step: str | int) -> bool:
 def pointer(path: Path) -> str:
     """Return the path as a JSON pointer (RFC 6901): "/a/0"; "" for the root."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
-
-
-def shown_path(path: Path) -> str:
-    """Format a path for the user: "a.b[0]", ambiguous names in quotes; "" for the root."""
-    text = ""
-    for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif step.isidentifier():
-            text += f".{step}" if text else step
-        else:
-            text += f'["{step}"]'
-    return text
 
 
 def place_in_form(value: object, path: Path) -> Path:

@@ -11,7 +11,7 @@ from inspector.checks.registry import CHECKS, LAST, Check
 from inspector.checks.verdict import primary_of, roots_of
 from inspector.present import spans
 from inspector.present.compatibility import words_of
-from inspector.present.spans import Fact, Line, Role, Section, Span, fact, plain, section_lines, span
+from inspector.present.spans import Fact, Line, Role, Section, fact, plain, section_lines, span
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction
@@ -36,14 +36,6 @@ def groups_of(findings: Iterable[Finding]) -> list[list[Finding]]:
         found.setdefault(each.id, []).append(each)
     groups = [sorted(group, key=lambda each: each.severity.rank) for group in found.values()]
     return sorted(groups, key=lambda group: group[0].severity.rank)
-
-
-def finding_lines(findings: Sequence[Finding], checks: Mapping[str, Check], counts: Mapping[str, int]) -> list[Line]:
-    """Return all findings as lines; the last line has the number of each severity."""
-    lines: list[Line] = []
-    for group in groups_of(findings):
-        lines += group_lines(group, checks[group[0].id], counts)
-    return [*lines, summary(findings)]
 
 
 def group_lines(group: Sequence[Finding], check: Check, counts: Mapping[str, int]) -> list[Line]:
@@ -171,11 +163,6 @@ SIGNS: dict[Severity, tuple[str, Role]] = {
 _LINE = 300
 _FINDING_FACTS_HOSTS = 4
 """Maximum effects on clients that are shown."""
-
-
-def sign_of(severity: Severity) -> Span:
-    """Return the sign of a severity; a label or the slug of the check is always next to it."""
-    return SIGNS[severity]
 
 
 def title_of(id_: str) -> str:

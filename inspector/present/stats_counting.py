@@ -150,7 +150,7 @@ class JournalStats:
         self._special: dict[int, StatsGroup] = {}
         """Groups of requests that open connections or fetch lists, by method number."""
         self._names = 0
-        self._calls = self._person = self._other = -2
+        self._calls = self._other = -2
         self._persons: set[int] = set()
         self._ends: list[int] = []
         self._open: set[int] = set()

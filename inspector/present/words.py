@@ -7,7 +7,7 @@ import msgspec
 
 from inspector import text
 from inspector.present import spans as signs
-from inspector.present.spans import Line, Role, Section, Span, fact, paragraph, plain
+from inspector.present.spans import Line, Role, Section, Span, fact, paragraph
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.facts import (
@@ -313,12 +313,6 @@ def age_line(freshness: Freshness, now_ns: int, clock: Callable[[int], str] | No
         return line
     wrong = "; ".join(text.visible(flaw, limit=200) for flaw in freshness.flaws)
     return ((f"{signs.WARNING} {wrong}", "warning"), ("   ", "text"), *line)
-
-
-def age_facts(freshness: Freshness, now_ns: int) -> tuple[signs.Fact, ...]:
-    """Return the same as facts, with invalid members as separate facts."""
-    told = plain(age_line(Freshness(freshness.received_ns, freshness.ttl_ms, freshness.scope), now_ns))
-    return (signs.Fact("age", told), *(fact("wrong", flaw, "warning") for flaw in freshness.flaws))
 
 
 def _age(since_ns: int, now_ns: int) -> str:

@@ -25,7 +25,7 @@ from inspector.protocol.facts import (
 from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
 from inspector.transports.base import Observer
 from inspector.transports.http.transport import HttpTransport
-from inspector.transports.memory import MemoryTransport
+from tests.transports.memory import MemoryTransport
 
 ARGV = ("gull-rock-lighthouse", "--lamp", "fresnel", "--log-level", "info")
 CWD = "/srv/lighthouse"

@@ -29,11 +29,6 @@ def test_a_url_is_labelled_by_its_host_and_remembered_without_its_fragment() -> 
     assert target.key != HttpTarget("https://gulls.example/mcp").key
 
 
-def test_a_url_is_shown_without_its_secrets() -> None:
-    shown = HttpTarget("https://me:secret@gulls.example:8443/mcp?token=secret&b#f").shown_url
-    assert shown == "https://gulls.example:8443/mcp?token=…&b=…"
-
-
 @pytest.mark.parametrize("text", ["http://h", "https://h:1/mcp?x=y", "http://[::1]:3000/mcp"])
 def test_a_url_that_can_be_dialled_is_taken_as_it_is(text: str) -> None:
     assert parse_url(text) == text

@@ -12,13 +12,13 @@ from inspector.errors import UsageError
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.server_requests import RequestKind
 from inspector.transports.http.listener import HttpRequest
-from inspector.transports.memory import Peer
 from tests.architecture.sources import ROOT
 from tests.cli.running import MODERN
 from tests.conformance import client
 from tests.servers.http_fixtures import Handler, serving
 from tests.servers.streams import LEGACY, legacy, modern, tools
 from tests.session.talking import DISCOVERED, WISH, Server, options, reply, session
+from tests.transports.memory import Peer
 
 
 def asked(requests: Sequence[HttpRequest], method: str) -> list[Any]:

@@ -1,7 +1,7 @@
 """New values that differ in one place."""
 
 from inspector.forms.fields import UNSET
-from inspector.forms.paths import get_at, move_at, place_in_form, pointer, remove_at, rename_at, set_at, shown_path
+from inspector.forms.paths import get_at, move_at, place_in_form, pointer, remove_at, set_at
 
 
 def test_reading_where_nothing_is_gives_unset_and_null_gives_null() -> None:
@@ -35,15 +35,6 @@ def test_removing_takes_the_member_or_item_away() -> None:
         assert remove_at({"a": 1}, nowhere) == {"a": 1}
 
 
-def test_renaming_keeps_the_order_and_never_overwrites() -> None:
-    renamed = rename_at({"a": 1, "b": 2}, ("a",), "c")
-    assert isinstance(renamed, dict)
-    assert renamed == {"c": 1, "b": 2}
-    assert list(renamed) == ["c", "b"]
-    assert rename_at({"a": 1, "b": 2}, ("a",), "b") == {"a": 1, "b": 2}
-    assert rename_at([1], (0,), "b") == [1]
-
-
 def test_an_item_moves_to_another_index() -> None:
     assert move_at({"a": [1, 2, 3]}, ("a", 2), 0) == {"a": [3, 1, 2]}
     assert move_at([1, 2], (0,), 9) == [2, 1]
@@ -51,11 +42,9 @@ def test_an_item_moves_to_another_index() -> None:
     assert move_at({"a": 1}, ("a",), 0) == {"a": 1}
 
 
-def test_paths_are_written_as_pointers_and_for_people() -> None:
+def test_paths_are_written_as_pointers() -> None:
     assert pointer(()) == ""
     assert pointer(("a/b", 0, "t~")) == "/a~1b/0/t~0"
-    assert shown_path(("a", 0, "b", "c d")) == 'a[0].b["c d"]'
-    assert shown_path(()) == ""
 
 
 def test_a_place_in_the_json_is_found_in_the_form_that_has_items_not_yet_given() -> None:

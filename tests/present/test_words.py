@@ -13,7 +13,6 @@ from inspector.present.words import (
     MOST_DECODED,
     SIGNS_OF_GRADES,
     ModelRun,
-    age_facts,
     age_line,
     badge,
     bar,
@@ -97,11 +96,6 @@ def test_what_is_wrong_comes_first() -> None:
     line = age_line(Freshness(0, None, "", ("ttlMs is a string, not a number: '\x1b[31m'",)), S)
     assert plain(line).startswith("▲ ttlMs is a string, not a number: '")
     assert "\x1b" not in plain(line)
-    facts = age_facts(Freshness(0, 0, "", ("ttlMs -5 is negative: it counts as 0",)), S)
-    assert [(each.key, each.value) for each in facts] == [
-        ("age", "fetched 1 s ago · stale for 1 s"),
-        ("wrong", "ttlMs -5 is negative: it counts as 0"),
-    ]
 
 
 @pytest.mark.parametrize(

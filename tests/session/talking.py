@@ -16,7 +16,7 @@ from inspector.protocol.revisions.table import newest_of
 from inspector.session.inbox import Inbox
 from inspector.session.options import Timeouts
 from inspector.session.session import Session, SessionOptions
-from inspector.transports.memory import Peer, served_by
+from tests.transports.memory import Peer, served_by
 
 Server = Callable[[Peer], Awaitable[None]]
 

@@ -27,8 +27,8 @@ from inspector.session.answering import (
     SideWaits,
 )
 from inspector.session.inbox import BY_OFFERS, MOST_REFUSED, Inbox, TicketState
-from inspector.transports.memory import Peer
 from tests.session.talking import DISCOVERED, WISH, answering, options, reply, session
+from tests.transports.memory import Peer
 from tests.waiting import until
 
 LEGACY, MODERN = newest_of(Era.LEGACY), newest_of(Era.MODERN)

@@ -22,8 +22,8 @@ from inspector.session.inbox import Inbox, TicketState
 from inspector.session.options import Timeouts
 from inspector.session.session import Session
 from inspector.transports.base import Delivery, Expects, Outgoing
-from inspector.transports.memory import MemoryTransport, Peer, served_by
 from tests.session.talking import DISCOVERED, HELLO, MODERN, WISH, answering, hear, options, reply, session
+from tests.transports.memory import MemoryTransport, Peer, served_by
 from tests.waiting import until
 
 

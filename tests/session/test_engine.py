@@ -21,9 +21,9 @@ from inspector.protocol.things import KIND_OF_METHOD
 from inspector.session.engine import OFTEN, Engine, Lists, Live, OpenedSession, _why
 from inspector.session.options import ListOptions, SessionState, Settings
 from inspector.session.session import Session
-from inspector.transports.memory import Peer
 from tests.architecture.sources import ROOT
 from tests.session.talking import HELLO, reply, session
+from tests.transports.memory import Peer
 from tests.waiting import PATIENCE_S, until
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from inspector.protocol.frames import Frame
 from inspector.session.raw import Ended, ids_of
 from inspector.session.session import Session
-from inspector.transports.memory import Peer
 from tests.session.talking import HELLO, answering, options, reply, session
+from tests.transports.memory import Peer
 
 
 def _payloads(live: Session, numbers: tuple[int, ...]) -> list[bytes]:

@@ -19,8 +19,8 @@ from inspector.session.inbox import Inbox
 from inspector.session.options import SessionState, Timeouts
 from inspector.session.session import Session, SessionOptions
 from inspector.transports.base import Delivery, Outgoing
-from inspector.transports.memory import MemoryTransport, Peer, served_by
 from tests.session.talking import DISCOVERED, HELLO, LEGACY, WISH, answering, options, reply, session
+from tests.transports.memory import MemoryTransport, Peer, served_by
 from tests.waiting import until
 
 

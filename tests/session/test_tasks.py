@@ -21,8 +21,8 @@ from inspector.session.inbox import Inbox
 from inspector.session.options import Timeouts
 from inspector.session.session import Session
 from inspector.session.tasks import Followers, SessionTasks, handle_of, nobody
-from inspector.transports.memory import Peer
 from tests.session.talking import HELLO, Server, options, reply, session
+from tests.transports.memory import Peer
 from tests.waiting import PATIENCE_S, until
 
 DONE = Replied(ResultResponse(1, Part(b'{"content":[]}')), Exchange(1, Direction.TO_SERVER, 1, "tasks/get", "t1", 1, 0))

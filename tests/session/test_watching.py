@@ -14,8 +14,8 @@ from inspector.protocol.revisions._shape import Era
 from inspector.protocol.tracking.subscriptions import StreamFilter, SubscriptionState
 from inspector.session.session import Session
 from inspector.session.watching import ReconnectTiming
-from inspector.transports.memory import Peer
 from tests.session.talking import DISCOVERED, WISH, answering, options, reply, session
+from tests.transports.memory import Peer
 from tests.waiting import until
 
 ID = "io.modelcontextprotocol/subscriptionId"

@@ -26,10 +26,10 @@ from inspector.protocol.revisions._shape import Carriage
 from inspector.transports.base import LIMITS, Expects, Outgoing, Transport
 from inspector.transports.http.listener import HttpResponse
 from inspector.transports.http.transport import HttpTransport
-from inspector.transports.memory import MemoryTransport
 from inspector.transports.stdio import StdioTransport
 from tests.children import alive_since, pids
 from tests.servers.http_fixtures import by_method, echo, legacy_server, serving
+from tests.transports.memory import MemoryTransport
 from tests.transports.recording import Recorder, child_env, server
 from tests.waiting import until
 

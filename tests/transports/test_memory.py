@@ -7,7 +7,7 @@ import pytest
 from inspector.errors import ConnectError, Disconnected
 from inspector.protocol.frames import Channel
 from inspector.transports.base import Expects, Outgoing
-from inspector.transports.memory import MemoryTransport, Peer, served_by
+from tests.transports.memory import MemoryTransport, Peer, served_by
 from tests.transports.recording import Recorder
 
 

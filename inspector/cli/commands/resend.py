@@ -21,9 +21,19 @@ from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.targets import TargetOptions, choose
 from inspector.errors import InspectError, UsageError
-from inspector.features.resend.performing import NAME, Replies, ResendOptions, Resent, offers_of, resend
-from inspector.features.resend.plan import Plan, Skip, plan, up_to
 from inspector.features.resend.provenance import CarriedValue
+from inspector.features.resend.resend import (
+    NAME,
+    Replies,
+    ResendOptions,
+    ResendPlan,
+    Resent,
+    Skip,
+    offers_of,
+    plan,
+    resend,
+    up_to,
+)
 from inspector.present.compare import Names, comparison_data, comparison_lines, shown
 from inspector.session.engine import Live
 from inspector.session.options import SessionState
@@ -37,7 +47,7 @@ class RecordedRequests(msgspec.Struct, frozen=True):
     """The requests of a capture to resend."""
 
     found: Operations
-    plan: Plan
+    plan: ResendPlan
     offers: frozenset[str]
     """Capabilities that the captured client declared."""
 
@@ -139,7 +149,7 @@ def _data(resent: Resent, names: Names) -> dict[str, Any]:
     }
 
 
-def _by_method(made: Plan) -> dict[str, int]:
+def _by_method(made: ResendPlan) -> dict[str, int]:
     found: dict[str, int] = {}
     for step in made.steps:
         found[step.method] = found.get(step.method, 0) + 1
@@ -150,7 +160,7 @@ _PACE_S = 0.02
 
 
 def take_over(
-    output: Output, chosen: TargetOptions, plan: Plan, resend_options: ResendOptions, name: str
+    output: Output, chosen: TargetOptions, plan: ResendPlan, resend_options: ResendOptions, name: str
 ) -> ExitStatus:
     """Send the plan, print the results to stdout, and open the interface on the session.
 
@@ -167,7 +177,7 @@ def take_over(
     return inspect(output.env, chosen, show)
 
 
-async def _replay(live: Live, plan: Plan, resend_options: ResendOptions) -> Resent | None:
+async def _replay(live: Live, plan: ResendPlan, resend_options: ResendOptions) -> Resent | None:
     """Send the plan once the session is open. Return None if it does not open."""
     session = await _opened(live)
     if session is None:

@@ -50,10 +50,6 @@ class Needle:
         self._spellings = {spelling for case in cases for spelling in _spellings(case)}
         self._in_lines = tuple(sorted({line for spelling in self._spellings for line in _in_line(spelling)}))
 
-    def is_part_of(self, wanted: str) -> bool:
-        """Return whether every text that contains `wanted` contains this one, too."""
-        return self.text in wanted.casefold()
-
     def is_in_text(self, found: str) -> bool:
         """Return whether a decoded text contains it."""
         return self.text in found.casefold()

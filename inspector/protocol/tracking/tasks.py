@@ -318,7 +318,6 @@ class Task(msgspec.Struct, eq=False):
     """The exchange that requested its cancellation."""
     result_frame: int | None = None
     """Frame with its result: the response to tasks/result, or a message that contains the result."""
-    result_exchange: int | None = None
     failed: bool = False
     """Whether the result is an error, or a tool result with isError."""
     lost: bool = False
@@ -331,11 +330,6 @@ class Task(msgspec.Struct, eq=False):
     def ended(self) -> bool:
         """Whether it has ended."""
         return self.ended_ns is not None or self.lost
-
-    @property
-    def needs_input(self) -> bool:
-        """Whether it waits for input."""
-        return self.state == TaskState.INPUT_REQUIRED and not self.ended
 
 
 class Tasks:
@@ -394,7 +388,7 @@ class Tasks:
 
     def _brought(self, frame: Frame, exchange: Exchange, task: Task, result: Part) -> None:
         """Record the result. Only ended tasks have one, so the task has ended even if no later status was fetched."""
-        self._keep_result(task, frame, exchange, failed=_is_error(result))
+        self._keep_result(task, frame, failed=_is_error(result))
         if task.ended_ns is None:
             task.ended_ns, task.state = frame.time_ns, TaskState.FAILED if task.failed else TaskState.COMPLETED
             task.message = ""
@@ -478,7 +472,7 @@ class Tasks:
         if task is None:
             return []
         if exchange.method == "tasks/result" and task.state in ENDED:
-            self._keep_result(task, frame, exchange, failed=True)
+            self._keep_result(task, frame, failed=True)
             return [News(task, {})]
         if message.code == UNKNOWN_TASK and exchange.method == "tasks/get" and not task.lost:
             task.lost = True
@@ -500,7 +494,7 @@ class Tasks:
             task.ended_ns = frame.time_ns
         if word.result is not None or word.error is not None:
             failed = word.error is not None or (word.result is not None and _is_error(word.result))
-            self._keep_result(task, frame, exchange, failed=failed)
+            self._keep_result(task, frame, failed=failed)
         task.state, task.message = word.state, word.message
         if before == (task.state, task.message) and task.history and not asked:
             return []
@@ -515,11 +509,10 @@ class Tasks:
         if word.state == TaskState.INPUT_REQUIRED and word.server_requests is not None and not word.server_requests:
             self._blame(task, "it needs input and asks nothing", frame)
 
-    def _keep_result(self, task: Task, frame: Frame, exchange: Exchange | None, *, failed: bool) -> None:
+    def _keep_result(self, task: Task, frame: Frame, *, failed: bool) -> None:
         if task.result_frame is not None:
             return
         task.result_frame, task.failed = frame.n, failed
-        task.result_exchange = exchange.number if exchange else None
 
     def _new(self, id_: str, by_server: bool, frame: Frame) -> Task:
         task = Task(len(self.all) + 1, id_, by_server, frame.time_ns, frame.n)

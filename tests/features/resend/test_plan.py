@@ -2,14 +2,14 @@
 
 import pytest
 
-from inspector.features.resend.plan import Plan, harmful, plan, up_to
+from inspector.features.resend.resend import ResendPlan, harmful, plan, up_to
 from inspector.protocol.things import Tool
 from tests.capture.compare.talk import asks, calls, gives, says, told
 
 _OPENING = asks(0, "initialize", {"protocolVersion": "1"}), gives(0, {})
 
 
-def _sent(found: Plan) -> list[tuple[str, int, bool]]:
+def _sent(found: ResendPlan) -> list[tuple[str, int, bool]]:
     return [(step.method, step.sent.frame, step.page) for step in found.steps]
 
 

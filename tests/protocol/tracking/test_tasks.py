@@ -238,7 +238,7 @@ def test_a_task_of_the_extension_asks_and_brings_its_result_with_the_poll(talk: 
     assert [(q.message, q.key, q.task, q.cause) for q in talk.conversation.server_requests] == [
         ("Who?", "name", "t1", 1)
     ]
-    assert talk.task.needs_input
+    assert talk.task.state == "input_required"
     talk.call("tasks/update", {"taskId": "t1", "inputResponses": {}}, {"resultType": "complete"})
     talk.call("tasks/get", {"taskId": "t1"}, flat("completed", result={"content": []}))
     assert (talk.task.state, talk.task.result_frame, talk.task.failed) == ("completed", 10, False)

@@ -11,8 +11,7 @@ from inspector.capture.journal import start_capture
 from inspector.capture.store.load import load
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
-from inspector.features.resend.performing import Replies, ResendOptions, Resent, offers_of, resend
-from inspector.features.resend.plan import plan
+from inspector.features.resend.resend import Replies, ResendOptions, Resent, offers_of, plan, resend
 from inspector.protocol import capabilities as offers
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.server_requests import ErrorReply, RequestKind, Result, ServerRequest
