@@ -101,7 +101,7 @@ class OAuthAuthorizer:
         store: TokenStore,
         visitor: Visitor,
         *,
-        tell: Callable[[LoginStep], None] = lambda rung: None,
+        tell: Callable[[LoginStep], None] = lambda login_step: None,
         renew: bool = False,
     ) -> None:
         """Create an authorizer.
@@ -109,7 +109,7 @@ class OAuthAuthorizer:
         `tell` is called with each login step. With `renew`, a stored token is renewed before it is used.
         """
         self.url = url
-        self.ladder: list[LoginStep] = []
+        self.login_steps: list[LoginStep] = []
         """Steps of the last or the current login."""
         self.busy = False
         """Whether a login is running: timeouts are paused meanwhile."""
@@ -167,7 +167,7 @@ class OAuthAuthorizer:
             try:
                 await self._login(challenge, ask)
             except LoginFailed as failure:
-                self._failure = LoginFailed(failure.rung, refused=_refusal_reason(refusal))
+                self._failure = LoginFailed(failure.login_step, refused=_refusal_reason(refusal))
                 self._failure.hint = (
                     failure.hint or f"mcp-inspect auth explain {shlex.quote(self.url)} explains each step."
                 )
@@ -185,7 +185,7 @@ class OAuthAuthorizer:
             return result
 
     async def _login(self, challenge: Challenge | None, ask: Ask) -> None:
-        self.ladder.clear()
+        self.login_steps.clear()
         self.busy = True
         try:
             before = next((client.redirect_uri for client in self.known.clients.values()), "")
@@ -215,9 +215,9 @@ class OAuthAuthorizer:
                 return sign(claims, key, algorithm)
             case Prove(method, url, nonce, access_token):
                 return self._prover.proof(method, url, nonce=nonce, access_token=access_token)
-            case AddStep(rung):
-                self.ladder.append(rung)
-                return self._tell(rung)
+            case AddStep(login_step):
+                self.login_steps.append(login_step)
+                return self._tell(login_step)
             case _:
                 assert_never(step)
 

@@ -183,7 +183,7 @@ def _granted(asking: TokenRequest, *, with_person: bool) -> Flow[AccessToken]:
 
 def _is_unknown(failure: LoginFailed) -> bool:
     """Return whether the authorization server does not know the client."""
-    return any(word in failure.rung.found for word in ("invalid_client", "unauthorized_client"))
+    return any(word in failure.login_step.found for word in ("invalid_client", "unauthorized_client"))
 
 
 # Explaining a login without performing it
@@ -223,8 +223,8 @@ def survey(
         return
     named = protected.issuers[0] if protected and protected.issuers else ""
     server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None)
-    for rung in _rungs(server_url, challenge, protected, server, wishes, known):
-        yield AddStep(rung)
+    for login_step in _login_steps(server_url, challenge, protected, server, wishes, known):
+        yield AddStep(login_step)
 
 
 def _clock(date: str) -> Flow[None]:
@@ -236,7 +236,7 @@ def _clock(date: str) -> Flow[None]:
         yield AddStep(LoginStep("clock", StepVerdict.ODD, said, clause="RFC 7519, section 4.1.4", fix=fix))
 
 
-def _rungs(
+def _login_steps(
     server_url: str,
     challenge: Challenge | None,
     protected: ResourceMetadata | None,

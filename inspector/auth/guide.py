@@ -1,7 +1,7 @@
 """Directs the user to the authorization server and waits for the redirect, or a pasted URL.
 
-It runs on the loop of the connection. Its view, a dialog or a terminal, reads `rungs` and `waiting` from any thread,
-and calls `take` and `give_up` on that loop. It listens on 127.0.0.1 only while a login is running.
+It runs on the loop of the connection. Its view, a dialog or a terminal, reads `login_steps` and `waiting` from any
+thread, and calls `take` and `give_up` on that loop. It listens on 127.0.0.1 only while a login is running.
 """
 
 import asyncio
@@ -157,32 +157,32 @@ class Guide:
         self._callback = callback
         self._patience_s = patience_s
         self._show = show
-        self._rungs: tuple[LoginStep, ...] = ()
+        self._login_steps: tuple[LoginStep, ...] = ()
         self._stack = AsyncExitStack()
         self._loopback: Loopback | None = None
         self._by_hand: asyncio.Future[Redirected | Abandoned] | None = None
         self._state = ""
 
     @property
-    def rungs(self) -> tuple[LoginStep, ...]:
+    def login_steps(self) -> tuple[LoginStep, ...]:
         """Steps of the last or the current login."""
-        return self._rungs
+        return self._login_steps
 
     @property
     def failed(self) -> bool:
         """Whether that login ended at a broken step."""
-        return bool(self._rungs) and self._rungs[-1].verdict is StepVerdict.BROKEN
+        return bool(self._login_steps) and self._login_steps[-1].verdict is StepVerdict.BROKEN
 
-    def hear(self, rung: LoginStep) -> None:
+    def hear(self, login_step: LoginStep) -> None:
         """Add a login step."""
-        self._rungs = (*self._rungs, rung)
+        self._login_steps = (*self._login_steps, login_step)
 
     async def begin(self, known_redirect: str) -> str:
         """Start listening; return the redirect URI.
 
         Raises: AuthorizationNeeded if the configured port is taken.
         """
-        self._rungs = ()
+        self._login_steps = ()
         self.logins += 1
         self.busy = True
         if self._callback:

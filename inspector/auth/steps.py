@@ -138,7 +138,7 @@ class Prove(msgspec.Struct, frozen=True):
 class AddStep(msgspec.Struct, frozen=True):
     """Add a login step to the record; no outcome."""
 
-    rung: LoginStep
+    login_step: LoginStep
 
 
 Step = HttpFetch | OpenAddress | Random | Now | Sign | Prove | AddStep
@@ -149,19 +149,19 @@ Flow = Generator[Step, Any, T]
 class LoginFailed(AuthorizationNeeded):
     """A login ended without a token; the message says at which step and why."""
 
-    def __init__(self, rung: LoginStep, *, refused: str = "") -> None:
+    def __init__(self, login_step: LoginStep, *, refused: str = "") -> None:
         """Create the error.
 
         `refused` is the server's response to the request that needed the login, "" if there is none.
         """
-        super().__init__(f"{refused and refused + '; '}{rung.what}: {rung.found}", hint=rung.fix)
-        self.rung = rung
+        super().__init__(f"{refused and refused + '; '}{login_step.what}: {login_step.found}", hint=login_step.fix)
+        self.login_step = login_step
 
 
-def broken(rung: LoginStep) -> Flow[Any]:
+def broken(login_step: LoginStep) -> Flow[Any]:
     """Add a failed step and end the login. Raises: LoginFailed."""
-    yield AddStep(rung)
-    raise LoginFailed(rung)
+    yield AddStep(login_step)
+    raise LoginFailed(login_step)
 
 
 def rung_of(

@@ -147,57 +147,61 @@ _SIGNS: dict[StepVerdict, tuple[str, Role]] = {
 }
 
 
-def step_lines(rungs: Iterable[LoginStep], *, brief: bool = False) -> list[Line]:
+def step_lines(login_steps: Iterable[LoginStep], *, brief: bool = False) -> list[Line]:
     """Return a few lines per step; `brief` leaves out paragraphs, and requests that are OK."""
-    return [line for rung in rungs for line in _rung(rung, brief)]
+    return [line for login_step in login_steps for line in _rung(login_step, brief)]
 
 
-def ladder_section(rungs: Sequence[LoginStep]) -> Section:
+def ladder_section(login_steps: Sequence[LoginStep]) -> Section:
     """Return the steps as a section; empty if there was no login."""
-    return Section("Login", lines=tuple(step_lines(rungs, brief=True)), note=steps_end(rungs, climbed=True))
+    return Section("Login", lines=tuple(step_lines(login_steps, brief=True)), note=steps_end(login_steps, climbed=True))
 
 
-def steps_end(rungs: Sequence[LoginStep], *, climbed: bool = False) -> str:
+def steps_end(login_steps: Sequence[LoginStep], *, climbed: bool = False) -> str:
     """Return the outcome of the steps, one sentence; "" if there are none.
 
     `climbed`: a login succeeded, so a failed step was not needed unless it was the last one.
     """
-    broken = [rung for rung in (rungs[-1:] if climbed else rungs) if rung.verdict is StepVerdict.BROKEN]
+    broken = [
+        login_step
+        for login_step in (login_steps[-1:] if climbed else login_steps)
+        if login_step.verdict is StepVerdict.BROKEN
+    ]
     if broken:
         return f"Fails at: {broken[0].what}."
-    odd = [rung.what for rung in rungs if rung.verdict is StepVerdict.ODD]
+    odd = [login_step.what for login_step in login_steps if login_step.verdict is StepVerdict.ODD]
     if odd:
         return f"Works, with deviations from the standard: {', '.join(dict.fromkeys(odd))}."
-    return "All steps OK." if rungs else ""
+    return "All steps OK." if login_steps else ""
 
 
-def as_data(rungs: Iterable[LoginStep]) -> list[dict[str, Any]]:
+def as_data(login_steps: Iterable[LoginStep]) -> list[dict[str, Any]]:
     """Return the steps as data for scripts."""
     return [
         {
-            "step": rung.what,
-            "verdict": rung.verdict.value,
-            "found": rung.found,
-            "request": masked_url(rung.request),
-            "status": rung.status or None,
-            "clause": rung.clause,
-            "fix": rung.fix,
+            "step": login_step.what,
+            "verdict": login_step.verdict.value,
+            "found": login_step.found,
+            "request": masked_url(login_step.request),
+            "status": login_step.status or None,
+            "clause": login_step.clause,
+            "fix": login_step.fix,
         }
-        for rung in rungs
+        for login_step in login_steps
     ]
 
 
-def _rung(rung: LoginStep, brief: bool) -> Iterable[Line]:
-    sign, role = _SIGNS[rung.verdict]
-    yield ((f"{sign} ", role), span(rung.what, "strong"), ("  ", "text"), span(rung.found, "text"))
-    well = rung.verdict in (StepVerdict.GOOD, StepVerdict.MISSING)
-    if rung.request and not (brief and rung.verdict is StepVerdict.GOOD):
-        status = f"  {rung.status}" if rung.status else "  no response"
-        yield (("    ", "text"), (masked_url(rung.request), "muted"), (status, "muted"))
-    if rung.clause and not (brief and well):
-        yield (("    ", "text"), span(rung.clause, "muted"))
-    if rung.fix and not (brief and well):
-        yield (("    → ", "accent"), span(rung.fix, "text"))
+def _rung(login_step: LoginStep, brief: bool) -> Iterable[Line]:
+    sign, role = _SIGNS[login_step.verdict]
+    yield ((f"{sign} ", role), span(login_step.what, "strong"), ("  ", "text"), span(login_step.found, "text"))
+    well = login_step.verdict in (StepVerdict.GOOD, StepVerdict.MISSING)
+    if login_step.request and not (brief and login_step.verdict is StepVerdict.GOOD):
+        status = f"  {login_step.status}" if login_step.status else "  no response"
+        yield (("    ", "text"), (masked_url(login_step.request), "muted"), (status, "muted"))
+    if login_step.clause and not (brief and well):
+        yield (("    ", "text"), span(login_step.clause, "muted"))
+    if login_step.fix and not (brief and well):
+        yield (("    → ", "accent"), span(login_step.fix, "text"))
 
 
 # A link that a server wants opened: where it really leads, and whether it may be opened at all.

@@ -77,7 +77,7 @@ class World:
         }
         for name, given in changes.items():
             self.pages[{"prm": PROTECTED, "asm": ABOUT, "register": REGISTER, "token": TOKEN}[name]] = given
-        self.ladder: list[LoginStep] = []
+        self.login_steps: list[LoginStep] = []
         self.fetched: list[HttpFetch] = []
         self.visits: list[OpenAddress] = []
         self.signed: list[dict[str, Any]] = []
@@ -98,7 +98,7 @@ class World:
     @property
     def broken(self) -> LoginStep:
         """The rung that broke."""
-        (found,) = [rung for rung in self.ladder if rung.verdict is StepVerdict.BROKEN]
+        (found,) = [login_step for login_step in self.login_steps if login_step.verdict is StepVerdict.BROKEN]
         return found
 
     def urls(self) -> list[str]:
@@ -132,8 +132,8 @@ class World:
             case Prove():
                 self.proofs.append(step)
                 return f"proof {len(self.proofs)}"
-            case AddStep(rung):
-                return self.ladder.append(rung)
+            case AddStep(login_step):
+                return self.login_steps.append(login_step)
 
     def _found(self, fetch: HttpFetch) -> HttpFetched:
         found = self.pages.get(fetch.url, answer({"error": "not found"}, 404))

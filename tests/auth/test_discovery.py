@@ -69,14 +69,14 @@ def test_without_a_pointer_the_place_with_the_path_is_asked_before_the_root() ->
     found = world.play(find_resource(SERVER, ""))
     assert found is not None
     assert world.urls() == [PROTECTED, ROOT]
-    assert [rung.verdict for rung in world.ladder] == [StepVerdict.MISSING, StepVerdict.GOOD]
+    assert [login_step.verdict for login_step in world.login_steps] == [StepVerdict.MISSING, StepVerdict.GOOD]
 
 
 def test_a_site_that_answers_every_address_with_a_page_is_told_so() -> None:
     world = World(prm=page())
     assert world.play(find_resource(SERVER, "")) is None
-    assert "which is not JSON" in world.ladder[0].found
-    assert "must return 404" in world.ladder[0].fix
+    assert "which is not JSON" in world.login_steps[0].found
+    assert "must return 404" in world.login_steps[0].fix
 
 
 @pytest.mark.parametrize("resource", ["https://evil.example/mcp", "", None, "https://api.example/mcp2"])
@@ -140,7 +140,7 @@ def test_the_oldest_fallback_is_taken_only_where_nothing_named_an_issuer() -> No
     world = World(asm=page(404))
     found = world.play(find_server("https://api.example", SERVER, may_assume=True))
     assert (found.assumed, found.token_endpoint) == (True, "https://api.example/token")
-    assert world.ladder[-1].verdict is StepVerdict.ODD
+    assert world.login_steps[-1].verdict is StepVerdict.ODD
 
 
 def test_a_slash_at_the_end_of_an_assumed_issuer_is_no_matter_but_of_a_named_one_it_is() -> None:
@@ -153,10 +153,10 @@ def test_a_slash_at_the_end_of_an_assumed_issuer_is_no_matter_but_of_a_named_one
 def test_a_server_that_can_not_be_reached_is_told_with_the_reason() -> None:
     world = World(prm=HttpFetched("", why="connection refused"))
     assert world.play(find_resource(SERVER, "")) is None
-    assert world.ladder[0].found == "no response: connection refused"
+    assert world.login_steps[0].found == "no response: connection refused"
 
 
 def test_a_redirect_elsewhere_is_told_and_not_followed() -> None:
     world = World(prm=HttpFetched("", 302, (("location", "https://evil.example/x"),)))
     world.play(find_resource(SERVER, ""))
-    assert "'https://evil.example/x', which was not followed" in world.ladder[0].found
+    assert "'https://evil.example/x', which was not followed" in world.login_steps[0].found

@@ -154,7 +154,7 @@ async def test_a_refused_request_is_made_again_once_the_login_is_through(house: 
     back = next(fact.target for fact in recorder.of(HttpFact) if "/callback?" in fact.target)
     assert {name: value for name, value in parse_qsl(urlsplit(back).query) if value != MASK}.keys() <= {"iss"}
     assert MASK in dict(parse_qsl(urlsplit(back).query))["code"]
-    assert [rung.what for rung in keeper.ladder][-1] == "token for the code"
+    assert [login_step.what for login_step in keeper.login_steps][-1] == "token for the code"
 
 
 async def test_many_that_are_refused_at_once_cost_one_login(house: House) -> None:
@@ -262,7 +262,7 @@ async def test_a_surveyor_looks_once_and_is_let_in_nowhere(house: House) -> None
         assert await post(endpoint) == 401
         assert await post(endpoint) == 401
     assert surveyor.was_refused
-    assert [rung.what for rung in surveyor.ladder].count("challenge") == 1
+    assert [login_step.what for login_step in surveyor.login_steps].count("challenge") == 1
     assert {request.method for request in house.at_guard} == {"GET"}
 
 

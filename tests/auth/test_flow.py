@@ -45,7 +45,7 @@ def test_a_first_login_climbs_the_whole_ladder() -> None:
     world = World()
     done = run(world, challenged(error="invalid_token"))
     assert world.urls() == [PROTECTED, ABOUT, REGISTER, TOKEN]
-    assert [rung.what for rung in world.ladder] == [
+    assert [login_step.what for login_step in world.login_steps] == [
         "challenge",
         "protected resource metadata",
         "authorization server metadata",
@@ -54,7 +54,7 @@ def test_a_first_login_climbs_the_whole_ladder() -> None:
         "consent in the browser",
         "token for the code",
     ]
-    assert {rung.verdict for rung in world.ladder} == {StepVerdict.GOOD}
+    assert {login_step.verdict for login_step in world.login_steps} == {StepVerdict.GOOD}
     assert done.token.access_token == "t0ken"
     assert done.known.clients[ISSUER].client_id == "registered"
 
@@ -314,15 +314,15 @@ def climb(
     world.play(survey(SERVER, challenge, LoginOptions(**more), known, refused))  # type: ignore[arg-type]
 
 
-def rung(world: World, what: str) -> LoginStep:
-    (found,) = [rung for rung in world.ladder if rung.what == what]
+def login_step(world: World, what: str) -> LoginStep:
+    (found,) = [login_step for login_step in world.login_steps if login_step.what == what]
     return found
 
 
 def test_a_way_that_holds_is_walked_to_its_end_and_nothing_is_sent_that_stays() -> None:
     world = World()
     climb(world)
-    assert [each.what for each in world.ladder] == [
+    assert [each.what for each in world.login_steps] == [
         "challenge",
         "protected resource metadata",
         "authorization server metadata",
@@ -333,8 +333,8 @@ def test_a_way_that_holds_is_walked_to_its_end_and_nothing_is_sent_that_stays() 
         "iss",
         "DPoP",
     ]
-    assert not [each for each in world.ladder if each.verdict is StepVerdict.BROKEN]
-    assert (rung(world, "challenge").request, rung(world, "challenge").status) == (f"POST {SERVER}", 401)
+    assert not [each for each in world.login_steps if each.verdict is StepVerdict.BROKEN]
+    assert (login_step(world, "challenge").request, login_step(world, "challenge").status) == (f"POST {SERVER}", 401)
     assert {fetch.method for fetch in world.fetched} == {"GET"}
     assert REGISTER not in world.urls()
     assert TOKEN not in world.urls()
@@ -376,8 +376,8 @@ def test_a_client_that_is_given_or_known_needs_no_registration() -> None:
     given, known = World(asm=alone), World(asm=alone)
     climb(given, client_id="mine")
     climb(known, known=StoredLogin(clients={ISSUER: Client("before")}))
-    assert rung(given, "client").verdict is StepVerdict.GOOD
-    assert rung(known, "client").verdict is StepVerdict.GOOD
+    assert login_step(given, "client").verdict is StepVerdict.GOOD
+    assert login_step(known, "client").verdict is StepVerdict.GOOD
 
 
 def test_a_document_about_the_client_is_of_use_only_where_one_is_given() -> None:
@@ -385,16 +385,16 @@ def test_a_document_about_the_client_is_of_use_only_where_one_is_given() -> None
     without, given = World(asm=takes), World(asm=takes)
     climb(without)
     climb(given, metadata_url="https://us.example/client.json")
-    assert rung(without, "client").verdict is StepVerdict.BROKEN
-    assert "not given" in rung(without, "client").found
-    assert rung(given, "client").verdict is StepVerdict.GOOD
+    assert login_step(without, "client").verdict is StepVerdict.BROKEN
+    assert "not given" in login_step(without, "client").found
+    assert login_step(given, "client").verdict is StepVerdict.GOOD
 
 
 def test_a_server_that_lets_everybody_in_and_names_nobody_is_no_failure() -> None:
     world = World(prm=answer({}, 404))
     climb(world, None, None)
-    assert world.ladder[0].verdict is StepVerdict.GOOD
-    assert all(each.verdict is not StepVerdict.BROKEN for each in world.ladder)
+    assert world.login_steps[0].verdict is StepVerdict.GOOD
+    assert all(each.verdict is not StepVerdict.BROKEN for each in world.login_steps)
     assert not any("authorization-server" in url for url in world.urls())
 
 
@@ -402,12 +402,12 @@ def test_clocks_that_differ_are_a_rung() -> None:
     world = World()
     world.now = 1_000_000.0
     climb(world, refused=RefusedRequest("POST", 401, "Mon, 12 Jan 1970 13:40:00 GMT"))
-    assert rung(world, "clock").found == "our clock is 7 min ahead of the server's"
+    assert login_step(world, "clock").found == "our clock is 7 min ahead of the server's"
 
 
 def test_scopes_come_from_the_challenge_then_from_the_metadata() -> None:
     first, then = World(), World()
     climb(first)
     climb(then, Challenge("bearer", {}))
-    assert "'read write' (the challenge names it)" in rung(first, "scope").found
-    assert "'read' (the resource's metadata names it)" in rung(then, "scope").found
+    assert "'read write' (the challenge names it)" in login_step(first, "scope").found
+    assert "'read' (the resource's metadata names it)" in login_step(then, "scope").found

@@ -148,7 +148,7 @@ async def test_the_ladder_is_of_the_login_that_goes_on() -> None:
     assert guide.failed
     await guide.end()
     await guide.begin("")
-    assert (guide.rungs, guide.failed, guide.busy) == ((), False, True)
+    assert (guide.login_steps, guide.failed, guide.busy) == ((), False, True)
     await guide.end()
 
 

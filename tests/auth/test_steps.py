@@ -45,18 +45,18 @@ def test_a_body_that_is_no_json_has_no_value() -> None:
 
 
 def test_a_broken_rung_is_told_and_ends_the_flow() -> None:
-    world, rung = World(), LoginStep("client", StepVerdict.BROKEN, "there is none", fix="give one")
+    world, login_step = World(), LoginStep("client", StepVerdict.BROKEN, "there is none", fix="give one")
     with pytest.raises(LoginFailed) as failed:
-        world.play(broken(rung))
-    assert world.ladder == [rung]
+        world.play(broken(login_step))
+    assert world.login_steps == [login_step]
     assert (str(failed.value), failed.value.hint) == ("client: there is none", "give one")
 
 
 def test_the_rung_of_a_request_names_it() -> None:
-    rung = rung_of(
+    login_step = rung_of(
         HttpFetch("x", "https://x.example", "POST"), HttpFetched("https://x.example", 201), StepVerdict.GOOD, "made"
     )
-    assert (rung.request, rung.status) == ("POST https://x.example", 201)
+    assert (login_step.request, login_step.status) == ("POST https://x.example", 201)
 
 
 def test_a_client_is_kept_for_its_own_issuer_alone() -> None:

@@ -194,19 +194,19 @@ def test_an_answer_that_is_a_form_is_taken_and_called_odd() -> None:
     world = World(token=HttpFetched("", 200, kind, b"access_token=t&expires_in=9&scope=a+b"))
     token = world.play(ask(asking(), "token", FORM))
     assert (token.access_token, token.expires_at, token.scopes) == ("t", 1009.0, ("a", "b"))
-    assert world.ladder[-1].verdict is StepVerdict.ODD
+    assert world.login_steps[-1].verdict is StepVerdict.ODD
 
 
 def test_a_token_that_has_expired_as_it_comes_is_odd() -> None:
     world = World(token=answer({"access_token": "t", "expires_in": -5}))
     world.play(ask(asking(), "token", FORM))
-    assert "clocks" in world.ladder[-1].fix
+    assert "clocks" in world.login_steps[-1].fix
 
 
 def test_tokens_are_never_in_the_ladder() -> None:
     world = World(token=answer({"access_token": "t0psecret", "refresh_token": "ag4in", "expires_in": 5}))
     world.play(ask(asking(), "token", FORM))
-    assert not any(word in repr(world.ladder) for word in ("t0psecret", "ag4in", "c0de", "verifier"))
+    assert not any(word in repr(world.login_steps) for word in ("t0psecret", "ag4in", "c0de", "verifier"))
 
 
 def test_without_an_endpoint_there_is_nothing_to_ask() -> None:

@@ -14,9 +14,8 @@ import pytest
 
 from inspector.auth.steps import Abandoned, AccessToken, Client, OpenAddress, Redirected, StoredLogin
 from inspector.auth.storage import TokenStore
-from inspector.cli import logins
+from inspector.cli.commands.auth import Consent, TypedLines, explain, login, refresh
 from inspector.cli.env import CliEnv
-from inspector.cli.logins import Consent, TypedLines
 from inspector.cli.output import Output
 from inspector.cli.targets import TargetOptions
 from inspector.config.environment import Environment
@@ -223,7 +222,7 @@ def test_what_can_not_be_renewed_says_why(env: dict[str, str]) -> None:
 
 def test_a_server_that_is_started_asks_for_no_login() -> None:
     chosen = TargetOptions(StdioTarget(("node", "x.js"), Environment({}, {}), "/"), None, "", Timeouts(), None)
-    for action in (logins.explain, logins.login, logins.refresh):
+    for action in (explain, login, refresh):
         with pytest.raises(UsageError, match="have no OAuth login"):
             action(Output(), chosen)
 

@@ -29,8 +29,8 @@ MISSING = LoginStep("metadata", StepVerdict.MISSING, "404", "GET https://a/x?tok
 BROKEN = LoginStep("PKCE", StepVerdict.BROKEN, "no \x1b[31mS256", "GET https://b/", 0, "RFC 3", "List it.")
 
 
-def told(*rungs: LoginStep, brief: bool = False) -> str:
-    return "\n".join(map(plain, step_lines(rungs, brief=brief)))
+def told(*login_steps: LoginStep, brief: bool = False) -> str:
+    return "\n".join(map(plain, step_lines(login_steps, brief=brief)))
 
 
 def test_each_rung_says_what_came_where_and_what_to_do() -> None:

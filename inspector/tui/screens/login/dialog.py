@@ -92,12 +92,12 @@ class LoginScreen(Dialog[None]):
         if guide is None or guide.logins != self._began or self._has_ended():
             self.dismiss()
             return
-        seen = (guide.rungs, guide.waiting)
+        seen = (guide.login_steps, guide.waiting)
         if seen == self._seen:
             return
         self._seen, self._waiting = seen, guide.waiting
         self.refresh_bindings()
-        self._draw(step_lines(guide.rungs, brief=True))
+        self._draw(step_lines(guide.login_steps, brief=True))
 
     def _has_ended(self) -> bool:
         """Return whether the login has succeeded, and notify the user then. A failed one stays visible."""
@@ -119,7 +119,9 @@ class LoginScreen(Dialog[None]):
         self.query_one(Input).display = waiting is not None
         if waiting is None:
             link.update(
-                Text(steps_end(self._subject.login.guide.rungs, climbed=True) if self._subject.login.guide else "")
+                Text(
+                    steps_end(self._subject.login.guide.login_steps, climbed=True) if self._subject.login.guide else ""
+                )
             )
             ways.update(
                 Text("Waiting for the authorization server." if self._is_busy else "Esc closes; ^r reconnects.")

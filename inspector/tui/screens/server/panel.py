@@ -148,7 +148,7 @@ class ServerPanel(Panel):
             journal.notices,
             self.subject.stage,
             self._reveal,
-            self.subject.login.guide.rungs if self.subject.login.guide is not None else (),
+            self.subject.login.guide.login_steps if self.subject.login.guide is not None else (),
             usage.changes if (usage := self.subject.usage) is not None else 0,
         )
 
@@ -172,8 +172,8 @@ class ServerPanel(Panel):
                 yield _ticked(section)
             elif section.title != "Notices":
                 yield section
-        if subject.login.guide is not None and subject.login.guide.rungs:
-            yield ladder_section(subject.login.guide.rungs)
+        if subject.login.guide is not None and subject.login.guide.login_steps:
+            yield ladder_section(subject.login.guide.login_steps)
         yield recording_section(subject.journal)
 
     def _show(self, title: str, section: Section) -> None:
