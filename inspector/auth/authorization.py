@@ -40,7 +40,7 @@ class Code(msgspec.Struct, frozen=True):
 
 
 def authorize(
-    server: ServerMetadata, client: Client, wishes: LoginOptions, scopes: tuple[str, ...], resource: str
+    server: ServerMetadata, client: Client, login_options: LoginOptions, scopes: tuple[str, ...], resource: str
 ) -> Flow[Code]:
     """Get the user's consent; return the code. `check_server` must be called first. Raises: LoginFailed."""
     verifier: str = yield Random(48)
@@ -48,7 +48,7 @@ def authorize(
     asked = {
         "response_type": "code",
         "client_id": client.client_id,
-        "redirect_uri": wishes.redirect_uri,
+        "redirect_uri": login_options.redirect_uri,
         "state": state,
         "code_challenge": challenge_of(verifier),
         "code_challenge_method": "S256",
@@ -65,7 +65,7 @@ def authorize(
         )
     )
     came: Redirected | Abandoned = yield OpenAddress(
-        _with_query(server.authorization_endpoint, asked), wishes.redirect_uri, state
+        _with_query(server.authorization_endpoint, asked), login_options.redirect_uri, state
     )
     if isinstance(came, Abandoned):
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, came.why, fix=_AGAIN))

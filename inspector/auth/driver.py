@@ -97,7 +97,7 @@ class OAuthAuthorizer:
     def __init__(
         self,
         url: str,
-        wishes: LoginOptions,
+        login_options: LoginOptions,
         store: TokenStore,
         visitor: Visitor,
         *,
@@ -113,7 +113,7 @@ class OAuthAuthorizer:
         """Steps of the last or the current login."""
         self.busy = False
         """Whether a login is running: timeouts are paused meanwhile."""
-        self._wishes = wishes
+        self._login_options = login_options
         self._store = store
         self._visitor = visitor
         self._tell = tell
@@ -189,8 +189,8 @@ class OAuthAuthorizer:
         self.busy = True
         try:
             before = next((client.redirect_uri for client in self.known.clients.values()), "")
-            wishes = msgspec.structs.replace(self._wishes, redirect_uri=await self._visitor.begin(before))
-            done = await self.run(login(self.url, challenge, wishes, self.known), ask)
+            login_options = msgspec.structs.replace(self._login_options, redirect_uri=await self._visitor.begin(before))
+            done = await self.run(login(self.url, challenge, login_options, self.known), ask)
         finally:
             self.busy = False
             await self._visitor.end()
@@ -239,8 +239,8 @@ class OAuthAuthorizer:
 class Surveyor(OAuthAuthorizer):
     """Explores the login of a server without performing it: the request remains rejected."""
 
-    def __init__(self, url: str, wishes: LoginOptions, store: TokenStore) -> None:
-        super().__init__(url, wishes, store, NoAuthorizer(url))
+    def __init__(self, url: str, login_options: LoginOptions, store: TokenStore) -> None:
+        super().__init__(url, login_options, store, NoAuthorizer(url))
         self.was_refused = False
 
     async def headers(self, method: str, url: str) -> Headers:
@@ -261,7 +261,7 @@ class Surveyor(OAuthAuthorizer):
             await self._survey(None, ask, None)
 
     async def _survey(self, challenge: Challenge | None, ask: Ask, refused: RefusedRequest | None) -> None:
-        flow = survey(self.url, challenge, self._wishes, self.known, refused)
+        flow = survey(self.url, challenge, self._login_options, self.known, refused)
         with suppress(LoginFailed):  # the broken step says so
             await self.run(flow, ask)
 

@@ -47,7 +47,7 @@ CLIENT = "client_credentials"
 
 
 def login(
-    server_url: str, challenge: Challenge | None, wishes: LoginOptions, known: StoredLogin
+    server_url: str, challenge: Challenge | None, login_options: LoginOptions, known: StoredLogin
 ) -> Flow[CompletedLogin]:
     """Get a token for a server that has rejected a request.
 
@@ -55,9 +55,9 @@ def login(
     """
     protected, server = yield from discover(server_url, challenge)
     before = known.token if known.token and known.token.issuer == server.issuer else None
-    scopes = scopes_for(challenge, protected, server, wishes, before)
+    scopes = scopes_for(challenge, protected, server, login_options, before)
     resource = protected.resource if protected else canonical(server_url)
-    asking = TokenRequest(server, Client(""), wishes, resource, scopes, _bound(server, wishes))
+    asking = TokenRequest(server, Client(""), login_options, resource, scopes, _bound(server, login_options))
     steps_up = challenge is not None and challenge.error == "insufficient_scope"
     if before and before.refresh_token and not steps_up and set(scopes) <= set(before.asked):
         renewed = yield from _renewed(asking, known, before)
@@ -79,7 +79,7 @@ def scopes_for(
     challenge: Challenge | None,
     protected: ResourceMetadata | None,
     server: ServerMetadata,
-    wishes: LoginOptions,
+    login_options: LoginOptions,
     before: AccessToken | None,
 ) -> tuple[str, ...]:
     """Return the scopes to request: the user's, the challenge's, or all that the server names, plus earlier ones.
@@ -88,16 +88,16 @@ def scopes_for(
     everything else (specification 2026-07-28, basic/authorization, scope selection).
     """
     challenged = challenge.scopes if challenge else None
-    wanted = wishes.scopes if wishes.scopes is not None else None
+    wanted = login_options.scopes if login_options.scopes is not None else None
     if wanted is None:
         wanted = challenged if challenged is not None else (protected.scopes if protected else None) or ()
     elif before is not None:
         wanted = (*wanted, *(challenged or ()))
     earlier = (*before.asked, *(before.scopes or ())) if before else ()
     every = dict.fromkeys((*earlier, *wanted))
-    if OFFLINE in server.scopes and wishes.scopes is None and _by_person(server, wishes):
+    if OFFLINE in server.scopes and login_options.scopes is None and _by_person(server, login_options):
         every[OFFLINE] = None
-    elif OFFLINE not in server.scopes and wishes.scopes is None and server.scopes:
+    elif OFFLINE not in server.scopes and login_options.scopes is None and server.scopes:
         every.pop(OFFLINE, None)
     return tuple(every)
 
@@ -118,13 +118,13 @@ def challenge_rung(challenge: Challenge | None) -> LoginStep:
     return LoginStep("challenge", StepVerdict.GOOD, ", ".join(parts), clause=clause)
 
 
-def _bound(server: ServerMetadata, wishes: LoginOptions) -> bool:
-    return wishes.dpop is Dpop.ON or (wishes.dpop is Dpop.AUTO and "ES256" in server.dpop)
+def _bound(server: ServerMetadata, login_options: LoginOptions) -> bool:
+    return login_options.dpop is Dpop.ON or (login_options.dpop is Dpop.AUTO and "ES256" in server.dpop)
 
 
-def _by_person(server: ServerMetadata, wishes: LoginOptions) -> bool:
+def _by_person(server: ServerMetadata, login_options: LoginOptions) -> bool:
     """Return whether the user has to consent."""
-    if wishes.client_credentials or wishes.assertion or wishes.provider:
+    if login_options.client_credentials or login_options.assertion or login_options.provider:
         return False
     return server.grants is None or CODE in server.grants or CLIENT not in server.grants
 
@@ -132,8 +132,8 @@ def _by_person(server: ServerMetadata, wishes: LoginOptions) -> bool:
 def _renewed(asking: TokenRequest, known: StoredLogin, before: AccessToken) -> Flow[CompletedLogin | None]:
     """Renew the token; None if that does not work any more, and a login is needed."""
     client = known.clients.get(asking.server.issuer)
-    if client is None and asking.wishes.client_id:
-        client = yield from find_client(asking.server, asking.wishes, known, asking.scopes)
+    if client is None and asking.login_options.client_id:
+        client = yield from find_client(asking.server, asking.login_options, known, asking.scopes)
     if client is None:
         return None
     asking = msgspec.structs.replace(asking, client=client, scopes=before.asked)
@@ -146,15 +146,15 @@ def _renewed(asking: TokenRequest, known: StoredLogin, before: AccessToken) -> F
 
 
 def _log_in_again(server_url: str, asking: TokenRequest, known: StoredLogin, *, steps_up: bool) -> Flow[CompletedLogin]:
-    server, wishes = asking.server, asking.wishes
-    with_person = _by_person(server, wishes)
+    server, login_options = asking.server, asking.login_options
+    with_person = _by_person(server, login_options)
     if with_person:
         yield from check_server(server)  # before registering a client that could never log in
-    if with_person and not wishes.has_person:
+    if with_person and not login_options.has_person:
         found = "the login needs a user's consent"
         fix = login_advice(server_url, asking.scopes if steps_up else ())
         yield from broken(LoginStep("consent", StepVerdict.BROKEN, found, fix=f"{fix}; or give a token with -H."))
-    client = yield from find_client(server, wishes, known, asking.scopes, with_person=with_person)
+    client = yield from find_client(server, login_options, known, asking.scopes, with_person=with_person)
     asking = msgspec.structs.replace(asking, client=client)
     try:
         token = yield from _granted(asking, with_person=with_person)
@@ -169,16 +169,16 @@ def _log_in_again(server_url: str, asking: TokenRequest, known: StoredLogin, *, 
 
 
 def _granted(asking: TokenRequest, *, with_person: bool) -> Flow[AccessToken]:
-    wishes, server = asking.wishes, asking.server
-    if wishes.provider:
-        grant = yield from exchanged(wishes, server.issuer, asking.resource)
+    login_options, server = asking.login_options, asking.server
+    if login_options.provider:
+        grant = yield from exchanged(login_options, server.issuer, asking.resource)
         return (yield from ask(asking, "token for the grant", by_assertion(grant)))
-    if wishes.assertion:
-        return (yield from ask(asking, "token for the assertion", by_assertion(wishes.assertion, asking.scopes)))
+    if login_options.assertion:
+        return (yield from ask(asking, "token for the assertion", by_assertion(login_options.assertion, asking.scopes)))
     if not with_person:
         return (yield from ask(asking, "token for the client", by_client(asking.scopes)))
-    code = yield from authorize(server, asking.client, wishes, asking.scopes, asking.resource)
-    return (yield from ask(asking, "token for the code", by_code(code.code, code.verifier, wishes.redirect_uri)))
+    code = yield from authorize(server, asking.client, login_options, asking.scopes, asking.resource)
+    return (yield from ask(asking, "token for the code", by_code(code.code, code.verifier, login_options.redirect_uri)))
 
 
 def _is_unknown(failure: LoginFailed) -> bool:
@@ -204,7 +204,7 @@ _SCOPES = "specification, basic/authorization, scope selection"
 def survey(
     server_url: str,
     challenge: Challenge | None,
-    wishes: LoginOptions,
+    login_options: LoginOptions,
     known: StoredLogin,
     refused: RefusedRequest | None,
 ) -> Flow[None]:
@@ -223,7 +223,7 @@ def survey(
         return
     named = protected.issuers[0] if protected and protected.issuers else ""
     server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None)
-    for login_step in _login_steps(server_url, challenge, protected, server, wishes, known):
+    for login_step in _login_steps(server_url, challenge, protected, server, login_options, known):
         yield AddStep(login_step)
 
 
@@ -241,14 +241,14 @@ def _login_steps(
     challenge: Challenge | None,
     protected: ResourceMetadata | None,
     server: ServerMetadata,
-    wishes: LoginOptions,
+    login_options: LoginOptions,
     known: StoredLogin,
 ) -> list[LoginStep]:
     resource = protected.resource if protected else canonical(server_url)
-    scopes = scopes_for(challenge, protected, server, wishes, None)
+    scopes = scopes_for(challenge, protected, server, login_options, None)
     return [
         _scope(challenge, protected, scopes, resource),
-        _client(server, wishes, known),
+        _client(server, login_options, known),
         _endpoints(server),
         _pkce(server),
         _issuer(server),
@@ -271,12 +271,12 @@ def _scope(
     )
 
 
-def _client(server: ServerMetadata, wishes: LoginOptions, known: StoredLogin) -> LoginStep:
-    ways = [f"a client is given: {wishes.client_id}"] if wishes.client_id else []
+def _client(server: ServerMetadata, login_options: LoginOptions, known: StoredLogin) -> LoginStep:
+    ways = [f"a client is given: {login_options.client_id}"] if login_options.client_id else []
     ways += ["one was registered before"] if server.issuer in known.clients else []
-    ways += ["a document about the client" if wishes.metadata_url else "client metadata document (not given)"] * (
-        server.takes_metadata_documents
-    )
+    ways += [
+        "a document about the client" if login_options.metadata_url else "client metadata document (not given)"
+    ] * (server.takes_metadata_documents)
     ways += [f"registration at {server.registration_endpoint}"] if server.registration_endpoint else []
     usable = [way for way in ways if "not given" not in way]
     if usable:

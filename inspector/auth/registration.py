@@ -34,7 +34,7 @@ BASIC, POST, NONE, BY_KEY = "client_secret_basic", "client_secret_post", "none",
 
 def find_client(
     server: ServerMetadata,
-    wishes: LoginOptions,
+    login_options: LoginOptions,
     known: StoredLogin,
     scopes: tuple[str, ...],
     *,
@@ -45,45 +45,45 @@ def find_client(
     `with_person` False: a grant without a redirect, so without dynamic registration. Raises: LoginFailed if no
     client is available.
     """
-    if wishes.client_id:
-        client = Client(wishes.client_id, wishes.client_secret, _method(server, wishes))
+    if login_options.client_id:
+        client = Client(login_options.client_id, login_options.client_secret, _method(server, login_options))
         yield AddStep(
             LoginStep("client", StepVerdict.GOOD, f"{client.client_id}, as given, by {client.method}", clause=CLAUSE)
         )
         return client
     before = known.clients.get(server.issuer)
-    if before is not None and before.redirect_uri == wishes.redirect_uri and _is_usable(before, wishes):
+    if before is not None and before.redirect_uri == login_options.redirect_uri and _is_usable(before, login_options):
         yield AddStep(LoginStep("client", StepVerdict.GOOD, f"{before.client_id}, registered before", clause=CLAUSE))
         return before
-    if wishes.metadata_url and server.takes_metadata_documents:
+    if login_options.metadata_url and server.takes_metadata_documents:
         yield AddStep(
-            LoginStep("client", StepVerdict.GOOD, f"named by the document {wishes.metadata_url}", clause=CLAUSE)
+            LoginStep("client", StepVerdict.GOOD, f"named by the document {login_options.metadata_url}", clause=CLAUSE)
         )
-        return Client(wishes.metadata_url)
+        return Client(login_options.metadata_url)
     if server.registration_endpoint and with_person:
-        return (yield from _register(server, wishes, scopes))
+        return (yield from _register(server, login_options, scopes))
     found = "the authorization server requires a registered client, and none was given"
     fix = "Register a client with it by hand, with the redirect address of `auth explain`, and give --client-id."
     missing: Client = yield from broken(LoginStep("client", StepVerdict.BROKEN, found, clause=CLAUSE, fix=fix))
     return missing
 
 
-def _method(server: ServerMetadata, wishes: LoginOptions) -> str:
+def _method(server: ServerMetadata, login_options: LoginOptions) -> str:
     """Return how a given client authenticates: as the server lists, if we support it, else the default."""
-    if wishes.private_key:
+    if login_options.private_key:
         return BY_KEY
-    if not wishes.client_secret:
+    if not login_options.client_secret:
         return NONE
     listed = server.token_methods or (BASIC,)
     return next((method for method in (BASIC, POST) if method in listed), BASIC)
 
 
-def _register(server: ServerMetadata, wishes: LoginOptions, scopes: tuple[str, ...]) -> Flow[Client]:
+def _register(server: ServerMetadata, login_options: LoginOptions, scopes: tuple[str, ...]) -> Flow[Client]:
     listed = server.token_methods or (NONE,)
     wanted = next((method for method in (NONE, BASIC, POST) if method in listed), NONE)
     about: dict[str, Any] = {
         "client_name": CLIENT_NAME,
-        "redirect_uris": [wishes.redirect_uri],
+        "redirect_uris": [login_options.redirect_uri],
         "grant_types": ["authorization_code", "refresh_token"],
         "response_types": ["code"],
         "application_type": "native",
@@ -103,8 +103,8 @@ def _register(server: ServerMetadata, wishes: LoginOptions, scopes: tuple[str, .
     secret = peek.text(fetched.value, "client_secret") or ""
     named = peek.text(fetched.value, "token_endpoint_auth_method") or (BASIC if secret else NONE)
     method = NONE if named in (BASIC, POST) and not secret else named
-    client = Client(client_id or "", secret, method, registered=True, redirect_uri=wishes.redirect_uri)
-    if not _is_usable(client, wishes):
+    client = Client(client_id or "", secret, method, registered=True, redirect_uri=login_options.redirect_uri)
+    if not _is_usable(client, login_options):
         found = f"it registered {wanted!r} as {named[:100]!r}, by which this client can't prove itself"
         fix = "Register the requested token_endpoint_auth_method, or reject it. --client-id sets a registered client."
         yield from broken(rung_of(fetch, fetched, StepVerdict.BROKEN, found, RFC_7591, fix))
@@ -118,7 +118,7 @@ def _register(server: ServerMetadata, wishes: LoginOptions, scopes: tuple[str, .
     return client
 
 
-def _is_usable(client: Client, wishes: LoginOptions) -> bool:
+def _is_usable(client: Client, login_options: LoginOptions) -> bool:
     """Return whether we have what the client's authentication method needs."""
     match client.method:
         case "none":
@@ -126,5 +126,5 @@ def _is_usable(client: Client, wishes: LoginOptions) -> bool:
         case "client_secret_basic" | "client_secret_post":
             return bool(client.secret)
         case "private_key_jwt":
-            return bool(wishes.private_key)
+            return bool(login_options.private_key)
     return False

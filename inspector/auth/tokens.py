@@ -136,7 +136,7 @@ class TokenRequest(msgspec.Struct, frozen=True):
 
     server: ServerMetadata
     client: Client
-    wishes: LoginOptions
+    login_options: LoginOptions
     resource: str
     scopes: tuple[str, ...] = ()
     dpop: bool = False
@@ -187,12 +187,12 @@ def by_assertion(assertion: str, scopes: tuple[str, ...] = ()) -> Form:
     return {"grant_type": JWT_BEARER, "assertion": assertion} | ({"scope": " ".join(scopes)} if scopes else {})
 
 
-def exchanged(wishes: LoginOptions, issuer: str, resource: str) -> Flow[str]:
+def exchanged(login_options: LoginOptions, issuer: str, resource: str) -> Flow[str]:
     """Exchange an enterprise login for a grant that the server's authorization server accepts (RFC 8693).
 
     Raises: LoginFailed.
     """
-    provider = wishes.provider
+    provider = login_options.provider
     assert provider is not None, "asked for with one alone"
     form = {
         "grant_type": TOKEN_EXCHANGE,
@@ -236,7 +236,7 @@ def _assertion(asking: TokenRequest) -> Flow[Form]:
     who = asking.client.client_id
     times = {"iat": int(now), "exp": int(now) + _ASSERTION_S}
     claims: dict[str, Any] = {"iss": who, "sub": who, "aud": asking.server.issuer, "jti": unique, **times}
-    signed: str = yield Sign(claims, asking.wishes.private_key, asking.wishes.algorithm)
+    signed: str = yield Sign(claims, asking.login_options.private_key, asking.login_options.algorithm)
     kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
     return {"client_assertion_type": kind, "client_assertion": signed}
 

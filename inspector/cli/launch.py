@@ -98,10 +98,10 @@ def authorizer_for(
     if choice.off or any(name.lower() == "authorization" for name, _ in target.headers):
         return None, guide
     store = store_for(choice, environ)
-    wishes = msgspec.structs.replace(choice.wishes, has_person=has_person)
+    login_options = msgspec.structs.replace(choice.login_options, has_person=has_person)
     if guide is None:
-        return lambda url: OAuthAuthorizer(url, wishes, store, NoAuthorizer(url)), None
-    return lambda url: OAuthAuthorizer(url, wishes, store, guide, tell=guide.hear), guide
+        return lambda url: OAuthAuthorizer(url, login_options, store, NoAuthorizer(url)), None
+    return lambda url: OAuthAuthorizer(url, login_options, store, guide, tell=guide.hear), guide
 
 
 def keep_names(target: Target, journal: Journal, environ: Mapping[str, str]) -> None:

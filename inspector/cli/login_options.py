@@ -32,7 +32,7 @@ class LoginSettings(msgspec.Struct, frozen=True):
     """The login options; all are optional."""
 
     said: "LoginOptions | None" = None
-    """Login options; None without options; see `wishes`."""
+    """Login options; None without options; see `login_options`."""
     port: int = 0
     """Port for the browser's redirect; 0 for any free port."""
     callback: str = ""
@@ -42,7 +42,7 @@ class LoginSettings(msgspec.Struct, frozen=True):
     """Whether logins are disabled and stored tokens ignored."""
 
     @property
-    def wishes(self) -> "LoginOptions":
+    def login_options(self) -> "LoginOptions":
         """The options, or their defaults."""
         from inspector.auth.steps import LoginOptions
 
@@ -112,7 +112,7 @@ def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> LoginSetti
     if callback and options["oauth_port"]:
         raise UsageError("both --oauth-port and --oauth-callback", hint="The callback's own port counts.")
     return LoginSettings(
-        _wishes(options, env),
+        _login_options(options, env),
         options["oauth_port"] or 0,
         _address(callback, "--oauth-callback"),
         LoginStorage(options["token_store"]) if options["token_store"] else None,
@@ -120,7 +120,7 @@ def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> LoginSetti
     )
 
 
-def _wishes(options: Mapping[str, Any], env: Mapping[str, str]) -> "LoginOptions":
+def _login_options(options: Mapping[str, Any], env: Mapping[str, str]) -> "LoginOptions":
     from inspector.auth.steps import Dpop, LoginOptions
 
     scopes = tuple(name for text in options["scope"] for name in text.replace(",", " ").split())

@@ -364,8 +364,8 @@ def found_target(server: "FoundServer", env: Mapping[str, str]) -> Target:
     """
     if server.problem:
         raise UsageError(f"{server.name}: {server.problem}", hint=f"See {server.path}.")
-    if server.wishes:
-        wanted = ", ".join(f"${{input:{each.id}}}" for each in server.wishes)
+    if server.inputs:
+        wanted = ", ".join(f"${{input:{each.id}}}" for each in server.inputs)
         hint = "Open it in the interface, which asks for them, or run its command with -e."
         raise UsageError(f"{server.name}: {server.path} leaves values to you: {wanted}", hint=hint)
     if server.url:

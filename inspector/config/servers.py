@@ -87,7 +87,7 @@ class FoundServer:
     disabled: bool = False
     problem: str = ""
     """Problem of the entry or the file, one sentence; "" if there is none."""
-    wishes: tuple[InputVariable, ...] = ()
+    inputs: tuple[InputVariable, ...] = ()
     """Values that the user must enter before it can be started or connected to."""
 
     def filled(self, values: Mapping[str, str]) -> "FoundServer":
@@ -106,7 +106,7 @@ class FoundServer:
             cwd=fill(self.cwd),
             env=fill_all(self.env),
             headers=fill_all(self.headers),
-            wishes=tuple(each for each in self.wishes if each.id not in values),
+            inputs=tuple(each for each in self.inputs if each.id not in values),
         )
         return replace(made, problem=self.problem or _problem_of(made))
 
@@ -198,7 +198,7 @@ def read_servers(host: str, path: Path, cwd: Path) -> Iterator[FoundServer]:
     declared = _declared(read)
     for name, entry in _entries(read, cwd):
         server = _server(name, host, path, entry)
-        yield replace(server, wishes=_wishes(server, declared))
+        yield replace(server, inputs=_inputs(server, declared))
 
 
 def _read(path: Path) -> Any:
@@ -290,7 +290,7 @@ def _declared(read: Any) -> dict[str, InputVariable]:
     return found
 
 
-def _wishes(server: FoundServer, declared: Mapping[str, InputVariable]) -> tuple[InputVariable, ...]:
+def _inputs(server: FoundServer, declared: Mapping[str, InputVariable]) -> tuple[InputVariable, ...]:
     """Return the inputs that a server refers to, each once; undeclared ones are included."""
     ids = dict.fromkeys(found for _, text in _texts(server) for found in _WISH.findall(text))
     return tuple(declared.get(each, InputVariable(each)) for each in ids)

@@ -74,7 +74,7 @@ class ConfiguredServer(Protocol):
         """Why it can't be used; "" if it can."""
 
     @property
-    def wishes(self) -> Sequence[InputVariable]:
+    def inputs(self) -> Sequence[InputVariable]:
         """Variables that the user must enter first."""
 
     def filled(self, values: Mapping[str, str]) -> "ConfiguredServer":
@@ -388,8 +388,8 @@ def server_section(server: ConfiguredServer) -> Section:
         _whole("" if place else "variables", said, "warning" if can_run_code(name) else "text")
         for place, (name, said) in enumerate(variables)
     ]
-    if server.wishes:
-        facts.append(_whole("input values", ", ".join(each.id for each in server.wishes)))
+    if server.inputs:
+        facts.append(_whole("input values", ", ".join(each.id for each in server.inputs)))
     facts += [_whole("required by", server.host), _whole("in", str(server.path), "muted")]
     return Section(_name(server), tuple(facts), tuple(_warnings(server)))
 

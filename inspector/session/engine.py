@@ -39,11 +39,11 @@ OFTEN, WINDOW_S = 10, 10.0
 class Lists:
     """Fetches the lists of one conversation. Its attributes may be read and set from another thread."""
 
-    def __init__(self, journal: Journal, wishes: ListOptions) -> None:
+    def __init__(self, journal: Journal, options: ListOptions) -> None:
         self._journal = journal
-        self.by_itself = wishes.by_itself
+        self.by_itself = options.by_itself
         """See `ListOptions`; may be changed."""
-        self.page_by_page = wishes.page_by_page
+        self.page_by_page = options.page_by_page
         """See `ListOptions`."""
         self.fetching: str | None = None
         """Kind of list being fetched now; None if none is."""

@@ -39,7 +39,7 @@ def _identity(settings: Settings) -> ClientIdentity:
 def open_session(target: Target, journal: Journal, settings: Settings) -> Session:
     """Return a session that is not connected yet."""
     over_http = isinstance(target, HttpTarget)
-    wish = ConnectOptions(
+    connect_options = ConnectOptions(
         client=_identity(settings),
         era=settings.era,
         revision=settings.revision,
@@ -58,7 +58,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         transport_for(target, settings.authorizer, settings.clocks.idle_s, settings.limits, settings.started),
         journal,
         SessionOptions(
-            wish,
+            connect_options,
             settings.clocks,
             settings.remember,
             inbox,

@@ -126,7 +126,7 @@ async def _shake_hands(session: Session, tell: Tell) -> None:
     """Send a handshake. This is the last probe: a server of both eras may stay in the handshake era."""
     tell("a handshake, as older clients begin")
     newest = newest_of(Era.LEGACY)
-    client = session.options.wish.client
+    client = session.options.connect.client
     params = {"protocolVersion": newest.date, "capabilities": client.capabilities(newest), "clientInfo": client.info}
     payload = jsonrpc.write_request(session.raw.next_id(), "initialize", params)
     await session.raw.send(payload, headers={}, wait_s=_SILENCE_S, probe=True)
@@ -183,7 +183,7 @@ def _harmless(revision: Revision) -> str:
 
 def _post(session: Session, what: str, headers: Mapping[str, str]) -> PlannedProbe:
     revision = _revision(session)
-    params = stamped(revision, None, session.options.wish.client)
+    params = stamped(revision, None, session.options.connect.client)
     body = jsonrpc.write_request(session.raw.next_id(), _harmless(revision), params)
     return PlannedProbe(what, "POST", tuple(headers.items()), body)
 

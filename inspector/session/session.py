@@ -45,7 +45,7 @@ def _forget(opening: Opening) -> None:
 class SessionOptions(msgspec.Struct, frozen=True):
     """Options of a session that the user can set."""
 
-    wish: ConnectOptions
+    connect: ConnectOptions
     clocks: Timeouts = msgspec.field(default_factory=Timeouts)
     remember: Callable[[Opening], None] = _forget
     """Called with each opening, so that the server's era can be stored for the next time."""
@@ -75,7 +75,7 @@ class Session:
         self.ended = asyncio.Event()
         """Set when the state becomes CLOSED."""
         self._tasks = asyncio.TaskGroup()
-        self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks, options.inbox)
+        self._driver = Driver(transport, journal, options.connect.client, options.clocks, self._tasks, options.inbox)
         self.offering = self._driver.offering
         """Capabilities advertised to the server now."""
         self.watching = Watching(self._driver, journal, self._tasks)
@@ -123,7 +123,7 @@ class Session:
             self._tasks.create_task(self._watch_the_end())
             try:
                 async with asyncio.timeout(self.options.clocks.start_s):
-                    opening = await self._driver.drive(connect(self.options.wish))
+                    opening = await self._driver.drive(connect(self.options.connect))
             except TimeoutError:
                 seconds = self.options.clocks.start_s or 0.0
                 raise RequestTimeout(
@@ -216,7 +216,7 @@ class Session:
         "Clients that support listChanged MUST send a notification when roots change" (client/roots).
         """
         self.options.inbox.roots = tuple(roots)
-        promised = self.revision and declared(self.options.wish.client.offers, self.revision)
+        promised = self.revision and declared(self.options.connect.client.offers, self.revision)
         if self.state is SessionState.OPEN and peek.flag(promised, "roots", "listChanged"):
             await self.notify("notifications/roots/list_changed")
 
@@ -292,7 +292,7 @@ class Session:
             return False
         http.forget_session(reply.status or 0)
         with suppress(InspectError):
-            await self._driver.drive(connect(msgspec.structs.replace(self.options.wish, era=revision.era)))
+            await self._driver.drive(connect(msgspec.structs.replace(self.options.connect, era=revision.era)))
             await self.watching.renew()
             return True
         return False

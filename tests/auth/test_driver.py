@@ -117,9 +117,9 @@ async def house() -> AsyncIterator[House]:
 
 
 def keeper_of(
-    house: House, visitor: object = None, store: TokenStore | None = None, **wishes: object
+    house: House, visitor: object = None, store: TokenStore | None = None, **login_options: object
 ) -> OAuthAuthorizer:
-    made = LoginOptions(**wishes)  # type: ignore[arg-type]
+    made = LoginOptions(**login_options)  # type: ignore[arg-type]
     return OAuthAuthorizer(f"{house.door.url}/mcp", made, store or TokenStore(None), visitor or Willing())  # type: ignore[arg-type]
 
 

@@ -36,9 +36,9 @@ def challenged(**params: str) -> Challenge:
 
 
 def run(
-    world: World, challenge: Challenge | None = None, known: StoredLogin | None = None, **wishes: Any
+    world: World, challenge: Challenge | None = None, known: StoredLogin | None = None, **login_options: Any
 ) -> CompletedLogin:
-    return world.play(login(SERVER, challenge, replace(WISHES, **wishes), known or StoredLogin()))
+    return world.play(login(SERVER, challenge, replace(WISHES, **login_options), known or StoredLogin()))
 
 
 def test_a_first_login_climbs_the_whole_ladder() -> None:
@@ -66,7 +66,7 @@ def test_the_resource_is_the_one_that_the_metadata_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("challenge", "metadata", "wishes", "asked"),
+    ("challenge", "metadata", "login_options", "asked"),
     [
         (challenged(scope="x y"), ["read"], None, "x y"),
         (None, ["read", "write"], None, "read write"),
@@ -76,10 +76,10 @@ def test_the_resource_is_the_one_that_the_metadata_names() -> None:
     ],
 )
 def test_the_scope_is_the_persons_else_the_challenges_else_all_that_are_named(
-    challenge: Challenge | None, metadata: list[str] | None, wishes: tuple[str, ...] | None, asked: str | None
+    challenge: Challenge | None, metadata: list[str] | None, login_options: tuple[str, ...] | None, asked: str | None
 ) -> None:
     world = World(prm=answer(protected(scopes_supported=metadata)))
-    run(world, challenge, scopes=wishes)
+    run(world, challenge, scopes=login_options)
     assert world.asked().get("scope") == asked
 
 

@@ -11,8 +11,10 @@ SERVER = ServerMetadata(ISSUER, registration_endpoint=REGISTER)
 WISHES = LoginOptions(redirect_uri="http://127.0.0.1:5/callback")
 
 
-def find(world: World, server: ServerMetadata = SERVER, wishes: LoginOptions = WISHES, **known: Client) -> Client:
-    return world.play(find_client(server, wishes, StoredLogin(clients=dict(known.items())), ("read",)))
+def find(
+    world: World, server: ServerMetadata = SERVER, login_options: LoginOptions = WISHES, **known: Client
+) -> Client:
+    return world.play(find_client(server, login_options, StoredLogin(clients=dict(known.items())), ("read",)))
 
 
 def test_it_registers_as_a_native_program_without_a_secret() -> None:
@@ -43,10 +45,10 @@ def test_a_client_that_was_registered_with_this_address_is_used_again() -> None:
 
 
 def test_a_document_about_the_client_goes_before_a_registration_where_it_is_taken() -> None:
-    wishes = LoginOptions(metadata_url="https://client.example/me.json")
+    login_options = LoginOptions(metadata_url="https://client.example/me.json")
     takes = ServerMetadata(ISSUER, registration_endpoint=REGISTER, takes_metadata_documents=True)
-    assert find(World(), takes, wishes).client_id == "https://client.example/me.json"
-    assert find(World(), SERVER, wishes).client_id == "registered"
+    assert find(World(), takes, login_options).client_id == "https://client.example/me.json"
+    assert find(World(), SERVER, login_options).client_id == "registered"
 
 
 @pytest.mark.parametrize(

@@ -99,8 +99,11 @@ AT = ServerMetadata(SCRIPTED_ISSUER, token_endpoint=TOKEN)
 FORM = by_code("c0de", "verifier", "http://127.0.0.1:5/callback")
 
 
-def asking(client: Client = Client("me"), *, dpop: bool = False, wishes: LoginOptions = LoginOptions()) -> TokenRequest:  # noqa: B008
-    return TokenRequest(AT, client, wishes, SCRIPTED_SERVER, ("a",), dpop)
+_CLIENT, _OPTIONS = Client("me"), LoginOptions()
+
+
+def asking(client: Client = _CLIENT, *, dpop: bool = False, login_options: LoginOptions = _OPTIONS) -> TokenRequest:
+    return TokenRequest(AT, client, login_options, SCRIPTED_SERVER, ("a",), dpop)
 
 
 def test_a_code_is_redeemed_with_the_verifier_the_resource_and_the_same_address() -> None:
@@ -236,13 +239,13 @@ def test_the_grants_that_need_no_browser() -> None:
 def test_an_enterprises_login_is_exchanged_for_a_grant_to_this_server() -> None:
     world = World()
     world.pages["https://idp.example/token"] = lambda fetch: granted(fetch)
-    wishes = LoginOptions(provider=IdentityProvider("https://idp.example/token", "us", "id-token"))
-    assert world.play(exchanged(wishes, SCRIPTED_ISSUER, SCRIPTED_SERVER)) == "id-jag"
+    login_options = LoginOptions(provider=IdentityProvider("https://idp.example/token", "us", "id-token"))
+    assert world.play(exchanged(login_options, SCRIPTED_ISSUER, SCRIPTED_SERVER)) == "id-jag"
     form = world.form()
     assert (form["audience"], form["resource"], form["subject_token"]) == (SCRIPTED_ISSUER, SCRIPTED_SERVER, "id-token")
     world.pages["https://idp.example/token"] = answer({"error": "invalid_target"}, 400)
     with pytest.raises(LoginFailed, match="invalid_target"):
-        world.play(exchanged(wishes, SCRIPTED_ISSUER, SCRIPTED_SERVER))
+        world.play(exchanged(login_options, SCRIPTED_ISSUER, SCRIPTED_SERVER))
 
 
 def granted(fetch: HttpFetch) -> HttpFetched:

@@ -30,35 +30,39 @@ def read(*argv: str, env: Mapping[str, str] = ENV) -> LoginSettings:
 
 def test_without_any_all_is_left_to_the_server() -> None:
     assert read() == LoginSettings(None, 0, "", None, False)
-    assert read().wishes == LoginOptions()
+    assert read().login_options == LoginOptions()
 
 
 def test_a_client_that_was_registered_by_hand() -> None:
     choice = read("--client-id", "us", "--client-secret-env", "SECRET", "--scope", "a b", "--scope", "c,d")
-    assert (choice.wishes.client_id, choice.wishes.client_secret) == ("us", "s3cret")
-    assert choice.wishes.scopes == ("a", "b", "c", "d")
+    assert (choice.login_options.client_id, choice.login_options.client_secret) == ("us", "s3cret")
+    assert choice.login_options.scopes == ("a", "b", "c", "d")
 
 
 def test_a_client_that_acts_for_itself(tmp_path: Path) -> None:
     (tmp_path / "key.pem").write_text("-----KEY-----\n")
     key = str(tmp_path / "key.pem")
-    wishes = read(
+    login_options = read(
         "--client-id", "us", "--grant", "client-credentials", "--private-key", key, "--signing-alg", "RS256"
-    ).wishes
-    assert (wishes.client_credentials, wishes.private_key, wishes.algorithm) == (True, "-----KEY-----", "RS256")
+    ).login_options
+    assert (login_options.client_credentials, login_options.private_key, login_options.algorithm) == (
+        True,
+        "-----KEY-----",
+        "RS256",
+    )
 
 
 def test_a_workload_and_an_enterprise(tmp_path: Path) -> None:
     (tmp_path / "jwt").write_text("a.b.c\n")
     jwt = str(tmp_path / "jwt")
-    assert read("--assertion", jwt).wishes.assertion == "a.b.c"
+    assert read("--assertion", jwt).login_options.assertion == "a.b.c"
     idp = ("--idp-token-endpoint", "https://idp.example/token", "--idp-client-id", "i", "--id-token", jwt)
-    assert read(*idp).wishes.provider == IdentityProvider("https://idp.example/token", "i", "a.b.c")
+    assert read(*idp).login_options.provider == IdentityProvider("https://idp.example/token", "i", "a.b.c")
 
 
 def test_where_the_browser_comes_back_to_and_where_logins_are_kept() -> None:
     choice = read("--oauth-port", "7777", "--token-store", "none", "--dpop", "off")
-    assert (choice.port, choice.kept, choice.wishes.dpop) == (7777, LoginStorage.NONE, Dpop.OFF)
+    assert (choice.port, choice.kept, choice.login_options.dpop) == (7777, LoginStorage.NONE, Dpop.OFF)
     assert read("--oauth-callback", "https://us.example/cb").callback == "https://us.example/cb"
     assert read("--no-oauth").off
 
@@ -93,4 +97,4 @@ def test_every_way_to_keep_and_to_bind_can_be_said() -> None:
     for kept in LoginStorage:
         assert read("--token-store", kept.value).kept is kept
     for dpop in Dpop:
-        assert read("--dpop", dpop.value).wishes.dpop is dpop
+        assert read("--dpop", dpop.value).login_options.dpop is dpop

@@ -27,13 +27,17 @@ WISH = ConnectOptions(ClientIdentity({"name": "test", "version": "0"}), era=Era.
 
 
 def options(
-    wish: ConnectOptions = WISH, *, idle_s: float | None = 20, total_s: float | None = 20, inbox: Inbox | None = None
+    connect_options: ConnectOptions = WISH,
+    *,
+    idle_s: float | None = 20,
+    total_s: float | None = 20,
+    inbox: Inbox | None = None,
 ) -> SessionOptions:
     """What a test sets about a session. With a desk it offers to answer everything."""
     if inbox is None:
-        return SessionOptions(wish, Timeouts(idle_s, total_s))
-    client = ClientIdentity(wish.client.info, frozenset(ALL))
-    return SessionOptions(replace(wish, client=client), Timeouts(idle_s, total_s), inbox=inbox)
+        return SessionOptions(connect_options, Timeouts(idle_s, total_s))
+    client = ClientIdentity(connect_options.client.info, frozenset(ALL))
+    return SessionOptions(replace(connect_options, client=client), Timeouts(idle_s, total_s), inbox=inbox)
 
 
 def answering(answers: Mapping[str, Any]) -> Server:

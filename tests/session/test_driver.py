@@ -189,8 +189,8 @@ async def test_a_probe_that_is_answered_late_still_opens_the_conversation() -> N
         reply(peer, probe, DISCOVERED)
         await peer.receive()
 
-    wish = replace(WISH, era=None, silence_s=0.05)
-    async with session(serve, options(wish)) as live:
+    connect_options = replace(WISH, era=None, silence_s=0.05)
+    async with session(serve, options(connect_options)) as live:
         assert live.opening is not None
         assert live.opening.revision.date == MODERN
 
@@ -322,8 +322,8 @@ async def test_a_call_given_up_while_its_result_s_questions_wait_comes_to_an_end
     asks = {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create"}}}
     told: list[Exchange] = []
     server = answering({"server/discover": DISCOVERED, "tools/call": asks})
-    wish = replace(WISH, era=Era.MODERN)
-    async with session(server, options(wish, inbox=inbox)) as live, asyncio.TaskGroup() as tasks:
+    connect_options = replace(WISH, era=Era.MODERN)
+    async with session(server, options(connect_options, inbox=inbox)) as live, asyncio.TaskGroup() as tasks:
         call = tasks.create_task(live.call("tools/call", {"name": "book"}, opened=told.append))
         await until(lambda: inbox.waiting, "the question waits")
         await live.cancel(told[0], "bored")

@@ -30,9 +30,17 @@ async def test_the_settings_become_a_wish(target: Target, over_http: bool, carri
     journal = start_capture(None)
     settings = Settings(Era.LEGACY, "some day", Timeouts(1, 2), 3, remembered=Era.MODERN)
     session = open_session(target, journal, settings)
-    wish = session.options.wish
-    assert (wish.era, wish.revision, wish.remembered) == (Era.LEGACY, "some day", Era.MODERN)
-    assert (wish.over_http, wish.carriage, wish.silence_s) == (over_http, carriage, 1 if over_http else 3)
+    connect_options = session.options.connect
+    assert (connect_options.era, connect_options.revision, connect_options.remembered) == (
+        Era.LEGACY,
+        "some day",
+        Era.MODERN,
+    )
+    assert (connect_options.over_http, connect_options.carriage, connect_options.silence_s) == (
+        over_http,
+        carriage,
+        1 if over_http else 3,
+    )
     assert session.options.clocks == Timeouts(1, 2)
     await session.transport.close()
     journal.close()

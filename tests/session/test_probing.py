@@ -54,8 +54,10 @@ async def test_every_frame_of_a_probe_is_tagged_and_no_other() -> None:
 @pytest.mark.parametrize("older", [HELLO, None], ids=["of both eras", "of the newer one"])
 async def test_a_handshake_is_tried_last_and_nobody_goes_on_by_it(older: Any) -> None:
     told: list[str] = []
-    wish = ConnectOptions(WISH.client, era=Era.MODERN)
-    async with session(answering({"server/discover": DISCOVERED, "initialize": older}), options(wish)) as live:
+    connect_options = ConnectOptions(WISH.client, era=Era.MODERN)
+    async with session(
+        answering({"server/discover": DISCOVERED, "initialize": older}), options(connect_options)
+    ) as live:
         await probe(live, told.append)
         assert told[-1] == "a handshake, as older clients begin"
         message, tagged = _sent(live.journal)[-1]
@@ -95,11 +97,11 @@ def _serve(hello: Any, *, status_of_get: int = 405) -> Any:
 async def test_over_http_one_thing_is_wrong_with_each(era: Era) -> None:
     hello = HELLO | {"capabilities": {}} if era is Era.LEGACY else DISCOVERED | {"capabilities": {}}
     modern = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public"}
-    wish = ConnectOptions(WISH.client, era=era, over_http=True)
+    connect_options = ConnectOptions(WISH.client, era=era, over_http=True)
     journal = start_capture(None)
     try:
         async with serving(_serve(hello if era is Era.LEGACY else hello | modern)) as site:
-            async with Session(HttpTransport(site.url), journal, options(wish)) as live:
+            async with Session(HttpTransport(site.url), journal, options(connect_options)) as live:
                 await live.connect()
                 await probe(live, lambda what: None)
         knocks = _knocks(journal)

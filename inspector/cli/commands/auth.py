@@ -282,7 +282,7 @@ _LET_IN = "the server requires no authorization"
 def explain(output: Output, chosen: TargetOptions) -> ExitStatus:
     """Check each login step without logging in. Return FINDINGS if a step fails."""
     target = _target(chosen)
-    surveyor = Surveyor(target.url, chosen.login.wishes, store_for(chosen.login, output.env.environ))
+    surveyor = Surveyor(target.url, chosen.login.login_options, store_for(chosen.login, output.env.environ))
     bare = tuple(each for each in target.headers if each[0].lower() != "authorization")
     chosen = msgspec.structs.replace(chosen, target=msgspec.structs.replace(target, headers=bare))
 
@@ -315,8 +315,10 @@ def login(output: Output, chosen: TargetOptions) -> ExitStatus:
     target, choice = _target(chosen), chosen.login
     store = store_for(choice, output.env.environ)
     consent = Consent(output, port=choice.port, callback=choice.callback)
-    keeper = OAuthAuthorizer(target.url, choice.wishes, store, consent.guide, tell=_step_printer(output), renew=True)
-    before = keeper.known.token if choice.wishes.scopes is not None else None
+    keeper = OAuthAuthorizer(
+        target.url, choice.login_options, store, consent.guide, tell=_step_printer(output), renew=True
+    )
+    before = keeper.known.token if choice.login_options.scopes is not None else None
     if before is not None:
         before = msgspec.structs.replace(before, refresh_token="")  # the user logs in: no automatic refresh
         if earlier := dict.fromkeys((*before.asked, *(before.scopes or ()))):
@@ -344,9 +346,9 @@ def refresh(output: Output, chosen: TargetOptions) -> ExitStatus:
     if before is None or not before.refresh_token:
         what = "no stored token" if before is None else "no refresh token"
         raise AuthorizationNeeded(f"{target.url}: {what}", hint=f"mcp-inspect auth login {shlex.quote(target.url)}")
-    wishes = msgspec.structs.replace(choice.wishes, has_person=False)
+    login_options = msgspec.structs.replace(choice.login_options, has_person=False)
     keeper = OAuthAuthorizer(
-        target.url, wishes, store, NoAuthorizer(target.url), tell=_step_printer(output), renew=True
+        target.url, login_options, store, NoAuthorizer(target.url), tell=_step_printer(output), renew=True
     )
     _connect(output, chosen, lambda url: keeper)
     if keeper.known.token == before:

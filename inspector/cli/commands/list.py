@@ -103,7 +103,7 @@ def _note_capabilities(visit: CommandSession) -> None:
 
     Servers may register tools by client capability, and a command advertises only what it can respond to.
     """
-    revision, client = visit.opening.revision, visit.session.options.wish.client
+    revision, client = visit.opening.revision, visit.session.options.connect.client
     if client.exactly is not None:
         return  # the advertised client capabilities are complete
     if missing := offered_in(revision, ALL) - offered_in(revision, client.offers):

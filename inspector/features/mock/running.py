@@ -178,7 +178,7 @@ class MockRequest(msgspec.Struct, frozen=True):
 
 
 async def run(
-    wish: MockRequest, settings: MockSettings, *, narrate: Callable[[str], None], warn: Callable[[str], None]
+    request: MockRequest, settings: MockSettings, *, narrate: Callable[[str], None], warn: Callable[[str], None]
 ) -> int:
     """Play until the client disconnects or the mock is interrupted.
 
@@ -186,18 +186,18 @@ async def run(
 
     Raises: CaptureError, UsageError.
     """
-    journal = load(wish.file, cache=wish.cache)
+    journal = load(request.file, cache=request.cache)
     tape: Journal | None = None
     try:
-        script = read_script(journal, wish.connection)
+        script = read_script(journal, request.connection)
         for notice in (*journal.notices, *script.notes):
             warn(notice)
-        if wish.capture is not None or any_faults(settings.faults):
-            tape = start_capture(wish.capture, mode="mock")
+        if request.capture is not None or any_faults(settings.faults):
+            tape = start_capture(request.capture, mode="mock")
         shared = MockShared(script, settings, tell=warn, tape=tape)
-        narrate(_about(wish, script))
+        narrate(_about(request, script))
         try:
-            await _serve(shared, wish.port, narrate)
+            await _serve(shared, request.port, narrate)
         finally:  # over HTTP it ends by an interrupt
             if shared.differences:
                 times = "once" if shared.differences == 1 else f"{shared.differences:,} times"
@@ -219,7 +219,7 @@ async def _serve(shared: MockShared, port: int | None, narrate: Callable[[str], 
         raise UsageError(f"--http {port}: {error.strerror or error}", hint="0 takes a free port.") from None
 
 
-def _about(wish: MockRequest, script: Script) -> str:
+def _about(request: MockRequest, script: Script) -> str:
     name = script.server.get("name")
     called = name if isinstance(name, str) else "a server"
-    return f"{wish.file.name}: {called}, {script.turns.requests:,} requests recorded in {script.revision}"
+    return f"{request.file.name}: {called}, {script.turns.requests:,} requests recorded in {script.revision}"

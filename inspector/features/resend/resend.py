@@ -224,9 +224,9 @@ class Resent(msgspec.Struct, frozen=True):
 class _Run:
     """State of one run."""
 
-    def __init__(self, session: Session, wish: ResendOptions) -> None:
+    def __init__(self, session: Session, options: ResendOptions) -> None:
         self.session = session
-        self.wish = wish
+        self.options = options
         self.provenance = Provenance()
         self.tools: tuple[Tool, ...] | None = None
         """Tools of the server; None if they can't be listed."""
@@ -251,15 +251,15 @@ class _Run:
         if why := self._missing(step):
             self.failures.setdefault(step.account.number, why)
             return
-        if not self.wish.allow_destructive and self._may_destroy(step):
+        if not self.options.allow_destructive and self._may_destroy(step):
             self.skips.append(Skip(step.account, _DESTRUCTIVE))
             self.accounts.pop(step.account.number)
             return
         self.provenance.asked(step.params)
         params, carried = self.provenance.carry(step.method, step.params)
         self.carried += [(step, each) for each in carried]
-        self.wish.replies.turn_to(step.account)
-        self.wish.told(step)
+        self.options.replies.turn_to(step.account)
+        self.options.told(step)
         self.sent += 1
         called = await self.session.call(step.method, params, opened=lambda exchange: self._opened(step, exchange))
         self._learn(step, called.reply)
@@ -290,9 +290,9 @@ class _Run:
 _DESTRUCTIVE = "it may destroy something, by its annotations or because it has none"
 
 
-async def resend(session: Session, plan: ResendPlan, wish: ResendOptions) -> Resent:
+async def resend(session: Session, plan: ResendPlan, options: ResendOptions) -> Resent:
     """Send the requests of a plan over an open session."""
-    run = _Run(session, wish)
+    run = _Run(session, options)
     await run.learn_tools(plan.steps)
     for step in plan.steps:
         if step.page and run.provenance.lost_cursor(step.params):
@@ -313,7 +313,7 @@ def _rows(run: _Run) -> list[Compared]:
             verdict = OperationVerdict.ONLY_BEFORE
             rows.append(Compared(verdict, account.method, account.target, side(account), None, why=why))
         else:
-            row = compare_two(account, there, run.wish.normal, asked_too=False)
+            row = compare_two(account, there, run.options.normal, asked_too=False)
             rows.append(msgspec.structs.replace(row, why=why if row.verdict is not OperationVerdict.SAME else ""))
     return rows
 

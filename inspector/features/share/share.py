@@ -263,7 +263,7 @@ class Sharing:
     Raises (on construction): CaptureError if the file is not a capture or must not be read.
     """
 
-    def __init__(self, path: Path, wish: ShareRequest, tell: Tell = ignore_progress) -> None:
+    def __init__(self, path: Path, request: ShareRequest, tell: Tell = ignore_progress) -> None:
         """Open the capture. `tell` is called with the bytes done and the total over all passes."""
         self._path = path
         found = open_capture(path)
@@ -274,15 +274,17 @@ class Sharing:
         self._behind = 0
         """Size of the completed passes in bytes."""
         self.known = KnownSecrets()
-        for value, rule in wish.secrets:
+        for value, rule in request.secrets:
             self.known.add(value, rule)
-        pseudonyms = Pseudonyms(wish.key)
+        pseudonyms = Pseudonyms(request.key)
 
         def redactor(*, learns: bool) -> Redactor:
-            return Redactor(pseudonyms, self.known, paths=wish.paths, users=wish.users, homes=wish.homes, learns=learns)
+            return Redactor(
+                pseudonyms, self.known, paths=request.paths, users=request.users, homes=request.homes, learns=learns
+            )
 
-        persons = (*telling_users(wish.users), *telling_homes(wish.homes))
-        self._sieve = Sieve(paths=wish.paths, persons=persons)
+        persons = (*telling_users(request.users), *telling_homes(request.homes))
+        self._sieve = Sieve(paths=request.paths, persons=persons)
         self._sifted: list[_Sifted] = []
         self._pieces: dict[Place, list[tuple[str, str]]] = {}
         """Pieces of secrets that span lines, by block and line."""

@@ -76,23 +76,23 @@ _MODERN = (ProbeVerdict.MODERN, ProbeVerdict.AGAIN, ProbeVerdict.UNDISCOVERED)
 _UNKNOWN_HANDSHAKE = (METHOD_NOT_FOUND, UNSUPPORTED_VERSION)
 
 
-def connect(wish: ConnectOptions) -> Flow[Opening]:
+def connect(options: ConnectOptions) -> Flow[Opening]:
     """Open the conversation.
 
     Raises: AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError, RequestTimeout.
     """
-    era = wish.era or _era_of(wish.revision)
-    if wish.carriage is Carriage.LEGACY_SSE:
+    era = options.era or _era_of(options.revision)
+    if options.carriage is Carriage.LEGACY_SSE:
         if era is Era.MODERN:
             raise ConnectError("HTTP+SSE knows no stateless era", hint="Leave out --transport sse, or the era.")
-        return (yield from _handshake(wish))
+        return (yield from _handshake(options))
     if era is Era.MODERN:
-        return (yield from _stateless(wish))
-    if era is Era.LEGACY or wish.remembered is Era.LEGACY:
-        if wish.over_http:
+        return (yield from _stateless(options))
+    if era is Era.LEGACY or options.remembered is Era.LEGACY:
+        if options.over_http:
             yield UseCarriage(Carriage.SESSIONS)
-        return (yield from _handshake(wish))
-    return (yield from _find_out(wish))
+        return (yield from _handshake(options))
+    return (yield from _find_out(options))
 
 
 def _era_of(revision: str) -> Era | None:
@@ -100,44 +100,44 @@ def _era_of(revision: str) -> Era | None:
     return row.era if row else None
 
 
-def _modern_row(wish: ConnectOptions, date: str = "") -> Revision:
-    return resolve(date or wish.revision or newest_of(Era.MODERN).date, Era.MODERN)[0]
+def _modern_row(options: ConnectOptions, date: str = "") -> Revision:
+    return resolve(date or options.revision or newest_of(Era.MODERN).date, Era.MODERN)[0]
 
 
-def _may_be(wish: ConnectOptions, date: str) -> bool:
+def _may_be(options: ConnectOptions, date: str) -> bool:
     """Return whether the user's options allow a version that the server names."""
-    return wish.revision in ("", date)
+    return options.revision in ("", date)
 
 
-def _stateless(wish: ConnectOptions, date: str = "") -> Flow[Opening]:
+def _stateless(options: ConnectOptions, date: str = "") -> Flow[Opening]:
     """Open in the stateless era only, with version `date` if the server named it, otherwise with ours."""
-    row = _modern_row(wish, date)
+    row = _modern_row(options, date)
     for _ in range(2):
         reply: Reply = yield Send("server/discover", revision=row, progress=False)
-        judgement = _judge(wish, row, _answered(reply, "server/discover"))
-        if judgement.verdict is not ProbeVerdict.AGAIN or not _may_be(wish, judgement.date):
+        judgement = _judge(options, row, _answered(reply, "server/discover"))
+        if judgement.verdict is not ProbeVerdict.AGAIN or not _may_be(options, judgement.date):
             break
-        row = _modern_row(wish, judgement.date)
+        row = _modern_row(options, judgement.date)
     if isinstance(reply, Replied) and isinstance(reply.message, ResultResponse):
         return _opened(from_discover(row.date, reply.message.result), reply)
     named = judgement.date if judgement.verdict is ProbeVerdict.UNDISCOVERED else date
     message = reply.message if isinstance(reply, Replied) else None
     if named and isinstance(message, ErrorResponse) and peek.integer(message.error, "code") == METHOD_NOT_FOUND:
-        return (yield from _undiscovered(wish, named))
+        return (yield from _undiscovered(options, named))
     raise ConnectError(
         f"the server does not open in the stateless era with {row.date}: {judgement.why}",
         hint="Try --era auto, or --revision with a version that it names.",
     )
 
 
-def _undiscovered(wish: ConnectOptions, date: str) -> Flow[Opening]:
+def _undiscovered(options: ConnectOptions, date: str) -> Flow[Opening]:
     """Open in a stateless version that the server names although it lacks `server/discover`.
 
     Its lists show its capabilities.
     """
-    if not _may_be(wish, date):
+    if not _may_be(options, date):
         raise ConnectError(f"no revision in common: the server names {date}", hint="Leave out --revision.")
-    row, capabilities, server = _modern_row(wish, date), dict[str, Any](), dict[str, Any]()
+    row, capabilities, server = _modern_row(options, date), dict[str, Any](), dict[str, Any]()
     for listed in (LISTS["tools"], LISTS["resources"], LISTS["prompts"]):
         reply: Reply = yield Send(listed.method, revision=row)
         replied = _answered(reply, listed.method)
@@ -153,37 +153,37 @@ def _undiscovered(wish: ConnectOptions, date: str) -> Flow[Opening]:
     return Opening(revision=row, server=server, capabilities=capabilities)
 
 
-def _find_out(wish: ConnectOptions) -> Flow[Opening]:
+def _find_out(options: ConnectOptions) -> Flow[Opening]:
     """Send the probe, and open in the era that the response proves."""
-    row = _modern_row(wish)
-    silence = None if wish.remembered is Era.MODERN else wish.silence_s
+    row = _modern_row(options)
+    silence = None if options.remembered is Era.MODERN else options.silence_s
     reply: Reply = yield Send("server/discover", revision=row, probe=True, silence_s=silence)
     if isinstance(reply, Silent) and silence is not None:
-        silent = f"server/discover was not answered within {reply.seconds:g} s" if wish.over_http else ""
-        return (yield from _fall_back(wish, silent, late=reply.exchange))
-    if isinstance(reply, Broken) and not wish.over_http and (yield from _restarted()):
-        return (yield from _handshake(wish))
+        silent = f"server/discover was not answered within {reply.seconds:g} s" if options.over_http else ""
+        return (yield from _fall_back(options, silent, late=reply.exchange))
+    if isinstance(reply, Broken) and not options.over_http and (yield from _restarted()):
+        return (yield from _handshake(options))
     if why := _inconclusive(reply):
-        return (yield from _fall_back(wish, why))
-    judgement = _judge(wish, row, reply)
-    if judgement.verdict is ProbeVerdict.AGAIN and _may_be(wish, judgement.date):
-        row = _modern_row(wish, judgement.date)
+        return (yield from _fall_back(options, why))
+    judgement = _judge(options, row, reply)
+    if judgement.verdict is ProbeVerdict.AGAIN and _may_be(options, judgement.date):
+        row = _modern_row(options, judgement.date)
         reply = yield Send("server/discover", revision=row, probe=True, silence_s=silence)
-        judgement = _judge(wish, row, reply)
+        judgement = _judge(options, row, reply)
     match judgement.verdict:
         case ProbeVerdict.INCOMPATIBLE | ProbeVerdict.AGAIN:
-            other = "Give one that it takes with --revision." if wish.revision else "Pin one with --revision to try."
+            other = "Give one that it takes with --revision." if options.revision else "Pin one with --revision to try."
             raise ConnectError(f"no revision in common: {judgement.why}", hint=other)
         case ProbeVerdict.MODERN if isinstance(reply, Replied) and isinstance(reply.message, ResultResponse):
             return _opened(from_discover(row.date, reply.message.result), reply)
         case ProbeVerdict.MODERN:
             raise RemoteProtocolError(_refusal("server/discover", reply), hint="Try --era legacy.")
         case ProbeVerdict.UNDISCOVERED:
-            return (yield from _undiscovered(wish, judgement.date))
+            return (yield from _undiscovered(options, judgement.date))
         case ProbeVerdict.LEGACY:
             status = reply.status if isinstance(reply, Replied) else None
             why = f"server/discover was answered with HTTP {status}" if status and status >= 500 else ""
-            return (yield from _fall_back(wish, why, versions=judgement.supported))
+            return (yield from _fall_back(options, why, versions=judgement.supported))
 
 
 def _inconclusive(reply: Reply) -> str:
@@ -212,72 +212,79 @@ def _restarted() -> Flow[bool]:
 
 
 def _fall_back(
-    wish: ConnectOptions, why: str, *, late: Exchange | None = None, versions: tuple[str, ...] = ()
+    options: ConnectOptions, why: str, *, late: Exchange | None = None, versions: tuple[str, ...] = ()
 ) -> Flow[Opening]:
     """Open by handshake after the probe. The user sees `why` as a notice; it is "" for what every older server does."""
-    if wish.over_http:
+    if options.over_http:
         yield UseCarriage(Carriage.SESSIONS)
-    opening = yield from _handshake(wish, probed=True, late=late, versions=versions)
+    opening = yield from _handshake(options, probed=True, late=late, versions=versions)
     if why and opening.era is Era.LEGACY:
         yield Notice(f"Opened with initialize: {why}.")
     return opening
 
 
 def _handshake(
-    wish: ConnectOptions, *, probed: bool = False, late: Exchange | None = None, versions: tuple[str, ...] = ()
+    options: ConnectOptions,
+    *,
+    probed: bool = False,
+    late: Exchange | None = None,
+    versions: tuple[str, ...] = (),
 ) -> Flow[Opening]:
     """Perform the handshake: `initialize`, its result, `notifications/initialized`. Over HTTP, try older transports.
 
     `probed`: whether this process already received `server/discover`. `late`: that request while it is unanswered.
     """
-    offer = _offer(wish, versions)
-    starts = not probed and not wish.over_http and wish.era is None and not wish.revision
-    reply: Reply = yield _initialize(wish, offer, late, wish.silence_s if starts else None)
+    offer = _offer(options, versions)
+    starts = not probed and not options.over_http and options.era is None and not options.revision
+    reply: Reply = yield _initialize(options, offer, late, options.silence_s if starts else None)
     if starts and isinstance(reply, Silent) and reply.exchange is not None:
         reply = yield Await(reply.exchange)  # a probe's timeout does not count here: the server is starting
     if isinstance(reply, Replied) and reply.exchange.method == "server/discover":
-        return (yield from _late_answer(wish, offer, reply))
-    if isinstance(reply, Broken) and probed and not wish.over_http and (yield from _restarted()):
-        late, reply = None, (yield _initialize(wish, offer, None))
+        return (yield from _late_answer(options, offer, reply))
+    if isinstance(reply, Broken) and probed and not options.over_http and (yield from _restarted()):
+        late, reply = None, (yield _initialize(options, offer, None))
     if late is not None:
-        if _is_refused(reply) and not _stateless_version(wish, reply):
+        if _is_refused(reply) and not _stateless_version(options, reply):
             probe: Reply = yield Await(late, silence_s=_LATE_S)
-            if isinstance(probe, Replied) and (judgement := _judge(wish, _modern_row(wish), probe)).verdict in _MODERN:
-                return (yield from _went_modern(wish, judgement, probe))
+            if (
+                isinstance(probe, Replied)
+                and (judgement := _judge(options, _modern_row(options), probe)).verdict in _MODERN
+            ):
+                return (yield from _went_modern(options, judgement, probe))
         yield Drop(late)
-    return (yield from _after_initialize(wish, offer, reply))
+    return (yield from _after_initialize(options, offer, reply))
 
 
-def _after_initialize(wish: ConnectOptions, offer: str, reply: Reply) -> Flow[Opening]:
+def _after_initialize(options: ConnectOptions, offer: str, reply: Reply) -> Flow[Opening]:
     """Complete the handshake; if `initialize` was refused, first try the remaining alternatives."""
-    if should_fall_back(reply) and wish.over_http and wish.carriage is None and wish.era is not Era.MODERN:
+    if should_fall_back(reply) and options.over_http and options.carriage is None and options.era is not Era.MODERN:
         yield from _older_carriage(reply)
-        reply = yield _initialize(wish, offer, None)
+        reply = yield _initialize(options, offer, None)
     if isinstance(reply, Replied) and not isinstance(reply.message, ResultResponse):
         error = reply.message.error
-        if version := _stateless_version(wish, reply):
-            yield from _carry_stateless(wish)
-            return (yield from _stateless(wish, version))
-        if wish.era is None and not wish.revision and peek.integer(error, "code") in _UNKNOWN_HANDSHAKE:
-            if wish.remembered is Era.LEGACY:  # it was of that era at the last connection
-                yield from _carry_stateless(wish)
-                return (yield from _find_out(msgspec.structs.replace(wish, remembered=None)))
+        if version := _stateless_version(options, reply):
+            yield from _carry_stateless(options)
+            return (yield from _stateless(options, version))
+        if options.era is None and not options.revision and peek.integer(error, "code") in _UNKNOWN_HANDSHAKE:
+            if options.remembered is Era.LEGACY:  # it was of that era at the last connection
+                yield from _carry_stateless(options)
+                return (yield from _find_out(msgspec.structs.replace(options, remembered=None)))
         other = mutual(list(named_versions(error)), Era.LEGACY)
-        if other and other != offer and not wish.revision:
-            reply = yield _initialize(wish, other, None)
-    return (yield from _complete(wish, offer, reply))
+        if other and other != offer and not options.revision:
+            reply = yield _initialize(options, other, None)
+    return (yield from _complete(options, offer, reply))
 
 
-def _stateless_version(wish: ConnectOptions, reply: Reply) -> str:
+def _stateless_version(options: ConnectOptions, reply: Reply) -> str:
     """Return the stateless version named by a refusal of `initialize`, if it may be used; otherwise ""."""
-    if not isinstance(reply, Replied) or isinstance(reply.message, ResultResponse) or wish.era is not None:
+    if not isinstance(reply, Replied) or isinstance(reply.message, ResultResponse) or options.era is not None:
         return ""
     named = mutual(list(named_versions(reply.message.error)), Era.MODERN) or ""
-    return named if wish.carriage is None and named and _may_be(wish, named) else ""
+    return named if options.carriage is None and named and _may_be(options, named) else ""
 
 
-def _carry_stateless(wish: ConnectOptions) -> Flow[None]:
-    if wish.over_http:
+def _carry_stateless(options: ConnectOptions) -> Flow[None]:
+    if options.over_http:
         yield UseCarriage(Carriage.STATELESS)
 
 
@@ -288,18 +295,18 @@ def _is_refused(reply: Reply) -> bool:
     return isinstance(reply, Replied) and not isinstance(reply.message, ResultResponse)
 
 
-def _complete(wish: ConnectOptions, offer: str, reply: Reply) -> Flow[Opening]:
+def _complete(options: ConnectOptions, offer: str, reply: Reply) -> Flow[Opening]:
     """Complete the handshake after the response to `initialize`."""
     answered = _answered(reply, "initialize")
     if not isinstance(answered.message, ResultResponse):
         hint = "See what the server logs, or try --era modern, or pin an older --revision."
         raise ConnectError(_refusal("initialize", reply), hint=hint)
-    opening = _opened(from_initialize(_initialize_params(wish, offer), answered.message.result), answered)
-    if wish.revision and opening.revision.date != offer:
+    opening = _opened(from_initialize(_initialize_params(options, offer), answered.message.result), answered)
+    if options.revision and opening.revision.date != offer:
         counter = f"{offer} was offered, and the server answered with {opening.revision.date}"
         opening = msgspec.structs.replace(opening, warnings=(*opening.warnings, counter))
     yield Notify("notifications/initialized")
-    if wish.over_http:
+    if options.over_http:
         yield OpenStream(opening.revision)
     return opening
 
@@ -322,53 +329,53 @@ def should_fall_back(reply: Reply) -> bool:
     return isinstance(reply, Refused) and 400 <= (reply.status or 0) < 500 and reply.status not in (401, 403, 408, 429)
 
 
-def _late_answer(wish: ConnectOptions, offer: str, probed: Replied) -> Flow[Opening]:
+def _late_answer(options: ConnectOptions, offer: str, probed: Replied) -> Flow[Opening]:
     """Process a late response to the probe that arrived after `initialize` was sent: the server was slow to start.
 
     The response to `initialize` is still awaited: a server of both eras has begun a handshake, which must be
     completed.
     """
-    judgement = _judge(wish, _modern_row(wish), probed)
+    judgement = _judge(options, _modern_row(options), probed)
     modern = judgement.verdict in _MODERN
     assert probed.still_open is not None, "a late answer leaves the request that was waited for open"
-    reply: Reply = yield Await(probed.still_open, silence_s=wish.silence_s if modern else None)
+    reply: Reply = yield Await(probed.still_open, silence_s=options.silence_s if modern else None)
     if modern and not (isinstance(reply, Replied) and isinstance(reply.message, ResultResponse)):
-        return (yield from _went_modern(wish, judgement, probed))
-    return (yield from _after_initialize(wish, offer, reply))
+        return (yield from _went_modern(options, judgement, probed))
+    return (yield from _after_initialize(options, offer, reply))
 
 
-def _went_modern(wish: ConnectOptions, judgement: Judgement, probed: Replied) -> Flow[Opening]:
+def _went_modern(options: ConnectOptions, judgement: Judgement, probed: Replied) -> Flow[Opening]:
     """Open in the stateless era after a late response to the probe proved it and `initialize` failed."""
-    yield from _carry_stateless(wish)
+    yield from _carry_stateless(options)
     if judgement.verdict is ProbeVerdict.MODERN and isinstance(probed.message, ResultResponse):
-        return _opened(from_discover(_modern_row(wish).date, probed.message.result), probed)
+        return _opened(from_discover(_modern_row(options).date, probed.message.result), probed)
     if judgement.verdict is ProbeVerdict.UNDISCOVERED:
-        return (yield from _undiscovered(wish, judgement.date))
-    return (yield from _stateless(wish, judgement.date if _may_be(wish, judgement.date) else ""))
+        return (yield from _undiscovered(options, judgement.date))
+    return (yield from _stateless(options, judgement.date if _may_be(options, judgement.date) else ""))
 
 
-def _offer(wish: ConnectOptions, versions: tuple[str, ...]) -> str:
-    if wish.revision and _era_of(wish.revision) is not Era.MODERN:
-        return wish.revision
+def _offer(options: ConnectOptions, versions: tuple[str, ...]) -> str:
+    if options.revision and _era_of(options.revision) is not Era.MODERN:
+        return options.revision
     return mutual(list(versions), Era.LEGACY) or newest_of(Era.LEGACY).date
 
 
-def _initialize(wish: ConnectOptions, offer: str, late: Exchange | None, silence_s: float | None = None) -> Send:
-    return Send("initialize", _initialize_params(wish, offer), or_late=late, silence_s=silence_s)
+def _initialize(options: ConnectOptions, offer: str, late: Exchange | None, silence_s: float | None = None) -> Send:
+    return Send("initialize", _initialize_params(options, offer), or_late=late, silence_s=silence_s)
 
 
-def _initialize_params(wish: ConnectOptions, offer: str) -> dict[str, Any]:
-    capabilities = wish.client.capabilities(resolve(offer, Era.LEGACY)[0])
-    return {"protocolVersion": offer, "capabilities": capabilities, "clientInfo": wish.client.info}
+def _initialize_params(options: ConnectOptions, offer: str) -> dict[str, Any]:
+    capabilities = options.client.capabilities(resolve(offer, Era.LEGACY)[0])
+    return {"protocolVersion": offer, "capabilities": capabilities, "clientInfo": options.client.info}
 
 
-def _judge(wish: ConnectOptions, row: Revision, reply: Reply) -> Judgement:
+def _judge(options: ConnectOptions, row: Revision, reply: Reply) -> Judgement:
     """Judge the outcome of a probe. Raises if it allows no verdict."""
     if isinstance(reply, Refused) and _may_be_legacy(reply):
         return Judgement(ProbeVerdict.LEGACY, f"it answered server/discover with HTTP {reply.status}")
     replied = _answered(reply, "server/discover")
     if isinstance(replied.message, ResultResponse):
-        return judge_result(row.date, replied.message.result, pinned=bool(wish.revision))
+        return judge_result(row.date, replied.message.result, pinned=bool(options.revision))
     return judge_error(row.date, replied.message.error)
 
 

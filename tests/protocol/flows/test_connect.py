@@ -27,7 +27,7 @@ def unsupported(*versions: str) -> Reply:
     return error(-32022, {"supported": list(versions), "requested": "2026-07-28"})
 
 
-def wish(**changes: Any) -> ConnectOptions:
+def connect_options(**changes: Any) -> ConnectOptions:
     return ConnectOptions(ME, **changes)
 
 
@@ -245,7 +245,7 @@ def test_a_server_that_exits_at_the_handshake_too_is_reported_after_the_second_s
 @pytest.mark.parametrize("more", [{"era": Era.LEGACY}, {"remembered": Era.LEGACY}])
 def test_a_server_that_was_not_probed_is_not_started_again(more: dict[str, Any]) -> None:
     with pytest.raises(Disconnected):
-        Played().play(connect(wish(**more)), [EXITED])
+        Played().play(connect(connect_options(**more)), [EXITED])
 
 
 def naming(code: int, *versions: str) -> Reply:
@@ -301,7 +301,7 @@ def test_a_server_that_names_a_version_and_does_not_speak_it_is_reported() -> No
 
 def test_a_remembered_legacy_server_that_does_not_know_initialize_is_found_out() -> None:
     played = Played()
-    opening = played.play(connect(wish(remembered=Era.LEGACY)), [UNKNOWN, DISCOVERED])
+    opening = played.play(connect(connect_options(remembered=Era.LEGACY)), [UNKNOWN, DISCOVERED])
     assert opening.era is Era.MODERN
 
 
@@ -313,53 +313,53 @@ def test_a_server_that_cannot_be_reached_was_never_connected_to() -> None:
 
 def test_a_remembered_legacy_server_is_not_probed() -> None:
     played = Played()
-    played.play(connect(wish(remembered=Era.LEGACY)), [OPENED, ""])
+    played.play(connect(connect_options(remembered=Era.LEGACY)), [OPENED, ""])
     assert played.methods == ["initialize", "Notify"]
 
 
 def test_a_server_that_is_not_probed_has_the_time_that_a_probe_would_have_taken_to_start() -> None:
     played = Played()
     silent = Silent(exchange("initialize"), 2.0, "idle")
-    played.play(connect(wish(remembered=Era.LEGACY)), [silent, OPENED, ""])
+    played.play(connect(connect_options(remembered=Era.LEGACY)), [silent, OPENED, ""])
     assert played.steps[1] == Await(exchange("initialize"))
 
 
 def test_a_remembered_legacy_server_that_has_become_modern_is_found_out() -> None:
     played = Played()
-    opening = played.play(connect(wish(remembered=Era.LEGACY)), [unsupported("2026-07-28"), DISCOVERED])
+    opening = played.play(connect(connect_options(remembered=Era.LEGACY)), [unsupported("2026-07-28"), DISCOVERED])
     assert opening.era is Era.MODERN
     assert played.methods == ["initialize", "server/discover"]
 
 
 def test_a_remembered_modern_server_may_take_its_time() -> None:
     played = Played()
-    played.play(connect(wish(remembered=Era.MODERN)), [DISCOVERED])
+    played.play(connect(connect_options(remembered=Era.MODERN)), [DISCOVERED])
     assert isinstance(played.steps[0], Send)
     assert played.steps[0].silence_s is None
 
 
 def test_the_legacy_era_can_be_demanded() -> None:
     played = Played()
-    played.play(connect(wish(era=Era.LEGACY)), [OPENED, ""])
+    played.play(connect(connect_options(era=Era.LEGACY)), [OPENED, ""])
     assert played.methods == ["initialize", "Notify"]
 
 
 def test_the_modern_era_can_be_demanded_and_nothing_else_is_tried() -> None:
     with pytest.raises(ConnectError, match="-32601"):
-        Played().play(connect(wish(era=Era.MODERN)), [UNKNOWN_METHOD])
+        Played().play(connect(connect_options(era=Era.MODERN)), [UNKNOWN_METHOD])
 
 
 @pytest.mark.parametrize("date", ["2024-11-05", "2025-03-26"])
 def test_a_pinned_handshake_revision_is_offered_without_a_probe(date: str) -> None:
     played = Played()
-    played.play(connect(wish(revision=date)), [OPENED, ""])
+    played.play(connect(connect_options(revision=date)), [OPENED, ""])
     assert isinstance(played.steps[0], Send)
     assert (played.steps[0].method, played.steps[0].params["protocolVersion"]) == ("initialize", date)
 
 
 def test_a_pinned_unknown_revision_is_tried_in_both_eras() -> None:
     played = Played()
-    played.play(connect(wish(revision="2099-01-01")), [UNKNOWN_METHOD, OPENED, ""])
+    played.play(connect(connect_options(revision="2099-01-01")), [UNKNOWN_METHOD, OPENED, ""])
     probe, initialize, _ = played.steps
     assert isinstance(probe, Send)
     assert isinstance(initialize, Send)
@@ -371,7 +371,9 @@ def test_a_pinned_unknown_revision_is_tried_in_both_eras() -> None:
 @pytest.mark.parametrize("era", [None, Era.MODERN])
 def test_a_pinned_revision_that_is_refused_and_named_in_one_breath_is_tried_once_more(era: Era | None) -> None:
     played = Played()
-    opening = played.play(connect(wish(revision="2026-07-28", era=era)), [unsupported("2026-07-28"), DISCOVERED])
+    opening = played.play(
+        connect(connect_options(revision="2026-07-28", era=era)), [unsupported("2026-07-28"), DISCOVERED]
+    )
     assert opening.revision.date == "2026-07-28"
     assert played.methods == ["server/discover"] * 2
 
@@ -379,45 +381,45 @@ def test_a_pinned_revision_that_is_refused_and_named_in_one_breath_is_tried_once
 def test_a_pinned_revision_is_not_given_up_for_another_one_that_the_server_names() -> None:
     played = Played()
     with pytest.raises(ConnectError, match="it does not take 2099-01-01 and names 2026-07-28"):
-        played.play(connect(wish(revision="2099-01-01")), [unsupported("2026-07-28")])
+        played.play(connect(connect_options(revision="2099-01-01")), [unsupported("2026-07-28")])
     assert played.methods == ["server/discover"]
 
 
 def test_a_pinned_revision_that_the_server_counters_is_told_of() -> None:
-    opening = Played().play(connect(wish(revision="2025-03-26")), [OPENED, ""])
+    opening = Played().play(connect(connect_options(revision="2025-03-26")), [OPENED, ""])
     assert opening.warnings == ("2025-03-26 was offered, and the server answered with 2025-06-18",)
-    assert Played().play(connect(wish(revision="2025-06-18")), [OPENED, ""]).warnings == ()
+    assert Played().play(connect(connect_options(revision="2025-06-18")), [OPENED, ""]).warnings == ()
 
 
 @pytest.mark.parametrize("more", [{"era": Era.MODERN}, {"revision": "2026-07-28"}])
 def test_the_older_carriage_and_the_modern_era_exclude_each_other(more: dict[str, Any]) -> None:
     played = Played()
     with pytest.raises(ConnectError, match="no stateless era"):
-        played.play(connect(wish(over_http=True, carriage=Carriage.LEGACY_SSE, **more)), [])
+        played.play(connect(connect_options(over_http=True, carriage=Carriage.LEGACY_SSE, **more)), [])
     assert played.methods == []
 
 
 def test_a_server_that_refuses_the_offer_and_names_others_gets_one_of_those() -> None:
     played = Played()
     refusal = error(-32602, {"supported": ["2024-11-05"], "requested": "2025-11-25"})
-    played.play(connect(wish(era=Era.LEGACY)), [refusal, OPENED, ""])
+    played.play(connect(connect_options(era=Era.LEGACY)), [refusal, OPENED, ""])
     assert isinstance(played.steps[1], Send)
     assert played.steps[1].params["protocolVersion"] == "2024-11-05"
 
 
 def test_an_initialize_that_fails_says_the_servers_words() -> None:
     with pytest.raises(ConnectError, match="error -32603: database is down"):
-        Played().play(connect(wish(era=Era.LEGACY)), [error(-32603, message="database is down")])
+        Played().play(connect(connect_options(era=Era.LEGACY)), [error(-32603, message="database is down")])
 
 
 def test_an_initialize_result_without_a_version_is_unusable_and_names_its_frame() -> None:
     with pytest.raises(RemoteProtocolError, match="no protocolVersion"):
-        Played().play(connect(wish(era=Era.LEGACY)), [result({"capabilities": {}})])
+        Played().play(connect(connect_options(era=Era.LEGACY)), [result({"capabilities": {}})])
 
 
 def test_the_older_carriage_can_be_demanded() -> None:
     played = Played()
-    played.play(connect(wish(over_http=True, carriage=Carriage.LEGACY_SSE)), [OPENED, "", None])
+    played.play(connect(connect_options(over_http=True, carriage=Carriage.LEGACY_SSE)), [OPENED, "", None])
     assert played.methods == ["initialize", "Notify", "OpenStream"]
 
 

@@ -566,7 +566,7 @@ class ComposerPanel(Panel):
         draft = shot.draft
 
         async def do(session: Session) -> tuple[Composed, RawSent]:
-            client = session.options.wish.client
+            client = session.options.connect.client
             tools = {tool.name: tool.input_schema for tool in session.journal.conversation.catalogue.tools}
             made = compose(draft, session.revision, client, session.raw.next_id, tools.get)
             wait_s = patience_s(draft, session.options.clocks.idle_s)

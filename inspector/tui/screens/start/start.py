@@ -168,7 +168,7 @@ def _question(server: ConfiguredServer) -> str:
 
 def ask_for(app: "App[Any]", server: ConfiguredServer, then: "Callable[[ConfiguredServer | None], None]") -> None:
     """Ask for the values that the file leaves open; `then` gets the completed server, or None if the user leaves."""
-    if not server.wishes:
+    if not server.inputs:
         then(server)
         return
 
@@ -252,26 +252,26 @@ class ValuesScreen(FieldsScreen["dict[str, str] | None"]):
     """
 
     def __init__(self, server: ConfiguredServer) -> None:
-        self._wishes = server.wishes
-        edits = [LineEdit(each.default, unset=True, secret=each.secret) for each in self._wishes]
+        self._inputs = server.inputs
+        edits = [LineEdit(each.default, unset=True, secret=each.secret) for each in self._inputs]
         super().__init__(f"Values for {visible(server.name, limit=60)}", edits)
 
     def labels(self) -> Iterable[Text]:
         """Return name, description and allowed values of each."""
-        for wish in self._wishes:
-            about = f"  {visible(wish.about, limit=300)}" if wish.about else ""
-            one_of = f"  one of {', '.join(visible(each, limit=60) for each in wish.options)}"
-            name = visible(wish.id, limit=100), "bold"
-            yield Text.assemble(name, about, one_of if wish.options else "", no_wrap=False)
+        for variable in self._inputs:
+            about = f"  {visible(variable.about, limit=300)}" if variable.about else ""
+            one_of = f"  one of {', '.join(visible(each, limit=60) for each in variable.options)}"
+            name = visible(variable.id, limit=100), "bold"
+            yield Text.assemble(name, about, one_of if variable.options else "", no_wrap=False)
 
     def finish(self) -> None:
         """Return the values if all of them are allowed."""
-        for wish, edit in zip(self._wishes, self._edits, strict=True):
-            if wish.options and edit.value not in wish.options:
-                self.say_wrong(f"{wish.id[:100]} must be one of the values above.")
+        for variable, edit in zip(self._inputs, self._edits, strict=True):
+            if variable.options and edit.value not in variable.options:
+                self.say_wrong(f"{variable.id[:100]} must be one of the values above.")
                 edit.focus()
                 return
-        self.dismiss({wish.id: edit.value for wish, edit in zip(self._wishes, self._edits, strict=True)})
+        self.dismiss({variable.id: edit.value for variable, edit in zip(self._inputs, self._edits, strict=True)})
 
     def action_done(self) -> None:
         """Return the values."""

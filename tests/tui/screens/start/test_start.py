@@ -61,7 +61,7 @@ async def test_what_a_file_leaves_to_the_person_is_asked_for_and_a_secret_is_mas
     file = tmp_path / "mcp.json"
     file.write_text(WISHING)
     tides, plain = read_servers("VS Code", file, tmp_path)
-    assert plain.wishes == ()
+    assert plain.inputs == ()
     app = ApproveApp([tides, plain])
     async with app.run_test(size=(80, 24)) as pilot:
         await until(lambda: "Run this command" in text(app), "the command")
@@ -82,7 +82,7 @@ async def test_what_a_file_leaves_to_the_person_is_asked_for_and_a_secret_is_mas
     assert isinstance(filled, FoundServer)
     assert filled.argv == ("tides", "--coast", "north", "${workspaceFolder}")
     assert filled.env == (("KEY", "Bearer s3cret"), ("OTHER", "other"))
-    assert filled.wishes == ()
+    assert filled.inputs == ()
     assert other is plain
 
 
