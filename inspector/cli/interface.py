@@ -23,7 +23,18 @@ from inspector.cli.process import held_log, leaving_no_child, leaving_politely
 from inspector.cli.targets import TargetOptions, demo_target, found_target, plainly, typed_target
 from inspector.config.paths import places
 from inspector.config.settings import captures_directory
-from inspector.config.targets import StdioTarget
+from inspector.config.targets import (
+    Capture,
+    LiveTap,
+    OpenCapture,
+    OpenDemo,
+    OpenServer,
+    OpenTap,
+    OpenTyped,
+    StartChoice,
+    StdioTarget,
+    Target,
+)
 from inspector.errors import ConnectError, UsageError
 from inspector.text import human_size, visible
 from inspector.transports.children import Started, abandon, end_all_children, start
@@ -31,9 +42,7 @@ from inspector.transports.children import Started, abandon, end_all_children, st
 if TYPE_CHECKING:
     from inspector.capture.compare.normal import Normal
     from inspector.config.servers import FoundServer
-    from inspector.config.targets import Target
     from inspector.features.watch.watcher import Watcher
-    from inspector.present.start import Capture, ConfiguredServer, LiveTap, OpenServer, StartChoice, Wanted
     from inspector.session.engine import Engine, Live, OpenedSession
 
 
@@ -201,7 +210,7 @@ class Servers:
 
         return found_servers(self._env.environ, Path.cwd()), [*recent(self._env.environ)]
 
-    def named_targets(self, words: Sequence[str]) -> "list[Wanted]":
+    def named_targets(self, words: Sequence[str]) -> list[StartChoice]:
         """Return the targets named on the command line. Raises: UsageError for an unknown one."""
         if not words:
             return []
@@ -213,13 +222,11 @@ class Servers:
         known, _ = known_targets(own.config, own.state)
         return [wanted(word, servers, known) for word in words]
 
-    def open(self, wanted: "Wanted") -> "OpenedSession":
+    def open(self, wanted: StartChoice) -> "OpenedSession":
         """Connect to a server, or return a session for a capture.
 
         Raises: InspectError if the session can't be created.
         """
-        from inspector.config.servers import FoundServer
-        from inspector.present.start import OpenCapture, OpenDemo, OpenServer, OpenTap, OpenTyped
         from inspector.session.engine import OpenedSession
 
         env = self._env.environ
@@ -231,7 +238,6 @@ class Servers:
             case OpenDemo():
                 return self._begun(demo_target(env), "demo")
             case OpenServer():
-                assert isinstance(wanted.server, FoundServer), "what was shown is what was found"
                 return self._begun(found_target(wanted.server, env), wanted.server.name)
             case OpenTyped():
                 target = typed_target(wanted, env)
@@ -245,13 +251,13 @@ class Servers:
 
         return shared(capture, out, self._env.environ, notes=notes, overwrite=overwrite)
 
-    def _begun(self, target: "Target", name: str, *, named: bool = True, era: str = "auto") -> "OpenedSession":
+    def _begun(self, target: Target, name: str, *, named: bool = True, era: str = "auto") -> "OpenedSession":
         from inspector.session.engine import OpenedSession
 
         runs = self.add(self._like(target, era))
         return OpenedSession(name, runs.begin, runs.begin(), close=runs.close, named=named)
 
-    def _like(self, target: "Target", era: str = "auto") -> TargetOptions:
+    def _like(self, target: Target, era: str = "auto") -> TargetOptions:
         """Return the options for an additional server."""
         plain = plainly(target, self._env.environ, era)
         if self._chosen is None:
@@ -301,7 +307,7 @@ def inspect(env: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> E
 
 
 def open_all(
-    env: CliEnv, read_wanted: "Callable[[Servers], Sequence[Wanted]]", *, record: bool = True, tap: str = ""
+    env: CliEnv, read_wanted: "Callable[[Servers], Sequence[StartChoice]]", *, record: bool = True, tap: str = ""
 ) -> ExitStatus:
     """Open the interface on several targets. Without approval nothing is opened.
 
@@ -322,25 +328,23 @@ def open_all(
     return status
 
 
-def _approved(wanted: "Sequence[Wanted]") -> "list[Wanted]":
+def _approved(wanted: Sequence[StartChoice]) -> list[StartChoice]:
     """Return the targets that remain after the user confirmed each server of a client config file."""
     if not wanted:
         return []
-    from inspector.present.start import OpenServer
-
     asked = [each for each in wanted if isinstance(each, OpenServer)]
     answers = iter(approve([each.server for each in asked]) if asked else [])
     approved = [_with(each, next(answers)) if isinstance(each, OpenServer) else each for each in wanted]
     return [each for each in approved if each is not None]
 
 
-def _with(wanted: "OpenServer", server: "ConfiguredServer | None") -> "OpenServer | None":
+def _with(wanted: OpenServer, server: "FoundServer | None") -> OpenServer | None:
     from dataclasses import replace
 
     return replace(wanted, server=server) if server is not None else None
 
 
-def approve(servers: "Sequence[ConfiguredServer]") -> "list[ConfiguredServer | None]":
+def approve(servers: "Sequence[FoundServer]") -> "list[FoundServer | None]":
     """Show each server of a client config file, and ask for confirmation and its inputs."""
     from inspector.tui.screens.start.start import ApproveApp
 
@@ -366,8 +370,8 @@ def _brisk() -> Iterator[None]:
 
 
 def choose_at_start(
-    servers: "Sequence[FoundServer]", recent: "Sequence[Capture]", taps: "Sequence[LiveTap]" = ()
-) -> "StartChoice | None":
+    servers: "Sequence[FoundServer]", recent: Sequence[Capture], taps: Sequence[LiveTap] = ()
+) -> StartChoice | None:
     """Show the start screen and return the choice; None if the user left."""
     from inspector.tui.start_app import StartApp
 
@@ -377,9 +381,8 @@ def choose_at_start(
 
 def replay(env: CliEnv, path: Path, *others: Path) -> ExitStatus:
     """Open the interface on captures. Nothing is connected or started unless the user opens it."""
-    from inspector.present.start import OpenCapture
 
-    def wanted(servers: Servers) -> "list[Wanted]":
+    def wanted(servers: Servers) -> list[StartChoice]:
         for each in (path, *others):
             _read_ahead(env, each)
         return [*map(OpenCapture, (path, *others))]
@@ -389,8 +392,6 @@ def replay(env: CliEnv, path: Path, *others: Path) -> ExitStatus:
 
 def attach(env: CliEnv, capture: Path, socket: str) -> ExitStatus:
     """Open the interface on the capture of a running tap, to decide on held messages."""
-    from inspector.present.start import OpenCapture
-
     return open_all(env, lambda servers: [OpenCapture(capture)], tap=socket)
 
 
@@ -508,10 +509,8 @@ _MOST_NAMED = 5
 _MOST = 10
 
 
-def recent(env: Mapping[str, str]) -> "Iterator[Capture]":
+def recent(env: Mapping[str, str]) -> Iterator[Capture]:
     """Yield recent captures, newest first."""
-    from inspector.present.start import Capture
-
     for path in captures(captures_directory(env))[:_MOST]:
         facts = path.stat()
         yield Capture(path, max(0.0, time.time() - facts.st_mtime), facts.st_size)

@@ -18,7 +18,7 @@ from inspector.cli.server_request_options import ResponseOptions, read_response_
 from inspector.config.environment import build_environment
 from inspector.config.paths import expanded, places
 from inspector.config.settings import user_config
-from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
+from inspector.config.targets import HttpTarget, OpenTyped, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
 from inspector.protocol.capabilities import Advertised
 from inspector.protocol.revisions._shape import Era
@@ -29,7 +29,6 @@ if TYPE_CHECKING:  # slow imports, only needed if a server or a profile is named
     from inspector.config.known_targets import SavedTarget
     from inspector.config.profiles import ClientProfile
     from inspector.config.servers import FoundServer
-    from inspector.present.start import OpenTyped
 
 _FOR_STDIO = {"set_": "-e", "env_file": "--env-file", "inherit_env": "--inherit-env", "cwd": "--cwd"}
 
@@ -222,11 +221,10 @@ def found_by_name(env: CliEnv, word: str | None) -> "FoundServer | None":
     """
     if word is None or "://" in word:
         return None
-    from inspector.config.servers import FoundServer, found_servers
+    from inspector.config.servers import found_servers
     from inspector.present.start import named
 
-    server = named(word, found_servers(env.environ, Path.cwd()))
-    return server if isinstance(server, FoundServer) else None
+    return named(word, found_servers(env.environ, Path.cwd()))
 
 
 def _unreadable_files(env: CliEnv) -> str:
@@ -341,7 +339,7 @@ def demo_target(env: Mapping[str, str]) -> StdioTarget:
     return StdioTarget(DEMO, build_environment(env, inherit_all=False, set_=[DEMO_VARIABLE]), str(Path.cwd()))
 
 
-def typed_target(wanted: "OpenTyped", env: Mapping[str, str]) -> Target:
+def typed_target(wanted: OpenTyped, env: Mapping[str, str]) -> Target:
     """Return a server as typed or saved.
 
     Raises: UsageError for an invalid URL, a variable that is not set, and a directory that does not exist.

@@ -1,10 +1,12 @@
-"""Target: a command to start or a URL to connect to.
+"""Target: a command to start or a URL to connect to; and what a user can open.
 
 A target has a label for titles and file names, and a key under which data about it is stored. The key is the whole
 command with its directory, or the URL, and never a name that could later mean something else.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,6 +14,9 @@ from inspector.config.environment import Environment
 from inspector.config.eras import process_key, url_key
 from inspector.config.paths import short_name
 from inspector.errors import UsageError
+
+if TYPE_CHECKING:
+    from inspector.config.servers import FoundServer
 
 
 class StdioTarget(msgspec.Struct, frozen=True):
@@ -78,3 +83,83 @@ def parse_url(text: str) -> str:
     if not parts.hostname:
         raise UsageError(f"{text!r} has no host", hint="Give the full URL, for example http://127.0.0.1:3000/mcp")
     return text
+
+
+# What a user can open.
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A capture in the captures directory."""
+
+    path: Path
+    age_s: float
+    size: int
+    """Bytes."""
+    entries: int | None = None
+    """None if it is not known without reading a large file."""
+    errors: int | None = None
+    """Number of failed requests; None if unknown."""
+    ended: str = ""
+    """"recording", "clean", "died", "cut", or "" if unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenServer:
+    """Inspect a configured server."""
+
+    server: "FoundServer"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCapture:
+    """Open a capture."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDemo:
+    """Inspect the server that is part of mcp-inspect."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTap:
+    """A running tap."""
+
+    name: str
+    client: str
+    """Program that started it."""
+    argv: tuple[str, ...]
+    """Command of the server."""
+    age_s: float
+    capture: Path
+    socket: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTap:
+    """Attach to a running tap."""
+
+    tap: LiveTap
+
+
+class OpenTyped(msgspec.Struct, frozen=True):
+    """A server that the user entered: its command, or its URL."""
+
+    argv: tuple[str, ...] = ()
+    url: str = ""
+    cwd: str = ""
+    """Working directory; "" for the current one."""
+    variables: tuple[str, ...] = ()
+    """NAME copies a variable of the environment, NAME=VALUE sets it."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """`${NAME}` in a value refers to a variable of the environment."""
+    era: str = "auto"
+    name: str = ""
+    """"" if it has none."""
+    optional: tuple[str, ...] = ()
+    """Variables that are copied if they are set."""
+
+
+StartChoice = OpenServer | OpenCapture | OpenDemo | OpenTap | OpenTyped

@@ -6,20 +6,27 @@ whole command, its directory, its variables, and the file that defines it.
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import which
-from typing import Protocol
-
-import msgspec
 
 from inspector import text
 from inspector.capture.format.lines import demand_file
 from inspector.config.environment import can_run_code
 from inspector.config.known_targets import KnownTarget
 from inspector.config.paths import expanded
-from inspector.config.servers import InputVariable
+from inspector.config.servers import FoundServer
+from inspector.config.targets import (
+    Capture,
+    LiveTap,
+    OpenCapture,
+    OpenDemo,
+    OpenServer,
+    OpenTap,
+    OpenTyped,
+    StartChoice,
+)
 from inspector.errors import UsageError
 from inspector.present import spans
 from inspector.present.http import masked_url
@@ -28,134 +35,6 @@ from inspector.present.server import UNEXPANDED
 from inspector.present.spans import Fact, Line, Role, Section, Span, lay, span
 from inspector.present.words import command_line
 from inspector.protocol.credentials import is_credential, mask, without_credentials
-
-
-class ConfiguredServer(Protocol):
-    """A server as defined in a host's config file."""
-
-    @property
-    def name(self) -> str:
-        """Name of the server in the file."""
-
-    @property
-    def host(self) -> str:
-        """Program that owns the file."""
-
-    @property
-    def path(self) -> Path:
-        """Path of the file."""
-
-    @property
-    def argv(self) -> tuple[str, ...]:
-        """Command; empty for a server at a URL."""
-
-    @property
-    def url(self) -> str:
-        """URL to connect to; "" for a command."""
-
-    @property
-    def cwd(self) -> str:
-        """Working directory of the command; "" if the file doesn't name one."""
-
-    @property
-    def env(self) -> tuple[tuple[str, str], ...]:
-        """Variables that the file sets, with their values, some of which are secrets."""
-
-    @property
-    def headers(self) -> tuple[tuple[str, str], ...]:
-        """Headers that the file sends to a URL; the values are secrets."""
-
-    @property
-    def disabled(self) -> bool:
-        """Whether it is disabled in the client's file."""
-
-    @property
-    def problem(self) -> str:
-        """Why it can't be used; "" if it can."""
-
-    @property
-    def inputs(self) -> Sequence[InputVariable]:
-        """Variables that the user must enter first."""
-
-    def filled(self, values: Mapping[str, str]) -> "ConfiguredServer":
-        """Return the server with these values, by id, in place of its input variables."""
-
-
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """A capture in the captures directory."""
-
-    path: Path
-    age_s: float
-    size: int
-    """Bytes."""
-    entries: int | None = None
-    """None if it is not known without reading a large file."""
-    errors: int | None = None
-    """Number of failed requests; None if unknown."""
-    ended: str = ""
-    """"recording", "clean", "died", "cut", or "" if unknown."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenServer:
-    """Inspect a configured server."""
-
-    server: ConfiguredServer
-
-
-@dataclass(frozen=True, slots=True)
-class OpenCapture:
-    """Open a capture."""
-
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
-class OpenDemo:
-    """Inspect the server that is part of mcp-inspect."""
-
-
-@dataclass(frozen=True, slots=True)
-class LiveTap:
-    """A running tap."""
-
-    name: str
-    client: str
-    """Program that started it."""
-    argv: tuple[str, ...]
-    """Command of the server."""
-    age_s: float
-    capture: Path
-    socket: str
-
-
-@dataclass(frozen=True, slots=True)
-class OpenTap:
-    """Attach to a running tap."""
-
-    tap: LiveTap
-
-
-class OpenTyped(msgspec.Struct, frozen=True):
-    """A server that the user entered: its command, or its URL."""
-
-    argv: tuple[str, ...] = ()
-    url: str = ""
-    cwd: str = ""
-    """Working directory; "" for the current one."""
-    variables: tuple[str, ...] = ()
-    """NAME copies a variable of the environment, NAME=VALUE sets it."""
-    headers: tuple[tuple[str, str], ...] = ()
-    """`${NAME}` in a value refers to a variable of the environment."""
-    era: str = "auto"
-    name: str = ""
-    """"" if it has none."""
-    optional: tuple[str, ...] = ()
-    """Variables that are copied if they are set."""
-
-
-StartChoice = OpenServer | OpenCapture | OpenDemo | OpenTap | OpenTyped
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +76,7 @@ class StartRows(RowSource):
 
     def __init__(
         self,
-        servers: Sequence[ConfiguredServer],
+        servers: Sequence[FoundServer],
         captures: Sequence[Capture],
         *,
         taps: Sequence[LiveTap] = (),
@@ -301,12 +180,12 @@ def typed_of(known: KnownTarget) -> OpenTyped:
     return OpenTyped(recent.argv, recent.url, recent.cwd, optional=recent.variables)
 
 
-def _servers(servers: Sequence[ConfiguredServer]) -> list[_Row]:
+def _servers(servers: Sequence[FoundServer]) -> list[_Row]:
     nothing = _Row(("  none found in known client configs", "muted"))
     return [_heading("Client configs"), *(_table([*map(_server, servers)]) if servers else [nothing]), _BLANK]
 
 
-def _server(server: ConfiguredServer) -> _Row:
+def _server(server: FoundServer) -> _Row:
     about: Span = (masked_url(server.url), "target") if server.url else (command_line(server.argv), "text")
     if server.problem:
         about = (f"{spans.WARNING} {text.visible(server.problem, limit=200)}", "warning")
@@ -316,7 +195,7 @@ def _server(server: ConfiguredServer) -> _Row:
     return _Row(name, about, (text.visible(server.host, limit=40), "muted"), OpenServer(server))
 
 
-def _name(server: ConfiguredServer) -> str:
+def _name(server: FoundServer) -> str:
     """Return the server's name in the file; for a problem with a whole file, the file's name."""
     return text.visible(server.name or server.path.name, limit=60) or "(no name)"
 
@@ -376,7 +255,7 @@ def ago(age_s: float) -> str:
     return "just now"
 
 
-def server_section(server: ConfiguredServer) -> Section:
+def server_section(server: FoundServer) -> Section:
     """Return everything that the user must review before a server is started or connected to.
 
     Nothing that runs or is sent is left out or cut. Only values of secret names are masked, with their length; a
@@ -405,18 +284,18 @@ def _whole(key: str, value: str, role: Role = "text") -> Fact:
     return Fact(key, _SPACES.sub(lambda found: f"‹{len(found[0])} spaces›", text.visible(value)), role)
 
 
-def can_open(server: ConfiguredServer) -> bool:
+def can_open(server: FoundServer) -> bool:
     """Whether there is something to start or connect to, and it is short enough to review in full."""
     return bool(server.argv or server.url) and not _is_too_long(server)
 
 
-def _is_too_long(server: ConfiguredServer) -> bool:
+def _is_too_long(server: FoundServer) -> bool:
     pairs = (*server.env, *server.headers)
     size = sum(map(len, (*server.argv, server.url, server.cwd))) + sum(len(name) + len(value) for name, value in pairs)
     return size > _LONGEST_ENTRY
 
 
-def _warnings(server: ConfiguredServer) -> Iterator[Line]:
+def _warnings(server: FoundServer) -> Iterator[Line]:
     said = [server.problem] if server.problem else []
     if _is_too_long(server):
         said.append(
@@ -432,7 +311,7 @@ def _warnings(server: ConfiguredServer) -> Iterator[Line]:
     return ((span(f"{spans.WARNING} {each}", "warning"),) for each in said)
 
 
-def _address(server: ConfiguredServer) -> list[Fact]:
+def _address(server: FoundServer) -> list[Fact]:
     url = masked_url(server.url, limit=_LONGEST_ENTRY)
     headers = [
         f"{name}: {mask(value) if is_credential(name) else without_credentials(value)}"
@@ -441,7 +320,7 @@ def _address(server: ConfiguredServer) -> list[Fact]:
     return [_whole("url", url, "target"), *(_whole("" if at else "headers", said) for at, said in enumerate(headers))]
 
 
-def _command(server: ConfiguredServer) -> list[Fact]:
+def _command(server: FoundServer) -> list[Fact]:
     if not server.argv:
         return []
     facts = [_whole("program", server.argv[0], "strong")]
@@ -459,10 +338,7 @@ _MOST_NAMES = 8
 _RECORDINGS = frozenset((".mcpcap", ".har", ".json", ".jsonl", ".ndjson", ".log", ".txt", ".toml", ".yaml", ".yml"))
 
 
-Wanted = StartChoice
-
-
-def wanted(word: str, servers: Sequence[ConfiguredServer], known: Sequence[KnownTarget] = ()) -> Wanted:
+def wanted(word: str, servers: Sequence[FoundServer], known: Sequence[KnownTarget] = ()) -> StartChoice:
     """Return what an argument refers to: one of `servers`, one of the targets in `known`, or something typed.
 
     Raises: UsageError if it refers to nothing, or to several servers.
@@ -485,7 +361,7 @@ def wanted(word: str, servers: Sequence[ConfiguredServer], known: Sequence[Known
     raise _nothing(word, [*(each.name for each in known if each.saved), *(each.name for each in servers)])
 
 
-def named(word: str, servers: Sequence[ConfiguredServer]) -> ConfiguredServer | None:
+def named(word: str, servers: Sequence[FoundServer]) -> FoundServer | None:
     """Return the server with that name, or with `HOST:NAME` or `FILE:NAME` if several have it.
 
     Entries count as one server only if all that runs or is sent is equal. Otherwise a project's file could replace

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from textual.app import App
 
 from inspector.capture.format.notes import Mark, View
+from inspector.config.targets import Capture, OpenCapture, OpenServer, StartChoice
 from inspector.errors import InspectError
 from inspector.present.spans import Span
 from inspector.protocol.json_diff import THINGS
@@ -30,7 +31,7 @@ from inspector.tui.tabs import ALL, Tab, Tabs
 from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
-    from inspector.present.start import Capture, ConfiguredServer, Wanted
+    from inspector.config.servers import FoundServer
     from inspector.tui.side_by_side import SideBySide
 
 _ITEM_SCREENS = {
@@ -45,10 +46,10 @@ _ITEM_SCREENS = {
 class Opener(Protocol):
     """Opens further conversations."""
 
-    def found(self) -> "tuple[Sequence[ConfiguredServer], Sequence[Capture]]":
+    def found(self) -> "tuple[Sequence[FoundServer], Sequence[Capture]]":
         """Return the servers configured in hosts on this machine, and recent captures."""
 
-    def open(self, wanted: "Wanted") -> OpenedSession:
+    def open(self, wanted: StartChoice) -> OpenedSession:
         """Start a conversation.
 
         Raises: InspectError if it can't be started at all; a later failure of the server is a state of the
@@ -303,13 +304,13 @@ class Navigation:
         servers, captures = self._opener.found()
         screen = OpenScreen(servers, captures, typed=typed, problem=problem)
 
-        def chosen(wanted: "Wanted | None") -> None:
+        def chosen(wanted: StartChoice | None) -> None:
             if wanted is not None:
                 self._app.run_worker(self.open_tab(wanted, screen.typed), group="opening")
 
         self._app.push_screen(screen, chosen)
 
-    async def open_tab(self, wanted: "Wanted", typed: str = "") -> None:
+    async def open_tab(self, wanted: StartChoice, typed: str = "") -> None:
         """Open a conversation in a new tab and show it. On failure, show the error and the `typed` input."""
         assert self._opener is not None, "no opener"
         try:
@@ -336,13 +337,10 @@ class Navigation:
         if self._opener is None:
             self._toasts.say("Opening is not available here.")
         else:
-            from inspector.present.start import OpenCapture
-
             await self.open_tab(OpenCapture(path))
 
     def offer_server(self, tab: Tab) -> None:
         """Show how the server of a capture was started, and offer to start it in a new tab."""
-        from inspector.present.start import OpenServer
         from inspector.tui.screens.start.start import ApproveScreen
 
         if self._opener is None:
@@ -413,10 +411,8 @@ class Navigation:
         self._toasts.say(f"{tab.name} closed." + (f" The session is in {kept.name}." if kept else ""))
 
 
-async def _prepare(wanted: "Wanted") -> None:
+async def _prepare(wanted: StartChoice) -> None:
     """Convert another program's file to a capture, which may take long. Raises: CaptureError."""
-    from inspector.present.start import OpenCapture
-
     if isinstance(wanted, OpenCapture):
         from inspector.capture.foreign_files import stand_in
 

@@ -75,7 +75,7 @@ class ShowsHeld(Protocol):
 class CanNarrow(Protocol):
     """A panel whose counts can be limited by a filter."""
 
-    def narrow(self, term: "Term | None") -> None:
+    def narrow(self, term: Term | None) -> None:
         """Count only the matches of a filter; None for everything."""
 
 

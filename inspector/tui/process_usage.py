@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from inspector.capture.journal import Journal
+from inspector.features.bench.load import ProcessTree
 from inspector.present.spans import Fact
 from inspector.present.stats_report import sparkline
 from inspector.protocol.facts import ProcessEvent, ProcessFact
@@ -67,8 +68,6 @@ class ProcessUsage:
 
     def _sample(self, pid: int) -> None:
         import psutil  # needed only if processes are watched
-
-        from inspector.features.bench.load import ProcessTree
 
         try:
             tree = ProcessTree(pid)

@@ -8,7 +8,8 @@ from textual.binding import BindingType
 from textual.events import Event
 
 from inspector import __version__
-from inspector.present.start import Capture, ConfiguredServer, LiveTap, StartChoice
+from inspector.config.servers import FoundServer
+from inspector.config.targets import Capture, LiveTap, StartChoice
 from inspector.tui import keymap, keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.safety import apply_theme, install, switch_theme
@@ -29,7 +30,7 @@ class StartApp(App[StartChoice]):
     ]
 
     def __init__(
-        self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture], taps: Sequence[LiveTap] = ()
+        self, servers: Sequence[FoundServer], captures: Sequence[Capture], taps: Sequence[LiveTap] = ()
     ) -> None:
         """Show servers in the given order, running taps, and captures with the newest first."""
         super().__init__()

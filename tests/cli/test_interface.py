@@ -25,9 +25,8 @@ from inspector.cli.targets import TargetOptions
 from inspector.config.environment import build_environment
 from inspector.config.paths import places
 from inspector.config.servers import FoundServer
-from inspector.config.targets import HttpTarget, StdioTarget
+from inspector.config.targets import HttpTarget, OpenCapture, OpenDemo, OpenServer, OpenTyped, StdioTarget
 from inspector.errors import UsageError
-from inspector.present.start import OpenCapture, OpenDemo, OpenServer, OpenTyped
 from inspector.protocol.facts import ConnectionEvent, ProcessEvent
 from inspector.session.engine import Live
 from inspector.session.options import SessionState, Timeouts

@@ -6,23 +6,10 @@ from pathlib import Path
 import pytest
 
 from inspector.config.servers import FoundServer
+from inspector.config.targets import Capture, LiveTap, OpenCapture, OpenDemo, OpenServer, OpenTap, OpenTyped
 from inspector.errors import UsageError
 from inspector.present.spans import plain, section_lines, spans_width
-from inspector.present.start import (
-    Capture,
-    ConfiguredServer,
-    LiveTap,
-    OpenCapture,
-    OpenDemo,
-    OpenServer,
-    OpenTap,
-    OpenTyped,
-    StartRows,
-    ago,
-    can_open,
-    server_section,
-    wanted,
-)
+from inspector.present.start import StartRows, ago, can_open, server_section, wanted
 
 FILE = Path("/home/ada/.cursor/mcp.json")
 SHOP = FoundServer("shop", "Cursor", FILE, argv=("npx", "-y", "shop server"), env=(("KEY", "s3cr3t"),))
@@ -37,7 +24,7 @@ def shown(rows: StartRows, width: int = 100) -> list[str]:
     return [plain(rows.row(index, width).spans).rstrip() for index in range(rows.count)]
 
 
-def about(server: ConfiguredServer) -> str:
+def about(server: FoundServer) -> str:
     return "\n".join(map(plain, section_lines(server_section(server))))
 
 

@@ -26,11 +26,11 @@ from inspector.capture.journal import Journal
 from inspector.config.known_targets import RecentTarget, RecentTargets, SavedTarget, SavedTargets, now
 from inspector.config.paths import places
 from inspector.config.servers import FoundServer
+from inspector.config.targets import Capture, LiveTap
 from inspector.features.lock.changes import compare_definitions
 from inspector.features.lock.lock_file import ServerDefinitions
 from inspector.features.watch.watcher import FileChange
 from inspector.present.spans import Line
-from inspector.present.start import Capture, LiveTap
 from inspector.protocol.frames import Frame
 from inspector.protocol.server_requests import Result, Root, ServerRequest
 from inspector.session.engine import Live, OpenedSession

@@ -11,9 +11,8 @@ from textual.pilot import Pilot
 from inspector.capture.journal import start_capture
 from inspector.config.environment import build_environment
 from inspector.config.servers import FoundServer
-from inspector.config.targets import StdioTarget
+from inspector.config.targets import Capture, OpenCapture, OpenServer, StartChoice, StdioTarget
 from inspector.errors import UsageError
-from inspector.present.start import Capture, ConfiguredServer, OpenCapture, OpenServer, Wanted
 from inspector.protocol import capabilities as offered
 from inspector.session.engine import Engine, Live, OpenedSession
 from inspector.session.options import Settings
@@ -34,7 +33,7 @@ class Fleet:
     def __init__(self) -> None:
         self.engines: list[Engine] = []
         self.lives: list[Live] = []
-        self.wanted: list[Wanted] = []
+        self.wanted: list[StartChoice] = []
         self.closed: list[str] = []
         self.shared: list[tuple[Path, Path, bool, bool]] = []
 
@@ -52,11 +51,11 @@ class Fleet:
 
         return OpenedSession(name, begin, begin(), close=lambda: self.closed.append(name))
 
-    def found(self) -> tuple[Sequence[ConfiguredServer], Sequence[Capture]]:
+    def found(self) -> tuple[Sequence[FoundServer], Sequence[Capture]]:
         """One server of some host."""
         return [GULLS], []
 
-    def open(self, wanted: Wanted) -> OpenedSession:
+    def open(self, wanted: StartChoice) -> OpenedSession:
         """The demo, whatever was wanted; a capture as it is; what is named "broken" can't be opened."""
         self.wanted.append(wanted)
         if isinstance(wanted, OpenCapture):

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from inspector.auth.guide import Guide, WaitingForLogin
 from inspector.cli.env import CliEnv
 from inspector.cli.interface import Servers
-from inspector.present.start import OpenTyped
+from inspector.config.targets import OpenTyped
 from inspector.protocol.frames import Frame
 from inspector.session.options import SessionState
 from inspector.tui.conversation import ConversationStage, LoginView
@@ -160,7 +160,7 @@ async def test_a_command_that_is_typed_is_opened_in_a_tab_and_what_fails_is_said
 
 
 async def test_a_capture_is_opened_beside_a_live_server(tmp_path: Path) -> None:
-    from inspector.present.start import OpenCapture
+    from inspector.config.targets import OpenCapture
 
     async with aboard("pier") as (app, _, _):
         await app.navigation.open_tab(OpenCapture(sample("harbour")))

@@ -1,7 +1,7 @@
 """Commands that open the terminal interface: `stdio`, `http`, `sse`, `open`, `replay`, `demo`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
@@ -14,10 +14,8 @@ from inspector.cli.help import Documented
 from inspector.cli.interface import Servers, inspect, open_all
 from inspector.cli.options import screen_options
 from inspector.cli.targets import DEMO, DEMO_HINTS, DEMO_VARIABLE, choose
+from inspector.config.targets import OpenTyped, StartChoice
 from inspector.errors import UsageError
-
-if TYPE_CHECKING:
-    from inspector.present.start import Wanted
 
 _STDIO_EXAMPLES = (
     "mcp-inspect -- npx -y @modelcontextprotocol/server-everything",
@@ -82,9 +80,7 @@ def open_command(env: CliEnv, /, what: tuple[str, ...], no_capture: bool) -> Exi
     if not what and not env.server_argv:
         raise UsageError("missing target", hint="See mcp-inspect open --help.")
 
-    def read_wanted(servers: Servers) -> "list[Wanted]":
-        from inspector.present.start import OpenTyped
-
+    def read_wanted(servers: Servers) -> list[StartChoice]:
         return [*servers.named_targets(what), *([OpenTyped(env.server_argv)] if env.server_argv else [])]
 
     return open_all(env, read_wanted, record=not no_capture)

@@ -20,17 +20,9 @@ from inspector.cli.targets import demo_target, found_target, plainly, typed_targ
 from inspector.config.known_targets import known_targets, now
 from inspector.config.paths import places
 from inspector.config.servers import FoundServer, found_servers
+from inspector.config.targets import LiveTap, OpenCapture, OpenDemo, OpenServer, OpenTap, OpenTyped, StartChoice
 from inspector.features.tap.registry import live
-from inspector.present.start import (
-    LiveTap,
-    OpenCapture,
-    OpenDemo,
-    OpenServer,
-    OpenTap,
-    OpenTyped,
-    StartChoice,
-    StartRows,
-)
+from inspector.present.start import StartRows
 
 _WIDTH = 100
 _EXAMPLES = ("mcp-inspect", "mcp-inspect --json")
@@ -93,7 +85,6 @@ def _open(env: CliEnv, choice: StartChoice | None) -> ExitStatus:
         case OpenCapture():
             return replay(env, choice.path)
         case OpenServer():
-            assert isinstance(choice.server, FoundServer), "what was shown is what was found"
             return inspect(env, plainly(found_target(choice.server, env.environ), env.environ))
         case _:
             assert_never(choice)

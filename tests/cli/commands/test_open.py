@@ -12,7 +12,7 @@ import pytest
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.config.paths import places
-from inspector.present.start import ConfiguredServer
+from inspector.config.servers import FoundServer
 from inspector.session.engine import OpenedSession
 from tests.captures.record import sample
 from tests.cli.commands.opened import opened
@@ -33,7 +33,7 @@ class Sight:
 
     def __init__(self) -> None:
         self.tabs: list[OpenedSession] = []
-        self.asked: list[ConfiguredServer] = []
+        self.asked: list[FoundServer] = []
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def at_a_terminal(*answers: bool) -> Iterator[Sight]:
     """With these answers to the questions, and an interface that is left at once."""
     sight = Sight()
 
-    def approve(servers: Sequence[ConfiguredServer]) -> list[ConfiguredServer | None]:
+    def approve(servers: Sequence[FoundServer]) -> list[FoundServer | None]:
         sight.asked += servers
         return [server if yes else None for server, yes in zip(servers, answers, strict=True)]
 

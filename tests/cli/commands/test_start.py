@@ -11,7 +11,7 @@ import pytest
 from inspector.cli.commands import start
 from inspector.cli.exit_status import ExitStatus
 from inspector.config.paths import places
-from inspector.present.start import OpenCapture, OpenDemo, OpenServer
+from inspector.config.targets import OpenCapture, OpenDemo, OpenServer
 from tests.cli.commands.opened import opened
 from tests.cli.running import inspect
 

@@ -29,21 +29,11 @@ from inspector.config.known_targets import (
     target_from,
 )
 from inspector.config.paths import places
+from inspector.config.servers import FoundServer
+from inspector.config.targets import Capture, LiveTap, OpenDemo, OpenServer, StartChoice
 from inspector.errors import UsageError
 from inspector.present.spans import Line
-from inspector.present.start import (
-    Capture,
-    ConfiguredServer,
-    LiveTap,
-    OpenDemo,
-    OpenServer,
-    StartRows,
-    Wanted,
-    can_open,
-    server_section,
-    typed_of,
-    wanted,
-)
+from inspector.present.start import StartRows, can_open, server_section, typed_of, wanted
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
@@ -106,7 +96,7 @@ class ApproveScreen(Dialog[bool]):
     }
     """
 
-    def __init__(self, server: ConfiguredServer) -> None:
+    def __init__(self, server: FoundServer) -> None:
         super().__init__()
         self._server = server
         self._is_read = False
@@ -157,7 +147,7 @@ class ApproveScreen(Dialog[bool]):
         self.dismiss(False)
 
 
-def _question(server: ConfiguredServer) -> str:
+def _question(server: FoundServer) -> str:
     if not can_open(server):
         return "Neither a command nor a URL."
     return "Connect to this server?" if server.url else "Run this command with your permissions?"
@@ -166,7 +156,7 @@ def _question(server: ConfiguredServer) -> str:
 # Approval before a start, one server after the other, each in full. Nothing is started or connected to here.
 
 
-def ask_for(app: "App[Any]", server: ConfiguredServer, then: "Callable[[ConfiguredServer | None], None]") -> None:
+def ask_for(app: "App[Any]", server: FoundServer, then: "Callable[[FoundServer | None], None]") -> None:
     """Ask for the values that the file leaves open; `then` gets the completed server, or None if the user leaves."""
     if not server.inputs:
         then(server)
@@ -251,7 +241,7 @@ class ValuesScreen(FieldsScreen["dict[str, str] | None"]):
     ValuesScreen LineEdit { margin: 0 0 1 0; }
     """
 
-    def __init__(self, server: ConfiguredServer) -> None:
+    def __init__(self, server: FoundServer) -> None:
         self._inputs = server.inputs
         edits = [LineEdit(each.default, unset=True, secret=each.secret) for each in self._inputs]
         super().__init__(f"Values for {visible(server.name, limit=60)}", edits)
@@ -278,7 +268,7 @@ class ValuesScreen(FieldsScreen["dict[str, str] | None"]):
         self.finish()
 
 
-class ApproveApp(App["list[ConfiguredServer | None]"]):
+class ApproveApp(App["list[FoundServer | None]"]):
     """App that returns each approved server with its values, and None for each other one.
 
     Returns None for all if the app is quit.
@@ -288,12 +278,12 @@ class ApproveApp(App["list[ConfiguredServer | None]"]):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = []
 
-    def __init__(self, servers: Sequence[ConfiguredServer]) -> None:
+    def __init__(self, servers: Sequence[FoundServer]) -> None:
         super().__init__()
         install(self, ascii_only=glyphs().to_server.isascii())
         apply_theme(self)
         self._servers = servers
-        self._answers: list[ConfiguredServer | None] = []
+        self._answers: list[FoundServer | None] = []
 
     def on_mount(self) -> None:
         """Ask for the first server."""
@@ -311,7 +301,7 @@ class ApproveApp(App["list[ConfiguredServer | None]"]):
         else:
             self._take(None)
 
-    def _take(self, server: ConfiguredServer | None) -> None:
+    def _take(self, server: FoundServer | None) -> None:
         self._answers.append(server)
         self._ask()
 
@@ -345,7 +335,7 @@ class StartPane(Vertical):
     class Chosen(Message):
         """The user opens something; a server from a client's file has been approved."""
 
-        def __init__(self, choice: Wanted) -> None:
+        def __init__(self, choice: StartChoice) -> None:
             super().__init__()
             self.choice = choice
 
@@ -354,7 +344,7 @@ class StartPane(Vertical):
 
     def __init__(
         self,
-        servers: Sequence[ConfiguredServer],
+        servers: Sequence[FoundServer],
         captures: Sequence[Capture],
         taps: Sequence[LiveTap] = (),
         *,
@@ -454,7 +444,7 @@ class StartPane(Vertical):
             self._typed = event.value
             self.query_one(StatusLine).show([])
 
-    def _take(self, choice: Wanted) -> None:
+    def _take(self, choice: StartChoice) -> None:
         """Open a choice; a server from a client's file needs approval first."""
         if isinstance(choice, OpenServer):
 
@@ -462,7 +452,7 @@ class StartPane(Vertical):
                 if sure:
                     ask_for(self.app, choice.server, take)
 
-            def take(server: ConfiguredServer | None) -> None:
+            def take(server: FoundServer | None) -> None:
                 if server is not None:
                     self.post_message(self.Chosen(OpenServer(server)))
 
@@ -626,7 +616,7 @@ class TargetScreen(FieldsScreen["str | None"]):
         self.finish()
 
 
-class OpenScreen(Dialog["Wanted | None"]):
+class OpenScreen(Dialog["StartChoice | None"]):
     """Returns what to open in a new tab; None for nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = [replace(keys.binding(keys.action("back")), show=True)]
@@ -635,7 +625,7 @@ class OpenScreen(Dialog["Wanted | None"]):
     """
 
     def __init__(
-        self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture], *, typed: str = "", problem: str = ""
+        self, servers: Sequence[FoundServer], captures: Sequence[Capture], *, typed: str = "", problem: str = ""
     ) -> None:
         """`typed` and `problem`: text typed earlier, and why it could not be opened; "" at first."""
         super().__init__()

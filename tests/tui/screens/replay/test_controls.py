@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from inspector.present.start import OpenServer
+from inspector.config.targets import OpenServer
 from inspector.protocol.credentials import MASK
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction

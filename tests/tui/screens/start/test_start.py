@@ -12,8 +12,9 @@ from inspector.cli.targets import found_target
 from inspector.config.known_targets import RecentTarget, RecentTargets, SavedTarget, SavedTargets, now
 from inspector.config.paths import places
 from inspector.config.servers import FoundServer, read_servers
+from inspector.config.targets import Capture, OpenCapture, OpenDemo, OpenServer, OpenTyped, StartChoice
 from inspector.errors import UsageError
-from inspector.present.start import Capture, OpenCapture, OpenDemo, OpenServer, OpenTyped, StartChoice, wanted
+from inspector.present.start import wanted
 from inspector.tui.screens.start.start import ApproveApp, ApproveScreen, OpenScreen, StartList, TargetScreen
 from inspector.tui.start_app import StartApp
 from inspector.tui.widgets.dialogs import ConfirmScreen

@@ -3,7 +3,7 @@
 from textual.binding import Binding
 
 from inspector.capture.format.notes import View
-from inspector.present.start import OpenCapture
+from inspector.config.targets import OpenCapture
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.traffic.panel import TrafficPanel
