@@ -223,7 +223,6 @@ REACHED = {
     "lines": 134_800,
     "modules with one importer": 94,
     "lazy and type-only imports": 315,
-    "public class names used twice": 1,
 }
 """Where a goal is not reached yet: the figure that may not grow. Lower it with each step, remove it at the goal."""
 LIMITS = {name: max(goal, REACHED.get(name, goal)) for name, goal in GOALS.items()}
