@@ -392,6 +392,9 @@ class MenuBar(ItemBar):
         super().__init__()
         self._title = title
         self._entries = entries
+        self._top = 0
+        """First visible row, if the menu is higher than the screen."""
+        self._rows = self._room = 0
 
     def on_mount(self) -> None:
         """Arrange the entries."""
@@ -407,10 +410,15 @@ class MenuBar(ItemBar):
         wide = max((cell_width(name) for _, name, _ in names), default=1)
         cell = max(wide + 1 + cell_width(label) for _, _, label in names) + 2
         columns = max(1, min(len(names), (width - 1) // cell))
-        rows = -(-len(names) // columns)
+        rows = self._rows = -(-len(names) // columns)
+        height = self.app.size.height
+        self._room = min(rows, height - _ROWS_KEPT if height >= _LOW else _ROWS_LOW)
+        self._top = max(0, min(self._top, rows - self._room))
         title = BarItem(((self._title, "title"), ("   Esc", "accent"), (" Close", "muted")), name=_CLOSE)
-        lines = [BarLine((title,), inset=1)]
-        for row in range(rows):
+        seen = f" {self._top + 1}–{self._top + self._room} of {rows} rows"
+        more = BarItem((("↑ ↓", "accent"), (seen, "muted")), name=_MORE)
+        lines = [BarLine((title,), (more,) if self._room < rows else (), inset=1)]
+        for row in range(self._top, self._top + self._room):
             items = [
                 BarItem(((pad(name, wide), "accent"), (pad(f" {label}", cell - wide), "text")), name=key)
                 for key, name, label in names[row::rows]
@@ -418,12 +426,39 @@ class MenuBar(ItemBar):
             lines.append(BarLine(tuple(items), gap=0, inset=1))
         self.show(lines)
 
+    def scroll_rows(self, key: str) -> bool:
+        """Scroll by a key or by the wheel; return whether it is a key that scrolls, and there is more to see."""
+        by = {"up": -1, "down": 1, "pageup": -self._room, "pagedown": self._room}.get(key)
+        if by is None or self._room >= self._rows:
+            return False
+        self._top += by
+        self._arrange(self.size.width)
+        return True
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll up."""
+        event.stop()
+        self.scroll_rows("up")
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll down."""
+        event.stop()
+        self.scroll_rows("down")
+
     def pressed(self, name: str) -> None:
-        """Report the clicked entry."""
-        self.post_message(self.Pressed("" if name == _CLOSE else name))
+        """Report the clicked entry, or show the next rows; after the last, the first ones."""
+        if name != _MORE:
+            self.post_message(self.Pressed("" if name == _CLOSE else name))
+        elif self._top + self._room >= self._rows:
+            self._top = 0
+            self._arrange(self.size.width)
+        else:
+            self.scroll_rows("pagedown")
 
 
-_CLOSE = "close"
+_CLOSE, _MORE = "close", "more rows"
+_ROWS_KEPT, _ROWS_LOW = 8, 3
+"""Rows of the screen that a menu leaves visible, and rows of a menu on a low screen."""
 
 
 class Menus:
@@ -466,6 +501,8 @@ class Menus:
         if isinstance(event, events.Key):
             key = event.character if event.is_printable and event.character != " " else event.key
             found = self._entries.get(key or "")
+            if found is None and self._bar.scroll_rows(event.key):
+                return True
             self.close()
             if found is not None:
                 await self._app.run_action(found.binding.action, found.node)

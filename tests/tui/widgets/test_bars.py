@@ -14,7 +14,7 @@ from inspector.tui import theme as styles
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME, role_styles
-from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, StatusLine, TabLine
+from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, MenuBar, StatusLine, TabLine
 from inspector.tui.widgets.search_bar import SearchLine
 from tests.tui.screen_text import lines
 from tests.tui.widgets.showing import Showing
@@ -331,3 +331,22 @@ async def test_a_click_on_a_tab_tells_its_name() -> None:
         await pilot.click(tabs, offset=(8, 0))
         await pilot.pause()
         assert clicked == ["Raw"]
+
+
+@pytest.mark.parametrize("height", [15, 24])
+async def test_a_menu_that_is_higher_than_the_screen_scrolls(height: int) -> None:
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJ"
+    entries = {
+        letter: SimpleNamespace(binding=Binding(letter, "x", f"does {letter} " + "." * 30)) for letter in letters
+    }
+    menu = MenuBar("Go to", entries)  # type: ignore[arg-type]
+    app = Showing(menu)
+    async with app.run_test(size=(60, height)) as pilot:
+        await pilot.pause()
+        assert menu.size.height < height - 4, "the screen below is still visible"
+        seen: set[str] = set()
+        for _ in letters:
+            seen |= {letter for letter in letters if f"does {letter} " in "".join(lines(app))}
+            menu.pressed("more rows")
+            await pilot.pause()
+        assert seen == set(letters)
