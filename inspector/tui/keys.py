@@ -13,14 +13,10 @@ import msgspec
 from textual.binding import Binding, BindingType
 
 from inspector.tui.actions import MENUS, Action, ActionScope, key_name, types
-from inspector.tui.screens.compose.keys import COMPOSER, SKILLS
-from inspector.tui.screens.findings.keys import FINDINGS
 from inspector.tui.screens.inbox.keys import INBOX
 from inspector.tui.screens.items.keys import OFFERED
-from inspector.tui.screens.replay.keys import REPLAYING
 from inspector.tui.screens.sessions.keys import CAPTURES, COMPARING, EXPORTING, STARTING
 from inspector.tui.screens.stats.keys import STATS
-from inspector.tui.screens.tasks.keys import LOG, SERVER, TASKS
 from inspector.tui.screens.traffic.keys import (
     DETAIL,
     FILTERING,
@@ -208,7 +204,179 @@ _GLOBAL: tuple[Action, ...] = (
     Action("quit", ("q",), "Quit", "Close all connections and quit.", _E, "app.quit", True),
 )
 
-_D, _SEND = ActionScope.DIALOG, ("ctrl+j", "f5", "ctrl+enter")
+_SEND = ("ctrl+j", "f5", "ctrl+enter")
+_RAW, _SKILLS = ActionScope.RAW, ActionScope.SKILLS
+COMPOSER: tuple[Action, ...] = (
+    Action("composer.send", _SEND, "Send", "Send the message as typed.", _RAW, "send", footer=True, priority=True),
+    Action(
+        "composer.next",
+        ("]", "ctrl+right"),
+        "Next message",
+        "Show the next sent or received message.",
+        _RAW,
+        "frame(1)",
+    ),
+    Action(
+        "composer.previous", ("[", "ctrl+left"), "Previous message", "Show the previous message.", _RAW, "frame(-1)"
+    ),
+    Action(
+        "composer.edit", ("x e",), "Edit and resend", "Put the selected message into the form.", _RAW, "again", True
+    ),
+    Action("composer.entry", ("o",), "Show in Traffic", "Show the message in Traffic.", _RAW, "entry", True),
+)
+SKILLS: tuple[Action, ...] = (
+    Action(
+        "skills.read",
+        _SEND,
+        "Read",
+        "Read the selected file and verify it; for a skill, its SKILL.md.",
+        _SKILLS,
+        "read",
+        True,
+    ),
+    Action("skills.list", ("r",), "Refresh", "Fetch the list of skills again.", _SKILLS, "list", True),
+    Action("skills.check", ("x v",), "Verify all", "Read and verify all files of the skill.", _SKILLS, "check", True),
+    Action("skills.get", ("x g",), "Refresh entry", "Fetch the entry of this skill again.", _SKILLS, "get"),
+)
+
+_FINDINGS = ActionScope.FINDINGS
+FINDINGS: tuple[Action, ...] = (
+    Action("findings.filter", ("/",), "Filter", "Show only matching findings.", _FINDINGS, "filter", True),
+    Action("findings.clear", ("f c",), "Clear filter", "Show all findings again.", _FINDINGS, "clear_filter"),
+    Action(
+        "findings.mute",
+        ("x m",),
+        "Mute",
+        "Mute the finding, or on a heading its check; again unmutes it.",
+        _FINDINGS,
+        "mute",
+        True,
+    ),
+    Action("findings.muted", ("v M",), "Show muted", "Show or hide muted findings.", _FINDINGS, "muted"),
+    Action("findings.pause", ("x z",), "Pause checks", "Pause or resume the checks.", _FINDINGS, "pause"),
+)
+
+_REPLAY, _REPLAY_BAR = ActionScope.REPLAY, ActionScope.REPLAY_BAR
+REPLAYING: tuple[Action, ...] = (
+    Action(
+        "replay.play",
+        ("x space",),
+        "Play or pause",
+        "Play or pause the capture at its original speed.",
+        _REPLAY,
+        "app.play",
+    ),
+    Action("replay.slower", ("<",), "Slower", "Decrease the playback speed.", _REPLAY, "app.speed(-1)"),
+    Action("replay.faster", (">",), "Faster", "Increase the playback speed.", _REPLAY, "app.speed(1)"),
+    Action("replay.on", ("right",), "Next entry", "Go to the next entry, on any screen.", _REPLAY, "app.step(1)"),
+    Action("replay.back", ("left",), "Previous entry", "Go to the previous entry.", _REPLAY, "app.step(-1)"),
+    Action("replay.next", ("g x",), "Next exchange", "Go to the next request.", _REPLAY, "app.step_exchange(1)"),
+    Action(
+        "replay.previous",
+        ("g X",),
+        "Previous exchange",
+        "Go to the previous request.",
+        _REPLAY,
+        "app.step_exchange(-1)",
+    ),
+    Action(
+        "replay.match",
+        ("n",),
+        "Next match",
+        "Go to the next entry that matches the filter.",
+        _REPLAY,
+        "app.step_match(1)",
+    ),
+    Action(
+        "replay.match_before",
+        ("N",),
+        "Previous match",
+        "Go to the previous entry that matches.",
+        _REPLAY,
+        "app.step_match(-1)",
+    ),
+    Action(
+        "replay.go_to", ("g n",), "Number or time", "Go to an entry by its number or time.", _REPLAY, "app.go_to_entry"
+    ),
+    Action("replay.start", ("g <",), "Start of replay", "Go to the first entry.", _REPLAY, "app.replay_start"),
+    Action("replay.end", ("g >",), "End of replay", "Go to the end and show everything.", _REPLAY, "app.replay_end"),
+    Action(
+        "replay.marks",
+        ("g m",),
+        "Marks and views",
+        "List the marks of the capture, and go to one.",
+        _REPLAY,
+        "app.marks",
+    ),
+    Action(
+        "bar.play",
+        ("space",),
+        "Play or pause",
+        "Play or pause the capture at its original speed.",
+        _REPLAY_BAR,
+        "app.play",
+        True,
+    ),
+    Action("bar.start", ("home",), "Start", "Go to the first entry.", _REPLAY_BAR, "app.replay_start", True),
+    Action("bar.end", ("end",), "End", "Go to the end and show everything.", _REPLAY_BAR, "app.replay_end", True),
+)
+
+_TASKS, _LOG, _SERVER = ActionScope.TASKS, ActionScope.LOG, ActionScope.SERVER
+TASKS: tuple[Action, ...] = (
+    Action("tasks.fetch", ("r",), "Refresh", "Fetch the status of the task now.", _TASKS, "fetch", True),
+    Action("tasks.call", ("o",), "Show in Traffic", "Show the call of the task in Traffic.", _TASKS, "open_call", True),
+    Action("tasks.cancel", ("x c",), "Cancel task", "Ask the server to cancel the task.", _TASKS, "cancel_task", True),
+    Action(
+        "tasks.follow",
+        ("x f",),
+        "Watch task",
+        "Poll until the task completes; again stops polling.",
+        _TASKS,
+        "follow_task",
+        True,
+    ),
+    Action("tasks.list", ("x L",), "List tasks", "Ask the server for its tasks.", _TASKS, "list_tasks"),
+)
+LOG: tuple[Action, ...] = (
+    Action("log.filter", ("/",), "Filter", "Show only lines that contain a text.", _LOG, "filter", True),
+    Action("log.clear", ("f c",), "Clear filter", "Show all lines again.", _LOG, "clear_filter"),
+    Action(
+        "log.raise",
+        ("]", "ctrl+right"),
+        "Raise level",
+        "Show only more severe messages; stderr stays.",
+        _LOG,
+        "level(1)",
+        True,
+    ),
+    Action("log.lower", ("[", "ctrl+left"), "Lower level", "Show less severe messages too.", _LOG, "level(-1)"),
+    Action("log.sources", ("v o",), "Sources", "Show log messages, stderr, or both.", _LOG, "sources"),
+    Action(
+        "log.ask", ("x l",), "Set server level", "Ask the server for log messages from a level on.", _LOG, "ask", True
+    ),
+)
+SERVER: tuple[Action, ...] = (
+    Action(
+        "server.capabilities",
+        ("x C",),
+        "Client capabilities",
+        "Choose the client capabilities.",
+        _SERVER,
+        "app.offers",
+        True,
+    ),
+    Action(
+        "server.reveal",
+        ("v r",),
+        "Reveal secrets",
+        "Show values of environment variables, or hide them again.",
+        _SERVER,
+        "reveal",
+        True,
+    ),
+)
+
+_D = ActionScope.DIALOG
 DIALOGS: tuple[Action, ...] = (
     Action("palette.leave", ("escape", "ctrl+p"), "Close", "Close the palette.", _D, "leave", True, True),
     Action("respond.later", ("escape",), "Later", "Leave the request in the Inbox.", _D, "leave", True, True),

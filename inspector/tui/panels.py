@@ -14,6 +14,7 @@ from inspector.filters.language.fields import Term
 from inspector.protocol.things import ListedItem
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
+from inspector.tui.widgets.list_detail import ListDetail
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
@@ -117,6 +118,12 @@ class RepeatableCalls(Protocol):
 class Panel(Widget):
     """Base class of panels, as used by the app."""
 
+    DEFAULT_CSS = """
+    Panel.-right, Panel.-alone, Panel.-detail-only { layout: horizontal; }
+    Panel.-alone > .panel--detail, Panel.-detail-only > .panel--list { display: none; }
+    Panel.-alone > Divider, Panel.-detail-only > Divider { display: none; }
+    """
+
     class EntryWanted(Message):
         """Requests to show an entry of the journal in Traffic."""
 
@@ -149,8 +156,15 @@ class Panel(Widget):
 
     places: tuple[ActionScope, ...] = ()
     """Scopes that the help lists while the panel is visible."""
+    frame: ListDetail | None = None
+    """Arrangement of list and detail; None for a panel without a detail."""
     requests: "RepeatableCalls | None" = None
     """Calls, reads or prompts made here; None if there are none."""
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange list and detail for the width."""
+        if self.frame is not None:
+            self.frame.arrange(event.size.width)
 
     def sync(self) -> None:
         """Update; called thirty times a second and nearly free while nothing has changed."""
@@ -189,17 +203,21 @@ class Panel(Widget):
         return None
 
     def take_focus(self) -> None:
-        """Focus the widget that is used first."""
+        """Focus the widget that is used first: the detail if it is open, else the list."""
+        if self.frame is not None:
+            self.frame.take_focus()
 
     def go_back(self) -> bool:
-        """Go back one step; return whether there was one."""
-        return False
+        """Go back one step, from the detail to the list; return whether there was one."""
+        return self.frame is not None and self.frame.go_back()
 
     def copy(self) -> None:
         """Copy the selection."""
 
     def cycle_layout(self) -> None:
         """Switch the layout."""
+        if self.frame is not None:
+            self.frame.cycle_layout()
 
     def show_entry(self, n: int) -> None:
         """Show an entry of the journal; only in Traffic."""

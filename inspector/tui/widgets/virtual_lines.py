@@ -16,6 +16,7 @@ from textual.cache import LRUCache
 from textual.color import Color
 from textual.containers import VerticalScroll
 from textual.geometry import Region
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -167,14 +168,15 @@ class VirtualLines(Widget, can_focus=True):
     }
     """
 
+    empty: reactive[Sequence[Sequence[Span]]] = reactive((), init=False)
+    """Centred text of an empty list: what is missing, and the next key."""
+
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
         self.view = Viewport()
         self._dragging = False
         self._pressed: object = None
         """`identity` of the line on which the mouse button was pressed; None if there is none."""
         self.cache = StripCache(self)
-        self.empty: Sequence[Sequence[Span]] = ()
-        """Centred text of an empty list: what is missing, and the next key."""
         super().__init__(id=id, classes=classes)
 
     def spans(self, index: int, width: int) -> Sequence[Span]:
@@ -342,7 +344,8 @@ class LinesView(VirtualLines):
         super().__init__(id=id, classes=classes)
         self._lines: Lines = NoLines()
         self._then: Callable[[], None] | None = None
-        self.empty = ([("Nothing to show", "muted")],)
+        nothing: Sequence[Sequence[Span]] = ([("Nothing to show", "muted")],)
+        self.set_reactive(VirtualLines.empty, nothing)
 
     def show(self, lines: Lines) -> None:
         """Show other lines, starting at the first."""

@@ -223,7 +223,7 @@ class LogList(VirtualLines):
         self._reported_row = (-1, -1)
         self._reported_state = (follow, False)
         self._head: Sequence[Span] = ()
-        self.empty = empty
+        self.set_reactive(VirtualLines.empty, empty)
         self._growth.take(self._source.count)
 
     @property
@@ -264,9 +264,6 @@ class LogList(VirtualLines):
         else:
             self._visible_rows.ask_live_rows()
         self._visible_rows.look_around()
-        self._renew_header()
-
-    def _renew_header(self) -> None:
         head = self.header(self.line_width)
         if head != self._head:
             self._head = head
@@ -326,7 +323,7 @@ class LogList(VirtualLines):
         if state != self._reported_state:
             self._reported_state = state
             self.post_message(self.FollowChanged(self))
-            self._renew_header()
+            self.refresh(Region(0, 0, self.size.width, 1))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable follow and freeze only if the list grows, and folding only if the source supports it."""

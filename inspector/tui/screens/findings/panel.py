@@ -9,7 +9,6 @@ from functools import partial
 from typing import ClassVar
 
 from rich.console import Group as RichGroup
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -30,6 +29,7 @@ from inspector.tui.screens.findings.model import FindingRows, Group, about, chec
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import ButtonBar, StatusLine
 from inspector.tui.widgets.divider import Divider
+from inspector.tui.widgets.list_detail import ListDetail
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Scroller
@@ -54,16 +54,14 @@ class FindingsPanel(Panel):
 Findings of the checks, worst first. Enter shows the evidence in Traffic, Space folds, x m mutes in this capture.
 """
     DEFAULT_CSS = """
-    FindingsPanel { layout: horizontal; }
     FindingsPanel > Vertical { width: 3fr; height: 1fr; }
     FindingsPanel > Vertical > Static { height: auto; max-height: 4; padding: 0 1; }
     FindingsPanel > .findings--detail { width: 2fr; }
     FindingsPanel Scroller { height: 1fr; padding: 0 1; }
     FindingsPanel Scroller > Static { height: auto; }
     FindingsPanel ButtonBar { dock: bottom; }
-    FindingsPanel.-narrow { layout: vertical; }
-    FindingsPanel.-narrow > Vertical { width: 1fr; height: 1fr; }
-    FindingsPanel.-narrow > .findings--detail {
+    FindingsPanel.-below > Vertical { width: 1fr; height: 1fr; }
+    FindingsPanel.-below > .findings--detail {
         width: 1fr;
     }
     """
@@ -83,12 +81,16 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
         self._page = Scroller()
         self._buttons = ButtonBar()
         self._text = Static("", markup=False)
+        self.frame: ListDetail = ListDetail(
+            self, lambda: self._list, lambda: self._page, narrow=_NARROW, narrow_layout="below"
+        )
         self._shown_item: object = None
         self._wanted_finding: Finding | None = None
         self._ticks = 0
 
     def compose(self) -> ComposeResult:
         """Lay out the counts, the filter, the list, the progress, and the detail."""
+        self.frame.arrange(self.app.size.width)
         with Vertical():
             yield self._line
             yield self._bar
@@ -100,10 +102,6 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
             with self._page:
                 yield self._text
             yield self._buttons
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Choose the layout for the width."""
-        self.set_class(event.size.width < _NARROW, "-narrow")
 
     # Interface for the app
 
@@ -121,14 +119,10 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
         self._subject = subject
         self._ticks = 0
 
-    def take_focus(self) -> None:
-        """Focus the list."""
-        self._list.focus()
-
     def go_back(self) -> bool:
         """Return from the filter line or the detail to the list."""
-        if not self._bar.has_focus_within and not self._page.has_focus:
-            return False
+        if not self._bar.has_focus_within:
+            return super().go_back()
         self._list.focus()
         return True
 
@@ -188,12 +182,9 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
     def _look(self) -> None:
         checks = self._subject.checks_so_far
         if self._rows.take(checks):
-            self._list.empty = _empty(self._subject, self._rows)
             self._list.sync()
             self._show()
-        elif not self._rows.count and (empty := _empty(self._subject, self._rows)) != self._list.empty:
-            self._list.empty = empty  # something has failed since, without a new finding
-            self._list.refresh()
+        self._list.empty = () if self._rows.count else _empty(self._subject, self._rows)
         self._go_to_wanted()
         self._line.show(*counted(checks, shows_muted=self._rows.shows_muted))
         checker = getattr(self.app, "checker", None)

@@ -7,7 +7,7 @@ Completed requests stay in the list, with their response and its author.
 import asyncio
 from typing import ClassVar, cast
 
-from textual import events, work
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -24,6 +24,7 @@ from inspector.tui.screens.inbox.rows import InboxRows
 from inspector.tui.screens.inbox.server_request import QuestionAction, QuestionPane
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.divider import Divider
+from inspector.tui.widgets.list_detail import ListDetail
 from inspector.tui.widgets.virtual_list import LogList
 
 _NARROW = 110
@@ -43,15 +44,10 @@ class InboxPanel(Panel):
     )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.INBOX)
     DEFAULT_CSS = """
-    InboxPanel { layout: horizontal; }
-    InboxPanel > Vertical { width: 2fr; max-width: 69; height: 1fr; }
+    InboxPanel > Vertical { width: 2fr; height: 1fr; }
+    InboxPanel.-right > Vertical { max-width: 69; }
     InboxPanel > QuestionPane { width: 3fr; height: 1fr; }
     InboxPanel .inbox--held { display: none; height: auto; max-height: 8; }
-    InboxPanel.-narrow > Vertical { width: 1fr; max-width: 100%; }
-    InboxPanel.-narrow > Divider { display: none; }
-    InboxPanel.-narrow > QuestionPane { width: 1fr; display: none; }
-    InboxPanel.-narrow.-reading > Vertical { display: none; }
-    InboxPanel.-narrow.-reading > QuestionPane { display: block; }
     """
 
     def __init__(self, conversation: OpenConversation) -> None:
@@ -72,19 +68,20 @@ class InboxPanel(Panel):
         self._held.add_class("inbox--held")
         """Messages that an attached tap holds."""
         self.pane = QuestionPane(conversation)
+        self.pane.add_class("panel--detail")
+        self.frame: ListDetail = ListDetail(
+            self, lambda: self._list, lambda: self.pane, narrow=_NARROW, focus_detail=self.pane.focus_first
+        )
 
     def compose(self) -> ComposeResult:
         """Lay out the list and the selected request."""
-        with Vertical():
+        self.frame.arrange(self.app.size.width)
+        with Vertical(classes="panel--list"):
             yield self._held
             yield self._line
             yield self._list
         yield Divider("inbox")
         yield self.pane
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Choose the layout for the width."""
-        self.set_class(event.size.width < _NARROW, "-narrow")
 
     # Interface for the app
 
@@ -112,23 +109,21 @@ class InboxPanel(Panel):
         self._rows = InboxRows(conversation)
         self._wanted = None
         self._list.source = self._rows
-        self.remove_class("-reading")
+        self.frame.close()
 
     def take_focus(self) -> None:
         """Focus the request if it is open, else the list."""
-        self.call_after_refresh(self._list.focus if not self.has_class("-reading") else self.pane.focus_first)
+        self.call_after_refresh(self.frame.take_focus)
 
     def go_back(self) -> bool:
         """Return from the request to the list."""
-        if not self.has_class("-reading") and not self.pane.has_focus_within:
-            return False
-        if self.pane.edits_request:
+        if self._is_open and self.pane.edits_request:
             self.run_worker(self.pane.leave_request(), group="question")
             return True
-        self.remove_class("-reading")
-        self._list.focus()
-        self._show()  # shows the request again after roots were edited
-        return True
+        went = self.frame.go_back()
+        if went:
+            self._show()  # shows the request again after roots were edited
+        return went
 
     def _follow(self) -> None:
         """Keep the selected request; if it is completed and not being read, select a pending one."""
@@ -137,7 +132,7 @@ class InboxPanel(Panel):
         if at < 0 or (rows.unanswered and not rows.asked[at].waits and not self._reads):
             at = 0 if rows.count else -1
         self._wanted = rows.asked[at].key if at >= 0 else None
-        self._list.empty = self._empty()
+        self._list.empty = self._empty_text()
         self._list.sync()
         self._list.go_to(max(at, 0))
         self._say()
@@ -146,14 +141,17 @@ class InboxPanel(Panel):
         goes_on = goes_on and has_form(rows.asked[at].server_request)
         if goes_on:
             self._goes_on = False
-            self.add_class("-reading")
+            self.frame.open()
             hold_keys(self)  # from now on the list shows its row
         self._show(read=goes_on)
 
     @property
+    def _is_open(self) -> bool:
+        return self.frame.is_open or self.frame.has_focus
+
+    @property
     def _reads(self) -> bool:
-        looks = self.has_class("-reading") or self.pane.has_focus_within
-        return looks and (self._wanted is None or self._wanted != self._left)
+        return self._is_open and (self._wanted is None or self._wanted != self._left)
 
     @work(group="question")
     async def _show(self, *, read: bool = False) -> None:
@@ -175,7 +173,7 @@ class InboxPanel(Panel):
         every = f"decline all  {keys.shown_key('inbox.all')}   " if waiting > 1 else ""
         self._line.show(left, [(f"{every}{listed}", "faint")] if self.conversation.can_act else [])
 
-    def _empty(self) -> list[list[Span]]:
+    def _empty_text(self) -> list[list[Span]]:
         return [
             [("No server requests", "muted")],
             [("Server requests (elicitation, sampling, roots) appear here.", "faint")],
@@ -198,8 +196,8 @@ class InboxPanel(Panel):
             return
         async with self._drawing:
             await self.pane.show_roots()
-        self.add_class("-reading")
-        self.call_after_refresh(self.pane.focus_first)
+        self.frame.open()
+        self.call_after_refresh(self.frame.focus_detail)
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Show the request under the cursor."""
@@ -220,14 +218,14 @@ class InboxPanel(Panel):
                 self.post_message(self.HeldWanted(found["held"]))
             return
         self._goes_on = False
-        self.add_class("-reading")
+        self.frame.open()
         await self._draw(read=True)
 
     async def on_question_pane_answered(self, event: QuestionPane.Answered) -> None:
         """Send the response and open the next pending request, now or when it arrives; until then focus the list."""
         event.stop()
         self._left, self._goes_on = self._wanted, True
-        self.remove_class("-reading")
+        self.frame.close()
         self.screen.set_focus(self._list)  # at once, so that the next update finds the focus in the list
         if not await self.conversation.inbox.answer(event.ticket, event.reply):
             self.app.notify("That request no longer waits for a response.", severity="warning", markup=False)
@@ -239,6 +237,6 @@ class InboxPanel(Panel):
         count = len(event.roots)
         self.app.notify(f"{count} root{'' if count == 1 else 's'} from the next request.", markup=False)
         self._say()
-        self.remove_class("-reading")
+        self.frame.close()
         self._list.focus()
         self._show()

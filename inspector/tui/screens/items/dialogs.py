@@ -165,7 +165,6 @@ class AppSourceScreen(Dialog[None]):
 
     def _say(self, problem: str) -> None:
         self.query_one(LogList).empty = (((f"{glyphs().error} {visible(problem, limit=300)}", "error"),),)
-        self.query_one(LogList).refresh()
 
     def action_save(self) -> None:
         """Save the source."""

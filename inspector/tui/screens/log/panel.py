@@ -70,10 +70,7 @@ class ServerLogPanel(Panel):
         if not self.rows.is_mounted or not self._bar.is_mounted:
             return
         self._take_in()
-        empty = () if self.model.count else _empty(self._subject, self.model)
-        if empty != self.rows.empty:
-            self.rows.empty = empty
-            self.rows.refresh()
+        self.rows.empty = () if self.model.count else _empty(self._subject, self.model)
         self.rows.sync()
         subject, setting = self._subject, self.model.setting
         self._line.show(*requested_level(subject.journal, setting, subject.requests.log_level, can_set=subject.can_act))

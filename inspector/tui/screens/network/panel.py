@@ -7,7 +7,6 @@ Recordings look the same. A server without HTTP has no exchanges, and the screen
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -24,6 +23,7 @@ from inspector.tui.panels import Panel
 from inspector.tui.screens.network import model
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.divider import Divider
+from inspector.tui.widgets.list_detail import ListDetail
 from inspector.tui.widgets.virtual_list import LogList
 
 _NARROW = 120
@@ -59,13 +59,7 @@ class NetworkPanel(Panel):
     places = (ActionScope.EVERYWHERE, ActionScope.NETWORK, ActionScope.LIST, ActionScope.MOVING)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.NETWORK)
     DEFAULT_CSS = """
-    NetworkPanel { layout: horizontal; }
-    NetworkPanel > Vertical { width: 1fr; height: 1fr; }
-    NetworkPanel > .network--exchange { width: 1fr; height: 1fr; }
-    NetworkPanel.-narrow > Divider { display: none; }
-    NetworkPanel.-narrow > .network--exchange { display: none; }
-    NetworkPanel.-narrow.-reading > Vertical { display: none; }
-    NetworkPanel.-narrow.-reading > .network--exchange { display: block; }
+    NetworkPanel > .panel--list, NetworkPanel > .panel--detail { width: 1fr; height: 1fr; }
     """
 
     def __init__(self, subject: OpenConversation) -> None:
@@ -76,22 +70,20 @@ class NetworkPanel(Panel):
         self.list = LogList(self._rows, follow=True, empty=_NOTHING)
         """List of exchanges."""
         self._lines = SpanRows()
-        self.exchange = LogList(self._lines, classes="network--exchange")
+        self.exchange = LogList(self._lines, classes="panel--detail")
         """Selected exchange, line by line."""
+        self.frame: ListDetail = ListDetail(self, lambda: self.list, lambda: self.exchange, narrow=_NARROW)
         self._reveal = False
         self._shown: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Lay out the list and the selected exchange."""
-        with Vertical():
+        self.frame.arrange(self.app.size.width)
+        with Vertical(classes="panel--list"):
             yield self._line
             yield self.list
         yield Divider("http")
         yield self.exchange
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Choose the layout for the width."""
-        self.set_class(event.size.width < _NARROW, "-narrow")
 
     # Interface for the app
 
@@ -109,19 +101,7 @@ class NetworkPanel(Panel):
         self._rows = NetworkRows(subject)
         self.list.source = self._rows
         self._shown = ()
-        self.remove_class("-reading")
-
-    def take_focus(self) -> None:
-        """Focus the exchange if it is open, else the list."""
-        (self.exchange if self.has_class("-reading") else self.list).focus()
-
-    def go_back(self) -> bool:
-        """Return from the exchange to the list."""
-        if not self.has_class("-reading") and not self.exchange.has_focus:
-            return False
-        self.remove_class("-reading")
-        self.list.focus()
-        return True
+        self.frame.close()
 
     def copy(self) -> None:
         """Copy the request as a curl command."""
@@ -158,7 +138,7 @@ class NetworkPanel(Panel):
         """Open the exchange."""
         event.stop()
         if event.control is self.list:
-            self.add_class("-reading")
+            self.frame.open()
             self.call_after_refresh(self.exchange.focus)
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:

@@ -84,7 +84,6 @@ class CompareScreen(Dialog[None]):
             lines = textwrap.wrap(visible(str(error), limit=600), max(20, self.size.width - 8))
             shown: list[Line] = [((line, "text"),) for line in lines]
             self._list.empty = [(("✗ Nothing to compare", "error"),), *shown]
-            self._list.refresh()
             return
         self._found = rows
         self._list.empty = [[("Nothing to compare.", "muted")]]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from rich.console import Group
-from textual import events, work
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
@@ -30,6 +30,7 @@ from inspector.tui.panels import Panel
 from inspector.tui.screens.skills.model import Held, SkillIndex, SkillRow
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.list_detail import ListDetail
 from inspector.tui.widgets.section_card import section_renderable, sections_text
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -108,9 +109,10 @@ class SkillsPanel(Panel):
     DEFAULT_CSS = """
     SkillsPanel { layout: grid; grid-size: 2; grid-columns: 2fr 3fr; grid-rows: 1 1fr; }
     SkillsPanel > StatusLine { column-span: 2; }
-    SkillsPanel.-narrow { grid-size: 1; grid-columns: 1fr; grid-rows: 1 1fr 1fr; }
-    SkillsPanel.-narrow > StatusLine { column-span: 1; }
-    SkillsPanel.-narrow > SkillDetail { border-left: none; border-top: solid $border-blurred; }
+    SkillsPanel.-right { layout: grid; }
+    SkillsPanel.-below { grid-size: 1; grid-columns: 1fr; grid-rows: 1 1fr 1fr; }
+    SkillsPanel.-below > StatusLine { column-span: 1; }
+    SkillsPanel.-below > SkillDetail { border-left: none; border-top: solid $border-blurred; }
     """
 
     def __init__(self, conversation: OpenConversation) -> None:
@@ -120,6 +122,9 @@ class SkillsPanel(Panel):
         self._line = StatusLine()
         self._list = LogList(self.index)
         self._detail = SkillDetail()
+        self.frame: ListDetail = ListDetail(
+            self, lambda: self._list, lambda: self._detail, narrow=_NARROW, narrow_layout="below"
+        )
         self._under_way: list[str] = []
         """Running operations, newest last."""
         self._asked_for = False
@@ -129,10 +134,6 @@ class SkillsPanel(Panel):
         yield self._line
         yield self._list
         yield self._detail
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Choose the layout for the width."""
-        self.set_class(event.size.width < _NARROW, "-narrow")
 
     # Interface for the app
 
@@ -144,10 +145,7 @@ class SkillsPanel(Panel):
         if not self.index.listed and not self._asked_for and self._may_ask and _declared(self.conversation):
             self._asked_for = True
             self._perform("listing", lambda revision: list_skills(revision=revision))
-        empty = self._empty()
-        if empty != self._list.empty:
-            self._list.empty = empty
-            self._list.refresh()
+        self._list.empty = self._empty_text()
         self._list.sync()
         if changed:
             self._detail.show(self._row)
@@ -160,17 +158,6 @@ class SkillsPanel(Panel):
         self._list.source = self.index
         self._asked_for = False
         self._detail.show(self._row)
-
-    def take_focus(self) -> None:
-        """Focus the list."""
-        self._list.focus()
-
-    def go_back(self) -> bool:
-        """Return from the details to the list."""
-        if not self._detail.has_focus:
-            return False
-        self._list.focus()
-        return True
 
     def copy(self) -> None:
         """Copy the details of the selected row."""
@@ -280,7 +267,7 @@ class SkillsPanel(Panel):
             left.append((f"  {glyphs().error} cannot list skills: {visible(self.index.refusal, limit=200)}", "error"))
         return left, [("read on request only", "faint")]
 
-    def _empty(self) -> list[list[Span]]:
+    def _empty_text(self) -> list[list[Span]]:
         if self.index.listed:
             return [[("No skills", "muted")], [("A server can have skills that it does not list.", "faint")]]
         if not _declared(self.conversation):

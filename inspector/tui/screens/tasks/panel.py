@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
 
-from textual import events, work
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -36,6 +36,7 @@ from inspector.tui.screens.tasks.model import row, sections, titles
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.divider import Divider
+from inspector.tui.widgets.list_detail import ListDetail
 from inspector.tui.widgets.virtual_list import LogList
 
 # One task: its facts, its history, and its result in the view of tool results
@@ -197,14 +198,8 @@ class TasksPanel(Panel):
     )
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TASKS)
     DEFAULT_CSS = """
-    TasksPanel { layout: horizontal; }
     TasksPanel > Vertical { width: 3fr; height: 1fr; }
     TasksPanel > TaskPane { width: 2fr; height: 1fr; }
-    TasksPanel.-narrow > Vertical { width: 1fr; }
-    TasksPanel.-narrow > Divider { display: none; }
-    TasksPanel.-narrow > TaskPane { width: 1fr; display: none; }
-    TasksPanel.-narrow.-reading > Vertical { display: none; }
-    TasksPanel.-narrow.-reading > TaskPane { display: block; }
     """
 
     def __init__(self, conversation: OpenConversation) -> None:
@@ -214,18 +209,19 @@ class TasksPanel(Panel):
         self._line = StatusLine()
         self._list = LogList(self._rows)
         self.pane = TaskPane()
+        self.pane.add_class("panel--detail")
+        self.frame: ListDetail = ListDetail(
+            self, lambda: self._list, lambda: self.pane, narrow=_NARROW, focus_detail=self.pane.facts.focus
+        )
 
     def compose(self) -> ComposeResult:
         """Lay out the list and the selected task."""
-        with Vertical():
+        self.frame.arrange(self.app.size.width)
+        with Vertical(classes="panel--list"):
             yield self._line
             yield self._list
         yield Divider("tasks")
         yield self.pane
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Choose the layout for the width."""
-        self.set_class(event.size.width < _NARROW, "-narrow")
 
     # Interface for the app
 
@@ -244,19 +240,7 @@ class TasksPanel(Panel):
         self.conversation = conversation
         self._rows = TaskRows(conversation)
         self._list.source = self._rows
-        self.remove_class("-reading")
-
-    def take_focus(self) -> None:
-        """Focus the task if it is open, else the list."""
-        (self.pane.facts if self.has_class("-reading") else self._list).focus()
-
-    def go_back(self) -> bool:
-        """Return from the task to the list."""
-        if not self.has_class("-reading") and not self.pane.has_focus_within:
-            return False
-        self.remove_class("-reading")
-        self._list.focus()
-        return True
+        self.frame.close()
 
     @property
     def task_chosen(self) -> Task | None:
@@ -305,8 +289,8 @@ class TasksPanel(Panel):
     def on_log_list_opened(self, event: LogList.Opened) -> None:
         """Open the task."""
         event.stop()
-        self.add_class("-reading")
-        self.call_after_refresh(self.pane.facts.focus)
+        self.frame.open()
+        self.call_after_refresh(self.frame.focus_detail)
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Show the task under the cursor."""

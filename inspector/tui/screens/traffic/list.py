@@ -185,10 +185,7 @@ class TrafficList(Ground):
             self.model.age()
         if behind and self._looks % _PICTURE_BEHIND:
             return
-        empty = () if self.model.count else _empty(self._subject, self.filters.text)
-        if empty != rows.empty:
-            rows.empty = empty
-            rows.refresh()
+        rows.empty = () if self.model.count else _empty(self._subject, self.filters.text)
         if self._looks % _MARKS_EVERY == 0:
             self.model.marks.step()
         rows.sync()

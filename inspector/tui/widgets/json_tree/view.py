@@ -299,7 +299,7 @@ class JsonView(VirtualLines):
         """The payload as received."""
         self._nothing = empty
         self._prepared: bytes | None = None
-        self.empty = empty
+        self.set_reactive(VirtualLines.empty, empty)
         self.rows = JsonRows(JsonLines(b""))
         self.finder = JsonSearch(self)
         self._folding = Folding(self)

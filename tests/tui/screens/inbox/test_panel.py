@@ -263,8 +263,9 @@ async def test_a_key_that_comes_before_the_question_was_drawn_still_leads_to_its
     async with app.run_test(size=(80, 40)):
         async with app.panel._drawing:  # a slow machine: the row is there, its form is not yet
             await seen(app, "Which city?")
+            await until(lambda: app.panel._list.has_focus, "the list has the focus")
             app.simulate_key("enter")
-            await until(lambda: app.panel.has_class("-reading"), "the key has arrived")
+            await until(lambda: app.panel.frame.is_open, "the key has arrived")
         await until(lambda: app.panel.pane.form.has_focus_within, "the first field has the focus")
 
 
