@@ -204,7 +204,7 @@ async def test_a_view_that_takes_the_place_of_another_keeps_the_focus_it_asked_f
         panel = app.panel
         assert isinstance(panel, TrafficPanel)
         assert panel.detail.has_focus_within
-        panel.action_tab(1)  # hides the bytes, which have the focus, and asks for the focus of the headers
+        panel.detail.turn(1)  # hides the bytes, which have the focus, and asks for the focus of the headers
         await app._tick()  # the app looks before the focus has gone there
         await pilot.pause()
         assert app.focused is panel.detail.query_one("#headers")

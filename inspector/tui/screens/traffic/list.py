@@ -4,8 +4,9 @@ Rows are only added by `sync`, in slices: a flood of messages is drawn at the pa
 """
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 from textual.app import ComposeResult
@@ -25,11 +26,17 @@ from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.noted import noted_of
 from inspector.tui.pacing import hurry
+from inspector.tui.panels import Panel
 from inspector.tui.screens.traffic.filter_pane import FilterPane
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.divider import Divider
+from inspector.tui.widgets.list_detail import LAYOUTS, ListDetail
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
+
+if TYPE_CHECKING:
+    from inspector.tui.screens.traffic.detail import DetailPanel
 
 # Appearance of a traffic list: its columns and its time format, remembered for the next run.
 
@@ -123,6 +130,58 @@ _SCREENFULS, _FAR_BEHIND = 200, 20_000
 """Number of rows that fills any screen; number of pending entries that take many ticks."""
 _AT_ONCE = 500
 """Entries between two checks of the elapsed time."""
+
+
+NARROW = 100
+"""Width in columns below which the list and the detail are shown one at a time."""
+SHOW_EVERY_TICKS = 5
+"""Ticks between updates of the detail while the list follows, so that it stays readable."""
+
+
+class MessageDetail:
+    """The detail beside a list of messages: created when first needed; its layout, focus and keys."""
+
+    def __init__(
+        self, panel: Panel, name: str, rows: Callable[[], LogList], subject: Callable[[], OpenConversation]
+    ) -> None:
+        """`name` identifies the remembered size; `subject` returns the first conversation."""
+        self._panel = panel
+        self._name = name
+        self._subject = subject
+        self.created: DetailPanel | None = None
+        """The detail, if it exists."""
+        self.frame = ListDetail(
+            panel,
+            rows,
+            lambda: self.created,
+            narrow=NARROW,
+            layouts=LAYOUTS,
+            focus_detail=lambda: self.view.focus_content(),
+        )
+
+    @property
+    def view(self) -> "DetailPanel":
+        """The detail, created on first access."""
+        if self.created is None:
+            from inspector.tui.screens.traffic.detail import DetailPanel
+
+            self.created = DetailPanel(self._subject())
+            self.created.add_class("panel--detail")
+            self._panel.mount(Divider(self._name), self.created)
+        return self.created
+
+    def make_room(self) -> None:
+        """Show the detail instead of the list if there is space for only one of both."""
+        if self.frame.is_single:
+            self.frame.open()
+
+    def action_tab(self, by: int) -> None:
+        """Show the next (1) or previous (-1) tab of the detail."""
+        self.view.turn(by)
+
+    def action_reveal(self) -> None:
+        """Show or hide the secret headers of the selected message."""
+        self.view.reveal()
 
 
 class TrafficList(Ground):

@@ -7,7 +7,6 @@ the first paint, and after the tools have been listed.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
@@ -19,8 +18,8 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope, lend_actions
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import ExportScope, Panel
-from inspector.tui.screens.traffic.list import PATIENT_TICKS, TrafficList
-from inspector.tui.widgets.divider import Divider
+from inspector.tui.screens.traffic.list import PATIENT_TICKS, SHOW_EVERY_TICKS, MessageDetail, TrafficList
+from inspector.tui.widgets.list_detail import ListDetail
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -28,12 +27,7 @@ if TYPE_CHECKING:
     from inspector.tui.screens.traffic.detail import DetailPanel
 
 
-NARROW = 100
-"""Width in columns below which the list and the detail are shown one at a time."""
 _TARGET = "Method and target"
-_LAYOUTS = ("right", "below", "alone")
-_SHOW_EVERY_TICKS = 5
-"""Ticks between updates of the detail while the list follows, so that it stays readable."""
 
 
 class TrafficPanel(Panel, Ground):
@@ -58,18 +52,15 @@ class TrafficPanel(Panel, Ground):
     TrafficPanel.-right > TrafficList { width: 55%; }
     TrafficPanel.-below { layout: vertical; }
     TrafficPanel.-below > TrafficList { height: 50%; }
-    TrafficPanel.-alone > DetailPanel, TrafficPanel.-alone > Divider { display: none; }
-    TrafficPanel.-detail-only > Divider { display: none; }
-    TrafficPanel.-detail-only > TrafficList { display: none; }
     """
 
     def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self._subject = subject
         self.list = TrafficList(subject)
-        self._detail: DetailPanel | None = None
-        self._arrangement = "right"
-        self._detail_alone = False
+        self.list.add_class("panel--list")
+        self._side = MessageDetail(self, "traffic", lambda: self.list.rows, lambda: self._subject)
+        self.frame: ListDetail = self._side.frame
         self._ticks = 0
         self._evidence: tuple[int, str, tuple[int, int] | None] | None = None
         """Value or bytes to select in the requested entry."""
@@ -84,11 +75,12 @@ class TrafficPanel(Panel, Ground):
             TrafficFiltering(self.list, lambda: self.detail),
             TrafficMarking(self.list),
             Resending(self.list),
+            self._side,
         )
 
     def compose(self) -> ComposeResult:
         """Compose the list; the detail is created later."""
-        self._arrange(self.app.size.width)
+        self.frame.arrange(self.app.size.width)
         self.call_after_refresh(self._create_detail)
         yield self.list
 
@@ -99,16 +91,7 @@ class TrafficPanel(Panel, Ground):
     @property
     def detail(self) -> "DetailPanel":
         """The detail of the selected message, created on first access."""
-        if self._detail is None:
-            from inspector.tui.screens.traffic.detail import DetailPanel
-
-            self._detail = DetailPanel(self._subject)
-            self.mount(Divider("traffic"), self._detail)
-        return self._detail
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Adapt the layout to the width."""
-        self._arrange(self.size.width)
+        return self._side.view
 
     def sync(self) -> None:
         """Update."""
@@ -116,35 +99,27 @@ class TrafficPanel(Panel, Ground):
             return
         self._ticks += 1
         self.list.sync()
-        if self._detail is None:
+        if self._side.created is None:
             self.call_after_refresh(self._create_detail)
             return
-        if not self.list.rows.following or self._ticks % _SHOW_EVERY_TICKS == 0:
+        if not self.list.rows.following or self._ticks % SHOW_EVERY_TICKS == 0:
             self._show_detail()
-        if self._detail is not None:
-            self._detail.sync()
+        self.detail.sync()
 
     def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation from its beginning; layout and filter stay."""
         self._subject = subject
         self.list.rebind(subject)
-        if self._detail is not None:
-            self._detail.rebind(subject)
+        if self._side.created is not None:
+            self._side.created.rebind(subject)
 
     def show_earlier(self, subject: OpenConversation) -> None:
         """Show an earlier state, without showing the end of the connection again."""
         self._subject = subject
         self.list.rebind(subject, card_shown=True)
-        if self._detail is not None:
-            self._detail.rebind(subject)
+        if self._side.created is not None:
+            self._side.created.rebind(subject)
         self.list.rows.let_grow(subject.journal.live or subject.grows)
-
-    def take_focus(self) -> None:
-        """Focus the list, or the detail if it is alone."""
-        if self._detail_alone:
-            self.detail.focus_content()
-        else:
-            self.list.rows.focus()
 
     def show_entry(self, n: int) -> None:
         """Show an entry in full as soon as it has a row."""
@@ -152,18 +127,7 @@ class TrafficPanel(Panel, Ground):
 
     def go_back(self) -> bool:
         """Go back from the detail to the list, close the card, or clear the filter."""
-        if self._detail_alone or (self._detail is not None and self._detail.has_focus_within):
-            self._detail_alone = False
-            self._arrange(self.size.width)
-            self.list.rows.focus()
-            return True
-        return self.list.close_card() or self.list.leave_filter()
-
-    def cycle_layout(self) -> None:
-        """Switch the position of the detail: right, below, hidden."""
-        if self.size.width >= NARROW:
-            self._arrangement = _LAYOUTS[(_LAYOUTS.index(self._arrangement) + 1) % len(_LAYOUTS)]
-            self._arrange(self.size.width)
+        return super().go_back() or self.list.close_card() or self.list.leave_filter()
 
     def copy(self) -> None:
         """Copy the selected value or message."""
@@ -187,17 +151,9 @@ class TrafficPanel(Panel, Ground):
         else:
             self.app.notify("This entry is not a message.", markup=False)
 
-    def action_tab(self, by: int) -> None:
-        """Show the next (1) or previous (-1) tab of the detail."""
-        self.detail.turn(by)
-
     def action_post_mortem(self) -> None:
         """Show or close the post-mortem card."""
         self.list.toggle_card()
-
-    def action_reveal(self) -> None:
-        """Show or hide the secret headers of the selected message."""
-        self.detail.reveal()
 
     async def on_log_list_title_pressed(self, message: LogList.TitlePressed) -> None:
         """Switch the time format, or between tree and wire order, with a click on the title of that column."""
@@ -212,24 +168,14 @@ class TrafficPanel(Panel, Ground):
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
         """Show the message in full, alone if there is space for only one of both."""
-        if self.size.width < NARROW or self._arrangement == "alone":
-            self._detail_alone = True
-            self._arrange(self.size.width)
+        self._side.make_room()
         self._show_detail()
         self.detail.focus_content()
         if self._evidence is not None:
             self.call_after_refresh(self._point, focus=True)
 
-    def _arrange(self, width: int) -> None:
-        narrow = width < NARROW
-        if not narrow and self._arrangement != "alone":
-            self._detail_alone = False
-        wanted = {"-detail-only"} if self._detail_alone else {f"-{'alone' if narrow else self._arrangement}"}
-        if self.classes != wanted:  # each change makes Textual restyle everything below
-            self.set_classes(wanted)
-
     def _show_detail(self) -> None:
-        if not self.has_class("-alone") and self.list.chosen != self.detail.entry:
+        if self.frame.shows_detail and self.list.chosen != self.detail.entry:
             self.detail.show(self.list.chosen)
 
     @property
@@ -259,7 +205,7 @@ class TrafficPanel(Panel, Ground):
         self.call_after_refresh(self._point)
 
     def _point(self, *, focus: bool = False) -> None:
-        if self._evidence is None or self.has_class("-alone"):
+        if self._evidence is None or not self.frame.shows_detail:
             return
         self._show_detail()
         evidence, self._evidence = self._evidence, None
@@ -279,6 +225,6 @@ class TrafficPanel(Panel, Ground):
 
     def action_state(self) -> None:
         """Toggle between the state at the selected row and its message."""
-        if self.has_class("-alone"):
+        if not self.frame.shows_detail:
             self.list.rows.opened()
         self.detail.toggle_state()

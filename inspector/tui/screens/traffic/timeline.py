@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -23,6 +22,7 @@ from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.screens.traffic.detail import DetailPanel
 from inspector.tui.screens.traffic.filter_pane import FilterPane
+from inspector.tui.screens.traffic.list import SHOW_EVERY_TICKS, MessageDetail
 from inspector.tui.screens.traffic.timeline_model import (
     Timeline,
     TimelineConversation,
@@ -35,7 +35,7 @@ from inspector.tui.screens.traffic.waterfall_model import LaneConversation
 from inspector.tui.tabs import ALL, Tab, Tabs
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
-from inspector.tui.widgets.divider import Divider
+from inspector.tui.widgets.list_detail import ListDetail
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -214,10 +214,6 @@ def _take_in(timeline: Timeline) -> None:
     timeline.filter_step()
 
 
-NARROW = 100
-"""Width in columns below which the list and the detail are shown one at a time."""
-_LAYOUTS = ("right", "below", "alone")
-_SHOW_EVERY_TICKS = 5
 _AGE_EVERY_TICKS = 15
 """Ticks between updates of ages for a filter that tests them: twice a second."""
 
@@ -262,9 +258,6 @@ class TimelinePanel(Panel, Ground):
     TimelinePanel.-right > #timeline { width: 60%; }
     TimelinePanel.-below { layout: vertical; }
     TimelinePanel.-below > #timeline { height: 50%; }
-    TimelinePanel.-alone > DetailPanel, TimelinePanel.-alone > Divider { display: none; }
-    TimelinePanel.-detail-only > Divider { display: none; }
-    TimelinePanel.-detail-only > #timeline { display: none; }
     """
 
     def __init__(
@@ -282,22 +275,21 @@ class TimelinePanel(Panel, Ground):
         self._show_entry_of = show_entry_of
         self._wires = TimelineConversations()
         self.filters = TimelineFilter(tabs.subject)
-        self._detail: DetailPanel | None = None
+        self._side = MessageDetail(self, "timeline", lambda: self.rows, self._first_subject)
+        self.frame: ListDetail = self._side.frame
         self.chosen: tuple[int, int] = (ALL, 0)
         """Tab and entry under the cursor."""
         self._shown: tuple[int, int] = (ALL, 0)
         self._about: OpenConversation | None = None
-        self._arrangement = "right"
-        self._detail_alone = False
         self._ticks = 0
         self.actions = TimelineActions(self)
-        lend_actions(self, lambda: (self.actions,))
+        lend_actions(self, lambda: (self.actions, self._side))
 
     def compose(self) -> ComposeResult:
         """Compose filter, rows and status, then the detail."""
-        self._arrange(self.app.size.width)
+        self.frame.arrange(self.app.size.width)
         empty: list[list[Span]] = [[("No messages, or none match the filter.", "muted")]]
-        with Vertical(id="timeline"):
+        with Vertical(id="timeline", classes="panel--list"):
             yield self.filters
             yield LogList(self._wires.timeline, follow=True, empty=empty)
             yield StatusLine()
@@ -315,11 +307,11 @@ class TimelinePanel(Panel, Ground):
     @property
     def detail(self) -> DetailPanel:
         """The detail of the selected message."""
-        if self._detail is None:
-            self._about = self._wires.subject(self.chosen[0]) or self._tabs.subject
-            self._detail = DetailPanel(self._about)
-            self.mount(Divider("timeline"), self._detail)
-        return self._detail
+        return self._side.view
+
+    def _first_subject(self) -> OpenConversation:
+        self._about = self._wires.subject(self.chosen[0]) or self._tabs.subject
+        return self._about
 
     def sync(self) -> None:
         """Update."""
@@ -334,37 +326,20 @@ class TimelinePanel(Panel, Ground):
         self.rows.sync()
         self.filters.show_counts(self.timeline, self.actions.find_step())
         self.query_one(StatusLine).show(*self._status())
-        if not self.rows.following or self._ticks % _SHOW_EVERY_TICKS == 0:
+        if not self.rows.following or self._ticks % SHOW_EVERY_TICKS == 0:
             self._show_detail()
-        if self._detail is not None:
-            self._detail.sync()
-
-    def take_focus(self) -> None:
-        """Focus the list, or the detail if it is alone."""
-        if self._detail_alone:
-            self.detail.focus_content()
-        else:
-            self.rows.focus()
+        if self._side.created is not None:
+            self._side.created.sync()
 
     def go_back(self) -> bool:
         """Go back from the detail to the list, or from there to the previous tab."""
-        if self._detail_alone or (self._detail is not None and self._detail.has_focus_within):
-            self._detail_alone = False
-            self._arrange(self.size.width)
-            self.rows.focus()
-        else:
+        if not super().go_back():
             self.app.call_later(self._show_tab, self._tabs.current.number)
         return True
 
     def copy(self) -> None:
         """Copy the selected value or message."""
         self.detail.copy()
-
-    def cycle_layout(self) -> None:
-        """Switch the position of the detail: right, below, hidden."""
-        if self.size.width >= NARROW:
-            self._arrangement = _LAYOUTS[(_LAYOUTS.index(self._arrangement) + 1) % len(_LAYOUTS)]
-            self._arrange(self.size.width)
 
     def action_filter(self) -> None:
         """Open the filter line, with completions from the previous tab."""
@@ -384,18 +359,6 @@ class TimelinePanel(Panel, Ground):
         if n and self._wires.subject(number) is not None:
             await self._show_entry_of(number, n)
 
-    def action_tab(self, by: int) -> None:
-        """Show the next (1) or previous (-1) tab of the detail."""
-        self.detail.turn(by)
-
-    def action_reveal(self) -> None:
-        """Show or hide the secret headers of the selected message."""
-        self.detail.reveal()
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Adapt the layout to the width."""
-        self._arrange(self.size.width)
-
     def on_log_list_selected(self, message: LogList.Selected) -> None:
         """Remember the selected entry."""
         if 0 <= message.index < self.timeline.count:
@@ -406,9 +369,7 @@ class TimelinePanel(Panel, Ground):
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
         """Show the message in full, alone if there is space for only one of both."""
-        if self.size.width < NARROW or self._arrangement == "alone":
-            self._detail_alone = True
-            self._arrange(self.size.width)
+        self._side.make_room()
         self._show_detail()
         self.detail.focus_content()
 
@@ -429,7 +390,7 @@ class TimelinePanel(Panel, Ground):
     def _show_detail(self) -> None:
         number, n = self.chosen
         subject = self._wires.subject(number)
-        if self.has_class("-alone") or (self.chosen == self._shown and subject is self._about):
+        if not self.frame.shows_detail or (self.chosen == self._shown and subject is self._about):
             return
         detail = self.detail
         if subject is not None and subject is not self._about:
@@ -451,11 +412,3 @@ class TimelinePanel(Panel, Ground):
         if self.rows.frozen:
             left.append((f"  {glyphs().frozen} frozen", "warning"))
         return left, [(f"{timeline.total:,} entries", "muted")]
-
-    def _arrange(self, width: int) -> None:
-        narrow = width < NARROW
-        if not narrow and self._arrangement != "alone":
-            self._detail_alone = False
-        wanted = {"-detail-only"} if self._detail_alone else {f"-{'alone' if narrow else self._arrangement}"}
-        if self.classes != wanted:
-            self.set_classes(wanted)
