@@ -16,8 +16,8 @@ from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.list_all import ENDED_BY_EMPTY, Pages
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import ErrorResponse
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, Opening
-from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Listing
 
 

@@ -17,7 +17,7 @@ from inspector.documents import UnreadableDocument, read_yaml
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.capabilities import FORM, ROOTS, SAMPLING, SAMPLING_TOOLS, TASKS, URL
-from inspector.protocol.things import KIND_OF_METHOD
+from inspector.protocol.listed_items import KIND_OF_METHOD
 from inspector.text import visible
 
 _DATA = Path(__file__).parent / "clients"

@@ -23,7 +23,7 @@ from inspector.present.spans import Fact, Line, fact, span
 from inspector.protocol import peek
 from inspector.protocol.apps import is_app, page_of
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.things import Content
+from inspector.protocol.listed_items import Content
 
 # The kind of a text: JSON, Markdown or plain. It is a guess that changes the rendering, never the text.
 

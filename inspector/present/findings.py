@@ -15,8 +15,8 @@ from inspector.present.spans import Fact, Line, Role, Section, fact, plain, sect
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions.table import ROWS
-from inspector.protocol.things import LISTS
 
 GLYPHS: dict[Severity, tuple[str, Role]] = {
     Severity.ERROR: ("✗", "error"),

@@ -13,7 +13,7 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, read
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 from inspector.text import one_line
 
 URGENT_S = 10

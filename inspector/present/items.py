@@ -22,7 +22,7 @@ from inspector.present.words import badge
 from inspector.protocol import peek
 from inspector.protocol.apps import AppLink, Page
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.things import ListedItem, Tool
+from inspector.protocol.listed_items import ListedItem, Tool
 from inspector.protocol.tracking.subscriptions import ListenStream, StreamFilter, Subscriptions, SubscriptionState
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, content_ha
 from inspector.protocol.freshness import together
 from inspector.protocol.json_diff import ABSENT, MOST, THINGS, JsonChange, ListChanges, differences, key_of
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.things import ListedItem
+from inspector.protocol.listed_items import ListedItem
 from inspector.protocol.tracking.catalogue import Listing
 
 MOST_THINGS = 500

@@ -26,7 +26,7 @@ from inspector.present.words import GRADES
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Message, read_around
-from inspector.protocol.things import LISTS
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.unreadable import messages_of
 

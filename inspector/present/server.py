@@ -31,9 +31,9 @@ from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import encode
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import Opening
-from inspector.protocol.things import LISTS
 from inspector.text import human_size
 
 # Extensions that both sides have declared, with what is known about their names: which are negotiated and which not.

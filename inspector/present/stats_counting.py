@@ -37,7 +37,7 @@ from inspector.protocol import peek
 from inspector.protocol.exchange_log import ASKS, FROM_SERVER, NEVER, PROBE, STATE_BITS, UNLISTED
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Request, read
-from inspector.protocol.things import KIND_OF_METHOD
+from inspector.protocol.listed_items import KIND_OF_METHOD
 
 CALL = "tools/call"
 _OPENING = ("initialize", "server/discover")

@@ -14,7 +14,7 @@ import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.capabilities import APP_TYPE
-from inspector.protocol.things import Resource, Tool
+from inspector.protocol.listed_items import Resource, Tool
 
 SCHEME = "ui://"
 _FLAT = "ui/resourceUri"

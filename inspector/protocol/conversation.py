@@ -16,6 +16,7 @@ from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, NotJsonRpc, Part, Request, ResultResponse
+from inspector.protocol.listed_items import KIND_OF_METHOD
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import find
 from inspector.protocol.server_requests import (
@@ -27,7 +28,6 @@ from inspector.protocol.server_requests import (
     server_requests_in,
     visits_in,
 )
-from inspector.protocol.things import KIND_OF_METHOD
 from inspector.protocol.tracking.catalogue import Catalogue
 from inspector.protocol.tracking.exchanges import HttpEnd, OperationTracker, Pairs, goes_on, what_is_lost
 from inspector.protocol.tracking.opening import OpeningTracker, declared_revision

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import peek
-from inspector.protocol.things import ListedItem, Prompt, Resource, Template, Tool
+from inspector.protocol.listed_items import ListedItem, Prompt, Resource, Template, Tool
 
 ABSENT = msgspec.UNSET
 """The value on the side where the path does not exist."""

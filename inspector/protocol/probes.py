@@ -11,8 +11,8 @@ import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Send
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions._shape import Revision
-from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Listing
 
 METHOD = "mcp-inspect/no-such-method"

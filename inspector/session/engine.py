@@ -25,7 +25,7 @@ from inspector.protocol.events import Event, Outdated
 from inspector.protocol.flows.list_all import Pages
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Silent
 from inspector.protocol.jsonrpc import ErrorResponse
-from inspector.protocol.things import LISTS
+from inspector.protocol.listed_items import LISTS
 from inspector.session.options import ListOptions, SessionState, Settings
 
 if TYPE_CHECKING:

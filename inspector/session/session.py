@@ -20,10 +20,10 @@ from inspector.protocol.flows.call import Called, call
 from inspector.protocol.flows.connect import ConnectOptions, connect
 from inspector.protocol.flows.list_all import Pages, is_repeated, is_safe, list_all, was_cut
 from inspector.protocol.flows.steps import Flow, Notify, Refused, Reply, batch
+from inspector.protocol.listed_items import KIND_OF_METHOD, LISTS, Tool
 from inspector.protocol.revisions._shape import LogLevel, Revision, Stamp
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.server_requests import Root
-from inspector.protocol.things import KIND_OF_METHOD, LISTS, Tool
 from inspector.session.driver import Driver, is_unknown_session
 from inspector.session.inbox import Inbox
 from inspector.session.options import SessionState, Timeouts

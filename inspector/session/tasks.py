@@ -28,9 +28,9 @@ from inspector.protocol.flows.tasks import (
     why_no_task,
 )
 from inspector.protocol.jsonrpc import ResultResponse
+from inspector.protocol.listed_items import Tool
 from inspector.protocol.revisions._shape import Revision, TaskSupport
 from inspector.protocol.revisions.openings import Opening
-from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import Handle, Task, handle_in
 from inspector.session.inbox import Inbox
 from inspector.session.options import Timeouts

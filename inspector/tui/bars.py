@@ -19,7 +19,7 @@ from inspector.present.spans import Role, Span, clip
 from inspector.present.words import TRANSPORTS
 from inspector.protocol import peek
 from inspector.protocol.facts import ProcessEvent, ProcessFact
-from inspector.protocol.things import LISTS
+from inspector.protocol.listed_items import LISTS
 from inspector.session.inbox import ProposalState, Ticket, TicketState
 from inspector.text import cell_width, clock, human_duration, one_line
 from inspector.transports.children import Process, processes_of

@@ -16,7 +16,7 @@ from inspector.config.targets import Capture, OpenCapture, OpenServer, StartChoi
 from inspector.errors import InspectError
 from inspector.present.spans import Span
 from inspector.protocol.json_diff import THINGS
-from inspector.protocol.things import ListedItem
+from inspector.protocol.listed_items import ListedItem
 from inspector.session.engine import OpenedSession
 from inspector.text import visible
 from inspector.tui import keys

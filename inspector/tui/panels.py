@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from inspector.filters.language.fields import Term
-from inspector.protocol.things import ListedItem
+from inspector.protocol.listed_items import ListedItem
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.widgets.list_detail import ListDetail

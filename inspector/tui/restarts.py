@@ -15,7 +15,7 @@ from textual.app import App
 
 from inspector.config.targets import HttpTarget, Target
 from inspector.present.spans import Line, clip, span
-from inspector.protocol.things import LISTS, Tool
+from inspector.protocol.listed_items import LISTS, Tool
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.bars import HeaderBar

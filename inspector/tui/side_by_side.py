@@ -17,7 +17,7 @@ from inspector.present import spans as signs
 from inspector.present.list_changes import change_lines
 from inspector.present.spans import Line, Span, span
 from inspector.protocol.json_diff import ListChanges, differences, key_of, list_changes
-from inspector.protocol.things import ListedItem
+from inspector.protocol.listed_items import ListedItem
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.text import visible
 from inspector.tui import keys

@@ -15,8 +15,8 @@ from inspector.demo.server import DemoServer
 from inspector.demo.state import Station
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.connect import ConnectOptions
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.request_meta import ClientIdentity
-from inspector.protocol.things import LISTS
 from inspector.session.session import Session, SessionOptions
 from inspector.transports.http.listener import Listener
 from tests.captures.disguise import DisguisedTransport, Muttering, RenamedTransport

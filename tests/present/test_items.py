@@ -38,7 +38,7 @@ from inspector.present.items import (
 )
 from inspector.present.spans import plain, section_lines
 from inspector.protocol.apps import AppLink, page_of
-from inspector.protocol.things import Prompt, Resource, Tool
+from inspector.protocol.listed_items import Prompt, Resource, Tool
 from inspector.protocol.tracking.subscriptions import StreamFilter, SubscriptionState
 from inspector.text import cell_width
 from inspector.tui.screens.items.model import Offer, OfferList

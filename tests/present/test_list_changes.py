@@ -28,7 +28,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.fingerprints import Remembered, known_of, known_text
 from inspector.protocol.frames import Direction
 from inspector.protocol.json_diff import ListChanges, list_changes
-from inspector.protocol.things import LISTS
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.tracking.catalogue import Catalogue
 from tests.present.tape import Tape
 from tests.tui.staging import handshake

@@ -15,7 +15,7 @@ from inspector.present.list_changes import against
 from inspector.present.live_checks import JournalFindings, LiveChecks, PastChecks, mute_of
 from inspector.present.spans import plain
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 from inspector.tui.screens.items.model import findings_about, own_findings, shared_lines
 from tests.captures.record import sample
 from tests.present.tape import Tape

@@ -7,7 +7,7 @@ import pytest
 
 from inspector.protocol.apps import app_of, apps_of, is_app, listed_pages, page_of
 from inspector.protocol.capabilities import APP_TYPE
-from inspector.protocol.things import Resource, Tool
+from inspector.protocol.listed_items import Resource, Tool
 
 HTML = "<!doctype html>\n<p>hello"
 

@@ -1,10 +1,10 @@
 """Probing requests of `doctor`."""
 
 from inspector.protocol import probes
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.probes import requests
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import newest_of
-from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Items, Listing
 
 _PROMPT = {"name": "greet", "arguments": [{"name": "who", "required": True}]}

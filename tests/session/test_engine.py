@@ -16,8 +16,8 @@ from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
 from inspector.protocol.flows.list_all import Pages
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Reply, Silent
+from inspector.protocol.listed_items import KIND_OF_METHOD
 from inspector.protocol.revisions._shape import Era
-from inspector.protocol.things import KIND_OF_METHOD
 from inspector.session.engine import OFTEN, Engine, Lists, Live, OpenedSession, _why
 from inspector.session.options import ListOptions, SessionState, Settings
 from inspector.session.session import Session

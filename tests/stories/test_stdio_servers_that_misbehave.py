@@ -11,7 +11,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.facts import ProcessEvent, ProcessFact, Stderr
 from inspector.protocol.frames import Direction, Eol
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 from tests.children import pids
 from tests.servers.failing import BIG
 from tests.servers.mistyped import RESULTS, TOOLS

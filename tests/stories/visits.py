@@ -23,8 +23,8 @@ from inspector.protocol.flows.list_all import Pages
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Message, ResultResponse
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions.openings import Opening
-from inspector.protocol.things import LISTS
 from inspector.session.open import open_session
 from inspector.session.options import Settings
 from inspector.session.session import Session

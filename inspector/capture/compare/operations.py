@@ -23,9 +23,9 @@ from inspector.protocol.events import Cancelled, Closed, Event, Notified, Progre
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import ABSENT, ErrorResponse, Part, Request, ResultResponse, envelope_of, part_of
+from inspector.protocol.listed_items import KIND_OF_METHOD
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, asks_for_input
-from inspector.protocol.things import KIND_OF_METHOD
 
 _SAYS_NOTHING = {"notifications/initialized", "notifications/cancelled", "notifications/progress"}
 _LEFT_OUT = {"ping"}

@@ -26,7 +26,7 @@ from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, content_hash
 from inspector.protocol.json_diff import differences, key_of
-from inspector.protocol.things import KIND_OF_METHOD, LISTS
+from inspector.protocol.listed_items import KIND_OF_METHOD, LISTS
 
 LIST = "answer tools/list"
 MOST_WITH: Final = 60

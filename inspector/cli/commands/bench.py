@@ -43,7 +43,7 @@ from inspector.features.bench.verdicts import (
 from inspector.features.cases.collection import Values, open_collection, planned, secret_from
 from inspector.protocol import peek
 from inspector.protocol.credentials import SecretValues
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 from inspector.session.open import open_session
 from inspector.session.session import Session
 

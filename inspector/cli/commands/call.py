@@ -16,9 +16,9 @@ from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.headers import cautions
 from inspector.protocol.jsonrpc import ErrorResponse
+from inspector.protocol.listed_items import Tool
 from inspector.protocol.request_meta import LEVELS, LOG_LEVEL
 from inspector.protocol.revisions._shape import LogLevel
-from inspector.protocol.things import Tool
 
 _EXAMPLES = (
     "mcp-inspect call add -a a=2 -a b=3 -- node server.js",

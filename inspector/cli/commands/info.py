@@ -17,8 +17,8 @@ from inspector.present.server import opening_sections
 from inspector.present.spans import Fact, Line, Section, fact, plain, section_lines
 from inspector.present.words import TRANSPORTS
 from inspector.protocol.apps import AppLink, apps_of
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions.openings import Opening
-from inspector.protocol.things import LISTS
 
 _DISCOVER = "server/discover"
 _HINTS = ("ttlMs", "cacheScope")

@@ -19,7 +19,7 @@ from inspector.present.spans import Line, span
 from inspector.present.words import text_of
 from inspector.protocol import peek
 from inspector.protocol.capabilities import ALL, offered_in
-from inspector.protocol.things import LISTS, ListedItem, Prompt, Resource, Template, Tool
+from inspector.protocol.listed_items import LISTS, ListedItem, Prompt, Resource, Template, Tool
 
 extent_options = option_group(
     click.option("--page-by-page", is_flag=True, help="Fetch one page, and print the cursor of the next."),

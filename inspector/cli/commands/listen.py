@@ -28,7 +28,7 @@ from inspector.protocol import peek
 from inspector.protocol.events import Event, Notified
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, Notification
-from inspector.protocol.things import LISTS
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.tracking.subscriptions import LISTEN, SUBSCRIBE, UPDATED, StreamFilter
 from inspector.session.watching import Outcome
 

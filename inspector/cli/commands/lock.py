@@ -13,7 +13,7 @@ from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.errors import UsageError
 from inspector.features.lock.lock_file import as_json, is_lock_file, save
-from inspector.protocol.things import LISTS
+from inspector.protocol.listed_items import LISTS
 
 _EXAMPLES = (
     "mcp-inspect lock -o mcp.lock.json -- node server.js",

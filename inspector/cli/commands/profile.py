@@ -24,7 +24,7 @@ from inspector.errors import UsageError
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.things import KIND_OF_METHOD
+from inspector.protocol.listed_items import KIND_OF_METHOD
 from inspector.text import visible
 
 _EXAMPLES = (

@@ -40,7 +40,7 @@ from inspector.features.bench.model import (
 )
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 from inspector.session.session import Session
 
 Opener = Callable[[bool], Session]

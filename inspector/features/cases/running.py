@@ -16,8 +16,8 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import ResultResponse
+from inspector.protocol.listed_items import Tool
 from inspector.protocol.server_requests import Reply, ServerRequest
-from inspector.protocol.things import Tool
 from inspector.session.scripted import Prepared, policy, prepared
 from inspector.session.session import Session
 

@@ -25,7 +25,7 @@ from inspector.protocol import peek
 from inspector.protocol.fingerprints import content_hash
 from inspector.protocol.json_diff import ABSENT, JsonChange, below, differences, key_of
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.things import LISTS
+from inspector.protocol.listed_items import LISTS
 
 # Severity by member
 

@@ -24,8 +24,8 @@ from inspector.protocol.conversation import Conversation
 from inspector.protocol.fingerprints import canonical, content_hash
 from inspector.protocol.json_diff import key_of
 from inspector.protocol.jsonrpc import encode
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions.openings import Opening
-from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Listing
 
 # Server definitions as one value

@@ -19,8 +19,8 @@ from inspector.features.mock.openings import CAPABILITY_OF
 from inspector.features.mock.script import Script, Told, Turn, key_of
 from inspector.protocol import peek
 from inspector.protocol.conversation import target_of
+from inspector.protocol.listed_items import KIND_OF_METHOD as LISTS
 from inspector.protocol.revisions._shape import Era
-from inspector.protocol.things import KIND_OF_METHOD as LISTS
 
 METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL, NOT_FOUND = -32601, -32602, -32603, -32002
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")

@@ -18,7 +18,7 @@ from inspector.features.probe.judge import ProbeOutcome, judge
 from inspector.features.probe.plan import ProbeCall, plan
 from inspector.protocol.flows.steps import Silent
 from inspector.protocol.frames import Direction
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 from inspector.session.options import SessionState
 from inspector.session.probing import call_once, responds
 from inspector.session.session import Session

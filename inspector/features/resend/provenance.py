@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import peek
-from inspector.protocol.things import KIND_OF_METHOD as LISTS
+from inspector.protocol.listed_items import KIND_OF_METHOD as LISTS
 
 Scalar = str | int
 _WORD = re.compile(r"[\w][\w\-]*[\w]|\w")

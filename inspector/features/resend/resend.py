@@ -27,10 +27,10 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.steps import Replied, Reply
 from inspector.protocol.jsonrpc import ResultResponse
+from inspector.protocol.listed_items import KIND_OF_METHOD as LISTS
+from inspector.protocol.listed_items import Tool
 from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, REJECTED, ErrorReply, Result, ServerRequest
 from inspector.protocol.server_requests import Reply as ClientReply
-from inspector.protocol.things import KIND_OF_METHOD as LISTS
-from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import EXTENSION_NAME
 from inspector.session.session import Session
 

@@ -15,7 +15,7 @@ from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Si
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.json_diff import MOST, differences
 from inspector.protocol.jsonrpc import ErrorResponse, Message, Request, ResultResponse, encode, read
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 
 _OPENINGS = {"initialize", "server/discover"}
 _PATHS = 3

@@ -34,6 +34,7 @@ from inspector.protocol.flows.steps import (
     UseCarriage,
 )
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Carriage, Era, Revision
 from inspector.protocol.revisions.openings import (
@@ -50,7 +51,6 @@ from inspector.protocol.revisions.openings import (
     named_versions,
 )
 from inspector.protocol.revisions.table import find, mutual, newest_of, resolve
-from inspector.protocol.things import LISTS
 
 
 class ConnectOptions(msgspec.Struct, frozen=True):

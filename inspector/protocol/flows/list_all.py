@@ -12,8 +12,8 @@ import msgspec
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Flow, Notice, Pause, Refused, Replied, Reply, Send
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
+from inspector.protocol.listed_items import LISTS, Tool
 from inspector.protocol.revisions._shape import Carriage, Revision
-from inspector.protocol.things import LISTS, Tool
 
 # Repeating a request whose stream was cut (stateless era).
 

@@ -35,10 +35,10 @@ from inspector.protocol.flows.steps import (
     Withdraw,
 )
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
+from inspector.protocol.listed_items import Tool
 from inspector.protocol.revisions._shape import Revision, TaskSupport
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.server_requests import ServerRequest, server_requests_in
-from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import (
     EXTENSION_NAME,
     UNKNOWN_TASK,

@@ -15,7 +15,7 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.freshness import Freshness, read_freshness, together
 from inspector.protocol.json_diff import ListChanges, key_of, list_changes
-from inspector.protocol.things import KIND_OF_METHOD, LISTS, Prompt, Resource, Template, Tool
+from inspector.protocol.listed_items import KIND_OF_METHOD, LISTS, Prompt, Resource, Template, Tool
 
 
 class Items(msgspec.Struct, frozen=True, eq=False):

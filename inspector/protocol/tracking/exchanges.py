@@ -19,9 +19,9 @@ from inspector.protocol.exchanges import Exchange, ExchangeState, Operation
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Request, RequestId, ResultResponse
+from inspector.protocol.listed_items import KIND_OF_METHOD
 from inspector.protocol.revisions._shape import Cancel, Era, Revision
 from inspector.protocol.revisions.table import find, newest_of
-from inspector.protocol.things import KIND_OF_METHOD
 
 _REMEMBERED, _SLACK = 10_000, 1_000
 """Minimum number of ended requests that are found by id. A second response to an older one counts as unsolicited."""

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.listed_items import KIND_OF_METHOD, LISTS
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import SERVER_INFO, Opening, from_discover, from_initialize
 from inspector.protocol.revisions.table import resolve
-from inspector.protocol.things import KIND_OF_METHOD, LISTS
 
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"

@@ -18,7 +18,7 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import RequestId
-from inspector.protocol.things import LISTS
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.tracking.exchanges import Pairs
 
 LISTEN, SUBSCRIBE, UNSUBSCRIBE = "subscriptions/listen", "resources/subscribe", "resources/unsubscribe"

@@ -15,8 +15,8 @@ from inspector.features.bench.model import BenchCall, BenchOptions, BenchResult,
 from inspector.features.bench.report import as_data, lines
 from inspector.features.bench.running import run_bench, save_slowest
 from inspector.features.bench.verdicts import verdicts
+from inspector.protocol.listed_items import Tool
 from inspector.protocol.revisions._shape import Era
-from inspector.protocol.things import Tool
 from inspector.session.open import open_session
 from inspector.session.options import Settings
 from inspector.session.session import Session

@@ -3,7 +3,7 @@
 from typing import Any
 
 from inspector.features.lock.lock_file import ServerDefinitions, things_of
-from inspector.protocol.things import LISTS
+from inspector.protocol.listed_items import LISTS
 
 SHOP: dict[str, Any] = {
     "tools": [

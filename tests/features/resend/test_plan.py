@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.features.resend.resend import ResendPlan, harmful, plan, up_to
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 from tests.capture.compare.talk import asks, calls, gives, says, told
 
 _OPENING = asks(0, "initialize", {"protocolVersion": "1"}), gives(0, {})

@@ -6,7 +6,7 @@ from inspector.features.resend.resend_diff import RecordedRequest, again, may_de
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.jsonrpc import ErrorResponse, Part, ResultResponse
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 from tests.present.tape import Tape
 from tests.tui.staging import handshake
 

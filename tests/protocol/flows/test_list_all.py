@@ -7,9 +7,9 @@ import pytest
 from inspector.protocol.flows.call import call
 from inspector.protocol.flows.list_all import PAUSES, is_repeated, is_safe, list_all, sent, was_cut
 from inspector.protocol.flows.steps import Notice, Pause, Send
+from inspector.protocol.listed_items import Tool
 from inspector.protocol.revisions._shape import Carriage
 from inspector.protocol.revisions.table import NEWEST, ROWS
-from inspector.protocol.things import Tool
 from tests.protocol.flows.scripted import Played, error, refused, result
 
 

@@ -40,10 +40,10 @@ from inspector.protocol.flows.tasks import (
 )
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, Part, ResultResponse
+from inspector.protocol.listed_items import Tool
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import ROWS
 from inspector.protocol.server_requests import ErrorReply, Result
-from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import Task, TaskReport
 from tests.protocol.flows.scripted import Played, error, refused, result
 

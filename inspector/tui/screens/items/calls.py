@@ -25,7 +25,7 @@ from inspector.protocol.exchange_log import FROM_SERVER, UNLISTED, ExchangeLog
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken
-from inspector.protocol.things import ListedItem, Tool
+from inspector.protocol.listed_items import ListedItem, Tool
 from inspector.session.inbox import TicketState
 from inspector.session.waiting import Left
 from inspector.text import visible

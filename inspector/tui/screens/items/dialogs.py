@@ -25,7 +25,7 @@ from inspector.protocol.apps import Page, app_of, listed_pages, page_of
 from inspector.protocol.flows.steps import Replied, Reply
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation

@@ -23,7 +23,7 @@ from inspector.forms.paths import Path
 from inspector.forms.values import FormValue
 from inspector.present.spans import Span, clip, spans_width
 from inspector.present.words import badge
-from inspector.protocol.things import ListedItem
+from inspector.protocol.listed_items import ListedItem
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.screens.items.model import finding_spans

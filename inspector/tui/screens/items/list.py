@@ -32,7 +32,7 @@ from inspector.present.list_changes import (
 )
 from inspector.present.spans import Span
 from inspector.protocol.json_diff import THINGS
-from inspector.protocol.things import LISTS, ListedItem
+from inspector.protocol.listed_items import LISTS, ListedItem
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.text import clock, visible
 from inspector.tui import keys

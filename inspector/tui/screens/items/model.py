@@ -32,7 +32,7 @@ from inspector.present.spans import Fact, Line, Span, fact, lay, paragraph, span
 from inspector.present.words import GRADES, badge
 from inspector.present.words import mark as words_mark
 from inspector.protocol import peek
-from inspector.protocol.things import Content, ListedItem, Prompt, Resource, Template, Tool
+from inspector.protocol.listed_items import Content, ListedItem, Prompt, Resource, Template, Tool
 from inspector.protocol.tracking.subscriptions import Subscriptions
 from inspector.protocol.uri_templates import UriTemplate, Variable, could_have_made, take_apart
 

@@ -20,7 +20,7 @@ from inspector.present.spans import Fact, Line, Span, fact_lines, span
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import ResultResponse
-from inspector.protocol.things import ListedItem
+from inspector.protocol.listed_items import ListedItem
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation

@@ -23,7 +23,7 @@ from inspector.present.calls import CompletedCall, PastCall, view_call, view_pas
 from inspector.present.spans import Span
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.things import ListedItem, Tool
+from inspector.protocol.listed_items import ListedItem, Tool
 from inspector.text import visible
 from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel, RerunCall

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from textual.binding import BindingType
 
 from inspector.forms.typed import json_text
-from inspector.protocol.things import ListedItem, Prompt
+from inspector.protocol.listed_items import ListedItem, Prompt
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope

@@ -17,7 +17,7 @@ from inspector.present.read_changes import change_lines, same
 from inspector.present.spans import Line
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.things import ListedItem, Resource, Template
+from inspector.protocol.listed_items import ListedItem, Resource, Template
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.tracking.subscriptions import Subscriptions, SubscriptionState
 from inspector.protocol.uri_templates import could_have_made, expand, take_apart

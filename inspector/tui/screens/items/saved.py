@@ -52,7 +52,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import GivenUp, Replied, Silent
 from inspector.protocol.jsonrpc import ResultResponse
-from inspector.protocol.things import ListedItem, Tool
+from inspector.protocol.listed_items import ListedItem, Tool
 from inspector.session.inbox import TicketState
 from inspector.text import cell_width, fit, human_duration, pad, visible
 from inspector.tui import keys

@@ -15,7 +15,7 @@ from inspector.protocol.apps import app_of
 from inspector.protocol.flows.tasks import Support, support_of
 from inspector.protocol.headers import cautions
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.things import ListedItem, Tool
+from inspector.protocol.listed_items import ListedItem, Tool
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.text import visible
 from inspector.tui import keys

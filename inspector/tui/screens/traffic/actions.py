@@ -21,7 +21,7 @@ from inspector.present.traffic.columns import FIELD
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.json_diff import ABSENT
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation

@@ -18,7 +18,7 @@ from inspector.present.copies import Copy, copied, of_request
 from inspector.present.findings import finding_line, finding_section
 from inspector.present.spans import Section, Span, spans_width
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 from inspector.text import decode, human_size
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation, past_of

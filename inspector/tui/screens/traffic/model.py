@@ -40,8 +40,8 @@ from inspector.protocol.jsonrpc import (
     encode,
     read,
 )
+from inspector.protocol.listed_items import LISTS, Tool
 from inspector.protocol.request_meta import trace_context
-from inspector.protocol.things import LISTS, Tool
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.unreadable import messages_of
 from inspector.protocol.unreadable import reason as reason_of

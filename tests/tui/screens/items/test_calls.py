@@ -14,8 +14,8 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Reply, Silent
 from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.listed_items import Tool
 from inspector.protocol.server_requests import RequestKind, ServerRequest
-from inspector.protocol.things import Tool
 from inspector.session.inbox import Ticket
 from inspector.session.options import Timeouts as Bounds
 from inspector.session.waiting import Left

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from inspector.present.spans import Span
-from inspector.protocol.things import ListedItem, Prompt
+from inspector.protocol.listed_items import ListedItem, Prompt
 from inspector.tui.screens.items.form import ItemForm, ItemHead
 from tests.settling import click
 from tests.tui.screen_text import lines, text

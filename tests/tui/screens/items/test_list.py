@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from inspector.present.items import ToolList, ToolRow, always
-from inspector.protocol.things import Prompt, Resource, Tool
+from inspector.protocol.listed_items import Prompt, Resource, Tool
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui.screens.items import list as taking
 from inspector.tui.screens.items.list import MANY, ItemKind, ItemList, keys_of

@@ -9,7 +9,7 @@ from inspector.checks.findings import Severity
 from inspector.present.items import MOST_ICONS
 from inspector.present.live_checks import JournalFindings
 from inspector.present.spans import plain
-from inspector.protocol.things import ListedItem, Prompt, Resource, Template, Tool
+from inspector.protocol.listed_items import ListedItem, Prompt, Resource, Template, Tool
 from inspector.protocol.tracking.subscriptions import Subscriptions
 from inspector.protocol.uri_templates import take_apart
 from inspector.text import cell_width

@@ -7,7 +7,7 @@ import pytest
 
 from inspector.errors import Disconnected
 from inspector.protocol.flows.steps import Silent
-from inspector.protocol.things import ListedItem, Prompt, Resource, Template
+from inspector.protocol.listed_items import ListedItem, Prompt, Resource, Template
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.items import offers
 from inspector.tui.screens.items.list import ItemList

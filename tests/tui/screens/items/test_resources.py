@@ -230,7 +230,7 @@ async def test_a_search_finds_by_type() -> None:
 
 @pytest.mark.parametrize("uri", ["x://a", ""])
 def test_what_is_sent_is_the_uri(uri: str) -> None:
-    from inspector.protocol.things import Resource
+    from inspector.protocol.listed_items import Resource
 
     request = RESOURCES.request(Resource({"uri": uri}), {})
     assert request.params == {"uri": uri}

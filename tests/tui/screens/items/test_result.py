@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.present.calls import CompletedCall, PastCall, view_call
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 from inspector.tui.screens.items.calls import CallHistory, HistoryRows, RunningCall
 from inspector.tui.screens.items.result import ResultPanel
 from inspector.tui.screens.items.result_views import HISTORY

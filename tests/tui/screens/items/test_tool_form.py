@@ -4,7 +4,7 @@ import pytest
 from textual.widgets import Input, TextArea
 
 from inspector.protocol.flows.tasks import Support
-from inspector.protocol.things import Tool
+from inspector.protocol.listed_items import Tool
 from inspector.tui.screens.items.form import CallBar, ItemForm, ItemHead
 from inspector.tui.screens.items.tools import ToolForm, describe
 from tests.settling import click

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import given
 
-from inspector.protocol.things import LISTS, Content, ListedItem, Prompt, Resource, Template, Tool
+from inspector.protocol.listed_items import LISTS, Content, ListedItem, Prompt, Resource, Template, Tool
 from tests.protocol.test_peek import JSON
 
 
