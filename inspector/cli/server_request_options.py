@@ -19,9 +19,9 @@ from inspector.errors import UsageError
 from inspector.protocol import capabilities
 from inspector.protocol.server_requests import RequestKind, Root
 from inspector.sampler.choice import Approve, Key, ModelChoice
-from inspector.session.inbox import Policy
 
 if TYPE_CHECKING:
+    from inspector.session.inbox import Policy
     from inspector.session.scripted import Prepared
 
 

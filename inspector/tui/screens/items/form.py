@@ -231,12 +231,11 @@ class ItemHead(Static):
     def _renew(self) -> None:
         self._width = self.content_size.width
         thing, width = self._thing, self._width or self.app.size.width // 3
-        if thing is None:
-            self.update("")
-        elif self._full and not self._folded:
-            self.update(Text("\n").join(self._whole(thing, width)))
-        else:
-            self.update(Text("\n").join(self._beginning(thing, width)))
+        lines = []
+        if thing is not None:
+            lines = self._whole(thing, width) if self._full and not self._folded else self._beginning(thing, width)
+        shown = Text("\n").join(lines)
+        self.update(shown)
 
     def _whole(self, thing: ListedItem, width: int) -> list[Text]:
         found: list[list[Span]] = [[(self._used, "muted")]] if self._used else []
