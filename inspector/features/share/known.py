@@ -71,7 +71,11 @@ class _Step:
         self.window = self._ways + _PIECE - 1
         """Minimum length of a value in bytes."""
         self._by_piece: dict[int, list[bytes]] = {}
+        self._further: dict[bytes, frozenset[int]] = {}
+        """By long values, pieces of another part: one of them must occur, too."""
         self.pieces: set[int] = set()
+        self._all: set[int] = set()
+        """With the further pieces."""
 
     def add(self, value: bytes) -> None:
         pieces = [int.from_bytes(value[at : at + _PIECE], sys.byteorder) for at in range(len(value[:_LOOKED_AT]) - 3)]
@@ -79,6 +83,10 @@ class _Step:
         for piece in pieces[start : start + self._ways]:
             self._by_piece.setdefault(piece, []).append(value)
             self.pieces.add(piece)
+        other = max(pieces[:start], pieces[start + self._ways :], key=len)[: self._ways]
+        if len(other) == self._ways:
+            self._further[value] = frozenset(other)
+        self._all.update(pieces[start : start + self._ways], self._further.get(value, ()))
 
     def _rarest(self, value: bytes, pieces: list[int]) -> int:
         """Return the start of those pieces of a value that occur least likely elsewhere or in other values."""
@@ -92,8 +100,12 @@ class _Step:
 
     def seek(self, data: bytes, pieces: memoryview, found: set[bytes]) -> None:
         """Add the values that occur in the data to `found`."""
-        for piece in self.pieces.intersection(pieces[:: self._every]):
-            found.update(value for value in self._by_piece[piece] if value not in found and value in data)
+        met = self._all.intersection(pieces[:: self._every])
+        for piece in met & self.pieces:
+            for value in self._by_piece[piece]:
+                further = self._further.get(value)
+                if (further is None or not further.isdisjoint(met)) and value not in found and value in data:
+                    found.add(value)
 
 
 MOST = 500
