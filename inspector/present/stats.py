@@ -238,7 +238,7 @@ TIMED = bytes(outcome in (OK, TOOL_FAILED, ERROR) for outcome in OUTCOME_OF)
 class StatsGroup:
     """The requests with one key, counted."""
 
-    __slots__ = ("bytes_in", "bytes_out", "durations", "key", "outcomes", "slots", "took")
+    __slots__ = ("bytes_in", "bytes_out", "durations", "in_flight", "key", "outcomes", "slots", "took")
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -246,6 +246,8 @@ class StatsGroup:
         """Number of requests by outcome."""
         self.durations = Durations()
         """From the request to its response, for requests that have one."""
+        self.in_flight = 0
+        """Maximum number of them that were open at the same time, in one journal."""
         self.bytes_in = 0
         """Bytes of messages from the server."""
         self.bytes_out = 0
@@ -269,6 +271,7 @@ class StatsGroup:
         """Add all counts of another group."""
         self.outcomes = [mine + its for mine, its in zip(self.outcomes, other.outcomes, strict=True)]
         self.durations.merge(other.durations)
+        self.in_flight = max(self.in_flight, other.in_flight)
         self.bytes_in += other.bytes_in
         self.bytes_out += other.bytes_out
         for mine, its in ((self.slots, other.slots), (self.took, other.took)):

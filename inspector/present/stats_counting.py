@@ -7,7 +7,7 @@ columns: those of states, and of filter matches.
 import heapq
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -115,6 +115,37 @@ _ENTRIES = 100_000
 _NOT_COUNTED = -1
 
 
+class InFlight:
+    """Requests that are open at the same time, given in the order in which they were sent."""
+
+    __slots__ = ("_ends", "_open", "most")
+
+    def __init__(self) -> None:
+        self._ends: list[int] = []
+        self._open: set[int] = set()
+        self.most = 0
+        """Maximum number of them."""
+
+    def sent(self, number: int, start: int, end: int) -> None:
+        """Add a request with its times in nanoseconds; the end is NEVER while it is open."""
+        ends, still = self._ends, self._open
+        while ends and ends[0] <= start:
+            heapq.heappop(ends)
+        if end == NEVER:
+            still.add(number)
+        elif end > start:
+            heapq.heappush(ends, end)
+        flying = len(ends) + len(still)
+        if flying > self.most:
+            self.most = flying
+
+    def take_ended(self, ends: Sequence[int]) -> None:
+        """Move requests that have ended since; `ends` has the end of each request by its number."""
+        for number in [number for number in self._open if ends[number] != NEVER]:
+            self._open.discard(number)
+            heapq.heappush(self._ends, ends[number])
+
+
 class JournalStats:
     """Counts one journal into a table. Single-threaded, but another thread may add to the journal meanwhile.
 
@@ -152,8 +183,9 @@ class JournalStats:
         self._names = 0
         self._calls = self._other = -2
         self._persons: set[int] = set()
-        self._ends: list[int] = []
-        self._open: set[int] = set()
+        self._flying = InFlight()
+        self._flying_by_group: dict[int, InFlight] = {}
+        """By index of the group."""
         self._asked: dict[int, int] = {}
         """Time of the last response that required input, by operation."""
         self._named = self.names
@@ -219,15 +251,14 @@ class JournalStats:
         self._counted.extend([_NOT_COUNTED] * len(states))
         self._seen += states
         self._learn_names()
-        for number in [number for number in self._open if log.ends[number] != NEVER]:
-            self._open.discard(number)
-            heapq.heappush(self._ends, log.ends[number])
+        for each in (self._flying, *self._flying_by_group.values()):
+            each.take_ended(log.ends)
         calls, calls_only, special = self._calls, self.table.by.calls_only, self._special
         selection = self._selection
         for number, bits, method in zip(range(first, last + 1), states, log.methods[part], strict=True):
             if bits & PROBE:
                 continue
-            self._fly(number)
+            self._flying.sent(number, log.starts[number], log.ends[number])
             if method == calls:
                 self._tools.add(log.targets[number])
                 if self._asked:
@@ -237,6 +268,13 @@ class JournalStats:
             self._spend(number, bits, 1)
             if (not calls_only or method == calls) and (selection is None or self._is_chosen(number)):
                 self._count(number, bits)
+                self._fly(number)
+        self.table.in_flight = max(self.table.in_flight, self._flying.most)
+
+    def group_of(self, number: int) -> StatsGroup | None:
+        """Return the group that counts an exchange; None if it is not counted."""
+        place = self._counted[number - 1] if 0 < number <= len(self._counted) else _NOT_COUNTED
+        return None if place == _NOT_COUNTED else self._groups[place]
 
     def _count(self, number: int, bits: int) -> None:
         place = self._key(number)
@@ -283,18 +321,15 @@ class JournalStats:
             (heapq.heappush if len(heap) < TOPS else heapq.heapreplace)(heap, top)
 
     def _fly(self, number: int) -> None:
-        """Update the maximum number of open requests when this one is sent."""
-        log, ends, still = self._log, self._ends, self._open
-        start, end = log.starts[number], log.ends[number]
-        while ends and ends[0] <= start:
-            heapq.heappop(ends)
-        if end == NEVER:
-            still.add(number)
-        elif end > start:
-            heapq.heappush(ends, end)
-        flying = len(ends) + len(still)
-        if flying > self.table.in_flight:
-            self.table.in_flight = flying
+        """Update the maximum number of open requests of a counted request's group."""
+        place = self._counted[number - 1]
+        flying = self._flying_by_group.get(place)
+        if flying is None:
+            flying = self._flying_by_group[place] = InFlight()
+        flying.sent(number, self._log.starts[number], self._log.ends[number])
+        group = self._groups[place]
+        if flying.most > group.in_flight:
+            group.in_flight = flying.most
 
     def _spend(self, number: int, bits: int, sign: int) -> None:
         """Add a request's duration to the total of its kind."""

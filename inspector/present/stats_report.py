@@ -10,6 +10,7 @@ import msgspec
 from inspector import text
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import MessageKind
+from inspector.present import spans as signs
 from inspector.present.spans import Line, Role, Span, lay
 from inspector.present.stats import (
     CANCELLED,
@@ -129,16 +130,26 @@ def header(by: Grouping, width: int, sorted_by: str = "Calls") -> list[Span]:
     return lay(spans, width)
 
 
-def row(table: StatsTable, group: StatsGroup, width: int) -> list[Span]:
-    """Return a group in exactly `width` cells."""
+def row(table: StatsTable, group: StatsGroup, width: int, grade: int = 0) -> list[Span]:
+    """Return a group in exactly `width` cells; `grade`: its worst finding, 1 hint, 2 warning, 3 error, 0 none."""
     columns = shown_columns(width)
     key = max(_LEAST_KEY, width - sum(column.width for column in columns))
     name = key_text(group.key)
-    spans: list[Span] = [(text.pad(text.fit(name, key - 1), key), "target" if group.key else "faint")]
+    sign: Span = _GRADES[grade] if grade else ("", "text")
+    room = key - len(sign[0])
+    spans: list[Span] = [sign, (text.pad(text.fit(name, room - 1), room), "target" if group.key else "faint")]
     spans += [
         (text.pad(column.value(table, group), column.width, right=True), column.role(group)) for column in columns
     ]
     return lay(spans, width)
+
+
+_GRADES: tuple[Span, ...] = (
+    ("", "text"),
+    (f"{signs.NOTE} ", "muted"),
+    (f"{signs.WARNING} ", "warning"),
+    (f"{signs.ERROR} ", "error"),
+)
 
 
 def column_at(x: int, width: int) -> str:
@@ -367,6 +378,7 @@ def group_data(table: StatsTable, group: StatsGroup, all_calls: int) -> dict[str
         "late": outcomes[LATE],
         "pending": outcomes[PENDING],
         "rounds": outcomes[ROUND],
+        "in_flight_max": group.in_flight,
         "calls_per_min": round(group.calls / minutes, 3) if minutes else None,
         "p50_ms": percentiles[0],
         "p95_ms": percentiles[1],

@@ -399,3 +399,33 @@ def test_each_column_sorts(column: str) -> None:
 def test_a_column_of_an_argument_is_named_as_it_was_typed() -> None:
     assert read_grouping('args["a b"].c') == Grouping("args", ("a b", "c"), 'args["a b"].c')
     assert "".join(text for text, _ in header(read_grouping("args.path"), 90)).startswith("args.path")
+
+
+def test_calls_that_are_open_at_the_same_time_are_counted_for_each_group(tape: Tape) -> None:
+    for number, tool in enumerate(("add", "add", "echo", "add"), 1):
+        tape.request(number, "tools/call", {"name": tool})
+        tape.wait(1)
+    for number in (1, 2, 3):
+        tape.answer(number, {"content": []})
+        tape.wait(1)
+    tape.request(5, "tools/call", {"name": "echo"})
+    tape.wait(1)
+    tape.answer(5, {"content": []})
+    table = counted(tape)
+    assert {key: group.in_flight for key, group in table.groups.items()} == {"add": 3, "echo": 1}
+    data = stats_data(table, [], ["a"])
+    assert [group["in_flight_max"] for group in data["groups"]] == [3, 1]
+    assert data["totals"]["in_flight_max"] == 4
+
+
+def test_calls_that_end_while_counting_are_no_longer_open(tape: Tape) -> None:
+    table = StatsTable(read_grouping("tool"))
+    stats = JournalStats(tape.journal, table)
+    for number in (1, 2, 3):
+        tape.request(number, "tools/call", {"name": "add"})
+        stats.take()
+        tape.wait(1)
+        tape.answer(number, {"content": []})
+        tape.wait(1)
+    stats.take()
+    assert table.groups["add"].in_flight == 1
