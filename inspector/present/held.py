@@ -64,7 +64,7 @@ class TapStatus:
         """When messages are released, and the source of the client's timeout."""
         by = {"given": "given", "observed": "observed"}.get(str(self.reply.get("timeout_by")), "assumed")
         seconds = float(self.reply.get("timeout_s", 60))
-        return f"released at 80 % of {seconds:g} s ({by} timeout)"
+        return f"released at 80 % of the timeout ({seconds:g} s, {by})"
 
 
 class HeldRows(RowSource):

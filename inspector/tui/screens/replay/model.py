@@ -124,9 +124,9 @@ def state_text(state: PlaybackState) -> list[Span]:
         return [(f"{spans.PLAY} playing", "ok")]
     if state.fronted:
         return [(f"{spans.PAUSE} paused", "warning")]
-    return [
-        (f"{spans.STOP} {'complete' if state.is_at_end else 'stopped'}", "accent" if state.is_at_end else "warning")
-    ]
+    if not state.is_at_end:
+        return [(f"{spans.STOP} stopped", "warning")]
+    return [(f"{spans.STOP} {'reading' if state.reading else 'growing' if state.grows else 'complete'}", "accent")]
 
 
 def place_text(state: PlaybackState) -> list[Span]:
