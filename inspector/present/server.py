@@ -259,7 +259,7 @@ def _icon(source: str | None) -> str:
     if source is None or not source.startswith("data:"):
         return source or "no src"
     kind = source[5:].partition(",")[0].partition(";")[0]
-    return f"{kind[:100]} in place, {len(source)} characters"
+    return f"{kind[:100]} as a data URI, {len(source)} characters"
 
 
 def _protocol(opening: Opening) -> Iterable[Fact]:

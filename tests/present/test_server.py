@@ -335,7 +335,7 @@ def test_of_an_empty_journal_little_is_known(tape: Tape) -> None:
 def test_an_icon_that_is_written_out_is_told_by_its_kind_and_length(tape: Tape) -> None:
     icons = [{"src": "data:image/svg+xml;base64," + "A" * 900}, {"src": 1}]
     tape.initialized(_LEGACY.date, server={"name": "x", "icons": icons})
-    assert _read(tape, "Server")[2:] == ["  icon  image/svg+xml in place, 926 characters", "  icon  no src"]
+    assert _read(tape, "Server")[2:] == ["  icon  image/svg+xml as a data URI, 926 characters", "  icon  no src"]
 
 
 def test_what_is_called_complete_and_was_never_asked_is_told(tape: Tape) -> None:
