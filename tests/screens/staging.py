@@ -64,6 +64,11 @@ _STILL_BETWEEN = 1
 """The same between two keys."""
 
 
+def plain(svg: str) -> str:
+    """A picture without what a browser would fetch, and without a number of this run."""
+    return _ID.sub("terminal-", _FONT.sub("DejaVu Sans Mono", _FONT_FACES.sub("", svg)))
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """One picture."""
@@ -179,7 +184,7 @@ class Posed(InspectApp):
     def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
         """The screen as SVG, without what a browser would fetch."""
         svg = super().export_screenshot(title="mcp-inspect", simplify=simplify)
-        return _ID.sub("terminal-", _FONT.sub("DejaVu Sans Mono", _FONT_FACES.sub("", svg)))
+        return plain(svg)
 
 
 @contextmanager
@@ -241,7 +246,7 @@ class PosedStart(StartApp):
     def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
         """The screen as SVG, without what a browser would fetch."""
         svg = super().export_screenshot(title="mcp-inspect", simplify=simplify)
-        return _ID.sub("terminal-", _FONT.sub("DejaVu Sans Mono", _FONT_FACES.sub("", svg)))
+        return plain(svg)
 
 
 def _keep_targets() -> None:

@@ -430,7 +430,7 @@ def _fill(view: PayloadView, side: PayloadSide, tab: str) -> None:
     problem: list[Span] = [("cannot read the message from the capture", "error")] if side.missing else []
     size: list[Span] = [(human_size(len(side.payload)), "muted")]
     view.show(
-        [(side.name.capitalize(), "strong"), ("  ", "text"), (f"#{side.n}", "faint")],
+        [(side.name.capitalize(), "strong"), ("  ", "text"), (f"#{side.n}" if side.n else "", "faint")],
         problem or size,
         side.payload,
         tab,
@@ -456,5 +456,11 @@ def _with_same_payloads(new: Detail, old: Detail) -> Detail:
     """Return the new detail with the old payload objects where they are equal, so that views keep their position."""
     from dataclasses import replace
 
-    known = {(side.n, len(side.payload)): side for side in old.sides}
-    return replace(new, sides=tuple(known.get((side.n, len(side.payload)), side) for side in new.sides))
+    known = {_identity(side): side.payload for side in old.sides}
+    sides = (replace(side, payload=known.get(_identity(side), side.payload)) for side in new.sides)
+    return replace(new, sides=tuple(sides))
+
+
+def _identity(side: PayloadSide) -> tuple[int, int | bytes]:
+    """Return what tells a payload from others: that of an entry never changes, that of an edit may."""
+    return side.n, len(side.payload) if side.n else side.payload

@@ -5,6 +5,7 @@ from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
 
+from inspector.capture.format.records import EditRecord
 from inspector.capture.store import history
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
@@ -107,6 +108,23 @@ async def test_an_answer_that_comes_while_its_request_is_shown_appears(tape: Tap
         shown = await screen(pilot)
     assert "done at last" in shown
     assert "OK after 3.00 s" in shown
+
+
+async def test_a_message_that_a_tap_edits_while_it_is_shown_has_both_sides(tape: Tape) -> None:
+    n = tape.request(1, "tools/call", {"name": "create", "arguments": {"repo": "prod"}})
+    panel = panel_on(tape)
+    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+        panel.show(n)
+        assert "Request" in await screen(pilot)
+        tape.journal.edited(EditRecord(of=n, act="modify", by="user", raw='{"repo":"sandbox"}'))
+        tape.answer(1, {})
+        for _ in range(3):
+            panel.sync()
+        shown = await screen(pilot)
+    assert "sandbox" in shown
+    assert "Client sent" in shown
+    assert "Server saw" in shown
+    assert "#0" not in shown
 
 
 async def test_y_copies_the_value_under_the_cursor(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
