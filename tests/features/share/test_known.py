@@ -239,7 +239,10 @@ def test_all_values_that_stand_in_bytes_are_found_and_no_others(values: set[byte
     assert seeker.found(data) == {value for value in values if value in data}
 
 
-@pytest.mark.parametrize("value", [b"abc", b"Lamp-77", b"Lamp-77-oi", b"Lamp-77-oil", b"a quiet harbour lamp", b"a quiet lamp in the harbour"])
+@pytest.mark.parametrize(
+    "value",
+    [b"abc", b"Lamp-77", b"Lamp-77-oi", b"Lamp-77-oil", b"a quiet harbour lamp", b"a quiet lamp in the harbour"],
+)
 def test_a_value_is_found_at_each_place(value: bytes) -> None:
     seeker = Seeker()
     for each in (value, b"another", b"and another one"):
