@@ -9,7 +9,9 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from rich.console import RenderableType
@@ -224,6 +226,7 @@ class InspectApp(App[None]):
         self.tab.subject.begin()
 
     def _begin_checking(self) -> None:
+        Thread(target=_import_ahead, name="mcp-inspect imports", daemon=True).start()
         if self.checker is None:
             self.checker = Checker(lambda: [tab.subject for tab in self.tabs])
 
@@ -437,6 +440,16 @@ def _action_owners(*parts: object) -> dict[str, object]:
     """Map the names of actions to the parts that implement them."""
     prefix = "action_"
     return {name.removeprefix(prefix): part for part in parts for name in dir(part) if name.startswith(prefix)}
+
+
+_LIKELY_NEXT = ("help.help", "items.tools", "start.start")
+"""Modules of screens and dialogs that are often opened first."""
+
+
+def _import_ahead() -> None:
+    """Import what the next keys are likely to need; a key meanwhile waits at most for one switch of threads."""
+    for name in _LIKELY_NEXT:
+        import_module(f"inspector.tui.screens.{name}")
 
 
 _RECENT = 10
