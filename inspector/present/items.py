@@ -410,9 +410,9 @@ def row_spans(row: ToolRow, width: int, mark: str = "", badge: Span | None = Non
 
 def _badges(tool: Tool) -> list[Span]:
     if tool.read_only:
-        return [(f" {signs.CLAIMED}Read-only", "claimed")]
+        return [(f" {signs.CLAIMED}Read-only", "muted")]
     if tool.destructive:
-        return [(f" {signs.CLAIMED}Destructive", "claimed")]
+        return [(f" {signs.CLAIMED}Destructive", "muted")]
     return []
 
 

@@ -166,6 +166,24 @@ class Panel(Widget):
         if self.frame is not None:
             self.frame.arrange(event.size.width)
 
+    @property
+    def title_rows(self) -> Sequence[Widget]:
+        """Title rows of its panes; that of the focused pane is highlighted. Each is a child of its pane."""
+        return ()
+
+    def on_descendant_focus(self) -> None:
+        """Highlight the title of the focused pane."""
+        self._mark_titles()
+
+    def on_descendant_blur(self) -> None:
+        """Stop to highlight the title of the pane that has lost the focus."""
+        self._mark_titles()
+
+    def _mark_titles(self) -> None:
+        for title in self.title_rows:
+            pane = title.parent
+            title.set_class(isinstance(pane, Widget) and pane.has_focus_within, "-focused")
+
     def sync(self) -> None:
         """Update; called thirty times a second and nearly free while nothing has changed."""
 

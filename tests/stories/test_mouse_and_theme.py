@@ -222,3 +222,22 @@ async def test_the_titles_of_traffic_switch_the_times_and_the_order() -> None:
         await person.sees("Elapsed")
         await click(person, "Elapsed")
         await person.sees("Delta")
+
+
+def background_of(person: Person, word: str) -> str:
+    """The background of the first segment with a word, as a hexadecimal number."""
+    strips = app_of(person).screen._compositor.render_strips()
+    found = next(segment.style for strip in strips for segment in strip if word in segment.text and segment.style)
+    assert found.bgcolor is not None
+    assert found.bgcolor.triplet is not None
+    return found.bgcolor.triplet.hex
+
+
+async def test_the_title_of_the_focused_list_is_highlighted() -> None:
+    async with before((160, 40)) as person:
+        await click(person, "2 Tools")
+        await until(lambda: background_of(person, "12 tools") == _DARK.cursor, "the list is focused")
+        await person.press("enter")
+        await until(lambda: background_of(person, "12 tools") != _DARK.cursor, "the form is focused")
+        await person.press("escape", "escape")
+        await until(lambda: background_of(person, "12 tools") == _DARK.cursor, "the list is focused again")

@@ -644,6 +644,7 @@ class StatusLine(Widget):
 
     DEFAULT_CSS = """
     StatusLine { height: 1; width: 1fr; padding: 0 1; background: $background; color: $text-muted; }
+    StatusLine.-focused { background: $block-cursor-background; }
     """
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word

@@ -103,6 +103,11 @@ Findings of the checks, worst first. Enter shows the evidence in Traffic, Space 
                 yield self._text
             yield self._buttons
 
+    @property
+    def title_rows(self) -> tuple[StatusLine, ...]:
+        """Title of the list."""
+        return (self._line,)
+
     # Interface for the app
 
     def sync(self) -> None:

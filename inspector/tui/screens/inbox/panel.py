@@ -83,6 +83,11 @@ class InboxPanel(Panel):
         yield Divider("inbox")
         yield self.pane
 
+    @property
+    def title_rows(self) -> tuple[StatusLine, ...]:
+        """Title of the list."""
+        return (self._line,)
+
     # Interface for the app
 
     def sync(self) -> None:

@@ -292,7 +292,7 @@ class ItemList(Widget):
         """Whether to open the first match once the search is done."""
         self._stage: tuple[ConversationStage, bool] | None = None
         self._check_changes = 0
-        self._line = StatusLine()
+        self.title = StatusLine()
         self.head = ListHead()
         """Lines above the rows."""
         self._bar = SearchBar("search", placeholder=kind.search)
@@ -300,7 +300,7 @@ class ItemList(Widget):
 
     def compose(self) -> ComposeResult:
         """Lay out summary, lines above the rows, search bar and rows."""
-        yield self._line
+        yield self.title
         yield self.head
         yield self._bar
         yield self.list
@@ -338,7 +338,7 @@ class ItemList(Widget):
         self.list.empty = _empty(conversation, self.kind, listings, hidden=bool(self._loaded.things))
         self.list.refresh()
         count, rest = self._loaded.summary
-        self._line.show([(count or self.kind.many.capitalize(), "title"), (rest, "faint")])
+        self.title.show([(count or self.kind.many.capitalize(), "title"), (rest, "faint")])
 
     def _sync_badges(self) -> None:
         """Redraw the rows if there are new findings. Cheap otherwise."""

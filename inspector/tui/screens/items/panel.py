@@ -366,6 +366,11 @@ class ItemsPanel(Panel, Generic[FormT]):
             yield Divider("form")
             yield self.result
 
+    @property
+    def title_rows(self) -> Sequence[Widget]:
+        """Titles of list and result."""
+        return self.items.title, self.result.headline
+
     def on_resize(self, event: events.Resize) -> None:
         """Choose the layout for the width."""
         self.steps.arrange(event.size.width)

@@ -85,7 +85,7 @@ validation, the raw response, and earlier calls; Enter shows one of them.
         self._earlier = False
         """Whether the shown call belongs to an earlier connection."""
         self._shown_progress: object = None
-        self._line = StatusLine(classes="result--headline")
+        self.headline = StatusLine(classes="result--headline")
         self._cause = Static("", classes="result--cause")
         self._progress = Static("", classes="result--running")
         self.body = ResultBody(words)
@@ -93,7 +93,7 @@ validation, the raw response, and earlier calls; Enter shows one of them.
 
     def compose(self) -> ComposeResult:
         """Lay out headline, finding, progress and views."""
-        yield self._line
+        yield self.headline
         yield self._cause
         yield self._progress
         yield FormBar((), (FieldAction("cancel", f"[ Cancel {keys.shown_key('request.cancel')} ]"),), typed_at=False)
@@ -159,7 +159,7 @@ validation, the raw response, and earlier calls; Enter shows one of them.
         self.refresh_bindings()
 
     def _headline(self) -> None:
-        line = self._line
+        line = self.headline
         if self.looked is not None:
             exchange = self.looked.exchange
             number = f"#{exchange.request_frame}" if exchange else ""

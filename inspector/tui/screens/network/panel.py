@@ -85,6 +85,11 @@ class NetworkPanel(Panel):
         yield Divider("http")
         yield self.exchange
 
+    @property
+    def title_rows(self) -> tuple[StatusLine, ...]:
+        """Title of the list."""
+        return (self._line,)
+
     # Interface for the app
 
     def sync(self) -> None:

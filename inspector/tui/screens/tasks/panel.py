@@ -223,6 +223,11 @@ class TasksPanel(Panel):
         yield Divider("tasks")
         yield self.pane
 
+    @property
+    def title_rows(self) -> tuple[StatusLine, ...]:
+        """Title of the list."""
+        return (self._line,)
+
     # Interface for the app
 
     def sync(self) -> None:
