@@ -246,7 +246,11 @@ class ItemHead(Static):
 
     def _beginning(self, thing: ListedItem, width: int) -> list[Text]:
         """Return the title and as many rows of the next lines as there is space for."""
-        title, *lines = self._describe(thing, False, ())
+        found: list[list[Span]] = []
+        if self._most == _ROOMY:
+            evidence_key = keys.shown_key("screen.findings")
+            found = finding_spans(self._findings, full=False, more_key=keys.key_name("i"), evidence_key=evidence_key)
+        title, *lines = self._describe(thing, False, found)
         dark = self.app.current_theme.dark
         most = (_FOLDED if self._folded else self._most) - 1
         rows: list[Text] = []
