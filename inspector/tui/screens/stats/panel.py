@@ -378,7 +378,8 @@ class StatsPanel(Panel):
         done = [each.done for each in self._counting]
         sampled = usage.changes if (usage := self._subject.usage) is not None else 0
         checks = [found.changes for each in self._counted if (found := each.checks_so_far) is not None]
-        state = (table.changes, table.duration_ns, table.messages[:], table.stderr_lines, done, sampled, checks)
+        counts = (table.changes, table.duration_ns, table.messages[:], table.stderr_lines)
+        state = (*counts, done, sampled, checks, self._group.content_size.width)
         if state != self._shown_state:
             self._shown_state = state
             grades: dict[str, int] = {}

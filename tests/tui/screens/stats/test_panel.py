@@ -23,7 +23,7 @@ from tests.waiting import until
 async def test_a_row_filters_traffic_and_the_filter_narrows_the_statistics(size: tuple[int, int]) -> None:
     async with at_a_replay(sample("lighthouse"), size) as person:
         await person.press("v s")
-        await person.sees("13 calls", "complex_form", "Never called", "✗ invalid_output")
+        await person.sees("13 calls", "complex_form", "Never called", "✗ invalid_output", ", duration")
         await person.press("]")
         await person.sees("tools/call", "initialize", "requests")
         await person.press("[")
