@@ -76,7 +76,7 @@ _WITH_BODY = ("POST", "PUT", "PATCH")
 
 def needs_proxy(url: httpx.URL, *, trust_env: bool) -> bool:
     """Return whether the environment may name a proxy for this URL, which `Forwarder` does not use."""
-    return trust_env and not is_loopback(url.host) and bool(getproxies())
+    return trust_env and not is_loopback(url.host) and bool(getproxies().keys() - {"no"})
 
 
 class Forwarder:

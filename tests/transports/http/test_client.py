@@ -1,5 +1,7 @@
 """What the client trusts, and which way it goes to the server."""
 
+import asyncio
+import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
@@ -11,10 +13,12 @@ import pytest
 
 from inspector.errors import ConnectError, UsageError
 from inspector.protocol.url_hosts import is_loopback
-from inspector.transports.http.client import make_client
+from inspector.transports.http.client import Forwarder, make_client, needs_proxy
 from inspector.transports.http.endpoint import HttpOptions
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
+from inspector.transports.http.reply import unreachable
 from tests.servers.http_fixtures import REQUEST, always, connected, json_answer, serving
+from tests.waiting import until
 
 
 @pytest.fixture(autouse=True)
@@ -132,3 +136,94 @@ def test_a_proxy_that_can_not_be_used_is_a_wrong_use(monkeypatch: pytest.MonkeyP
 )
 def test_this_machine_is_known_by_its_names_and_numbers(host: str, expected: bool) -> None:
     assert is_loopback(host) is expected
+
+
+# What a proxy sends requests with
+
+
+def _forwarder(url: str, **options: str | bool) -> Forwarder:
+    settings = {"cacert": None, "insecure": False, "connect_timeout": 5, "trust_env": True} | options
+    return Forwarder(httpx.URL(url), **settings)  # type: ignore[arg-type]
+
+
+async def _body(forwarder: Forwarder, *headers: tuple[bytes, bytes]) -> bytes:
+    response = await forwarder.send("POST", b"/mcp", headers, b"{}")
+    try:
+        return b"".join([piece async for piece in response.aiter_raw()])
+    finally:
+        await response.aclose()
+
+
+async def test_a_connection_serves_several_requests_until_the_server_closes_it() -> None:
+    connections: list[asyncio.StreamWriter] = []
+    heads: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append(writer)
+        while head := await reader.readuntil(b"\r\n\r\n{}"):
+            heads.append(head)
+            writer.write(
+                b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n%d" % len(connections)
+            )
+            if len(heads) == 2:
+                writer.close()
+                return
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    forwarder = _forwarder(f"http://localhost:{server.sockets[0].getsockname()[1]}/mcp")
+    try:
+        assert await _body(forwarder, (b"X-Odd-Case", b"1"), (b"x-odd-case", b"2")) == b"1"
+        assert await _body(forwarder) == b"1"
+        await until(lambda: not forwarder._idle[0].is_usable, "the end of the connection arrives")
+        assert await _body(forwarder) == b"2"
+    finally:
+        await forwarder.aclose()
+        for each in connections:
+            each.close()
+        server.close()
+    assert b"X-Odd-Case: 1\r\nx-odd-case: 2\r\n" in heads[0]
+    assert b"Content-Length: 2\r\n" in heads[0]
+
+
+@pytest.mark.parametrize("way", ["trusted", "insecure", "not trusted"])
+async def test_a_forwarder_trusts_as_a_client_does(certificate: Path, way: str) -> None:
+    trusted: dict[str, str | bool] = {"cacert": str(certificate)} if way == "trusted" else {}
+    options = {"insecure": True} if way == "insecure" else trusted
+    async with tls_server(certificate) as url:
+        forwarder = _forwarder(url, **options)
+        if way == "not trusted":
+            with pytest.raises(httpx.ConnectError) as caught:
+                await _body(forwarder)
+            assert "not trusted: self" in str(unreachable(caught.value, httpx.URL(url), 5))
+        else:
+            assert await _body(forwarder)
+        await forwarder.aclose()
+
+
+async def test_a_server_that_is_not_there_is_named_by_each_of_its_addresses() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = httpx.URL(f"http://localhost:{taken.getsockname()[1]}/mcp")
+        with pytest.raises(httpx.ConnectError) as caught:
+            await _body(_forwarder(str(url)))
+    assert "refuses connections" in str(unreachable(caught.value, url, 5))
+
+
+async def test_a_response_that_ends_early_is_a_broken_one() -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"{}")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        with pytest.raises(httpx.RemoteProtocolError):
+            await _body(_forwarder(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"))
+
+
+def test_a_forwarder_is_for_servers_without_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    far, near = httpx.URL("https://server.invalid/mcp"), httpx.URL("http://localhost/mcp")
+    monkeypatch.setenv("NO_PROXY", "example.test")
+    assert not needs_proxy(far, trust_env=True)
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    assert [needs_proxy(far, trust_env=True), needs_proxy(far, trust_env=False)] == [True, False]
+    assert not needs_proxy(near, trust_env=True)
