@@ -56,7 +56,6 @@ class TapStatus:
             (f"■ {len(self.held)} held", "warning"),
             span(f" · {first['method']} {first['target']} releases in "),
             (f"{left:.0f} s", "error" if left < URGENT_S else "warning"),
-            ("   g b Held and rules", "faint"),
         ]
 
     @property

@@ -66,25 +66,25 @@ def takes_levels(journal: Journal) -> bool:
 
 
 def requested_level(
-    journal: Journal, setting: Exchange | None, stamped: str, *, can_set: bool = True
+    journal: Journal, setting: Exchange | None, stamped: str, *, set_key: str = ""
 ) -> tuple[list[Span], list[Span]]:
     """Return the requested level, and what the server declares about logging.
 
-    `setting` is the newest request that sets a level, `stamped` the level that every request carries, `can_set`
-    whether it can be changed.
+    `setting` is the newest request that sets a level, `stamped` the level that every request carries, `set_key`
+    the key that sets it; "" if it can't be set.
     """
     opening = journal.conversation.opening
     declares = opening is not None and _CAPABILITY in opening.capabilities
     return [("Log", "title"), ("   ", "text"), *_asked(journal, setting, stamped)], _declared(
-        journal, declares, can_set
+        journal, declares, set_key
     )
 
 
-def _declared(journal: Journal, declares: bool, can_set: bool) -> list[Span]:
+def _declared(journal: Journal, declares: bool, set_key: str) -> list[Span]:
     if journal.conversation.opening is None:
         return []
     if declares:
-        return [("x l sets the level", "faint")] if journal.live and can_set else []
+        return [(f"{set_key} sets the level", "faint")] if journal.live and set_key else []
     return [(f"{spans.WARNING} no logging capability: stderr only", "warning")]
 
 

@@ -203,7 +203,9 @@ class ConnectionActions:
             if await panel.cancel_running():
                 return
         if self._tabs.subject.stage is ConversationStage.CONNECTING:
-            self._toasts.say("Still connecting. ^r reconnects, q quits.")
+            self._toasts.say(
+                f"Still connecting. {keys.shown_key('reconnect')} reconnects, {keys.shown_key('quit')} quits."
+            )
         else:
             self._toasts.say(f"No request is running. {keys.shown_key('quit')} quits.")
 

@@ -31,6 +31,7 @@ from inspector.session.inbox import Proposer, Ticket
 from inspector.session.options import SessionState
 from inspector.session.tasks import SessionTasks
 from inspector.session.waiting import Left
+from inspector.tui import keys
 
 if TYPE_CHECKING:
     from inspector.auth.guide import Guide
@@ -590,10 +591,10 @@ def why_silent(subject: OpenConversation) -> str:
     if subject.stage is ConversationStage.OPEN and subject.can_act:
         return ""
     if subject.stage is ConversationStage.CONNECTING:
-        return "Still connecting. ^r reconnects."
+        return f"Still connecting. {keys.shown_key('reconnect')} reconnects."
     if subject.can_act:
-        return "Not connected. ^r reconnects."
-    return "This is a recording. ^r starts its server in a new tab."
+        return f"Not connected. {keys.shown_key('reconnect')} reconnects."
+    return f"This is a recording. {keys.shown_key('reconnect')} starts its server in a new tab."
 
 
 # --- A capture at a replay position, for the panels; later entries do not exist in it.

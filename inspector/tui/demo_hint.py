@@ -1,5 +1,6 @@
 """The hint of the demo, one line above the footer: the next step to try, in four steps. Hiding it is remembered."""
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -28,8 +29,14 @@ _NEWEST = 50
 class DemoStep(NamedTuple):
     """One step."""
 
-    text: str
+    template: str
+    """Its text, with the ids of actions in braces."""
     is_done: Callable[[Tab], bool]
+
+    @property
+    def text(self) -> str:
+        """Its text, with the user's keys."""
+        return re.sub(r"{([\w.]+)}", lambda found: keys.shown_key(found[1]), self.template)
 
 
 def _newest(tab: Tab) -> list[Exchange]:
@@ -43,18 +50,18 @@ def _has(tab: Tab, tool: str, state: ExchangeState) -> bool:
 
 STEPS = (
     DemoStep(
-        f"Press 2, call echo: type a text, press {keys.key_name('ctrl+j')}",
+        "Press {screen.tools}, call echo: type a text, press {tools.send}",
         lambda tab: _has(tab, "echo", ExchangeState.ANSWERED),
     ),
     DemoStep(
-        f"Call long_running and cancel it with {keys.key_name('ctrl+c')}",
+        "Call long_running and cancel it with {request.cancel}",
         lambda tab: _has(tab, "long_running", ExchangeState.CANCELLED),
     ),
     DemoStep(
-        f"Call elicit_form and respond with {keys.key_name('!')}",
+        "Call elicit_form and respond with {respond}",
         lambda tab: any(each.state is TicketState.ANSWERED for each in tab.subject.inbox.tickets),
     ),
-    DemoStep("Press 8 and read a finding", lambda tab: tab.shown == "findings"),
+    DemoStep("Press {screen.findings} and read a finding", lambda tab: tab.shown == "findings"),
 )
 LAST = "To inspect your server: mcp-inspect -- COMMAND"
 

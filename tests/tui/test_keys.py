@@ -1,8 +1,11 @@
 """The one table of actions: every part is in it, each key means one thing, and each action is two keys away."""
 
+import ast
 import importlib
 import pkgutil
+import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,9 +17,14 @@ import inspector.tui
 from inspector.tui import actions, keymap, keys
 from inspector.tui.actions import MENUS, Action, ActionScope
 from inspector.tui.app import InspectApp
+from inspector.tui.conversation import ConversationStage, why_silent
+from inspector.tui.demo_hint import STEPS
 from inspector.tui.keys import ACTIONS, SCREENS, TOGETHER
 from inspector.tui.theme import Glyphs
+from tests.architecture.sources import sources
 from tests.captures.record import sample
+from tests.present.tape import Tape
+from tests.tui.staging import Staged
 
 ONE_MEANING = {
     "r": {"refresh", "result.again", "saved.run", "tasks.fetch", "skills.list", "captures.refresh"},
@@ -251,3 +259,46 @@ def test_a_file_that_cannot_be_used_changes_nothing_and_says_why(tmp_path: Path,
 
 def test_a_key_may_move_from_one_action_to_another_in_one_file() -> None:
     assert keymap.checked({"quit": "Z", "copy": "q"}).problems == ()
+
+
+@pytest.fixture
+def remapped() -> Iterator[None]:
+    keys.rebind({each.id: ("f9",) for each in keys.ACTIONS})
+    yield
+    keys.rebind({})
+
+
+@pytest.mark.usefixtures("remapped")
+def test_hints_name_the_keys_of_the_user() -> None:
+    tape = Tape()
+    why = [
+        why_silent(Staged(tape, stage=stage)) for stage in (ConversationStage.CONNECTING, ConversationStage.RECORDED)
+    ]
+    hints = [*why, *(step.text for step in STEPS if "{" in step.template)]
+    assert all("F9" in hint for hint in hints), hints
+    tape.journal.close()
+
+
+_KEY = re.compile(
+    r"\^[a-z]\b|(?<![\w'])[fgvx] [a-zA-Z/] [a-z]+s\b|(?:^|[\s(;.])[A-Z\d*\[\]/] (?:shows|opens|clears|sets|searches)\b"
+)
+"""A key in a text: `^r`, `f c clears`, `5 opens`."""
+
+
+def _literals(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Yield the strings of a module except docstrings."""
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            yield node
+
+
+def test_no_text_spells_out_a_key_that_can_be_changed() -> None:
+    found = [
+        f"{source.path}:{node.lineno}: {node.value!r}"
+        for source in sources("inspector")
+        if source.path.startswith(("inspector/tui/", "inspector/present/")) and not source.path.endswith("keys.py")
+        for node in _literals(source.tree)
+        if _KEY.search(str(node.value))
+    ]
+    assert not found, "\n".join([*found, "keys.shown_key returns the user's key"])

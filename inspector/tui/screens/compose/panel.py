@@ -552,7 +552,9 @@ class ComposerPanel(Panel):
             self.app.notify(why, severity="warning", markup=False)
             return
         if self._awaited is not None:
-            self.app.notify("Still waiting for the previous response; ^c cancels.", markup=False)
+            self.app.notify(
+                f"Still waiting for the previous response; {keys.shown_key('request.cancel')} cancels.", markup=False
+            )
             return
         shot = ComposedMessage(self.form.draft, self.subject.journal, self.subject.now_ns)
         self._awaited = shot, self._send(shot)
@@ -607,13 +609,15 @@ class ComposerPanel(Panel):
     def _said(self) -> tuple[list[Span], list[Span]]:
         left: list[Span] = [("Composer", "title")]
         if self._awaited is not None:
-            left.append((f"  {glyphs().pending} waiting for a response; ^c cancels", "pending"))
+            left.append(
+                (f"  {glyphs().pending} waiting for a response; {keys.shown_key('request.cancel')} cancels", "pending")
+            )
         elif (chosen := self.came.chosen) is not None:
             word, role = verdict(chosen)
             left.append((f"  {word}", role))
             notes = chosen.composed.notes if chosen.composed else ()
             left += [(f"  {glyphs().warning} {notes[0]}", "warning")] if notes else []
-        return left, [(f"{keys.key_name('ctrl+j')} sends", "faint")]
+        return left, [(f"{keys.shown_key('composer.send')} sends", "faint")]
 
 
 def _methods(subject: OpenConversation) -> tuple[str, ...]:

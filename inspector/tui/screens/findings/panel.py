@@ -50,9 +50,6 @@ class FindingsPanel(Panel):
 
     places = (ActionScope.EVERYWHERE, ActionScope.FINDINGS, ActionScope.LIST, ActionScope.MOVING, ActionScope.SEARCH)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.FINDINGS)
-    HELP = """\
-Findings of the checks, worst first. Enter shows the evidence in Traffic, Space folds, x m mutes in this capture.
-"""
     DEFAULT_CSS = """
     FindingsPanel > Vertical { width: 3fr; height: 1fr; }
     FindingsPanel > Vertical > Static { height: auto; max-height: 4; padding: 0 1; }
@@ -311,7 +308,10 @@ def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
     """Return the text of an empty list: why it is empty, and an action."""
     checks = subject.checks_so_far
     if rows.wanted:
-        return [[("No finding matches the filter.", "muted")], [("f c clears the filter", "faint")]]
+        return [
+            [("No finding matches the filter.", "muted")],
+            [(f"{keys.shown_key('findings.clear')} clears the filter", "faint")],
+        ]
     if (
         checks is None
         or not checks.is_done
@@ -329,7 +329,10 @@ def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
             [(f"{keys.shown_key('replay.end')} goes to the end", "faint")],
         ]
     if failure := _failure(subject):
-        return [list(unexplained(failure)), [("1 Traffic, 9 Server", "faint")]]
+        return [
+            list(unexplained(failure)),
+            [(f"{keys.shown_key('screen.traffic')} Traffic, {keys.shown_key('screen.server')} Server", "faint")],
+        ]
     return [[(f"{glyphs().ok} No findings.", "ok")]]
 
 

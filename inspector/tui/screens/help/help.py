@@ -109,7 +109,7 @@ class HelpScreen(Dialog[Command | None]):
         with DialogBox() as frame:
             frame.border_title = "Help"
             count = sum(len(rows) for _, rows in keys.help_text(*self._places))
-            frame.border_subtitle = Content(f"{count} keys · Esc closes")
+            frame.border_subtitle = Content(f"{count} keys · {keys.shown_key('help.close')} closes")
             yield (line := _Field(placeholder="/ Search keys and actions", compact=True))
             line.cursor_blink = False
             with Scroller(id="help", can_focus=False):

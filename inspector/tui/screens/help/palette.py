@@ -138,7 +138,7 @@ class PaletteScreen(Dialog[Command | None]):
         self._list.sync()
         self._list.go_to(0)
         self.query_one(DialogBox).border_subtitle = Content(
-            f"{self._rows.count:,} of {self._rows.all:,} · Enter runs · Esc closes"
+            f"{self._rows.count:,} of {self._rows.all:,} · Enter runs · {keys.shown_key('palette.leave')} closes"
         )
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -485,7 +485,7 @@ class QuestionPane(Widget):
                         asked.ticket, self._sampling_editor.keep_request(asked)
                     )
             case "accept" if asks_now(asked):
-                _say(self, "Waiting for the model; ^k cancels.", False)
+                _say(self, f"Waiting for the model; {keys.shown_key('inbox.model')} cancels.", False)
             case "accept":
                 if not has_form(server_request) or await self._is_confirmed():
                     self.post_message(self.Answered(asked.ticket, self._sampling_editor.reply(server_request)))

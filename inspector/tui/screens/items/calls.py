@@ -76,7 +76,7 @@ class Calling:
             case ConversationStage.CONNECTING | ConversationStage.LOADING:
                 return "still connecting"
             case ConversationStage.CLOSED | ConversationStage.FAILED | ConversationStage.RECORDED:
-                return "not connected (^r reconnects)"
+                return f"not connected ({keys.shown_key('reconnect')} reconnects)"
 
     def must_ask(self, tool: Tool) -> bool:
         """Return whether the user must confirm first: once for each tool that declares itself destructive."""
@@ -179,7 +179,7 @@ def clock_lines(clocks: CallClocks) -> list[list[Span]]:
     """Return the lines that show the timeouts; empty if there is nothing to show."""
     held: list[Span] = []
     if clocks.held:
-        where = f"  {keys.key_name('!')} responds, 5 opens the Inbox"
+        where = f"  {keys.shown_key('respond')} responds, {keys.shown_key('screen.inbox')} opens the Inbox"
         held = [(f"{glyphs().event} blocked: waiting for your input", "warning"), (where, "faint")]
     lines = [held] if held else []
     left = clocks.left

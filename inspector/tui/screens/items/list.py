@@ -543,7 +543,7 @@ def _empty(
     """Return the text of an empty list: why it is empty and what to do. `hidden`: a search hides all items."""
     kinds, one, many = kind.kinds, kind.one, kind.many
     if hidden:
-        return [[(f"No {one} matches", "muted")], [("Esc clears the filter", "faint")]]
+        return [[(f"No {one} matches", "muted")], [(f"{keys.shown_key('back')} clears the filter", "faint")]]
     if conversation.stage is ConversationStage.CONNECTING or conversation.listing in kinds:
         return [[(f"Fetching the {many}", "muted")]]
     if any(listing.asked for listing in listings):

@@ -46,10 +46,6 @@ class ResultPanel(Widget):
         *keys.bindings(keys.ActionScope.RESULT, keys.ActionScope.DETAIL),
         replace(keys.binding(keys.action("copy")), show=True),
     ]
-    HELP = """\
-The outcome of a call. `[` and `]` switch between its views: the content blocks, the structured content with its
-validation, the raw response, and earlier calls; Enter shows one of them.
-"""
     DEFAULT_CSS = """
     ResultPanel { layout: vertical; }
     ResultPanel > .result--headline { height: 1; }

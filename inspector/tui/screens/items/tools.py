@@ -176,10 +176,6 @@ class ToolsPanel(ItemsPanel[ToolForm]):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
         ActionScope.TOOLS, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL
     )
-    HELP = """\
-Choose a tool, fill its form, call it. What a server says of its tools is shown as its claim. The form takes wrong
-values too: the button then says so, and a second press sends them.
-"""
 
     def __init__(self, conversation: OpenConversation) -> None:
         rows = ToolList()

@@ -73,7 +73,8 @@ class ServerLogPanel(Panel):
         self.rows.empty = () if self.model.count else _empty(self._subject, self.model)
         self.rows.sync()
         subject, setting = self._subject, self.model.setting
-        self._line.show(*requested_level(subject.journal, setting, subject.requests.log_level, can_set=subject.can_act))
+        key = keys.shown_key("log.ask") if subject.can_act else ""
+        self._line.show(*requested_level(subject.journal, setting, subject.requests.log_level, set_key=key))
         self._foot.show(*_shown(self.model))
         now = (self.model.count, self.model.total) if self.model.filter.text else None
         if now != self._matches:
@@ -194,7 +195,7 @@ def _shown(model: ServerLog) -> tuple[list[Span], list[Span]]:
         left.append((f"{wanted.least} and higher", "accent"))
     else:
         left.append(("all levels", "muted"))
-    left.append(("  [ ]", "faint"))
+    left.append((f"  {keys.shown_key('log.lower')} {keys.shown_key('log.raise')}", "faint"))
     if model.is_filtering:
         left.append((f"  {glyphs().pending} filtering", "pending"))
     lines = f"{model.total:,} line{'' if model.total == 1 else 's'}"

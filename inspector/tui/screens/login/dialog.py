@@ -124,7 +124,11 @@ class LoginScreen(Dialog[None]):
                 )
             )
             ways.update(
-                Text("Waiting for the authorization server." if self._is_busy else "Esc closes; ^r reconnects.")
+                Text(
+                    "Waiting for the authorization server."
+                    if self._is_busy
+                    else f"{keys.shown_key('login.later')} closes; {keys.shown_key('reconnect')} reconnects."
+                )
             )
             return
         link.update(section_renderable(link_section(read_link(waiting.url)), dark=dark))

@@ -67,7 +67,7 @@ class NetworkPanel(Panel):
         self._subject = subject
         self._rows = NetworkRows(subject)
         self._line = StatusLine()
-        self.list = LogList(self._rows, follow=True, empty=_NOTHING)
+        self.list = LogList(self._rows, follow=True, empty=_empty())
         """List of exchanges."""
         self._lines = SpanRows()
         self.exchange = LogList(self._lines, classes="panel--detail")
@@ -172,7 +172,6 @@ class NetworkPanel(Panel):
             self.exchange.go_to(0)
 
 
-_NOTHING: tuple[list[Span], ...] = (
-    [("No HTTP exchanges.", "muted")],
-    [("The stdio transport has none. 1 shows Traffic.", "faint")],
-)
+def _empty() -> Sequence[list[Span]]:
+    hint = f"The stdio transport has none. {keys.shown_key('screen.traffic')} shows Traffic."
+    return [("No HTTP exchanges.", "muted")], [(hint, "faint")]

@@ -320,7 +320,7 @@ class Replay:
             if playback is None:
                 return
             if rows is None or not rows.model.has_filter:
-                self._toasts.say("No filter set. Press / in Traffic.")
+                self._toasts.say(f"No filter set. Press {keys.shown_key('traffic.filter')} in Traffic.")
                 return
             while rows.model.is_filtering:  # a hidden screen does not continue its filter
                 rows.model.filter_step()

@@ -98,7 +98,7 @@ class CapabilitiesScreen(Dialog[frozenset[str] | None]):
         self._said.update(Text.assemble(("sent as  ", "dim"), said) if said else "")
         at_once = self._revision is not None and self._revision.stamp is Stamp.META
         when = "applies from the next request" if at_once else "requires a new connection (sent with initialize)"
-        self._then.show([("^j applies ", "accent"), (when, "muted")])
+        self._then.show([(f"{keys.shown_key('capabilities.apply')} applies ", "accent"), (when, "muted")])
 
     def action_switch(self) -> None:
         """Toggle the capability."""

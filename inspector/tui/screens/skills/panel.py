@@ -88,7 +88,7 @@ def _about_file(row: SkillRow) -> tuple[Section, ...]:
     read = held.reads.get(file.uri)
     if read is None:
         error = held.errors.get(file.uri, "") or why_not_read(held, file)
-        said = f"{glyphs().error} {error}" if error else f"Not read yet. {keys.key_name('ctrl+j')} reads it."
+        said = f"{glyphs().error} {error}" if error else f"Not read yet. {keys.shown_key('skills.read')} reads it."
         return (Section(file.path, lines=paragraph(said, "error" if error else "muted")),)
     if read.problem:
         return (Section(file.path, lines=paragraph(f"{glyphs().error} {read.problem}", "error")),)

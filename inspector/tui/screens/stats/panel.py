@@ -456,5 +456,16 @@ class StatsPanel(Panel):
 
 def _empty(subject: OpenConversation, *, filtered: bool) -> list[list[Span]]:
     if filtered:
-        return [[("No request matches the filter of Traffic.", "muted")], [("f c in Traffic clears it", "faint")]]
-    return [[("No tool calls.", "muted")], [("2 shows the tools; ] groups by method", "faint")]]
+        return [
+            [("No request matches the filter of Traffic.", "muted")],
+            [(f"{keys.shown_key('traffic.clear')} in Traffic clears it", "faint")],
+        ]
+    return [
+        [("No tool calls.", "muted")],
+        [
+            (
+                f"{keys.shown_key('screen.tools')} shows the tools; {keys.shown_key('stats.next')} groups by method",
+                "faint",
+            )
+        ],
+    ]

@@ -32,6 +32,7 @@ from inspector.present.held import (
     tool_named,
     written_rule,
 )
+from inspector.present.spans import Span
 from inspector.protocol import peek
 from inspector.tui import keys
 from inspector.tui.bars import HeaderBar
@@ -92,7 +93,9 @@ class AttachedTap:
 
     def tick(self) -> None:
         """Update the badge, and the held messages in the Inbox."""
-        self._header.badge = self.status.badge
+        badge = self.status.badge
+        hint: Span = (f"   {keys.shown_key('tap.held')} Held and rules", "faint")
+        self._header.badge = [*badge, hint] if badge else []
         if isinstance(panel := self._tabs.panel, ShowsHeld):
             panel.show_held(self.status)
 

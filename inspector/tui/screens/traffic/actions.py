@@ -217,7 +217,7 @@ class TrafficNavigation:
             return
         at = now.index("what") + 1 if "what" in now else len(now)
         self.list.look.choose((*now[:at], name, *now[at:]))
-        self._say(f"{name[1:]} is a column now. C changes columns.")
+        self._say(f"{name[1:]} is a column now. {keys.shown_key('traffic.columns')} changes columns.")
 
     def action_waterfall(self) -> None:
         """Show the filtered exchanges on a time axis, and go to the one chosen there."""
@@ -349,7 +349,11 @@ class Resending:
     def _receiver(self, subject: OpenConversation) -> OpenConversation | str:
         """Return the server to send to, or why there is none."""
         if subject.can_act:
-            return subject if subject.stage is ConversationStage.OPEN else "Not connected. ^r reconnects."
+            return (
+                subject
+                if subject.stage is ConversationStage.OPEN
+                else f"Not connected. {keys.shown_key('reconnect')} reconnects."
+            )
         tabs: Iterable[Tab] = getattr(self.list.app, "tabs", ())
         there = [tab.subject for tab in tabs if tab.subject.can_act and tab.subject.stage is ConversationStage.OPEN]
         if not there:

@@ -453,11 +453,11 @@ def _status(subject: OpenConversation, model: LogModel) -> tuple[list[Span], lis
 def _empty(subject: OpenConversation, wanted: str) -> list[list[Span]]:
     """Return the text shown without rows: the reason, and what to do."""
     if wanted:
-        return [[("No matches.", "muted")], [(f"{keys.key_name('escape')} clears the filter", "faint")]]
+        return [[("No matches.", "muted")], [(f"{keys.shown_key('back')} clears the filter", "faint")]]
     waiting: dict[ConversationStage, list[list[Span]]] = {
         ConversationStage.CONNECTING: [[("Connecting…", "muted")], [("No messages yet.", "faint")]],
         ConversationStage.LOADING: [[("Reading the capture…", "muted")]],
         ConversationStage.RECORDED: [[("This capture is empty.", "muted")]],
     }
-    nothing: list[list[Span]] = [[("No messages.", "muted")], [("^r reconnects", "faint")]]
+    nothing: list[list[Span]] = [[("No messages.", "muted")], [(f"{keys.shown_key('reconnect')} reconnects", "faint")]]
     return waiting.get(subject.stage, nothing)

@@ -74,7 +74,11 @@ class TimelineActions:
             self._panel.rows.go_to(self._panel.rows.view.cursor + by)
             return
         if self._find is None or not self._find.text:
-            self._panel.notify("No search yet: * searches.", markup=False, timeout=3)
+            self._panel.notify(
+                f"No search yet. {keys.shown_key('timeline.filter')}, then {keys.shown_key('filter.search')} searches.",
+                markup=False,
+                timeout=3,
+            )
             return
         self._find.step()
         index = self._find.next(self._panel.rows.view.cursor, back=by < 0)
@@ -403,7 +407,7 @@ class TimelinePanel(Panel, Ground):
         timeline = self.timeline
         left: list[Span] = [
             (f"{len(timeline.wires)} servers, chronological", "muted"),
-            ("  o opens its tab", "faint"),
+            (f"  {keys.shown_key('timeline.go')} opens its tab", "faint"),
         ]
         if reading := self._wires.reading(self._tabs):
             left.append((f"  {glyphs().pending} reading {one_line(', '.join(reading), 40)}", "pending"))

@@ -34,7 +34,7 @@ def said(tape: Tape, stamped: str = "") -> str:
     log = ServerLog(tape.journal)
     while log.refresh(1000):
         pass
-    left, right = requested_level(tape.journal, log.setting, stamped)
+    left, right = requested_level(tape.journal, log.setting, stamped, set_key="x l")
     return " | ".join(filter(None, (plain(left), plain(right))))
 
 
@@ -51,9 +51,7 @@ def modern(tape: Tape) -> Tape:
 
 def test_before_a_level_is_set_the_server_decides(tape: Tape) -> None:
     assert said(legacy(tape, logging={})) == "Log   level not set: server default | x l sets the level"
-    assert not requested_level(tape.journal, None, "", can_set=False)[1], (
-        "a moment of a recording, whose level nobody sets"
-    )
+    assert not requested_level(tape.journal, None, "")[1], "a moment of a recording, whose level nobody sets"
 
 
 def test_a_server_that_does_not_declare_logging_is_said_to_have_none(tape: Tape) -> None:
