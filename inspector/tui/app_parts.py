@@ -25,7 +25,7 @@ from inspector.tui.bars import WaitingBar
 from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
 from inspector.tui.navigation import Opener
 from inspector.tui.pacing import SLOWER, Pacing
-from inspector.tui.panels import HasEntry
+from inspector.tui.panels import HasCapture, HasEntry
 from inspector.tui.tabs import Tab, Tabs
 from inspector.tui.toasts import Toasts
 
@@ -261,7 +261,7 @@ class ExportActions:
         from inspector.tui.screens.export.ways import ExportSource
 
         panel, subject = self._tabs.panel, self._tabs.subject
-        path = panel.export_capture
+        path = panel.export_capture if isinstance(panel, HasCapture) else None
         if path is not None:
             return ExportSource(_fit(path.stem), path, share=self._share)
         journal = subject.journal

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import msgspec
-from textual import events
+from textual import events, on
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
@@ -78,6 +78,15 @@ class CanNarrow(Protocol):
 
     def narrow(self, term: Term | None) -> None:
         """Count only the matches of a filter; None for everything."""
+
+
+@runtime_checkable
+class HasCapture(Protocol):
+    """A panel with a capture under its cursor."""
+
+    @property
+    def export_capture(self) -> Path | None:
+        """The capture, to be exported instead of the conversation; None if there is none."""
 
 
 @runtime_checkable
@@ -158,6 +167,8 @@ class Panel(Widget):
     """Scopes that the help lists while the panel is visible."""
     frame: ListDetail | None = None
     """Arrangement of list and detail; None for a panel without a detail."""
+    title_rows: Sequence[Widget] = ()
+    """Title rows of its panes; that of the focused pane is highlighted. Each is a child of its pane."""
     requests: "RepeatableCalls | None" = None
     """Calls, reads or prompts made here; None if there are none."""
 
@@ -166,19 +177,8 @@ class Panel(Widget):
         if self.frame is not None:
             self.frame.arrange(event.size.width)
 
-    @property
-    def title_rows(self) -> Sequence[Widget]:
-        """Title rows of its panes; that of the focused pane is highlighted. Each is a child of its pane."""
-        return ()
-
-    def on_descendant_focus(self) -> None:
-        """Highlight the title of the focused pane."""
-        self._mark_titles()
-
-    def on_descendant_blur(self) -> None:
-        """Stop to highlight the title of the pane that has lost the focus."""
-        self._mark_titles()
-
+    @on(events.DescendantFocus)
+    @on(events.DescendantBlur)
     def _mark_titles(self) -> None:
         for title in self.title_rows:
             pane = title.parent
@@ -214,11 +214,6 @@ class Panel(Widget):
     def export_scopes(self) -> "Sequence[ExportScope]":
         """Visible or selected parts of the conversation, to be exported instead of all of it."""
         return ()
-
-    @property
-    def export_capture(self) -> Path | None:
-        """A selected capture, to be exported instead of the conversation; None if there is none."""
-        return None
 
     def take_focus(self) -> None:
         """Focus the widget that is used first: the detail if it is open, else the list."""

@@ -68,6 +68,7 @@ class FindingsPanel(Panel):
         self._subject = subject
         self._rows = FindingRows()
         self._line = StatusLine()
+        self.title_rows = (self._line,)
         self._bar = SearchBar("filter", placeholder="words, a slug, a severity, #12")
         self._bar.display = False
         self._list = LogList(self._rows)
@@ -99,11 +100,6 @@ class FindingsPanel(Panel):
             with self._page:
                 yield self._text
             yield self._buttons
-
-    @property
-    def title_rows(self) -> tuple[StatusLine, ...]:
-        """Title of the list."""
-        return (self._line,)
 
     # Interface for the app
 

@@ -62,6 +62,7 @@ class InboxPanel(Panel):
         """Whether to open the next pending request: a request was just answered and the user has not moved since."""
         self._drawing = asyncio.Lock()
         self._line = StatusLine()
+        self.title_rows = (self._line,)
         self._list = LogList(self._rows)
         self._held_rows = HeldRows(rules=False)
         self._held = LogList(self._held_rows)
@@ -82,11 +83,6 @@ class InboxPanel(Panel):
             yield self._list
         yield Divider("inbox")
         yield self.pane
-
-    @property
-    def title_rows(self) -> tuple[StatusLine, ...]:
-        """Title of the list."""
-        return (self._line,)
 
     # Interface for the app
 

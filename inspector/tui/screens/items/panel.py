@@ -346,6 +346,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         """Form of the chosen item."""
         self.result = result
         """Result of its newest request."""
+        self.title_rows = (items.title, result.headline)
         self.action_picture, self.action_markdown = result.action_picture, result.action_markdown
         self.action_edit, self.action_entry = result.action_edit, result.action_entry
         self.steps = StepLayout(self, items, form, result)
@@ -365,11 +366,6 @@ class ItemsPanel(Panel, Generic[FormT]):
             yield self.form
             yield Divider("form")
             yield self.result
-
-    @property
-    def title_rows(self) -> Sequence[Widget]:
-        """Titles of list and result."""
-        return self.items.title, self.result.headline
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the layout for the width."""

@@ -67,6 +67,7 @@ class NetworkPanel(Panel):
         self._subject = subject
         self._rows = NetworkRows(subject)
         self._line = StatusLine()
+        self.title_rows = (self._line,)
         self.list = LogList(self._rows, follow=True, empty=_empty())
         """List of exchanges."""
         self._lines = SpanRows()
@@ -84,11 +85,6 @@ class NetworkPanel(Panel):
             yield self.list
         yield Divider("http")
         yield self.exchange
-
-    @property
-    def title_rows(self) -> tuple[StatusLine, ...]:
-        """Title of the list."""
-        return (self._line,)
 
     # Interface for the app
 

@@ -207,6 +207,7 @@ class TasksPanel(Panel):
         self.conversation = conversation
         self._rows = TaskRows(conversation)
         self._line = StatusLine()
+        self.title_rows = (self._line,)
         self._list = LogList(self._rows)
         self.pane = TaskPane()
         self.pane.add_class("panel--detail")
@@ -222,11 +223,6 @@ class TasksPanel(Panel):
             yield self._list
         yield Divider("tasks")
         yield self.pane
-
-    @property
-    def title_rows(self) -> tuple[StatusLine, ...]:
-        """Title of the list."""
-        return (self._line,)
 
     # Interface for the app
 
