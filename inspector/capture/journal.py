@@ -26,7 +26,6 @@ from inspector.capture.format.records import (
     VERSION,
     EditRecord,
     Entry,
-    GapRecord,
     Head,
     RecordingTool,
     Redaction,
@@ -133,10 +132,12 @@ class Journal:
         """Proxy actions on messages, by entry, in order; filled while a capture is read."""
         self.points: Points | None = None
         """Checkpoints, from which earlier states are computed quickly; None if none are made."""
-        self._recorder = recorder
+        self.recorder = recorder
+        """Writes the capture; None for a journal that was loaded from one."""
         self.loaded = recorder is None
         """Whether this was loaded from a capture, completely or up to some entry."""
-        self._keep_secrets = keep_secrets
+        self.keeps_secrets = keep_secrets
+        """Whether credentials in headers are written as they are."""
         self._masked: Callable[[bytes], bytes] | None = None
         self._clock = clock
         self._wall = wall
@@ -152,37 +153,22 @@ class Journal:
     @property
     def live(self) -> bool:
         """Whether entries may still be added; False for a loaded capture."""
-        return self._recorder is not None
+        return self.recorder is not None
 
     @property
     def recording(self) -> bool:
         """Whether new entries are written to a file that persists."""
-        return self._recorder is not None and self.capture_path is not None and self._recorder.file.healthy
-
-    @property
-    def recorded_bytes(self) -> int:
-        """Bytes written to the file so far, or waiting for the disk; 0 for a loaded capture."""
-        return self._recorder.file.size if self._recorder is not None else 0
-
-    @property
-    def recorded_frames(self) -> int:
-        """Number of frames written so far; 0 for a loaded capture."""
-        return self._recorder.frames if self._recorder is not None else 0
-
-    @property
-    def keeps_secrets(self) -> bool:
-        """Whether credentials in headers are written as they are."""
-        return self._keep_secrets
+        return self.recorder is not None and self.capture_path is not None and self.recorder.file.healthy
 
     @property
     def backpressure(self) -> bool:
         """Whether the traffic has to wait for the disk."""
-        return self._recorder is not None and self._recorder.file.backpressure
+        return self.recorder is not None and self.recorder.file.backpressure
 
     @property
     def notices(self) -> tuple[str, ...]:
         """Notices about this journal for the user, shown as banners; may quote file names."""
-        trouble = self._recorder.file.trouble if self._recorder is not None else ""
+        trouble = self.recorder.file.trouble if self.recorder is not None else ""
         return (*self._notices, trouble) if trouble else tuple(self._notices)
 
     @property
@@ -261,18 +247,13 @@ class Journal:
         """Record a proxy's action on a message. `record.of` is the number of its entry; `tm` 0 stands for now."""
         record = replace(record, tm=record.tm or self._clock())
         self.edits.setdefault(record.of, []).append(record)
-        if self._recorder is not None:
-            self._recorder.add(record)
+        if self.recorder is not None:
+            self.recorder.add(record)
 
     def ruled(self, record: RuleRecord) -> None:
         """Record that a proxy rule was added, changed or removed; `tm` 0 stands for now."""
-        if self._recorder is not None:
-            self._recorder.add(replace(record, tm=record.tm or self._clock()))
-
-    def gap(self, record: GapRecord) -> None:
-        """Record that messages are missing."""
-        if self._recorder is not None:
-            self._recorder.add(record)
+        if self.recorder is not None:
+            self.recorder.add(replace(record, tm=record.tm or self._clock()))
 
     def append(self, entry: Entry, *, origin: str = "") -> None:
         """Append a recorded entry with its own timestamps. It gets the next number. `origin`: see `frame`."""
@@ -304,7 +285,7 @@ class Journal:
 
         A capture that keeps credentials keeps these too. What crosses the wire is not changed.
         """
-        if not self._keep_secrets:
+        if not self.keeps_secrets:
             self._masked = masked
 
     def note(self, notice: str) -> None:
@@ -322,20 +303,20 @@ class Journal:
         """
         while self._before_close:
             self._before_close.pop()()
-        if self._recorder is not None:
-            self._recorder.close()
+        if self.recorder is not None:
+            self.recorder.close()
         self._source.close()
 
     def _run(self, run: FrameRun | StderrRun) -> None:
         nowhere = [LOST] * len(run.payloads), [0] * len(run.payloads)
-        places, lengths = self._recorder.keep_run(run) if self._recorder is not None else nowhere
+        places, lengths = self.recorder.keep_run(run) if self.recorder is not None else nowhere
         self.store.add_run(run, places, lengths)
         if isinstance(run, StderrRun):
             self.surroundings.take_stderr(run.payloads)
 
     def _record(self, entry: Entry, origin: str = "") -> None:
-        written = entry if self._keep_secrets or isinstance(entry.what, Frame) else _without_secrets(entry)
-        place, length = self._recorder.keep(written, origin=origin) if self._recorder is not None else (LOST, 0)
+        written = entry if self.keeps_secrets or isinstance(entry.what, Frame) else _without_secrets(entry)
+        place, length = self.recorder.keep(written, origin=origin) if self.recorder is not None else (LOST, 0)
         if written is not entry:
             self.store.hold(entry)
         self.take(entry, place, length)

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from inspector.capture.format.records import EditRecord, Entry, GapRecord, RuleRecord, size_of
+from inspector.capture.format.writer import Recorder
 from inspector.capture.journal import Journal, start_capture
 from inspector.errors import InspectError
 from inspector.features.tap.desk import HeldList, HeldMessage, HoldOutcome
@@ -188,24 +189,27 @@ class HttpRecording:
             self._opening.append((entry, origin))
         if isinstance(entry.what, Frame) and size_of(entry.what) < SMALLEST_PART:
             self._newest.append((entry, origin))
-        if self._journal.recorded_bytes >= self._keep // 2:
-            self._next_part()
+        recorder = self._journal.recorder
+        if recorder is not None and recorder.file.size >= self._keep // 2:
+            self._next_part(recorder)
 
-    def _next_part(self) -> None:
+    def _next_part(self, recorder: Recorder) -> None:
         """Begin the next part with the opening of the session. The part before it is completed in a thread."""
         complete = self._journal
         path = complete.capture_path
         assert path is not None, "only a capture with a name has parts"
         os.replace(path, earlier_part(path))
         following = start_capture(path, mode=complete.head.mode, keep_secrets=complete.keeps_secrets)
+        next_recorder = following.recorder
+        assert next_recorder is not None, "it was just started"
         for entry, origin in self._opening:
             following.append(entry, origin=origin)
         own = sum(isinstance(each.what, Frame) for each, _ in self._opening)
-        self._left_out[0] += max(0, complete.recorded_frames - own)
-        self._left_out[1] += max(0, complete.recorded_bytes - following.recorded_bytes)
+        self._left_out[0] += max(0, recorder.frames - own)
+        self._left_out[1] += max(0, recorder.file.size - next_recorder.file.size)
         why, last = "the option --keep leaves out older messages", complete.store.time_ns(complete.count)
         begun = self._opening[-1][0].time_ns if self._opening else last
-        following.gap(
+        next_recorder.add(
             GapRecord(lost_frames=self._left_out[0], lost_bytes=self._left_out[1], why=why, tm0=begun, tm1=last)
         )
         self._before += complete.count - len(self._opening)
