@@ -32,7 +32,7 @@ async def test_calls_are_counted_on_the_screen_and_in_the_capture(tmp_path: Path
         for turn in range(3):
             await person.press("ctrl+j")
             await until(lambda: answered() > turn, "the tool was called")  # noqa: B023 - awaited at once
-        await person.press("escape", "escape", "escape")
+        await person.press("escape", "escape", "escape", "i")
         await person.sees("3 calls, p95 ")
         await person.press("v s")
         await person.sees("3 calls · ", "get-tiny-image", "Never called", "get-tiny-image {} ×3", "RSS ")
