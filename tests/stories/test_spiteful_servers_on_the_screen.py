@@ -75,7 +75,7 @@ async def test_a_server_that_dies_with_questions_open_withdraws_them(era: str) -
         await call(person, "dies")
         await until(lambda: not person.journal.conversation.pairs.pending, "nothing is pending")
         await person.press("escape", "escape", "5")
-        await person.sees("0 waiting" if era == "modern" else "withdrawn")
+        await person.sees("0 waiting" if era == "modern" else "Withdrawn")
         await still_there(person)
 
 
