@@ -318,7 +318,7 @@ class SearchedRows(RowSource, Generic[R]):
 
     def _sort(self) -> None:
         title, largest_first = self.sorted_by
-        key = self.sort_keys().get(title)
+        key = self.sort_keys().get(title) if title else None
         self.rows = sorted(self._unsorted, key=key, reverse=largest_first) if key is not None else self._unsorted
         self._generation += 1
 

@@ -43,12 +43,12 @@ def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iter
     if facts.flaw:
         yield [(f"{glyphs().warning} {facts.flaw}: use JSON to call it", "warning")]
     yield from found
+    if (link := app_of(tool)) is not None:
+        yield list(link_line(link, keys.shown_key("tools.app")))
     described = [[(part, role) for part, role in line] for line in facts.description]
     claims = ", ".join([*tool.claims, *([f"tasks {text.visible(tool.task_support)}"] if tool.task_support else [])])
     hints: list[list[Span]] = [[(f"{glyphs().claimed} server hints: ", "faint"), (claims, "claimed")]] if claims else []
     yield from (*hints, *described[:_MOST]) if tool.destructive else (*described[:_MOST], *hints)
-    if (link := app_of(tool)) is not None:
-        yield list(link_line(link, keys.shown_key("tools.app")))
     if outlook := outlook_of(tool.raw):
         yield list(outlook)
     size = len(encode(tool.raw))
