@@ -27,6 +27,8 @@ RULES = """
 - {name: slow sums, action: delay, side: response, when: tool == get-sum, delay: 200ms}
 - {name: one in ten, action: fault, side: request, when: tool == echo, fault: error, probability: 0.1, enabled: false}
 """
+NAMES = ("tap-held.svg", "tap-edited.svg", "tap-rules.svg")
+"""The files that it writes."""
 INFO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "my-client", "version": "1.4.0"}}
 
 
