@@ -16,7 +16,7 @@ import msgspec
 from inspector.errors import InspectError
 from inspector.protocol import jsonrpc
 from inspector.protocol.facts import Headers
-from inspector.protocol.flows.steps import Flow, Replied, Reply, Send
+from inspector.protocol.flows.steps import Flow, Replied, Reply, Send, Silent
 from inspector.protocol.headers import headers_for
 from inspector.protocol.probes import HOST, ORIGIN, SESSION, VERSION, requests
 from inspector.protocol.request_meta import stamped
@@ -97,10 +97,13 @@ def _http(session: Session) -> _Http:
 async def call_once(session: Session, tool: str, arguments: Any, schema: Any, *, silence_s: float) -> Reply:
     """Call a tool once: no retry, no answers to input requests in the result, no task.
 
-    Waits up to `silence_s` for a response. Nothing that the server causes is raised.
+    Waits up to `silence_s` for a response, then cancels the call. Nothing that the server causes is raised.
     """
     send = Send("tools/call", {"name": tool, "arguments": arguments}, silence_s=silence_s, input_schema=schema)
-    return await session.perform(lambda revision: _one(send))
+    reply = await session.perform(lambda revision: _one(send))
+    if isinstance(reply, Silent) and reply.exchange is not None:
+        await session.cancel(reply.exchange, f"no response within {silence_s:g} s")
+    return reply
 
 
 async def responds(session: Session, *, silence_s: float) -> bool:

@@ -460,12 +460,20 @@ def _failed(
 ) -> Iterator[str]:
     if all(each.metric in now and each.is_passed(now[each.metric], before.get(each.metric)) for each in group):
         said = [
-            f"{each.metric} is {now[each.metric]:,.4g}"
-            + (f", baseline {before[each.metric]:,.4g}" if each.relative else "")
+            f"{each.metric} is {_figure(each.metric, now[each.metric])}"
+            + (f", baseline {_figure(each.metric, before[each.metric])}" if each.relative else "")
             + f" (limit: {each.text})"
             for each in group
         ]
         yield where + " and ".join(said)
+
+
+def _figure(metric: str, value: float) -> str:
+    """Return a figure with the unit of its metric."""
+    if metric == "rss":
+        return f"{value / 1e6:,.4g} MB"
+    unit = {"rate": "/s", "start": " ms"}.get(metric, " ms" if metric in ("p50", "p95", "p99", "max") else "")
+    return f"{value:,.4g}{unit}"
 
 
 def not_compared(report: Mapping[str, Any], baseline: Mapping[str, Any]) -> list[str]:

@@ -54,10 +54,15 @@ class SearchResult(msgspec.Struct, frozen=True):
 
 
 def read_queries(lines: Iterable[str]) -> list[SearchQuery]:
-    """Read queries, one per line: `QUERY` or `QUERY => TOOL`. Blank lines and lines that begin with # are skipped."""
+    """Read queries, one per line: `QUERY` or `QUERY => TOOL`. Blank lines and lines that begin with # are skipped.
+
+    Raises: UsageError for a tool without a query.
+    """
     found = []
     for line in lines:
         text, _, expected = line.partition("=>")
+        if expected.strip() and not text.strip():
+            raise UsageError(f"no query before => in {line!r}", hint="Write QUERY => TOOL.")
         if text.strip() and not text.lstrip().startswith("#"):
             found.append(SearchQuery(text.strip(), expected.strip()))
     return found

@@ -165,6 +165,11 @@ def test_limits_compare_with_the_baseline_or_a_figure(limits: str, fails: bool) 
         assert found[0].startswith("t, 4 in flight: ")
 
 
+def test_a_limit_that_is_passed_has_units() -> None:
+    (found,) = failures(report(20), read_limits("p95 > 1.5x"), report(10))
+    assert found == "t, 4 in flight: p95 is 20 ms, baseline 10 ms (limit: p95 > 1.5x)"
+
+
 def test_what_the_baseline_lacks_is_not_compared() -> None:
     now, before = report(20, tool="new"), report(10, tool="old")
     assert failures(now, read_limits("p95 > 1.5x"), before) == []

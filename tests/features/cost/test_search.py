@@ -61,3 +61,5 @@ def test_queries_are_read_one_per_line() -> None:
         SearchQuery("find it", "tool"),
         SearchQuery("only words"),
     ]
+    with pytest.raises(UsageError, match="no query before =>"):
+        read_queries([" => tool"])
