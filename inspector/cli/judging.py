@@ -175,6 +175,8 @@ class ReportOptions(msgspec.Struct, frozen=True):
     """Previously stored definitions of the server, by kind of list."""
     budget: int | None = None
     """Maximum estimated tokens of the tool definitions; None for no limit."""
+    left_out: frozenset[str] = frozenset()
+    """Checks that are not reported, because the command judges the same itself."""
 
 
 def read_report_options(options: dict[str, Any], target: str, output: Output) -> ReportOptions:
@@ -247,7 +249,7 @@ def conclude(
     """
     with progress_of(output, "checking", "entries") as progress:
         findings, inspection = inspected(journal, report.beside, report.seen, progress)
-    findings += more
+    findings = [each for each in findings if each.id not in report.left_out] + [*more]
     if report.budget is not None:
         findings = [*findings, *_over_budget(journal, report.budget)]
     if report.hosts:

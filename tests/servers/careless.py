@@ -82,7 +82,9 @@ def _crash_or_hang(arguments: dict[str, Any]) -> None:
 
 def _late(request: dict[str, Any], seconds: float) -> str:
     """Respond later, and meanwhile to other requests."""
-    threading.Timer(seconds, answer, (request, _text("done at last"))).start()
+    timer = threading.Timer(seconds, answer, (request, _text("done at last")))
+    timer.daemon = True
+    timer.start()
     return "answered"
 
 
@@ -110,8 +112,8 @@ _FAULTS: dict[str, Any] = {
     "crash-on-emoji": lambda r, a, w: _crash("\U0001f9ea" in str(a.get("text"))),
     "crash-on-list": lambda r, a, w: _crash(a.get("tags") == []),
     "crash-twice": lambda r, a, w: _crash_or_hang(a),
-    "slow": lambda r, a, w: _late(r, 1.2),
-    "slow-on-long": lambda r, a, w: _late(r, 2.5) if len(str(a.get("text"))) > 5_000 else None,
+    "slow": lambda r, a, w: _late(r, 4),
+    "slow-on-long": lambda r, a, w: _late(r, 4) if len(str(a.get("text"))) > 5_000 else None,
     "hang-on-long": lambda r, a, w: _hang(len(str(a.get("text"))) > 5_000),
     "hang-on-empty": lambda r, a, w: _hang(a.get("text") == ""),
     "accepts-wrong-type": lambda r, a, w: _text("done") if w in ("count", "flag") else None,

@@ -152,7 +152,10 @@ def _check(
             raise UsageError(f"{option} needs a server, and this is a file")
     key = "" if is_file else target_key(env, word, options)
     seen = seen_before(env, key, lock, output)
-    report = msgspec.structs.replace(read_report_options(options, target_of(env, word), output), seen=seen)
+    left_out = frozenset({"call-timed-out"} if probing.wanted else ())
+    report = msgspec.structs.replace(
+        read_report_options(options, target_of(env, word), output), seen=seen, left_out=left_out
+    )
     if is_file:
         return _check_file(output, Path(word or ""), report)
     found, lists, probed = [ExitStatus.OK], [ExitStatus.OK], list[Finding]()

@@ -31,7 +31,7 @@ _MOST_OF_TOOL = 3
 _MOST_SILENT = 2
 """Number of calls without a response after which a tool is not called again."""
 
-_SLOW = 0.1
+_SLOW = 0.5
 """Fraction of the timeout. If the first call takes longer, the input of another one does not explain a timeout."""
 
 

@@ -74,12 +74,12 @@ def test_a_healthy_server_has_no_finding_about_input() -> None:
 
 def test_a_tool_that_is_always_slow_is_only_a_hint(tmp_path: Path) -> None:
     capture = tmp_path / "slow.mcpcap"
-    ran = probed("slow", "--probe-timeout", "0.3", "--capture", str(capture))
+    ran = probed("slow", "--probe-timeout", "1", "--capture", str(capture))
     (found,) = [each for each in ran.data["findings"] if each["id"] in {*_INPUTS, "slow-tool"}]
     assert (found["id"], found["severity"]) == ("slow-tool", "hint")
     assert "connected again" not in ran.stderr
     assert b"notifications/cancelled" in capture.read_bytes(), "the server does not have to finish it"
-    assert not [each for each in ran.data["findings"] if each["severity"] in ("error", "warning")]
+    assert "call-timed-out" not in {each["id"] for each in ran.data["findings"]}, "it is judged as slow-tool"
 
 
 @pytest.mark.parametrize("fault", ["example-path", "no-network", "strict", "no-empty-text"])
