@@ -40,7 +40,7 @@ def environment(home: Path) -> dict[str, str]:
     """Ours, with a home of its own and a terminal that can show everything.
 
     Nothing that changes how Python runs: an environment that forbids it to keep compiled modules would have each
-    run compile ours anew, and none of Textual's.
+    run compile ours again, and none of Textual's.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TEXTUAL", "XDG_", "PYTHON"))}
     ours = {"MCP_INSPECT_HOME": str(home), "PYTHONPATH": str(Path(__file__).parents[2])}
