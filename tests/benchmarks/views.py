@@ -1,6 +1,6 @@
 """A picture of the traffic list and of the waterfall, at ten thousand entries and at a million.
 
-What is measured is the processor's time for all rows in sight, laid out anew: what scrolling or jumping anywhere costs
+What is measured is the processor's time for all rows visible, laid out again: what scrolling or jumping anywhere costs
 before anything is painted.
 """
 
