@@ -31,7 +31,7 @@ class Person:
 
     @property
     def screen(self) -> str:
-        """What stands there now."""
+        """The text of the screen."""
         return text(self.pilot.app)
 
     async def press(self, *keys: str) -> None:
@@ -50,7 +50,7 @@ class Person:
         await self.pilot.press(*[_KEYS.get(letter, letter) for letter in words])
 
     async def sees(self, *words: str) -> str:
-        """Wait until all of it stands on the screen; the screen."""
+        """Wait until all of it is on the screen; return the screen."""
         try:
             await until(lambda: all(word in self.screen for word in words), f"{words} stand there")
         except AssertionError as error:

@@ -225,7 +225,7 @@ async def test_the_titles_of_traffic_switch_the_times_and_the_order() -> None:
 
 
 def background_of(person: Person, word: str) -> str:
-    """The background of the first segment with a word, as a hexadecimal number."""
+    """The background of the first segment that contains a word, as a hexadecimal number."""
     strips = app_of(person).screen._compositor.render_strips()
     found = next(segment.style for strip in strips for segment in strip if word in segment.text and segment.style)
     assert found.bgcolor is not None
