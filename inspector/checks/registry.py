@@ -106,7 +106,7 @@ class Check(msgspec.Struct, frozen=True):
 
 
 CHECKS: dict[str, Check] = {}
-"""By id. Complete once `inspector.checks.everything` is imported."""
+"""By id. Complete once `inspector.checks.catalog` is imported."""
 
 
 def declare(

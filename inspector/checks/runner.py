@@ -16,10 +16,12 @@ from typing import Protocol
 
 import msgspec
 
-from inspector.checks import everything
+from inspector.checks import catalog
 from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding, page_of
-from inspector.checks.learning import (
+from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
+from inspector.checks.state import CheckMoment, ConnectionState, HttpExchangeState, TrackedRequest, row_of
+from inspector.checks.state_updates import (
     find_progress,
     learn_http,
     learn_received,
@@ -31,8 +33,6 @@ from inspector.checks.learning import (
     traits_of_notification,
     traits_of_result,
 )
-from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
-from inspector.checks.state import CheckMoment, ConnectionState, HttpExchangeState, TrackedRequest, row_of
 from inspector.protocol import peek
 from inspector.protocol.credentials import without_credentials
 from inspector.protocol.facts import (
@@ -202,7 +202,7 @@ def record_failure(check: str, n: int, error: Exception) -> DisabledCheck:
 
 logger = logging.getLogger(__name__)
 
-assert everything.AREAS
+assert catalog.AREAS
 _Moment = tuple[int, str, str, int]
 """Revision, kind, method, traits."""
 _Plan = tuple[tuple[Judge, Check], ...]

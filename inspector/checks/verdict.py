@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from inspector.checks import everything
+from inspector.checks import catalog
 from inspector.checks.findings import Confidence, Finding
 from inspector.checks.registry import CHECKS
 
-assert everything.AREAS
+assert catalog.AREAS
 
 _RANKS = {Confidence.CERTAIN: 0, Confidence.LIKELY: 1, Confidence.GUESS: 3}
 _OF_A_RULE = 2

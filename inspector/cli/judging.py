@@ -14,10 +14,10 @@ from inspector.atomic_write import write_whole
 from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
 from inspector.capture.store.load import load
+from inspector.checks.catalog import all_checks
 from inspector.checks.compat.facts import Host
 from inspector.checks.compat.matrix import for_hosts
 from inspector.checks.compat.packs import HOSTS
-from inspector.checks.everything import all_checks
 from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules.tools import over_budget

@@ -173,7 +173,7 @@ def kept_journal(chosen: TargetOptions, env: CliEnv, *, mode: str = "client") ->
     if chosen.capture is not None:
         return start_capture(chosen.capture, keep_secrets=chosen.keep_secrets, mode=mode)
     try:
-        place = _place_on_the_shelf(chosen.target.label, env)
+        place = _automatic_capture_path(chosen.target.label, env)
         return start_capture(place, keep_secrets=chosen.keep_secrets, mode=mode)
     except (InspectError, OSError) as error:
         journal = start_capture(None, mode=mode)
@@ -195,16 +195,16 @@ def numbered(path: Path) -> Path:
     return path if not path.exists() else next(other for other in others if not other.exists())
 
 
-def _place_on_the_shelf(label: str, env: CliEnv) -> Path:
-    from inspector.capture.shelf import fresh_path, make_room
+def _automatic_capture_path(label: str, env: CliEnv) -> Path:
+    from inspector.capture.automatic import fresh_path, make_room
 
-    shelf, own = captures_directory(env.environ), user_config(env.environ)
+    directory, own = captures_directory(env.environ), user_config(env.environ)
     if own.captures_directory:
-        shelf.mkdir(mode=0o700, parents=True, exist_ok=True)  # an existing directory keeps its permissions
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)  # an existing directory keeps its permissions
     else:
-        private_directory(shelf)
-    make_room(shelf, own.captures_limit)
-    return fresh_path(shelf, time.time_ns(), label)
+        private_directory(directory)
+    make_room(directory, own.captures_limit)
+    return fresh_path(directory, time.time_ns(), label)
 
 
 def store_for(choice: LoginSettings, environ: Mapping[str, str]) -> "TokenStore":

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from inspector import text
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import EntryKind
-from inspector.checks.everything import area_of
+from inspector.checks.catalog import area_of
 from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS
 from inspector.checks.runner import Inspection

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector import text
 from inspector.capture.journal import Journal
-from inspector.checks import everything
-from inspector.checks.everything import all_checks, area_of
+from inspector.checks import catalog
+from inspector.checks.catalog import all_checks, area_of
 from inspector.checks.findings import Confidence, Finding, Severity, page_of
 from inspector.checks.registry import CHECKS, LAST, Check
 from inspector.checks.verdict import primary_of, roots_of
@@ -154,7 +154,7 @@ def checks_markdown() -> str:
 
 # One finding as text: in one line, in full, or for pasting. The text is the same wherever findings are shown.
 
-assert everything.AREAS
+assert catalog.AREAS
 SIGNS: dict[Severity, tuple[str, Role]] = {
     Severity.ERROR: (spans.ERROR, "error"),
     Severity.WARNING: (spans.WARNING, "warning"),

@@ -5,7 +5,6 @@ are counted, tokens are an estimate and called one.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -17,7 +16,7 @@ from inspector.present import spans as signs
 from inspector.present.highlight import highlighted
 from inspector.present.json_text import JsonLines
 from inspector.present.rows import RowSource, RowView, title_at
-from inspector.present.spans import Fact, Line, Section, Span, fact, lay, paragraph, span
+from inspector.present.spans import Fact, Line, Span, fact, lay, paragraph, span
 from inspector.present.words import badge
 from inspector.protocol import peek
 from inspector.protocol.apps import AppLink, Page
@@ -189,10 +188,6 @@ def best_first(
 # How a row shows that its item is new or has changed: a sign and a label.
 
 MARKS: dict[str, Span] = {"new": ("+ new", "added"), "changed": (f"{signs.EVENT} changed", "warning")}
-
-
-MOST_PROPERTIES = 100
-"""Maximum properties of a schema in the summary."""
 
 
 class ToolRow(msgspec.Struct, frozen=True, gc=False):
@@ -416,140 +411,21 @@ def _badges(tool: Tool) -> list[Span]:
     return []
 
 
-@dataclass(frozen=True, slots=True)
-class ToolFacts:
-    """Details of one tool."""
+class ToolFacts(msgspec.Struct, frozen=True):
+    """What a panel about one tool shows first."""
 
     title: Line
     description: tuple[Line, ...]
-    sections: tuple[Section, ...]
     flaw: str = ""
     """Why the tool can't be used; "" if it can."""
 
 
 def tool_facts(tool: Tool) -> ToolFacts:
-    """Return everything that a panel about one tool shows."""
+    """Return what a panel about one tool shows first."""
     row = _row(0, tool)
     title: Line = ((row.name, "title"), (f"  {row.title}", "text")) if row.title else ((row.name, "title"),)
     described = paragraph(tool.description, "foreign", limit=20_000)
-    sections = (
-        Section("Claims", _claims(tool), note="server's hint, not verified"),
-        Section("Cost", _cost(row)),
-        Section("Input", lines=tuple(schema_lines(tool.input_schema))),
-        Section("Output", lines=_output(tool)),
-        Section("Also", _also(tool)),
-    )
-    found = tuple(section for section in sections if section.facts or section.lines)
-    return ToolFacts(title, described or ((("no description", "muted"),),), found, row.flaw)
-
-
-def _claims(tool: Tool) -> tuple[Fact, ...]:
-    found = [Fact("is", claim, "claimed") for claim in tool.claims]
-    if tool.task_support:
-        found.append(fact("as a task", tool.task_support, "claimed"))
-    return tuple(found)
-
-
-def _cost(row: ToolRow) -> tuple[Fact, ...]:
-    parts = [(key, len(encode(peek.at(row.tool.raw, key)))) for key in ("description", "inputSchema", "outputSchema")]
-    facts = [Fact("definition", f"{row.size} bytes, {_tokens(row.size)}")]
-    facts += [Fact(key, f"{size} bytes") for key, size in parts if peek.has(row.tool.raw, key)]
-    return tuple(facts)
-
-
-def _output(tool: Tool) -> tuple[Line, ...]:
-    schema = tool.output_schema
-    return () if schema is None else tuple(schema_lines(schema))
-
-
-def _also(tool: Tool) -> tuple[Fact, ...]:
-    raw = tool.raw
-    found = [fact("icon", icon_words(icon), "muted") for icon in peek.items(raw, "icons")[:10]]
-    if meta := peek.mapping(raw, "_meta"):
-        found.append(fact("_meta", ", ".join(meta), "muted"))
-    known = {
-        "name",
-        "title",
-        "description",
-        "inputSchema",
-        "outputSchema",
-        "annotations",
-        "icons",
-        "_meta",
-        "execution",
-    }
-    if more := [key for key in peek.mapping(raw) if key not in known]:
-        found.append(fact("unknown members", ", ".join(more), "warning"))
-    return tuple(found)
-
-
-_KNOWN = frozenset(
-    {"name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta", "execution"}
-)
-
-
-def schema_lines(schema: Any) -> list[Line]:
-    """Return a summary of a schema: a line per property with its type, whether it is required, and its description."""
-    if not isinstance(schema, dict):
-        return [((f"a {peek.type_name(schema)} instead of a schema", "warning"),)]
-    properties = peek.mapping(schema, "properties")
-    required = {item for item in peek.items(schema, "required") if isinstance(item, str)}
-    if not properties:
-        said = type_words(schema)
-        return [(("no parameters" if said in ("object", "anything") else said, "muted"),)]
-    shown = list(properties.items())[:MOST_PROPERTIES]
-    width = min(24, max(text.cell_width(text.visible(name, limit=60)) for name, _ in shown))
-    lines = [_property(name, inner, name in required, width) for name, inner in shown]
-    if len(properties) > len(shown):
-        lines.append(((f"and {len(properties) - len(shown)} more", "muted"),))
-    return lines
-
-
-def _property(name: str, schema: Any, required: bool, width: int) -> Line:
-    about = peek.text(schema, "description") or peek.text(schema, "title") or ""
-    return (
-        (text.pad(text.visible(name, limit=60), width), "key"),
-        ("* " if required else "  ", "accent"),
-        (type_words(schema), "literal"),
-        (f"  {text.visible(about, limit=200)}" if about else "", "muted"),
-    )
-
-
-def type_words(schema: Any, depth: int = 0) -> str:
-    """Describe the type of a schema: "string", "array of integer", "one of 3 values"."""
-    if not isinstance(schema, dict):
-        return "anything" if schema is True else "nothing" if schema is False else "?"
-    for key, words in _WORDS:
-        if key in schema:
-            return words(schema[key])
-    named = schema.get("type")
-    if isinstance(named, list):
-        return " or ".join(text.visible(item, limit=20) for item in named[:8] if isinstance(item, str)) or "?"
-    if named == "array" and depth < 3 and "items" in schema:
-        return f"array of {type_words(schema['items'], depth + 1)}"
-    return text.visible(named, limit=20) if isinstance(named, str) else "anything"
-
-
-def _reference(value: Any) -> str:
-    return text.visible(value.rpartition("/")[2], limit=40) if isinstance(value, str) else "?"
-
-
-def _choices(value: Any) -> str:
-    count = len(value) if isinstance(value, list) else 0
-    return f"one of {count} value{'' if count == 1 else 's'}"
-
-
-def _branches(value: Any) -> str:
-    return f"one of {len(value)} shapes" if isinstance(value, list) else "?"
-
-
-_WORDS = (
-    ("$ref", _reference),
-    ("enum", _choices),
-    ("const", lambda _: "one value"),
-    ("oneOf", _branches),
-    ("anyOf", _branches),
-)
+    return ToolFacts(title, described or ((("no description", "muted"),),), row.flaw)
 
 
 # MCP Apps: the line of a tool, what a page requests, and its source. Pages are never rendered.

@@ -28,8 +28,8 @@ from inspector.session.driver import Driver, is_unknown_session
 from inspector.session.inbox import Inbox
 from inspector.session.options import SessionState, Timeouts
 from inspector.session.raw import RawMessages
+from inspector.session.subscriptions import Watching
 from inspector.session.tasks import SessionTasks
-from inspector.session.watching import Watching
 from inspector.transports.base import LIMITS, Limits, Observer, Transport
 
 if TYPE_CHECKING:  # it parses YAML, and few sessions have one

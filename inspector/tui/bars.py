@@ -24,10 +24,10 @@ from inspector.session.inbox import ProposalState, Ticket, TicketState
 from inspector.text import cell_width, clock, human_duration, one_line
 from inspector.transports.children import Process, processes_of
 from inspector.tui import keys
-from inspector.tui.bars_model import TabState, WaitingRequest, WaitLine, WaitView, spans_of, wait_of
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.tabs import ALL, Tab, Tabs
 from inspector.tui.theme import glyphs
+from inspector.tui.waiting_line import TabState, WaitingRequest, WaitLine, WaitView, spans_of, wait_of
 from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, ItemBar, StatusLine
 
 _TICKS = 3

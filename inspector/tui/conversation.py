@@ -23,6 +23,7 @@ from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import AuthorizationNeeded, InspectError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
+from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.server_requests import Reply, Root
 from inspector.protocol.tracking.catalogue import Listing
@@ -654,3 +655,11 @@ class PastSubject(OpenConversation):
         """Time of its newest entry, plus the time since then."""
         count = self.journal.count
         return self.journal.store.time_ns(count) + self.waited_ns if count else 0
+
+
+def is_listed(subject: OpenConversation) -> bool:
+    """Return whether every list that the server declares has been fetched or has failed."""
+    capabilities = subject.opening.capabilities if subject.opening is not None else {}
+    listings = subject.journal.conversation.catalogue.listings
+    declared = [kind for kind, listed in LISTS.items() if listed.capability in capabilities]
+    return subject.listing is None and all(listings[kind].asked or subject.stopped(kind) for kind in declared)

@@ -23,7 +23,7 @@ from inspector.tui import keys
 from inspector.tui.actions import Command
 from inspector.tui.bars import ConversationBar, HeaderBar
 from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
-from inspector.tui.noted import noted_of
+from inspector.tui.notes import notes_of
 from inspector.tui.panels import CanNarrow, Panel
 from inspector.tui.screens.replay.controls import Replay, recorded_server
 from inspector.tui.screens.traffic.panel import TrafficPanel
@@ -183,7 +183,7 @@ class Navigation:
             self._app.call_later(self._go_to_noted, found, traffic)
 
         present = traffic.present_view() if traffic is not None else None
-        self._app.push_screen(MarksScreen(subject, noted_of(subject), present), went)
+        self._app.push_screen(MarksScreen(subject, notes_of(subject), present), went)
 
     async def _go_to_noted(self, found: Mark | View | None, traffic: TrafficPanel | None) -> None:
         if traffic is not None:

@@ -19,7 +19,7 @@ from inspector.tui.widgets.list_detail import ListDetail
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
     from inspector.present.calls import CompletedCall
-    from inspector.present.held import TapStatus
+    from inspector.present.held_messages import TapStatus
     from inspector.tui.screens.items.calls import RunningCall
 
 

@@ -15,11 +15,11 @@ from textual.app import App
 
 from inspector.config.targets import HttpTarget, Target
 from inspector.present.spans import Line, clip, span
-from inspector.protocol.listed_items import LISTS, Tool
+from inspector.protocol.listed_items import Tool
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.bars import HeaderBar
-from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation
+from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation, is_listed
 from inspector.tui.tabs import Tab, Tabs
 from inspector.tui.theme import glyphs
 from inspector.tui.toasts import Toasts
@@ -275,7 +275,7 @@ class Restarts:
             return
         _report(state, doing="", took_ns=_opened_ns(new) - began_ns)
         before = state.definitions
-        await _until(lambda: _is_listed(new) or new.stage is not ConversationStage.OPEN)
+        await _until(lambda: is_listed(new) or new.stage is not ConversationStage.OPEN)
         if before is not None:
             found = await asyncio.to_thread(_compared_definitions, before, new)
             _report(state, definitions=found)
@@ -381,14 +381,6 @@ def _opened_ns(subject: OpenConversation) -> int:
     first = (each for each in subject.journal.conversation.exchanges[:4] if each.method in _OPENED_BY)
     ended = [each.ended_ns for each in first if each.ended_ns is not None]
     return max(ended, default=time.monotonic_ns())
-
-
-def _is_listed(subject: OpenConversation) -> bool:
-    """Whether every list that the server declares has been fetched or has failed."""
-    capabilities = subject.opening.capabilities if subject.opening is not None else {}
-    listings = subject.journal.conversation.catalogue.listings
-    declared = [kind for kind, listed in LISTS.items() if listed.capability in capabilities]
-    return subject.listing is None and all(listings[kind].asked or subject.stopped(kind) for kind in declared)
 
 
 def _definitions(subject: OpenConversation) -> "ServerDefinitions":

@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from inspector.checks.everything import all_checks
+from inspector.checks.catalog import all_checks
 from inspector.checks.findings import Finding
 from tests.checks.talks import Cases
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from inspector.checks import everything
+from inspector.checks import catalog
 from inspector.checks.registry import CHECKS, Flaw
 
-assert everything.AREAS
+assert catalog.AREAS
 
 
 def break_check(monkeypatch: pytest.MonkeyPatch, id_: str) -> list[object]:

@@ -1,6 +1,6 @@
 """What a finding is."""
 
-from inspector.checks.everything import all_checks
+from inspector.checks.catalog import all_checks
 from inspector.checks.findings import Confidence, Finding, Severity, page_of
 from inspector.protocol.revisions.table import ROWS
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from inspector.checks.everything import all_checks
+from inspector.checks.catalog import all_checks
 from inspector.checks.findings import Severity
 from inspector.checks.registry import CHECKS, LAST, declare, tables
 from inspector.protocol.revisions.table import ROWS

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.capture.store.load import load
-from inspector.checks import everything
+from inspector.checks import catalog
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.registry import CHECKS
 from inspector.cli.env import CliEnv
@@ -37,7 +37,7 @@ from tests.captures.record import sample
 from tests.checks.broken import break_check
 from tests.cli.running import inspect, scripted
 
-assert everything.AREAS
+assert catalog.AREAS
 
 
 def _found(sentence: str, severity: Severity = Severity.ERROR, fix: str = "") -> Finding:

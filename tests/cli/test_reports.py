@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from inspector.checks.everything import all_checks
+from inspector.checks.catalog import all_checks
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.registry import CHECKS
 from inspector.cli.reports import Baseline, check_as_json, finding_as_json, junit, key_of, read_baseline, sarif, written

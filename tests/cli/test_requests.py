@@ -321,7 +321,7 @@ def test_the_handle_is_written_where_nobody_waits_and_a_raw_request_is_not_follo
                 "tasks_result": {"result": {"content": []}},
             },
             0,
-            "'sleeping' is no state of a task",
+            "'sleeping' is not a task state",
         ),
     ],
 )

@@ -2,8 +2,8 @@
 
 from itertools import chain
 
-from inspector.checks import everything
-from inspector.checks.everything import all_checks
+from inspector.checks import catalog
+from inspector.checks.catalog import all_checks
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.registry import CHECKS
 from inspector.present.findings import (
@@ -130,7 +130,7 @@ def test_a_check_stands_once_however_bad_its_findings_are() -> None:
     assert lines[-1] == "1 warning, 1 hint"
 
 
-assert everything.AREAS
+assert catalog.AREAS
 
 
 def _found(id_: str, frame: int, confidence: Confidence = Confidence.CERTAIN, connection: int = 1) -> Finding:

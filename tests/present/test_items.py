@@ -11,7 +11,6 @@ from inspector.present.blocks import resource_block
 from inspector.present.items import (
     BITE,
     MARKS,
-    MOST_PROPERTIES,
     NEVER_RENDERED,
     ToolList,
     about,
@@ -26,7 +25,6 @@ from inspector.present.items import (
     meta_lines,
     page_facts,
     row_spans,
-    schema_lines,
     source_facts,
     source_lines,
     stream_lines,
@@ -34,9 +32,8 @@ from inspector.present.items import (
     tool_facts,
     tool_rows,
     total_cost,
-    type_words,
 )
-from inspector.present.spans import plain, section_lines
+from inspector.present.spans import plain
 from inspector.protocol.apps import AppLink, page_of
 from inspector.protocol.listed_items import Prompt, Resource, Tool
 from inspector.protocol.tracking.subscriptions import StreamFilter, SubscriptionState
@@ -281,86 +278,15 @@ def test_the_cost_of_all_is_a_count_and_a_labelled_guess() -> None:
     assert total_cost([]) == "0 tools, 0 B, ≈0 tokens"
 
 
-def _read(tool: Tool) -> list[str]:
-    return [plain(line).rstrip() for section in tool_facts(tool).sections for line in section_lines(section)]
-
-
-def test_everything_known_of_a_tool_is_shown() -> None:
-    tool = _tool(
-        "search",
-        title="Search",
-        description="Finds\nthings.\x1b[8m",
-        annotations={"readOnlyHint": True, "openWorldHint": False},
-        outputSchema={"type": "object", "properties": {"hits": {"type": "array", "items": {"type": "string"}}}},
-        icons=[{"src": "https://example.test/i.png", "mimeType": "image/png", "sizes": ["48x48"]}],
-        _meta={"example.test/x": 1},
-        execution={"taskSupport": "optional"},
-        colour="red",
-    )
-    facts = tool_facts(tool)
+def test_a_tool_is_introduced_by_title_description_and_what_is_wrong_with_it() -> None:
+    facts = tool_facts(_tool("search", title="Search", description="Finds\nthings.\x1b[8m"))
     assert plain(facts.title) == "search  Search"
     assert [plain(line) for line in facts.description] == ["Finds", "things.␛[8m"]
     assert facts.flaw == ""
-    assert _read(tool) == [
-        "Claims",
-        "  server's hint, not verified",
-        "  is         read-only",
-        "  is         closed world",
-        "  as a task  optional",
-        "Cost",
-        "  definition    487 bytes, ≈122 tokens",
-        "  description   25 bytes",
-        "  inputSchema   71 bytes",
-        "  outputSchema  82 bytes",
-        "Input",
-        "  q* string",
-        "Output",
-        "  hits  array of string",
-        "Also",
-        "  icon             https://example.test/i.png image/png 48x48",
-        "  _meta            example.test/x",
-        "  unknown members  colour",
-    ]
 
-
-def test_a_tool_that_says_nothing_has_little_to_show() -> None:
     facts = tool_facts(Tool({"name": "x"}))
     assert plain(facts.description[0]) == "no description"
     assert facts.flaw == "its inputSchema is missing"
-    assert [section.title for section in facts.sections] == ["Cost", "Input"]
-
-
-@pytest.mark.parametrize(
-    ("schema", "words"),
-    [
-        ({"type": "string"}, "string"),
-        ({"type": ["string", "null"]}, "string or null"),
-        ({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}, "array of array of integer"),
-        ({"type": "array"}, "array"),
-        ({"enum": ["a", "b", "c"]}, "one of 3 values"),
-        ({"const": 1}, "one value"),
-        ({"anyOf": [{}, {}]}, "one of 2 shapes"),
-        ({"$ref": "#/$defs/Place"}, "Place"),
-        ({}, "anything"),
-        (True, "anything"),
-        (False, "nothing"),
-        (None, "?"),
-        ({"type": 7}, "anything"),
-        ({"type": "str\x1bing"}, "str␛ing"),
-    ],
-)
-def test_a_type_is_told_in_a_few_words(schema: Any, words: str) -> None:
-    assert type_words(schema) == words
-
-
-def test_a_schema_is_a_line_for_each_property() -> None:
-    schema = {"properties": {"a": {"type": "string", "description": "the a"}, "long": True}, "required": ["a", 7]}
-    assert [plain(line) for line in schema_lines(schema)] == ["a   * string  the a", "long  anything"]
-    assert [plain(line) for line in schema_lines({"type": "object"})] == ["no parameters"]
-    assert [plain(line) for line in schema_lines({"oneOf": [{}]})] == ["one of 1 shapes"]
-    assert [plain(line) for line in schema_lines("x")] == ["a string instead of a schema"]
-    many: dict[str, Any] = {"properties": {f"p{number}": {} for number in range(MOST_PROPERTIES + 3)}}
-    assert plain(schema_lines(many)[-1]) == "and 3 more"
 
 
 _JSON = st.recursive(
@@ -381,7 +307,6 @@ def test_no_tool_is_too_strange(raw: Any) -> None:
     row = plain(row_spans(tool_rows(tools)[0], 50))
     assert row.isprintable()
     assert cell_width(row) == 50
-    assert all(line.isprintable() for line in _read(tools[0]))
 
 
 ONE = {"resourceSubscriptions": ["a:b"]}

@@ -24,7 +24,7 @@ _PATIENCE_S = 60.0
 _LOOK_S = 0.1
 _MOMENT_S = 1.0
 _SCROLLBAR = "▐"
-_HOME = "/home/ada"
+_HOME = "/home/user"
 """Shown instead of the temporary directory."""
 
 

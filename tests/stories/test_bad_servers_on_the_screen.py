@@ -83,6 +83,8 @@ async def test_markup_of_a_server_stands_on_the_screen_as_it_is() -> None:
     async with at_the_screen(bad("hostile"), None) as person:
         await listed(person)
         await person.press("2")
+        await person.sees("plain", "i Info")
+        await person.press("i")
         screen = await person.sees("plain", MARKUP[:20])
         assert "\x1b" not in screen
         assert "␛[38;5;199mPINK" in screen

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.learning import AFTER
 from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment
+from inspector.checks.state_updates import AFTER
 from inspector.protocol.facts import ProcessEvent
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.protocol.jsonrpc import NotJsonRpc, Request

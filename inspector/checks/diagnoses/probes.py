@@ -9,10 +9,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.learning import PROBED
 from inspector.checks.registry import Flaw, check, diagnosis
 from inspector.checks.rules.http import TAKES_ORIGINS
 from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpExchangeState, host_of, is_loopback
+from inspector.checks.state_updates import PROBED
 from inspector.protocol import peek, probes
 from inspector.protocol.facts import HttpEvent
 from inspector.protocol.jsonrpc import ResultResponse

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import secret_in
-from inspector.checks.learning import LARGE
 from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment
+from inspector.checks.state_updates import LARGE
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ResultResponse
 

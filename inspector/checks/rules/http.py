@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.learning import CARRIED
 from inspector.checks.registry import Flaw, check
 from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState, is_distinct, is_loopback
+from inspector.checks.state_updates import CARRIED
 from inspector.protocol import peek
 from inspector.protocol.facts import CLOSED_HERE, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel

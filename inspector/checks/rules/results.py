@@ -9,9 +9,9 @@ from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_in
-from inspector.checks.learning import FAILED, RICH, STRUCTURED
 from inspector.checks.registry import Flaw, check, diagnosis
 from inspector.checks.state import CheckMoment
+from inspector.checks.state_updates import FAILED, RICH, STRUCTURED
 from inspector.forms.validate import validate
 from inspector.protocol import peek
 

@@ -10,11 +10,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.checks.findings import Severity
-from inspector.checks.learning import is_nested
 from inspector.checks.registry import Flaw, check, declare, row_of_date
 from inspector.checks.shapes.judge import ShapeFault, judge_of, strangers
 from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS
 from inspector.checks.state import CheckMoment, TrackedRequest
+from inspector.checks.state_updates import is_nested
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ABSENT, Notification, Request, ResultResponse
 from inspector.protocol.revisions.table import ROWS

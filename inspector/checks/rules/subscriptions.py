@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.learning import call_of, is_retry, listen_of, requests_of
 from inspector.checks.registry import Flaw, check
 from inspector.checks.state import PREFIX, CheckMoment, Rounds
+from inspector.checks.state_updates import call_of, is_retry, listen_of, requests_of
 from inspector.protocol import peek
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Channel

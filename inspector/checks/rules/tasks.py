@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Severity
-from inspector.checks.learning import TASK, is_nested, requests_of
 from inspector.checks.registry import Flaw, check
 from inspector.checks.state import PREFIX, CheckMoment
+from inspector.checks.state_updates import TASK, is_nested, requests_of
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ResultResponse
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from inspector.checks.definitions.confusable import confusable_pairs
 from inspector.checks.findings import Confidence, Finding, Severity
-from inspector.checks.learning import app_uri
 from inspector.checks.registry import CHECKS, Flaw, check
 from inspector.checks.state import CheckMoment, host_of, is_loopback
+from inspector.checks.state_updates import app_uri
 from inspector.forms.dialects import dialect_of
 from inspector.forms.keywords import schema_faults
 from inspector.forms.validate import verdict_on_schema

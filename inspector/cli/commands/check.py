@@ -108,9 +108,9 @@ def check_command(
 ) -> ExitStatus:
     """Check a server or a capture for protocol violations and other problems.
 
-    Connects to the server, fetches its lists and disconnects. Tools are called only with --call. Exit status: 1 if a
-    finding is at least as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4, 6 or 7 if there was no
-    session or no response. Findings are printed in each case.
+    Tools are called only with --call and --probe. Exit status: 1 if a finding is at
+    least as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4, 6 or 7 if there was no session or
+    no response.
     """
     if options["watch"]:
         if env.server_argv is None and word is not None and not names_a_server(env, word):

@@ -2,7 +2,7 @@
 
 import click
 
-from inspector.checks.everything import all_checks
+from inspector.checks.catalog import all_checks
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented

@@ -261,7 +261,7 @@ def _servers(env: CliEnv) -> Iterator[Candidate]:
 
 
 def _captures(env: CliEnv) -> Iterator[Candidate]:
-    from inspector.capture.shelf import captures
+    from inspector.capture.automatic import captures
 
     for path in captures(captures_directory(env.environ))[:20]:
         yield Candidate(str(path), "recent capture")

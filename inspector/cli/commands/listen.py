@@ -30,7 +30,7 @@ from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, Notification
 from inspector.protocol.listed_items import LISTS
 from inspector.protocol.tracking.subscriptions import LISTEN, SUBSCRIBE, UPDATED, StreamFilter
-from inspector.session.watching import Outcome
+from inspector.session.subscriptions import Outcome
 
 F = TypeVar("F", bound=Callable[..., Any])
 

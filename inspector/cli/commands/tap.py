@@ -326,7 +326,7 @@ def _write_rules(output: Output, wanted: str) -> ExitStatus:
     import yaml
 
     from inspector.features.tap.client import TapClient, find
-    from inspector.present.held import written_rule
+    from inspector.present.held_messages import written_rule
 
     client = TapClient(find(wanted)["socket"])
     rules = [written_rule(each) for each in client.greeting.get("rules", ())]

@@ -74,37 +74,37 @@ class Book:
 
     def __init__(self, script: Script) -> None:
         self._script = script
-        self._shelves: dict[str, dict[str, Shelf]] = {}
+        self._by_target: dict[str, dict[str, TargetTurns]] = {}
         """Shelves by method and target."""
         turns = script.turns
         for index, method in enumerate(turns.methods):
-            shelves = self._shelves.setdefault(method, {})
+            by_target = self._by_target.setdefault(method, {})
             target = turns.target(index)
-            shelf = shelves.get(target) or shelves.setdefault(target, Shelf(turns))
-            shelf.turns.append(index)
+            group = by_target.get(target) or by_target.setdefault(target, TargetTurns(turns))
+            group.turns.append(index)
 
     def note(self, method: str, played: Played) -> Turn | None:
         """Return the turn of a client notification; None if the server sent nothing after it."""
-        shelf = self._shelves.get(method, {}).get("")
-        index, again = played.next(method, "", shelf.turns) if shelf else (0, True)
+        group = self._by_target.get(method, {}).get("")
+        index, again = played.next(method, "", group.turns) if group else (0, True)
         return None if again else self._script.turns[index]
 
     def find(self, method: str, params: Any, played: Played, era: Era) -> MatchedTurn | Empty | Missing:
         """Return what answers a request; `params` are those of `asked_of`."""
-        shelves, target = self._shelves.get(method, {}), target_of(method, params)
-        shelf = shelves.get(target) or shelves.get(target.strip())
-        if shelf is not None:
-            if same := shelf.same(key_of(params)):
+        by_target, target = self._by_target.get(method, {}), target_of(method, params)
+        group = by_target.get(target) or by_target.get(target.strip())
+        if group is not None:
+            if same := group.same(key_of(params)):
                 return self._found(method, key_of(params), same, played)
-            if (like := shelf.like(params)) is not None:
+            if (like := group.like(params)) is not None:
                 word = f"{_named(method, params)}: recorded with other spellings"
-                return self._found(method, key_of(like), shelf.same(key_of(like)), played, word)
+                return self._found(method, key_of(like), group.same(key_of(like)), played, word)
         if method in HARMLESS and self._declares(method):
             return Empty()
-        if shelf is not None and not peek.has(params, "cursor"):
-            nearest = shelf.nearest(params)
+        if group is not None and not peek.has(params, "cursor"):
+            nearest = group.nearest(params)
             word = f"{_named(method, params)}: never recorded with {_short(params)}; played is {_short(nearest)}"
-            return self._found(method, key_of(nearest), shelf.same(key_of(nearest)), played, word)
+            return self._found(method, key_of(nearest), group.same(key_of(nearest)), played, word)
         return self._missing(method, params, target, era)
 
     def _found(self, method: str, key: str, turns: Sequence[int], played: Played, word: str = "") -> MatchedTurn:
@@ -112,7 +112,7 @@ class Book:
         return MatchedTurn(self._script.turns[index], again, word)
 
     def _missing(self, method: str, params: Any, target: str, era: Era) -> Missing:
-        there = self._shelves.get(method)
+        there = self._by_target.get(method)
         if not there:
             return self._no_method(method)
         if method in LISTS:
@@ -130,7 +130,7 @@ class Book:
     def _no_method(self, method: str) -> Missing:
         if not self._declares(method):
             return Missing(METHOD_NOT_FOUND, f"Method not found: {method}")
-        asked = sorted(name for name in self._shelves if not name.startswith("notifications/"))
+        asked = sorted(name for name in self._by_target if not name.startswith("notifications/"))
         near = _nearest_name(method, asked)
         data = {"recorded": asked[:_SHOWN]} | ({"nearest": near} if near else {})
         meant = f"; nearest is {near}" if near else ""
@@ -141,7 +141,7 @@ class Book:
         return needed is not None and needed in self._script.capabilities
 
 
-class Shelf:
+class TargetTurns:
     """The turns of one method and one target. Only hashes of their params are kept, and computed on demand."""
 
     def __init__(self, turns: Told) -> None:
@@ -187,9 +187,9 @@ def _places(hashes: "array[int]", wanted: int) -> Iterator[int]:
             yield at
 
 
-def _first(shelves: Mapping[str, Shelf]) -> list[int]:
+def _first(by_target: Mapping[str, TargetTurns]) -> list[int]:
     """Return the positions of a method's first turns."""
-    return sorted(index for shelf in shelves.values() for index in shelf.turns[:_SHOWN])[:_SHOWN]
+    return sorted(index for group in by_target.values() for index in group.turns[:_SHOWN])[:_SHOWN]
 
 
 def _nearest_name(name: str, among: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from inspector.features.tap.desk import HeldList, HeldMessage, HoldOutcome, RuleDesk
+    from inspector.features.tap.held import HeldList, HeldMessage, HoldOutcome, RuleQueue
     from inspector.features.tap.judging import Judge
     from inspector.features.tap.relay import Relay
     from inspector.features.tap.rules import ArmedRule
@@ -196,7 +196,7 @@ class Control:
             client.greeted = True
             self._say(client, {"ok": True, "version": VERSION} | self._status())
             return True
-        if asked.get("do") in _NEEDING_RULES and "inspector.features.tap.desk" not in sys.modules:
+        if asked.get("do") in _NEEDING_RULES and "inspector.features.tap.held" not in sys.modules:
             start_new_thread(self._import_rules, (client, line))
             return True
         answer: dict[str, Any] = {"id": asked.get("id"), "ok": True}
@@ -209,7 +209,7 @@ class Control:
 
     def _import_rules(self, client: _Client, line: bytes) -> None:
         """Import the modules for rules, which takes time, in a separate thread; then handle the request."""
-        import inspector.features.tap.desk  # noqa: F401
+        import inspector.features.tap.held  # noqa: F401
 
         self._tap.post(lambda: None if self._line(client, line) else self._close(client))
 
@@ -292,7 +292,7 @@ class Control:
             desk.lists_changed()
 
     def _decide(self, what: str, asked: dict[str, Any]) -> None:
-        from inspector.features.tap.desk import HoldOutcome
+        from inspector.features.tap.held import HoldOutcome
         from inspector.protocol.jsonrpc import Request, encode
 
         desk = self._tap.open_desk()
@@ -333,7 +333,7 @@ class Control:
     def _desk_status(self) -> dict[str, Any]:
         if not self._tap.has_desk:
             return {"held": [], "rules": [], "timeout_s": self._tap.host_timeout_s or 60.0, "timeout_by": ""}
-        from inspector.features.tap.desk import held_facts
+        from inspector.features.tap.held import held_facts
 
         desk, now = self._tap.open_desk(), time.monotonic()
         seconds, by = desk.held.timeout
@@ -432,19 +432,19 @@ class _RelayTap:
     def has_desk(self) -> bool:
         return self._relay.desk is not None
 
-    def open_desk(self) -> "RuleDesk":
+    def open_desk(self) -> "RuleQueue":
         return open_desk(self._relay)
 
 
-def open_desk(relay: "Relay") -> "RuleDesk":
+def open_desk(relay: "Relay") -> "RuleQueue":
     """Return the desk of a relay. It is created on demand, so that nothing of it is imported without rules."""
-    from inspector.features.tap.desk import HeldList, RuleDesk
+    from inspector.features.tap.held import HeldList, RuleQueue
 
     if relay.desk is None:
         from inspector.features.tap.judging import Judge
 
-        relay.desk = RuleDesk(relay, Judge(), HeldList(relay.options.host_timeout))
-    assert isinstance(relay.desk, RuleDesk)
+        relay.desk = RuleQueue(relay, Judge(), HeldList(relay.options.host_timeout))
+    assert isinstance(relay.desk, RuleQueue)
     return relay.desk
 
 

@@ -22,7 +22,7 @@ import httpx
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError, UsageError
 from inspector.features.tap.control import Control
-from inspector.features.tap.http_desk import HttpDesk, HttpRecording, registration_facts
+from inspector.features.tap.http_held import HttpRecording, HttpRules, registration_facts
 from inspector.features.tap.judging import Ruling
 from inspector.features.tap.rules import ArmedRule
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
@@ -94,7 +94,7 @@ class HttpTap:
         self._urls: dict[str, httpx.URL] = {}
         """URL of the server by target of a request."""
         self._control: Control | None = None
-        self._desk = HttpDesk(self._recording, rules, host_timeout_s, self._send_own, self._insert)
+        self._desk = HttpRules(self._recording, rules, host_timeout_s, self._send_own, self._insert)
         self._judge = self._desk.judge
         self.trouble = ""
         """Why something is not recorded; "" if there is no problem."""

@@ -460,7 +460,7 @@ def next_colour(color: str) -> str:
     return COLOURS[(COLOURS.index(color) + 1) % len(COLOURS)] if color in COLOURS else COLOURS[0]
 
 
-class NotedRows(RowSource):
+class NoteRows(RowSource):
     """The marks in the order of entries, then the views by name."""
 
     def __init__(self, journal: Journal, notes: Notes) -> None:

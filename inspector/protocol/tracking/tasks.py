@@ -137,7 +137,7 @@ def _state(status: Any, flaws: list[str]) -> str:
     if isinstance(status, str) and status in STATES:
         return status
     if isinstance(status, str) and status:
-        flaws.append(f"{status[:40]!r} is no state of a task")
+        flaws.append(f"{status[:40]!r} is not a task state")
         return status
     flaws.append("it has no status" if status is None else f"its status is of type {peek.type_name(status)}")
     return ""

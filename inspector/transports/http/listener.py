@@ -331,7 +331,10 @@ class _Connection:
     async def _answer(self, request: HttpRequest) -> bool:
         """Respond; return False if the connection is to be broken off."""
         try:
-            await self._write(request, await self._handler(request))
+            try:
+                await self._write(request, await self._handler(request))
+            finally:
+                self._flush()  # what was sent before a handler failed
         except (HangUp, ConnectionError):
             return False
         except Exception:  # boundary: the log gets the traceback, the client a 500 if possible

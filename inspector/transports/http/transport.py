@@ -26,7 +26,7 @@ from inspector.transports.http.endpoint import (
     address_text,
 )
 from inspector.transports.http.reply import HttpReply, Trail, read_body, read_events
-from inspector.transports.http.sessions import SessionTransport
+from inspector.transports.http.resumption import SessionTransport
 from inspector.transports.http.sse import SseEvent, SseItem, SseParser
 from inspector.transports.http.tasks import TransportTasks
 

@@ -18,6 +18,7 @@ from textual.widgets import Input, Label
 
 from inspector.text import one_line
 from inspector.tui import keys
+from inspector.tui.input_queue import hold_keys, release_keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.schema_form.editors import ClusterInput
 
@@ -151,8 +152,13 @@ class SearchBar(Widget):
         if self._line.is_attached:  # at once: the next key after the one that opens it belongs to it
             self.screen.set_focus(self._line, scroll_visible)
         else:
-            self.call_after_refresh(self._line.focus, scroll_visible)
+            hold_keys(self)
+            self.call_after_refresh(self._focus_line, scroll_visible)
         return self
+
+    def _focus_line(self, scroll_visible: bool) -> None:
+        self._line.focus(scroll_visible)
+        release_keys(self)
 
     def select_all(self) -> None:
         """Select the text, so that typing replaces it."""

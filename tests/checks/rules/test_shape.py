@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from inspector.checks.everything import all_checks
+from inspector.checks.catalog import all_checks
 from inspector.checks.registry import CHECKS
 from inspector.checks.rules import shape as members
 from inspector.checks.shapes.judge import rules

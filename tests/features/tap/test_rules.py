@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from inspector.features.tap.desk import HeldList, HoldOutcome
+from inspector.features.tap.held import HeldList, HoldOutcome
 from inspector.features.tap.judging import Judge, PatchFailed, Ruling, apply_merge, apply_patch
 from inspector.features.tap.rules import BadRule, MessageView, armed, read_rules
 from inspector.protocol.frames import Direction

@@ -12,7 +12,7 @@ from inspector.present.spans import plain
 from inspector.present.traffic.columns import PLAIN
 from inspector.present.traffic.log import LogModel
 from inspector.present.traffic.rows import (
-    NotedRows,
+    NoteRows,
     RowPlace,
     RowWriter,
     TailWriter,
@@ -308,7 +308,7 @@ def test_a_call_that_became_a_task_shows_where_the_task_stands(tape: Tape) -> No
     assert not _row(tape, request, 80).live
 
 
-def row(rows: NotedRows, index: int) -> str:
+def row(rows: NoteRows, index: int) -> str:
     return "".join(text for text, _ in rows.row(index, 110).spans).rstrip()
 
 
@@ -317,7 +317,7 @@ def test_marks_come_in_their_order_then_views_by_name(tape: Tape) -> None:
     tape.answer(1, {})
     tape.stderr(b"oops")
     marks = {1: Mark(1, "red", "first\x1b[2J"), 3: Mark(3), 99: Mark(99, "blue", "gone")}
-    rows = NotedRows(tape.journal, Notes(marks, (View("b", "is:error"), View("a", tree=False, columns=("what",))), 3))
+    rows = NoteRows(tape.journal, Notes(marks, (View("b", "is:error"), View("a", tree=False, columns=("what",))), 3))
     assert rows.count == 5
     assert "★ red" in row(rows, 0)
     assert "first␛[2J" in row(rows, 0)

@@ -46,7 +46,7 @@ def test_both_eras_say_the_same_in_their_words() -> None:
 @pytest.mark.parametrize(
     ("wrong", "flaw"),
     [
-        ({"status": "sleeping"}, "'sleeping' is no state of a task"),
+        ({"status": "sleeping"}, "'sleeping' is not a task state"),
         ({"status": 7}, "its status is of type number"),
         ({"status": None}, "it has no status"),
         ({"ttl": -5}, "ttl is -5"),
@@ -299,7 +299,7 @@ def test_a_state_that_goes_backwards_is_shown_and_blamed(talk: Talk) -> None:
     ("handle", "says"),
     [
         (core("completed"), "it began as completed, not as working"),
-        (core("sleeping"), "'sleeping' is no state of a task"),
+        (core("sleeping"), "'sleeping' is not a task state"),
         (core(ttl=-1), "ttl is -1"),
         (core(pollInterval="often"), "pollInterval is of type string"),
     ],

@@ -19,7 +19,7 @@ CITY = {
 }
 
 
-class AskedDesk(InboxView):
+class AskedInbox(InboxView):
     """Keeps what was asked and how it was answered."""
 
     tickets: tuple[Ticket, ...] = ()
@@ -80,7 +80,7 @@ class Asking(OpenConversation):
         self.tape.initialized("2025-11-25", {"name": "harbour"}).call(1, "book")
         super().__init__(self.tape.journal, About("harbour"))
         self.can_act = True
-        self.inbox: AskedDesk = AskedDesk(self.tape)
+        self.inbox: AskedInbox = AskedInbox(self.tape)
 
     @property
     def stage(self) -> ConversationStage:

@@ -132,7 +132,7 @@ async def test_a_small_screen_shows_the_recorded_calls_first() -> None:
         await pilot.press("v h")
         await shows(app, '{"a": 1}')
         await pilot.press("escape")
-        await shows(app, "▲ recording")
+        await shows(app, "captures are read-only")
         await pilot.press("escape", "v h")
         await shows(app, '{"a": 1}')
 

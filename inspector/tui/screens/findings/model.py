@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from inspector import text
-from inspector.checks import everything
+from inspector.checks import catalog
 from inspector.checks.findings import Finding, Severity
 from inspector.present import spans
 from inspector.present.findings import SIGNS, finding_section, place_of, title_of
@@ -189,7 +189,7 @@ def _text(finding: Finding) -> str:
 
 # The title row, the progress of the checks, and the detail of a group
 
-assert everything.AREAS
+assert catalog.AREAS
 Both = tuple[list[Span], list[Span]]
 """Left and right aligned spans."""
 

@@ -22,7 +22,7 @@ from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.tracking.subscriptions import Subscriptions, SubscriptionState
 from inspector.protocol.uri_templates import could_have_made, expand, take_apart
 from inspector.session.session import Session
-from inspector.session.watching import Outcome
+from inspector.session.subscriptions import Outcome
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation, why_silent

@@ -57,7 +57,7 @@ from inspector.session.inbox import TicketState
 from inspector.text import cell_width, fit, human_duration, pad, visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
-from inspector.tui.conversation import OpenConversation
+from inspector.tui.conversation import ConversationStage, OpenConversation, is_listed
 from inspector.tui.panels import RerunCall
 from inspector.tui.screens.items.calls import RunningCall
 from inspector.tui.theme import glyphs
@@ -207,7 +207,8 @@ class CaseRunner:
 
         resolved, responses = values.resolved(case), CaseResponses()
         responses.turn_to(resolved)
-        answering = self._begin(self._respond(responses, exchanges)) if resolved.answers else None
+        seen = {ticket.number for ticket in self.conversation.inbox.tickets}
+        answering = self._begin(self._respond(responses, exchanges, seen)) if resolved.answers else None
         try:
             called = await self.conversation.call(resolved.request, resolved.params, opened)
         finally:
@@ -217,10 +218,12 @@ class CaseRunner:
         came = response_of(called, exchanges, tool.output_schema if tool is not None else None)
         return await asyncio.to_thread(judged, case, resolved, came, values, Normal())
 
-    async def _respond(self, responses: CaseResponses, exchanges: Sequence[Exchange]) -> None:
-        """Respond to the server requests of a call as its case defines; others wait in the Inbox."""
+    async def _respond(self, responses: CaseResponses, exchanges: Sequence[Exchange], seen: set[int]) -> None:
+        """Respond to the server requests of a call as its case defines; others wait in the Inbox.
+
+        `seen` has the numbers of the requests that came before the call.
+        """
         inbox = self.conversation.inbox
-        seen = {ticket.number for ticket in inbox.tickets}
         while True:
             for ticket in inbox.tickets:
                 asked = ticket.server_request
@@ -487,7 +490,7 @@ class SavedCalls(Widget):
         return found
 
     async def _run_now(self, chosen: Sequence[tuple[Path, CaseDefinition]], *, show: bool) -> None:
-        if not self._conversation.can_act or not chosen:
+        if not chosen or not await self._connected():
             self._tell("Not connected." if chosen else "No saved calls.")
             return
         environment = self.environment
@@ -518,7 +521,7 @@ class SavedCalls(Widget):
 
     @work(group="saved-run", exclusive=True)
     async def _run_again(self, call: StoredCall) -> None:
-        if not self._conversation.can_act:
+        if not await self._connected():
             self._tell("Not connected.")
             return
         case = CaseDefinition(call.target, call.method, escaped(peek.mapping(call.params)))
@@ -532,6 +535,20 @@ class SavedCalls(Widget):
         self._keep(msgspec.structs.replace(call, time_ns=time.time_ns(), status=status.value, ms=ran.came.ms))
         if self._runner.sent is not None:
             self._show(WantedCall(self._runner.sent.target, exchange=self._runner.sent))
+
+    async def _connected(self) -> bool:
+        """Wait for a connection that is being opened, and for its lists: they name destructive tools.
+
+        Return whether it is open.
+        """
+        conversation = self._conversation
+        while conversation.stage is ConversationStage.CONNECTING or (
+            conversation.stage is ConversationStage.OPEN and not is_listed(conversation)
+        ):
+            is_open = conversation.stage is ConversationStage.OPEN
+            self._say("waiting for the lists" if is_open else "connecting", "muted")
+            await asyncio.sleep(_TICKETS_S)
+        return conversation.stage is ConversationStage.OPEN
 
     async def _run_one(self, values: Values, path: Path, case: CaseDefinition) -> CaseRun:
         key = path, case.name

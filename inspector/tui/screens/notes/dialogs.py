@@ -11,12 +11,12 @@ from textual.widgets import Static
 from inspector.capture.format.notes import Mark, View
 from inspector.errors import UsageError
 from inspector.present.spans import Span
-from inspector.present.traffic.rows import NotedRows, next_colour
+from inspector.present.traffic.rows import NoteRows, next_colour
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.noted import Noted
+from inspector.tui.notes import ConversationNotes
 from inspector.tui.widgets.bars import FooterBar, StatusLine
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.prompts import CommentScreen, NameScreen
@@ -44,13 +44,13 @@ class MarksScreen(Dialog["Mark | View | None"]):
     MarksScreen > Static { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }
     """
 
-    def __init__(self, subject: OpenConversation, noted: Noted, present: View | None) -> None:
+    def __init__(self, subject: OpenConversation, noted: ConversationNotes, present: View | None) -> None:
         """`present`: the current view of Traffic, which can be saved under a name; None if Traffic is not shown."""
         super().__init__()
         self._subject = subject
         self._noted = noted
         self._present = present
-        self._rows = NotedRows(subject.journal, noted.notes)
+        self._rows = NoteRows(subject.journal, noted.notes)
 
     def compose(self) -> ComposeResult:
         """Lay out title, list, status line and footer."""

@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 
 from inspector import text
+from inspector.capture.automatic import Summary
 from inspector.capture.compare.differences import Compared, Comparison, OperationPlace, OperationVerdict
-from inspector.capture.shelf import Summary
 from inspector.present import spans as signs
 from inspector.present.compare import Names, shown, title
 from inspector.present.read_changes import change_lines

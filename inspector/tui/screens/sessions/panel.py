@@ -14,8 +14,8 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from inspector.capture.automatic import Summaries, captures, remove
 from inspector.capture.format.notes import NotesFile
-from inspector.capture.shelf import Summaries, captures, remove
 from inspector.config.paths import places, replace_file
 from inspector.config.settings import captures_directory
 from inspector.errors import UsageError
@@ -64,7 +64,7 @@ class SessionsPanel(Panel):
 
     def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
-        self._shelf = captures_directory()
+        self._directory = captures_directory()
         self._kept = places().state / "sessions.json"
         self._rows = SessionRows()
         self._sessions: list[CaptureSummary] = []
@@ -125,7 +125,7 @@ class SessionsPanel(Panel):
     def action_look_again(self) -> None:
         """Search for captures and read their summaries."""
         known = {each.path: each for each in self._sessions}
-        self._sessions = [known.get(path, CaptureSummary(path)) for path in captures(self._shelf)]
+        self._sessions = [known.get(path, CaptureSummary(path)) for path in captures(self._directory)]
         self.run_worker(self._find_out, thread=True, exclusive=True, group="sessions")
 
     def _find_out(self) -> None:

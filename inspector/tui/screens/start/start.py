@@ -391,7 +391,7 @@ class StartPane(Vertical):
 
     def _summarize(self) -> None:
         """Add what the captures hold to their rows, on a thread; only small ones are read, others only if cached."""
-        from inspector.capture.shelf import Summaries  # loads journals, which the first picture must not wait for
+        from inspector.capture.automatic import Summaries  # loads journals, which the first picture must not wait for
 
         worker, summaries, found = get_current_worker(), Summaries(places().state / "sessions.json"), []
         for each in self._captures:

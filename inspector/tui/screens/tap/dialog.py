@@ -21,7 +21,7 @@ from inspector.features.tap.summary import client_meta
 from inspector.forms.fields import UNSET
 from inspector.forms.typed import json_text
 from inspector.present.copies import Copy
-from inspector.present.held import (
+from inspector.present.held_messages import (
     HeldRows,
     TapStatus,
     blank_result,

@@ -25,7 +25,7 @@ from inspector.protocol.listed_items import Tool
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
-from inspector.tui.noted import noted_of
+from inspector.tui.notes import notes_of
 from inspector.tui.screens.traffic.detail import DetailPanel
 from inspector.tui.screens.traffic.dialogs import ColumnsScreen, GoToScreen, StoryScreen
 from inspector.tui.screens.traffic.filter_model import combined, path_test, ref_of_path, row_test
@@ -286,7 +286,7 @@ class TrafficMarking:
         if not n:
             return
 
-        noted = noted_of(self.list.filters.subject)
+        noted = notes_of(self.list.filters.subject)
         self._note(lambda: noted.unmark(n) if n in noted.notes.marks else noted.mark(n))
 
     def action_comment(self) -> None:
@@ -295,7 +295,7 @@ class TrafficMarking:
         if not n:
             return
 
-        noted = noted_of(self.list.filters.subject)
+        noted = notes_of(self.list.filters.subject)
         before = noted.mark_at(n)
 
         def written(found: tuple[str, str] | None) -> None:

@@ -24,7 +24,7 @@ from inspector.present.traffic.log import LogModel
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
-from inspector.tui.noted import noted_of
+from inspector.tui.notes import notes_of
 from inspector.tui.pacing import hurry
 from inspector.tui.panels import Panel
 from inspector.tui.screens.traffic.filter_pane import FilterPane
@@ -85,11 +85,11 @@ class ListAppearance:
     def _note_reference(self, n: int) -> None:
         """Store the reference entry with the notes on the capture."""
         with suppress(UsageError):  # then it only applies to this run
-            noted_of(self._list.filters.subject).change(lambda notes: msgspec.structs.replace(notes, reference=n))
+            notes_of(self._list.filters.subject).change(lambda notes: msgspec.structs.replace(notes, reference=n))
 
     def recall_notes(self) -> None:
         """Restore the stored marks and the reference entry, and report problems of the notes."""
-        notes = noted_of(self._list.filters.subject).notes
+        notes = notes_of(self._list.filters.subject).notes
         if notes.trouble:
             self._list.notify(visible(notes.trouble, limit=300), severity="warning", markup=False)
         if 0 < notes.reference <= self._list.journal.count:

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from inspector.protocol.tracking.subscriptions import StreamFilter
-from inspector.session.watching import Outcome
+from inspector.session.subscriptions import Outcome
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.items.resources import RESOURCES, ResourcesPanel, WatchStatus
 from inspector.tui.widgets.lines import BeforeAfterScreen

@@ -5,7 +5,7 @@ from textual.app import App
 
 from inspector.capture.format.notes import Mark, View
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.noted import noted_of
+from inspector.tui.notes import notes_of
 from inspector.tui.screens.notes.dialogs import MarksScreen
 from inspector.tui.widgets.prompts import CommentScreen, NameScreen
 from tests.present.tape import Tape
@@ -37,7 +37,7 @@ async def test_without_any_it_says_how_and_where_they_are_kept(tape: Tape) -> No
     app = App[None]()
     async with app.run_test(size=(100, 20)) as pilot:
         answers: list[Mark | View | None] = []
-        noted = noted_of(subject)
+        noted = notes_of(subject)
         await app.push_screen(MarksScreen(subject, noted, None), answers.append)
         await until(lambda: "No marks." in text(app), "that there are none")
         assert "m marks an entry of Traffic, x n with a comment. s saves the current view." in text(app)

@@ -6,7 +6,7 @@ from pathlib import Path
 from textual.widgets import Input
 
 from inspector.tui.conversation import ConversationStage, PastSubject, past_of
-from inspector.tui.noted import noted_of
+from inspector.tui.notes import notes_of
 from inspector.tui.screens.notes.dialogs import MarksScreen
 from inspector.tui.widgets.prompts import CommentScreen, NameScreen
 from tests.captures.record import sample
@@ -46,7 +46,7 @@ async def test_what_is_marked_is_kept_listed_gone_to_and_filtered_by(tmp_path: P
         await pilot.press("escape", "f m", "g g", "2", "g m")
         await until(lambda: isinstance(app.screen, MarksScreen), "the list, from another screen")
         await pilot.press("enter")
-        first = noted_of(app.subject).notes.marks
+        first = notes_of(app.subject).notes.marks
         await until(lambda: playback_of(app).at == next(iter(first)), "that moment, on the screen one was on")
         assert app.tab.shown == "tools"
         await pilot.press("g m")
@@ -75,8 +75,8 @@ async def test_notes_that_can_not_be_kept_are_said_and_change_nothing(tmp_path: 
 def test_a_mark_is_one_of_the_recording_and_a_colour_that_was_given_is_given_again(tape: Tape) -> None:
     whole = Staged(handshake(tape), stage=ConversationStage.RECORDED)
     then = PastSubject(whole, past_of(whole).at(2))
-    noted = noted_of(whole)
-    assert noted_of(then) is noted
+    noted = notes_of(whole)
+    assert notes_of(then) is noted
     assert not noted.is_kept
     assert noted.mark(2, color="blue", text="here").text == "here"
     assert then.journal.marks[2].color == "blue"

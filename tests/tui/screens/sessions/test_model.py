@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.shelf import Summary
+from inspector.capture.automatic import Summary
 from inspector.present.spans import spans_width
 from inspector.tui.screens.sessions.model import CaptureSummary, SessionRows, about
 

@@ -14,7 +14,14 @@ from textual.widgets import TextArea
 from inspector.capture.journal import Journal, start_capture
 from inspector.features.tap import registry
 from inspector.features.tap.rules import armed
-from inspector.present.held import HeldRows, TapStatus, proposed_rule, recorded_results, request_like, written_rule
+from inspector.present.held_messages import (
+    HeldRows,
+    TapStatus,
+    proposed_rule,
+    recorded_results,
+    request_like,
+    written_rule,
+)
 from inspector.protocol.frames import Channel, Direction
 from inspector.tui.app import InspectApp
 from inspector.tui.panels import HasEntry

@@ -55,7 +55,7 @@ def test_what_is_wrong_with_a_task_is_counted_in_its_row_and_told_in_full(tape: 
     assert "faults" in shown(tape, task)
     everything = told(tape, task)
     assert "Defects" in everything
-    assert "it was completed, and is wor" in everything
+    assert "the state changed from completed back to wor" in everything
     assert "\x1b" not in everything
 
 

@@ -11,10 +11,10 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent,
 from inspector.protocol.frames import Channel
 from inspector.protocol.revisions._shape import Carriage
 from inspector.transports.base import Delivery
-from inspector.transports.http import sessions
+from inspector.transports.http import resumption
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
 from inspector.transports.http.reply import Trail
-from inspector.transports.http.sessions import _pause
+from inspector.transports.http.resumption import _pause
 from tests.servers.http_fixtures import (
     ANSWER,
     INITIALIZE,
@@ -41,7 +41,7 @@ SOON = b"retry: 1\n\n"
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that says `retry: 1` is taken at its word, so that no test waits for a pause it does not test."""
-    monkeypatch.setattr(sessions, "_RETRY_FLOOR", 1)
+    monkeypatch.setattr(resumption, "_RETRY_FLOOR", 1)
 
 
 async def forever() -> None:
@@ -96,7 +96,7 @@ async def test_a_delete_that_is_refused_is_shown_and_is_no_error() -> None:
 
 
 async def test_a_delete_that_is_never_answered_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "_DELETE_WAIT", 0.05)
+    monkeypatch.setattr(resumption, "_DELETE_WAIT", 0.05)
 
     async def answer(request: HttpRequest) -> HttpResponse:
         if request.method == "DELETE":
@@ -209,7 +209,7 @@ async def test_a_standalone_stream_that_brings_nothing_is_given_up_after_five_ti
 
 
 async def test_a_head_that_does_not_come_is_awaited_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "_HEAD_WAIT", 0.05)
+    monkeypatch.setattr(resumption, "_HEAD_WAIT", 0.05)
     go_on = asyncio.Event()
 
     async def answer(_: HttpRequest) -> HttpResponse:

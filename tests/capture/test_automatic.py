@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture import shelf as module
+from inspector.capture import automatic as module
+from inspector.capture.automatic import Summaries, Summary, captures, fresh_path, make_room, remove, summary
 from inspector.capture.format.file import create
 from inspector.capture.format.records import Head, to_line
-from inspector.capture.shelf import Summaries, Summary, captures, fresh_path, make_room, remove, summary
 from tests.capture.recording import HEAD, life, recorded
 from tests.captures.record import sample
 
@@ -104,7 +104,7 @@ def test_one_that_can_not_be_removed_is_passed_over(shelf: Path, monkeypatch: py
 
 def test_one_that_somebody_else_removed_is_passed_over(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = [shelf / own("gone")]
-    monkeypatch.setattr("inspector.capture.shelf.captures", lambda directory: gone)
+    monkeypatch.setattr("inspector.capture.automatic.captures", lambda directory: gone)
     assert make_room(shelf, -1) == []
 
 

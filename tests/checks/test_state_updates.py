@@ -7,11 +7,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from inspector.checks.everything import all_checks
-from inspector.checks.learning import row_of_request, traits_of_notification, traits_of_result
+from inspector.checks.catalog import all_checks
 from inspector.checks.registry import Check
 from inspector.checks.runner import Inspection
 from inspector.checks.state import ALL_TRAITS, CheckMoment, ConnectionState
+from inspector.checks.state_updates import row_of_request, traits_of_notification, traits_of_result
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.revisions.table import ROWS

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from inspector.checks.everything import AREAS, all_checks, area_of
+from inspector.checks.catalog import AREAS, all_checks, area_of
 from inspector.checks.registry import CHECKS
 from tests.architecture.sources import docstrings, sources
 

@@ -13,7 +13,7 @@ from inspector.protocol.flows.watch import StreamEnd
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.tracking.subscriptions import StreamFilter, SubscriptionState
 from inspector.session.session import Session
-from inspector.session.watching import ReconnectTiming
+from inspector.session.subscriptions import ReconnectTiming
 from tests.session.talking import DISCOVERED, WISH, answering, options, reply, session
 from tests.transports.memory import Peer
 from tests.waiting import until

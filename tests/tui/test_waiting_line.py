@@ -6,7 +6,7 @@ from inspector.present.spans import plain
 from inspector.protocol.facts import HttpEvent, HttpFact, ProcessEvent, ProcessFact
 from inspector.protocol.server_requests import RequestKind, ServerRequest
 from inspector.transports.children import Process
-from inspector.tui.bars_model import TabState, WaitingRequest, WaitView, installing, last_sign, spans_of, wait_of
+from inspector.tui.waiting_line import TabState, WaitingRequest, WaitView, installing, last_sign, spans_of, wait_of
 from tests.counting import steps
 from tests.present.tape import Tape
 

@@ -20,7 +20,7 @@ from inspector.capture.format.records import EditRecord, Entry, GapRecord, RuleR
 from inspector.capture.format.writer import Recorder
 from inspector.capture.journal import Journal, start_capture
 from inspector.errors import InspectError
-from inspector.features.tap.desk import HeldList, HeldMessage, HoldOutcome
+from inspector.features.tap.held import HeldList, HeldMessage, HoldOutcome
 from inspector.features.tap.judging import Judge, Ruling
 from inspector.features.tap.relay import SMALLEST_PART
 from inspector.features.tap.rules import ArmedRule, MessageView
@@ -219,7 +219,7 @@ class HttpRecording:
         self._closing = [each for each in self._closing if each.is_alive()] + [closing]
 
 
-class HttpDesk:
+class HttpRules:
     """The desk of `tap http`, which also implements the control socket's view of a tap.
 
     Used in the event loop's thread.
@@ -259,7 +259,7 @@ class HttpDesk:
 
     has_desk = True
 
-    def open_desk(self) -> "HttpDesk":
+    def open_desk(self) -> "HttpRules":
         """Return the desk itself."""
         return self
 

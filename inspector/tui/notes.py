@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     pass
 
 
-class Noted:
+class ConversationNotes:
     """Notes on one conversation."""
 
     def __init__(self, subject: OpenConversation) -> None:
@@ -60,13 +60,13 @@ class Noted:
         self._journal.marks.update(notes.marks)
 
 
-_noted: "WeakKeyDictionary[OpenConversation, Noted]" = WeakKeyDictionary()
+_noted: "WeakKeyDictionary[OpenConversation, ConversationNotes]" = WeakKeyDictionary()
 
 
-def noted_of(subject: OpenConversation) -> Noted:
+def notes_of(subject: OpenConversation) -> ConversationNotes:
     """Return the notes on a conversation; at a replay position, those on the capture."""
     whole = subject.whole if isinstance(subject, PastSubject) else subject
     found = _noted.get(whole)
     if found is None:
-        found = _noted[whole] = Noted(whole)
+        found = _noted[whole] = ConversationNotes(whole)
     return found

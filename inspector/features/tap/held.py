@@ -1,7 +1,7 @@
 """Held messages of any transport with their deadlines, and the lanes that preserve the order on stdio.
 
 `HeldList` serves every transport: it tracks deadlines and decisions, and notifies the owner of a message of its
-outcome. `RuleDesk` applies it to the relay.
+outcome. `RuleQueue` applies it to the relay.
 """
 
 import time
@@ -181,7 +181,7 @@ class _Ticket:
         self.size = 0
 
 
-class RuleDesk:
+class RuleQueue:
     """The lanes of a relay on stdio: a held message blocks later messages unless they may overtake it."""
 
     def __init__(self, relay: "Relay", judge: Judge, held: HeldList) -> None:
