@@ -197,6 +197,20 @@ class CaseRunner:
         self.sent: Exchange | None = None
         """The newest request."""
 
+    async def connected(self, say: Callable[[str], None]) -> bool:
+        """Wait for a connection that is being opened, and for its lists: they name destructive tools.
+
+        `say` shows what is waited for. Return whether the connection is open.
+        """
+        conversation = self.conversation
+        while conversation.stage is ConversationStage.CONNECTING:
+            say("connecting")
+            await asyncio.sleep(_TICKETS_S)
+        while conversation.stage is ConversationStage.OPEN and not is_listed(conversation):
+            say("waiting for the lists")
+            await asyncio.sleep(_TICKETS_S)
+        return conversation.stage is ConversationStage.OPEN
+
     async def run(self, values: Values, case: CaseDefinition) -> CaseRun:
         """Send the request of a case and judge the response. Raises: InspectError."""
         exchanges: list[Exchange] = []
@@ -490,7 +504,7 @@ class SavedCalls(Widget):
         return found
 
     async def _run_now(self, chosen: Sequence[tuple[Path, CaseDefinition]], *, show: bool) -> None:
-        if not chosen or not await self._connected():
+        if not chosen or not await self._runner.connected(lambda said: self._say(said, "muted")):
             self._tell("Not connected." if chosen else "No saved calls.")
             return
         environment = self.environment
@@ -521,7 +535,7 @@ class SavedCalls(Widget):
 
     @work(group="saved-run", exclusive=True)
     async def _run_again(self, call: StoredCall) -> None:
-        if not await self._connected():
+        if not await self._runner.connected(lambda said: self._say(said, "muted")):
             self._tell("Not connected.")
             return
         case = CaseDefinition(call.target, call.method, escaped(peek.mapping(call.params)))
@@ -535,20 +549,6 @@ class SavedCalls(Widget):
         self._keep(msgspec.structs.replace(call, time_ns=time.time_ns(), status=status.value, ms=ran.came.ms))
         if self._runner.sent is not None:
             self._show(WantedCall(self._runner.sent.target, exchange=self._runner.sent))
-
-    async def _connected(self) -> bool:
-        """Wait for a connection that is being opened, and for its lists: they name destructive tools.
-
-        Return whether it is open.
-        """
-        conversation = self._conversation
-        while conversation.stage is ConversationStage.CONNECTING or (
-            conversation.stage is ConversationStage.OPEN and not is_listed(conversation)
-        ):
-            is_open = conversation.stage is ConversationStage.OPEN
-            self._say("waiting for the lists" if is_open else "connecting", "muted")
-            await asyncio.sleep(_TICKETS_S)
-        return conversation.stage is ConversationStage.OPEN
 
     async def _run_one(self, values: Values, path: Path, case: CaseDefinition) -> CaseRun:
         key = path, case.name
