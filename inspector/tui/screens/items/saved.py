@@ -235,7 +235,7 @@ class CaseRunner:
     async def _respond(self, responses: CaseResponses, exchanges: Sequence[Exchange], seen: set[int]) -> None:
         """Respond to the server requests of a call as its case defines; others wait in the Inbox.
 
-        `seen` has the numbers of the requests that came before the call.
+        `seen` has the numbers of earlier requests.
         """
         inbox = self.conversation.inbox
         while True:
