@@ -135,7 +135,7 @@ class Tool(ListedItem, frozen=True):
         if not isinstance(self.raw, dict) or not self.name:
             return ListedItem.flaw.fget(self)  # type: ignore[attr-defined, no-any-return]
         if not isinstance(self.input_schema, dict):
-            return f"its inputSchema is {'missing' if self.input_schema is None else 'no object'}"
+            return f"its inputSchema is {'missing' if self.input_schema is None else 'not an object'}"
         return ""
 
 

@@ -29,7 +29,7 @@ def test_a_tool_that_can_not_be_used_says_why() -> None:
     assert Tool([]).flaw == "an array instead of an object"
     assert Tool({"inputSchema": {}}).flaw == "it has no name"
     assert Tool({"name": "n"}).flaw == "its inputSchema is missing"
-    assert Tool({"name": "n", "inputSchema": []}).flaw == "its inputSchema is no object"
+    assert Tool({"name": "n", "inputSchema": []}).flaw == "its inputSchema is not an object"
     assert Tool({"name": "n", "inputSchema": {}}).flaw == ""
 
 
