@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 BUDGET = 64 * 1024 * 1024
 """Maximum number of bytes that wait to be written."""
-REST_S = 0.002
+REST_S = 0.01
 """Seconds that the writer sleeps before it starts, so that recording a request does not delay its response."""
 _ITEM = 200
 """Overhead of an item in bytes."""
