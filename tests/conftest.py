@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -26,11 +27,17 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if is_ci() e
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Hundreds of tests start an interpreter, and each would compile the whole program again. `__pycache__` is not in git.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 settling.install()
 garbage.install()
 gc.disable()  # until all tests are collected: what that makes stays
 os.environ.setdefault("PYTEST_TIMEOUT", f"{5 * PATIENCE_S:.0f}")  # a whole test may wait several times
 
+_LONGEST_NAME = 100
+"""Characters of a text that are part of the name of a parametrized test."""
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 
@@ -47,6 +54,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("real"):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name a case after the beginning of a long text: each worker sends all names, and some texts have a megabyte."""
+    if isinstance(val, (str, bytes)) and len(val) > _LONGEST_NAME:
+        return f"{val[:_LONGEST_NAME]!a}..."
+    return None
 
 
 @pytest.fixture

@@ -73,9 +73,9 @@ class PictureScreen(Dialog[None]):
             self._say(f"Invalid image: {_words(error)}.")
         else:
             widget.add_class("picture")
-            box = self.query_one(DialogBox)
-            await box.remove_children()
-            await box.mount(widget)
+            for box in self.query(DialogBox):
+                await box.remove_children()
+                await box.mount(widget)
 
     def _maker(self) -> Any:
         """Return the widget class for this terminal. To query the terminal, the app is suspended."""
@@ -94,7 +94,8 @@ class PictureScreen(Dialog[None]):
         return textual_image.widget.HalfcellImage if unicode_only else found
 
     def _say(self, sentence: str) -> None:
-        self.query_one(".picture--said", Static).update(Text(visible(sentence, limit=400)))
+        for said in self.query(".picture--said").results(Static):  # without one, the screen was closed meanwhile
+            said.update(Text(visible(sentence, limit=400)))
 
 
 def _too_big(data: bytes) -> str:

@@ -1,11 +1,13 @@
 """A picture in the terminal."""
 
 import struct
+import threading
 import zlib
 
 import pytest
 
 from inspector.demo import tools_content
+from inspector.tui.widgets import picture
 from inspector.tui.widgets.picture import MOST_PIXELS, PictureScreen
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
@@ -53,6 +55,29 @@ async def test_a_picture_that_would_swell_is_refused_by_its_header() -> None:
     head = b"IHDR" + struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
     data = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + head + struct.pack(">I", zlib.crc32(head))
     await shown(data, "Too large: 40,005,625 pixels")
+
+
+async def test_a_picture_that_is_decoded_after_its_screen_was_taken_down_is_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def decoded(_: bytes) -> None:
+        begun.set()
+        may_end.wait()
+        raise OSError("cut off")
+
+    monkeypatch.setattr(picture, "_decoded", decoded)
+    app = Showing()
+    async with app.run_test(size=(60, 20)):
+        await app.push_screen(PictureScreen(b"", "image"))
+        try:
+            await until(begun.is_set, "it is being decoded")
+            work = list(app.workers)
+            await app.screen.query("*").remove()
+        finally:
+            may_end.set()
+        await app.workers.wait_for_complete(work)
 
 
 async def test_escape_goes_back() -> None:

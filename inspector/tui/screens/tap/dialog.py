@@ -408,11 +408,13 @@ class HeldScreen(Dialog[None]):
         value = self._json("The text", self._editor.text)
         if value is not None:
             found = peek.at(value, "structuredContent") if responds else peek.at(value, "params", "arguments")
-            self.add_class("-form")
+            editing = self._editing
             await self._form.load(schema)
             if isinstance(found, dict):
                 await self._form.take(found)
-            self._form.focus_first()
+            if self._editing is editing:  # the message may have been released meanwhile
+                self.add_class("-form")
+                self._form.focus_first()
 
     async def _read_form(self) -> None:
         """Write the content of the form to the editor."""

@@ -205,9 +205,11 @@ async def test_a_held_call_is_answered_by_the_form_of_its_output_schema(
         shown.focus()
         await pilot.press("enter")
         await until(lambda: isinstance(app.screen, HeldScreen), "the dialog is open")
+        editor = app.screen.query_one(TextArea)
+        await until(lambda: '"create"' in editor.text, "the call is in the editor")
         await pilot.press("!", "ctrl+o")
-        await until(lambda: app.screen.has_class("-form"), "the form is shown")
         form = app.screen.query_one(SchemaForm)
+        await until(lambda: form.has_focus_within, "the form is loaded and has the focus")
         await form.take({"total": 7})
         await pilot.press("ctrl+j")
         result = (await asyncio.to_thread(tap.line, 2))["result"]
