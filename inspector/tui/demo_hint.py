@@ -32,11 +32,15 @@ class DemoStep(NamedTuple):
     template: str
     """Its text, with the ids of actions in braces."""
     is_done: Callable[[Tab], bool]
+    screen: str = ""
+    """Screen on which it begins: its key is named while another one is shown. "" if the step names it."""
 
-    @property
-    def text(self) -> str:
-        """Its text, with the user's keys."""
-        return re.sub(r"{([\w.]+)}", lambda found: keys.shown_key(found[1]), self.template)
+    def text(self, shown: str) -> str:
+        """Return its text while a screen is shown, with the user's keys."""
+        text = self.template
+        if self.screen and shown != self.screen:
+            text = f"Press {{screen.{self.screen}}}, {text[0].lower()}{text[1:]}"
+        return re.sub(r"{([\w.]+)}", lambda found: keys.shown_key(found[1]), text)
 
 
 def _newest(tab: Tab) -> list[Exchange]:
@@ -50,8 +54,9 @@ def _has(tab: Tab, tool: str, state: ExchangeState) -> bool:
 
 STEPS = (
     DemoStep(
-        "Press {screen.tools}, call echo: type a text, press {tools.send}",
+        "Call echo: type a text, press {tools.send}",
         lambda tab: _has(tab, "echo", ExchangeState.ANSWERED),
+        "tools",
     ),
     DemoStep(
         "Call long_running and cancel it with {request.cancel}",
@@ -73,11 +78,11 @@ class DemoHintBar(ItemBar):
         super().__init__(id="demo-hint")
         self._press = press
 
-    def say(self, at: int) -> None:
-        """Show step `at`, from 0, or the closing line after the last step."""
+    def say(self, at: int, shown: str) -> None:
+        """Show step `at`, from 0, while a screen is shown; after the last step the closing line."""
         is_last = at >= len(STEPS)
         head = "Demo " if is_last else f"Demo {at + 1} of {len(STEPS)}  "
-        left = BarItem(((head, "accent"), (LAST if is_last else STEPS[at].text, "text")))
+        left = BarItem(((head, "accent"), (LAST if is_last else STEPS[at].text(shown), "text")))
         right = [] if is_last else [BarItem((("[ Next ]", "accent"),), "next")]
         self.show([BarLine((left,), (*right, BarItem((("[ Hide ]", "accent"),), "hide")), inset=1)])
 
@@ -107,7 +112,7 @@ class DemoHint:
         elif self.bar.is_attached:
             while self._at < len(STEPS) and STEPS[self._at].is_done(self._tabs.current):
                 self._at += 1
-            self.bar.say(self._at)
+            self.bar.say(self._at, self._tabs.current.shown)
             self.bar.display = self._app.size.height >= _LEAST_ROWS
 
     def _begin(self) -> None:
@@ -122,7 +127,7 @@ class DemoHint:
         assert self.bar is not None, "it was clicked"
         if name == "next":
             self._at += 1
-            self.bar.say(self._at)
+            self.bar.say(self._at, self._tabs.current.shown)
             return
         self._is_over = True
         self.bar.remove()

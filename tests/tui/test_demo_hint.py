@@ -25,3 +25,9 @@ def test_each_step_is_done_by_what_it_suggests(tape: Tape) -> None:
     assert _done(_tab(tape)) == [True, False, False, False]
     tape.notify("notifications/cancelled", {"requestId": 2}, by_client=True)
     assert _done(_tab(tape, TicketState.ANSWERED, shown="findings")) == [True] * 4
+
+
+def test_a_screen_is_named_only_while_another_is_shown() -> None:
+    step = STEPS[0]
+    assert step.text("traffic").startswith("Press 2, call echo")
+    assert step.text("tools").startswith("Call echo")

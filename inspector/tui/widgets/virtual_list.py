@@ -71,7 +71,8 @@ class Growth:
         shown = count if self._frozen_at is None else min(self._frozen_at, count)
         if shown != self._view.count:
             self._view.set_count(shown)
-        if self.following or not self.grows:
+        is_end_visible = not self.frozen and self._view.height > 0 and self._view.visible.stop == count
+        if self.following or not self.grows or is_end_visible:
             self._seen, self._errors_seen = count, errors
 
     def freeze(self) -> None:

@@ -41,6 +41,24 @@ def test_rows_that_come_while_the_reader_is_elsewhere_are_counted() -> None:
     assert _said(growth) == ["▼ 1,232 new", "▼ +1,232", "▼"]
 
 
+def test_rows_in_sight_are_seen() -> None:
+    growth, view = growing()
+    view.go_to(5)
+    growth.take(102)
+    assert growth.unseen == 2
+    view.go_to(101)
+    growth.take(102)
+    assert (growth.unseen, growth.following, _said(growth)) == (0, False, [])
+
+
+def test_a_filter_that_leaves_rows_on_one_page_leaves_nothing_new() -> None:
+    growth, view = growing()
+    view.go_to(5)
+    growth.take(102)
+    growth.restart(4)
+    assert growth.unseen == 0
+
+
 def test_a_frozen_view_has_the_rows_that_it_had() -> None:
     growth, view = growing()
     growth.freeze()
