@@ -43,6 +43,8 @@ NARROW = 100
 """Below this number of columns, one step is shown at a time."""
 WIDE = 140
 """From this number of columns, all three steps are side by side."""
+VAST = 200
+"""From this number of columns, the list is wider: there is space for all of its columns."""
 Step: TypeAlias = Literal["list", "form", "result"]
 _STEPS: tuple[Step, ...] = ("list", "form", "result")
 FormT = TypeVar("FormT", bound=ItemForm)
@@ -84,7 +86,7 @@ class StepLayout:
 
     def arrange(self, width: int) -> None:
         """Choose the layout for this number of columns."""
-        self._panel.update_classes({"-narrow": width < NARROW, "-wide": width >= WIDE})
+        self._panel.update_classes({"-narrow": width < NARROW, "-wide": width >= WIDE, "-vast": width >= VAST})
 
     def go(self, step: Step, *, focus: bool = True) -> None:
         """Go to a step. From the result to the form, the previously focused field gets the focus again."""
@@ -318,6 +320,7 @@ class ItemsPanel(Panel, Generic[FormT]):
     DEFAULT_CSS = """
     ItemsPanel { layout: horizontal; }
     ItemsPanel > .steps--side { width: 38; height: 1fr; layout: vertical; }
+    ItemsPanel.-vast > .steps--side { width: 56; }
     ItemsPanel .steps--list { width: 1fr; height: 1fr; }
     ItemsPanel > .steps--side.-beside { width: 77; min-width: 60; layout: horizontal; }
     ItemsPanel > .steps--work { width: 1fr; height: 1fr; layout: vertical; }
