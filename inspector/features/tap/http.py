@@ -15,7 +15,7 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import httpx
 
@@ -30,7 +30,7 @@ from inspector.protocol.frames import Channel, Direction, SseFacts
 from inspector.protocol.headers import METHOD, NAME, routing_name
 from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, read
 from inspector.transports.http.authorizing import REFUSED, Authorizer, Refusal
-from inspector.transports.http.client import Forwarder, make_client, needs_proxy
+from inspector.transports.http.client import Forwarded, Forwarder, forwarded, make_client, needs_proxy
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
 from inspector.transports.http.listener import Allowance, HangUp, HttpRequest, HttpResponse, Listener
 from inspector.transports.http.reply import BadPacking, broken, in_text, unpacker, unreachable
@@ -79,6 +79,7 @@ class HttpTap:
         """
         self._endpoint = Endpoint(url, options)
         self._target = self._endpoint.url
+        self._host = self._target.netloc.decode("ascii")
         self._origin = str(self._target.copy_with(raw_path=b"/")).rstrip("/")
         self._options = options
         self._recording = HttpRecording(journal, keep)
@@ -91,8 +92,9 @@ class HttpTap:
         """Queues of items for each stream that a GET opened."""
         self._listener = Listener(self._pass_on, port=port, allowance=Allowance(connections=1024))
         self._client: httpx.AsyncClient | Forwarder | None = None
-        self._urls: dict[str, httpx.URL] = {}
-        """URL of the server by target of a request."""
+        self._urls: dict[str, _Address] = {}
+        """Address at the server by target of a request."""
+        self._own_names = {name.lower() for name, _ in options.headers}
         self._control: Control | None = None
         self._desk = HttpRules(self._recording, rules, host_timeout_s, self._send_own, self._insert)
         self._judge = self._desk.judge
@@ -179,7 +181,7 @@ class HttpTap:
         """Forward a request and return the response. Raises: HangUp."""
         number, client = next(self._numbers), self._client
         assert client is not None, "it listens only with a client"
-        url = self._url(request.target)
+        url = self._address(request.target)
         headers = self._request_headers(request)
         self._record_request(number, request, url, headers)
         if request.method == "POST":
@@ -201,11 +203,12 @@ class HttpTap:
         try:
             response = await self._send(client, request, url, headers)
             if response.status_code in REFUSED and await self._has_logged_in(response, request):
-                await response.aread()
+                async for _ in response.aiter_raw():
+                    pass
                 await response.aclose()
                 response = await self._send(client, request, url, headers)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            refusal = unreachable(error, url, self._options.connect_timeout)
+            refusal = unreachable(error, url.url, self._options.connect_timeout)
             self._record(HttpFact(HttpEvent.ERROR, number, why=str(refusal)))
             return HttpResponse(502, (("Content-Type", "text/plain"),), f"mcp-inspect tap: {refusal}\n".encode())
         timing = HttpTiming(wait=time.perf_counter_ns() - began)
@@ -223,7 +226,7 @@ class HttpTap:
         headers = last.headers if last is not None else (("Content-Type", "application/json"), ("Accept", _ACCEPT))
         request = HttpRequest("POST", last.target if last is not None else self._path, headers, payload)
         assert client is not None, "it listens only with a client"
-        number, url = next(self._numbers), self._url(request.target)
+        number, url = next(self._numbers), self._address(request.target)
         kept = [each for each in self._request_headers(request) if each[0].lower() != "accept-encoding"]
         sent = _for_body(tuple(kept), payload)
         self._record_request(number, request, url, sent, "user")
@@ -232,10 +235,10 @@ class HttpTap:
             self._record_head(number, response, HttpTiming())
             await self._read_own(number, response)
         except (httpx.HTTPError, httpx.InvalidURL, InspectError) as error:
-            why = str(error) if isinstance(error, InspectError) else str(unreachable(error, url, 0))
+            why = str(error) if isinstance(error, InspectError) else str(unreachable(error, url.url, 0))
             self._record(HttpFact(HttpEvent.ERROR, number, why=why))
 
-    async def _read_own(self, number: int, response: httpx.Response) -> None:
+    async def _read_own(self, number: int, response: Forwarded) -> None:
         reading, parser, whole = _Reading(self._recording, number, "POST", response), SseParser(), b""
         try:
             async for chunk in response.aiter_raw():
@@ -273,38 +276,36 @@ class HttpTap:
         return HttpResponse(202)
 
     async def _send(
-        self, client: httpx.AsyncClient | Forwarder, request: HttpRequest, url: httpx.URL, headers: Headers
-    ) -> httpx.Response:
+        self, client: httpx.AsyncClient | Forwarder, request: HttpRequest, address: "_Address", headers: Headers
+    ) -> Forwarded:
         authorizer, sent = self._options.authorizer, headers
         if authorizer is not None:
-            own = await authorizer.headers(request.method, str(url))
+            own = await authorizer.headers(request.method, address.text)
             names = {name.lower() for name, _ in own}
             sent = (*(each for each in headers if each[0].lower() not in names), *own)
-        pairs = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in sent]
         if isinstance(client, Forwarder):
-            response = await client.send(request.method, url.raw_path, pairs, request.body)
-            if authorizer is not None:
-                response.request = httpx.Request(request.method, url, headers=pairs)
-            return response
+            return await client.send(request.method, address.path, sent, request.body)
+        pairs = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in sent]
         carries = bool(request.body) or request.header("content-length") is not None
-        wire = httpx.Request(request.method, url, headers=pairs, content=request.body if carries else None)
-        return await client.send(wire, stream=True, follow_redirects=False)
+        wire = httpx.Request(request.method, address.url, headers=pairs, content=request.body if carries else None)
+        return forwarded(await client.send(wire, stream=True, follow_redirects=False))
 
-    def _url(self, target: str) -> httpx.URL:
-        """Return the server's URL with this path and query."""
-        url = self._urls.get(target)
-        if url is None:
+    def _address(self, target: str) -> "_Address":
+        """Return the server's address with this path and query."""
+        found = self._urls.get(target)
+        if found is None:
             if len(self._urls) >= _MOST_URLS:
                 self._urls.clear()
-            url = self._urls[target] = self._target.copy_with(raw_path=target.encode("latin-1"))
-        return url
+            url = self._target.copy_with(raw_path=target.encode("latin-1"))
+            found = self._urls[target] = _Address(url, str(url), url.raw_path.decode("ascii"))
+        return found
 
-    async def _has_logged_in(self, response: httpx.Response, request: HttpRequest) -> bool:
+    async def _has_logged_in(self, response: Forwarded, request: HttpRequest) -> bool:
         authorizer: Authorizer | None = self._options.authorizer
         if authorizer is None:
             return False
-        used = response.request.headers.get("authorization", "")
-        refusal = Refusal(response.status_code, in_text(response.headers), used, request.method, lambda _: None)
+        used = next((value for name, value in response.sent if name.lower() == "authorization"), "")
+        refusal = Refusal(response.status_code, _as_recorded(response.headers), used, request.method, lambda _: None)
         try:
             return await authorizer.refused(refusal, self._endpoint.ask_aside)
         except InspectError as error:
@@ -317,34 +318,31 @@ class HttpTap:
 
         Configured headers replace those of the same name.
         """
-        own = {name.lower() for name, _ in self._options.headers}
-        single = {
-            token.strip().lower()
-            for name, value in request.headers
-            if name.lower() == "connection"
-            for token in value.split(",")
-        }
-        left_out = _HOP_BY_HOP | single | own
+        left_out = _HOP_BY_HOP
+        tokens = [value for name, value in request.headers if name.lower() == "connection"]
+        if self._own_names or self._judge.armed or any(each.lower() != "keep-alive" for each in tokens):
+            left_out = left_out | self._own_names | {each.strip().lower() for each in ",".join(tokens).split(",")}
         if self._judge.armed:
-            left_out.add("accept-encoding")  # a compressed body can't be judged
+            left_out = left_out | {"accept-encoding"}  # a compressed body can't be judged
         kept = []
-        for name, value in request.headers:
-            if name.lower() in left_out:
-                continue
-            kept.append((name, self._target.netloc.decode("ascii") if name.lower() == "host" else value))
+        for pair in request.headers:
+            key = pair[0].lower()
+            if key not in left_out:
+                kept.append(pair if key != "host" else (pair[0], self._host))
         return (*kept, *self._options.headers)
 
-    def _response_headers(self, response: httpx.Response) -> Headers:
+    def _response_headers(self, response: Forwarded) -> Headers:
         kept = []
-        for name, value in ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw):
-            if name.lower() in _HOP_BY_HOP:
+        for name, value in response.headers:
+            key = name.lower()
+            if key in _HOP_BY_HOP:
                 continue
-            if name.lower() == "location" and _is_within(value, self._origin):
+            if key == "location" and _is_within(value, self._origin):
                 value = self._listener.url + value[len(self._origin) :]
             kept.append((name, value))
         return tuple(kept)
 
-    async def _answer(self, number: int, request: HttpRequest, response: httpx.Response) -> HttpResponse:
+    async def _answer(self, number: int, request: HttpRequest, response: Forwarded) -> HttpResponse:
         headers, reason = self._response_headers(response), response.reason_phrase
         if request.method == "HEAD" or response.status_code in _NO_BODY:
             await response.aclose()
@@ -353,13 +351,13 @@ class HttpTap:
         if self._judge.armed and _is_judged(response):
             headers = tuple(each for each in headers if each[0].lower() != "content-length")
             body = self._judged_body(number, request, response)
-        elif _is_stream(response) and _is_judged(response) and "content-length" not in response.headers:
+        elif _is_stream(response) and _is_judged(response) and not response.header("content-length"):
             body = self._judged_body(number, request, response, waits_for_rules=True)
         else:
             body = self._body(number, request, response)
         return HttpResponse(response.status_code, headers, body, reason)
 
-    async def _body(self, number: int, request: HttpRequest, response: httpx.Response) -> AsyncGenerator[bytes, None]:
+    async def _body(self, number: int, request: HttpRequest, response: Forwarded) -> AsyncGenerator[bytes, None]:
         """Forward a body unchanged."""
         reading = _Reading(self._recording, number, request.method, response)
         why = _CLIENT_LEFT
@@ -376,7 +374,7 @@ class HttpTap:
             await response.aclose()
 
     async def _judged_body(
-        self, number: int, request: HttpRequest, response: httpx.Response, *, waits_for_rules: bool = False
+        self, number: int, request: HttpRequest, response: Forwarded, *, waits_for_rules: bool = False
     ) -> AsyncGenerator[bytes, None]:
         """Forward a body by message for rules: a whole JSON body, or event by event.
 
@@ -409,7 +407,7 @@ class HttpTap:
             body = reading.record_body()
             if body is not None:
                 ruling = await self._desk.rule(
-                    Direction.FROM_SERVER, body, "reply", in_text(response.headers), response.status_code
+                    Direction.FROM_SERVER, body, "reply", _as_recorded(response.headers), response.status_code
                 )
                 if ruling.payload is None:
                     raise HangUp
@@ -422,7 +420,7 @@ class HttpTap:
             reading.end(why)
             await response.aclose()
 
-    async def _chunks(self, request: HttpRequest, response: httpx.Response) -> AsyncGenerator[tuple[bytes, bool], None]:
+    async def _chunks(self, request: HttpRequest, response: Forwarded) -> AsyncGenerator[tuple[bytes, bool], None]:
         """Yield the chunks of a body with False, and messages that the tap inserts between events with True."""
         pieces = response.aiter_raw()
         if request.method != "GET" or not _is_stream(response):
@@ -483,13 +481,13 @@ class HttpTap:
         return chunk.replace(theirs, b"data: " + self._listener.url.encode(), 1)
 
     def _record_request(
-        self, number: int, request: HttpRequest, url: httpx.URL, headers: Headers, origin: str = ""
+        self, number: int, request: HttpRequest, address: "_Address", headers: Headers, origin: str = ""
     ) -> None:
-        self._record(HttpFact(HttpEvent.REQUEST, number, method=request.method, target=str(url), headers=headers))
+        self._record(HttpFact(HttpEvent.REQUEST, number, request.method, address.text, headers=headers))
         if request.body and _is_json(request.header("content-type")):
             self._recording.frame(Direction.TO_SERVER, Channel.POST, request.body, http=number, origin=origin)
 
-    def _record_head(self, number: int, response: httpx.Response, timing: HttpTiming) -> None:
+    def _record_head(self, number: int, response: Forwarded, timing: HttpTiming) -> None:
         self._record(
             HttpFact(
                 HttpEvent.RESPONSE,
@@ -497,7 +495,7 @@ class HttpTap:
                 status=response.status_code,
                 reason=response.reason_phrase,
                 version=response.http_version,
-                headers=in_text(response.headers),
+                headers=_as_recorded(response.headers),
                 timing=timing,
             )
         )
@@ -506,10 +504,17 @@ class HttpTap:
         self._recording.fact(fact)
 
 
+class _Address(NamedTuple):
+    url: httpx.URL
+    text: str
+    path: str
+    """Path and query."""
+
+
 class _Reading:
     """Records the body of one response while it is forwarded."""
 
-    def __init__(self, recording: HttpRecording, number: int, method: str, response: httpx.Response) -> None:
+    def __init__(self, recording: HttpRecording, number: int, method: str, response: Forwarded) -> None:
         self._recording = recording
         self._number = number
         self._response = response
@@ -517,7 +522,7 @@ class _Reading:
         self.is_stream = _is_stream(response)
         self._is_recorded = self.is_stream or _is_json(kind)
         self._channel = Channel.GET if method == "GET" else Channel.SSE
-        self._unpack = unpacker(response.headers.get("content-encoding", ""))
+        self._unpack = unpacker(response.header("content-encoding"))
         self._parser = SseParser()
         self._pieces: list[bytes] = []
         self._size = 0
@@ -582,17 +587,24 @@ class _Reading:
             self._recording.fact(SseNote(self._number, item.raw, item.event, item.id, item.retry))
 
 
+def _as_recorded(headers: Headers) -> Headers:
+    """Return headers that are Latin-1 as UTF-8 where they are that."""
+    if all(value.isascii() for _, value in headers):
+        return headers
+    return in_text(httpx.Headers([(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]))
+
+
 def _is_json(content_type: str | None) -> bool:
     kind = (content_type or "").partition(";")[0].strip().lower()
     return kind == "application/json" or kind.endswith("+json")
 
 
-def _is_stream(response: httpx.Response) -> bool:
+def _is_stream(response: Forwarded) -> bool:
     return _kind(response) == "text/event-stream"
 
 
-def _kind(response: httpx.Response) -> str:
-    return str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
+def _kind(response: Forwarded) -> str:
+    return response.header("content-type").partition(";")[0].strip().lower()
 
 
 def _at_boundary(tail: bytes, chunk: bytes) -> tuple[bytes, bytes, bool]:
@@ -611,9 +623,9 @@ def _is_at_boundary(tail: bytes) -> bool:
     return not tail or any(each.end() == len(tail) for each in _BOUNDARY.finditer(tail))
 
 
-def _is_judged(response: httpx.Response) -> bool:
+def _is_judged(response: Forwarded) -> bool:
     """Return whether the messages in a body can be judged: it is uncompressed JSON or a stream."""
-    packed = response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity")
+    packed = response.header("content-encoding").strip().lower() not in ("", "identity")
     return not packed and (_is_json(_kind(response)) or _is_stream(response))
 
 

@@ -8,15 +8,18 @@ import asyncio
 import socket
 import ssl
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import suppress
+from typing import Protocol
 from urllib.request import getproxies
 
 import h11
 import httpx
 
 from inspector.errors import UsageError
+from inspector.protocol.facts import Headers
 from inspector.protocol.url_hosts import is_loopback
+from inspector.transports.http.wire import Wire, read_response, write_request
 
 _KEEP_ALIVE = 3.0
 """Seconds that an idle connection is kept.
@@ -70,7 +73,6 @@ def _trust(url: httpx.URL, cacert: str | None, insecure: bool, trust_env: bool) 
 # Requests of a proxy, without what httpx and httpcore need for every kind of use: locks, traces, cookies, redirects
 
 _LARGEST_HEAD = 100 * 1024
-_READ = 64 * 1024
 _WITH_BODY = ("POST", "PUT", "PATCH")
 
 
@@ -79,8 +81,57 @@ def needs_proxy(url: httpx.URL, *, trust_env: bool) -> bool:
     return trust_env and not is_loopback(url.host) and bool(getproxies().keys() - {"no"})
 
 
+class Forwarded:
+    """A response whose body is read once: by `aiter_raw`, in pieces as they arrive."""
+
+    def __init__(self, status: int, reason: str, version: str, headers: Headers, sent: Headers, body: "_Body") -> None:
+        """Create a response. `version` is that of HTTP, with its name; `sent` are the headers of the request."""
+        self.status_code = status
+        self.reason_phrase = reason
+        self.http_version = version
+        self.headers = headers
+        self.sent = sent
+        self._body = body
+
+    def header(self, name: str) -> str:
+        """Return the first header of this name, in lower case; "" if there is none."""
+        for key, value in self.headers:
+            if key.lower() == name:
+                return value
+        return ""
+
+    @property
+    def num_bytes_downloaded(self) -> int:
+        """Size of what was read of the body."""
+        return self._body.num_bytes_downloaded
+
+    def aiter_raw(self) -> AsyncIterator[bytes]:
+        """Read the body. Raises: httpx.TransportError."""
+        return self._body.aiter_raw()
+
+    async def aclose(self) -> None:
+        """Close the connection, unless the body was read to its end."""
+        await self._body.aclose()
+
+
+class _Body(Protocol):
+    @property
+    def num_bytes_downloaded(self) -> int: ...
+    def aiter_raw(self) -> AsyncIterator[bytes]: ...
+    async def aclose(self) -> None: ...
+
+
+def forwarded(response: httpx.Response) -> Forwarded:
+    """Return a response of httpx in the same form."""
+    pairs, sent = (
+        tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in each.raw)
+        for each in (response.headers, response.request.headers)
+    )
+    return Forwarded(response.status_code, response.reason_phrase, response.http_version, pairs, sent, response)
+
+
 class Forwarder:
-    """Sends requests to one origin: HTTP/1.1 over h11 and asyncio streams.
+    """Sends requests to one origin over HTTP/1.1.
 
     Connections are kept alive. A request is never sent twice.
     """
@@ -89,39 +140,30 @@ class Forwarder:
         self, url: httpx.URL, *, cacert: str | None, insecure: bool, connect_timeout: float, trust_env: bool
     ) -> None:
         """Create the forwarder. Nothing is connected. Raises: UsageError if the certificate file can't be read."""
-        self._netloc = url.netloc
+        self._netloc = url.netloc.decode("ascii")
         self._host, self._port = url.host, url.port or (443 if url.scheme == "https" else 80)
         self._trust = _trust(url, cacert, insecure, trust_env) if url.scheme == "https" else None
         self._connect_timeout = connect_timeout
         self._idle: list[_Wire] = []
 
-    async def send(
-        self, method: str, target: bytes, headers: Sequence[tuple[bytes, bytes]], body: bytes
-    ) -> httpx.Response:
+    async def send(self, method: str, target: str, headers: Headers, body: bytes) -> Forwarded:
         """Send a request and return the response once its headers are there.
 
         `target` is path and query. `Host` and `Content-Length` are added if they are missing.
 
         Raises: httpx.TransportError.
         """
-        headers = list(headers)
         names = {name.lower() for name, _ in headers}
-        if b"host" not in names:
-            headers.insert(0, (b"Host", self._netloc))
-        if b"content-length" not in names and (body or method in _WITH_BODY):
-            headers.append((b"Content-Length", str(len(body)).encode()))
+        if "host" not in names:
+            headers = (("Host", self._netloc), *headers)
+        if "content-length" not in names and (body or method in _WITH_BODY):
+            headers = (*headers, ("Content-Length", str(len(body))))
         wire = self._kept() or await self._connect()
         try:
-            head = await wire.exchange(method, target, headers, body)
+            return await wire.exchange(method, target, headers, body, self._idle)
         except BaseException:
             wire.abort()
             raise
-        return httpx.Response(
-            head.status_code,
-            headers=head.headers.raw_items(),
-            stream=_WireBody(wire, self._idle),
-            extensions={"http_version": b"HTTP/" + head.http_version, "reason_phrase": head.reason},
-        )
 
     async def aclose(self) -> None:
         """Close idle connections."""
@@ -144,10 +186,12 @@ class Forwarder:
                 ends = await loop.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
                 for number, (_, _, _, _, place) in enumerate(ends, 1):
                     try:
-                        return _Wire(*await asyncio.open_connection(*place[:2], ssl=self._trust, server_hostname=name))
+                        _, wire = await loop.create_connection(_Wire, *place[:2], ssl=self._trust, server_hostname=name)
                     except ConnectionError:
                         if number == len(ends):
                             raise
+                    else:
+                        return wire
         except TimeoutError as error:
             raise httpx.ConnectTimeout("the connection takes too long") from error
         except (OSError, ValueError) as error:
@@ -155,50 +199,77 @@ class Forwarder:
         raise httpx.ConnectError(f"{self._host} has no address")
 
 
-class _Wire:
-    """One connection."""
+class _Wire(Wire):
+    """One connection. A plain exchange needs no h11; `_http` exists for any other one."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
-        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LARGEST_HEAD)
+    def __init__(self) -> None:
+        super().__init__()
+        self._http: h11.Connection | None = None
         self._since = 0.0
 
     @property
     def is_usable(self) -> bool:
         """Whether an idle connection can carry another request."""
-        if self._reader.at_eof() or self._writer.is_closing():
+        if self.has_ended or self.inbox or self.transport.is_closing():
             return False
         return time.monotonic() - self._since < _KEEP_ALIVE
 
-    async def exchange(
-        self, method: str, target: bytes, headers: list[tuple[bytes, bytes]], body: bytes
-    ) -> h11.Response:
-        """Send a request and return the head of its response."""
+    async def exchange(self, method: str, target: str, headers: Headers, body: bytes, idle: "list[_Wire]") -> Forwarded:
+        """Send a request and return its response. `idle` takes the connection at the end of the body."""
+        self._http = None
+        head = write_request(method, target, headers, len(body))
+        await self._write(head + body if head is not None else self._begin(method, target, headers, body))
         try:
-            pieces = [self._http.send(h11.Request(method=method, target=target, headers=headers))]
+            data = await self.more()
+        except OSError as error:
+            raise httpx.ReadError(str(error)) from error
+        plain = read_response(data) if head is not None else None
+        if plain is not None:
+            assert plain.length is not None, "as every plain response"
+            rest = _WireBody(self, idle, plain.length, data[plain.size :])
+            return Forwarded(int(plain.first), plain.second, "HTTP/1.1", plain.headers, headers, rest)
+        if head is not None:
+            self._begin(method, target, headers, body)
+        self._receive(data)
+        while not isinstance(event := await self.next_event(), h11.Response):
+            pass
+        found = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in event.headers.raw_items())
+        version, reason = event.http_version.decode("ascii"), event.reason.decode("latin-1")
+        return Forwarded(event.status_code, reason, f"HTTP/{version}", found, headers, _WireBody(self, idle))
+
+    def _begin(self, method: str, target: str, headers: Headers, body: bytes) -> bytes:
+        """Let h11 write the request. Return its bytes."""
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LARGEST_HEAD)
+        try:
+            pairs = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+            pieces = [self._http.send(h11.Request(method=method, target=target, headers=pairs))]
             if body:
                 pieces.append(self._http.send(h11.Data(data=body)))
             pieces.append(self._http.send(h11.EndOfMessage()))
-        except h11.LocalProtocolError as error:
+        except (h11.LocalProtocolError, UnicodeEncodeError) as error:
             raise httpx.LocalProtocolError(str(error)) from error
-        try:
-            self._writer.write(b"".join(filter(None, pieces)))
-            async with asyncio.timeout(_WRITE):
-                await self._writer.drain()
-        except TimeoutError as error:
-            raise httpx.WriteTimeout("the server does not accept the request") from error
-        except OSError:
-            pass  # it may have answered before it closed the connection
-        while not isinstance(event := await self.next_event(), h11.Response):
-            pass
-        return event
+        return b"".join(filter(None, pieces))
+
+    async def _write(self, data: bytes) -> None:
+        self.put(data)
+        self.flush()
+        if self._room is not None:
+            try:
+                async with asyncio.timeout(_WRITE):
+                    await self.drain()
+            except TimeoutError as error:
+                raise httpx.WriteTimeout("the server does not accept the request") from error
+
+    def _receive(self, data: bytes) -> None:
+        assert self._http is not None, "h11 reads this response"
+        self._http.receive_data(data)
 
     async def next_event(self) -> object:
-        """Return the next event of the response. Raises: httpx.ReadError, httpx.RemoteProtocolError."""
+        """Return h11's next event of the response. Raises: httpx.ReadError, httpx.RemoteProtocolError."""
+        assert self._http is not None, "h11 reads this response"
         try:
             while (event := self._http.next_event()) is h11.NEED_DATA:
-                self._http.receive_data(await self._reader.read(_READ))
+                self._receive(await self.more())
         except h11.RemoteProtocolError as error:
             raise httpx.RemoteProtocolError(str(error)) from error
         except OSError as error:
@@ -206,35 +277,62 @@ class _Wire:
         return event
 
     def rest(self) -> bool:
-        """Prepare for another request. Return whether there may be one."""
-        self._since = time.monotonic()
-        try:
-            self._http.start_next_cycle()
-        except h11.LocalProtocolError:
-            return False
-        return True
+        """Prepare for another request. Return whether there may be one: not if more came than was asked for."""
+        self._since, http = time.monotonic(), self._http
+        if http is None:
+            return not self.inbox
+        return http.our_state is h11.DONE and http.their_state is h11.DONE and not (self.inbox or http.trailing_data[0])
 
     def abort(self) -> None:
         """Close the connection at once."""
         with suppress(RuntimeError):  # the event loop has ended
-            self._writer.transport.abort()
+            self.transport.abort()
 
 
-class _WireBody(httpx.AsyncByteStream):
+class _WireBody:
     """Body of a response. The connection is kept if the body was read to its end."""
 
-    def __init__(self, wire: _Wire, idle: list[_Wire]) -> None:
+    def __init__(self, wire: _Wire, idle: list[_Wire], length: int | None = None, begun: bytes = b"") -> None:
+        """Create a body. `length`: its size if h11 does not read it. `begun`: what was received of it."""
         self._wire: _Wire | None = wire
         self._idle = idle
+        self._length = length
+        self._begun = begun[:length]
+        if length is not None and len(begun) > length:
+            wire.inbox = begun[length:] + wire.inbox
+        self.num_bytes_downloaded = 0
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        wire = self._wire
+    async def aiter_raw(self) -> AsyncIterator[bytes]:
+        wire, length = self._wire, self._length
         assert wire is not None, "a body is read once"
-        while isinstance(event := await wire.next_event(), h11.Data):
-            yield bytes(event.data)
+        if length is None:
+            while isinstance(event := await wire.next_event(), h11.Data):
+                self.num_bytes_downloaded += len(event.data)
+                yield bytes(event.data)
+        else:
+            piece = self._begun
+            while self.num_bytes_downloaded < length:
+                if not piece:
+                    piece = await self._more(wire)
+                left = length - self.num_bytes_downloaded
+                if len(piece) > left:
+                    piece, wire.inbox = piece[:left], piece[left:] + wire.inbox
+                self.num_bytes_downloaded += len(piece)
+                yield piece
+                piece = b""
         if wire.rest():
             self._idle.append(wire)
             self._wire = None
+
+    async def _more(self, wire: _Wire) -> bytes:
+        try:
+            piece = await wire.more()
+        except OSError as error:
+            raise httpx.ReadError(str(error)) from error
+        if not piece:
+            sizes = f"received {self.num_bytes_downloaded} bytes, expected {self._length}"
+            raise httpx.RemoteProtocolError(f"peer closed connection without sending complete message body ({sizes})")
+        return piece
 
     async def aclose(self) -> None:
         if self._wire is not None:

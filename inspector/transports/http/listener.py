@@ -1,4 +1,4 @@
-"""A small HTTP/1.1 server on loopback: h11 over asyncio streams.
+"""A small HTTP/1.1 server on loopback. h11 reads and writes what is not as plain as most requests.
 
 It handles requests and responses and knows nothing of MCP or this project. A response body may be a stream: each
 piece is written at once, and when the client disconnects, the stream is closed, which notifies its producer.
@@ -12,20 +12,20 @@ import asyncio
 import logging
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 import h11
 
+from inspector.transports.http.wire import HEAD_LIMIT, PlainHead, Wire, read_request, write_response
+
 logger = logging.getLogger(__name__)
 
 Pairs = tuple[tuple[str, str], ...]
-HEAD_LIMIT = 64 * 1024
-"""Maximum size in bytes of a request line and its headers."""
-_READ = 64 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _CLOSING = 1.0
 """Seconds a connection gets to close."""
@@ -70,7 +70,11 @@ class HttpRequest:
 
     def header(self, name: str) -> str | None:
         """Return the first header of this name, ignoring case; None if there is none."""
-        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+        wanted = name.lower()
+        for key, value in self.headers:
+            if key.lower() == wanted:
+                return value
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,8 @@ class Listener:
 
     async def start(self) -> None:
         """Start listening. Raises: OSError if the port is taken."""
-        self._server = await asyncio.start_server(self._accept, self._host, self._port, ssl=self._tls)
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(self._accept, self._host, self._port, ssl=self._tls)
         self._port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
@@ -149,12 +154,15 @@ class Listener:
     ) -> None:
         await self.close()
 
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _accept(self) -> "_Connection":
+        return _Connection(self._handler, self._allowance, self._bodies, self._serve)
+
+    def _serve(self, connection: "_Connection") -> asyncio.Task[None]:
         full = len(self._connections) >= self._allowance.connections
-        connection = _Connection(reader, writer, self._handler, self._allowance, self._bodies, full=full)
-        task = asyncio.get_running_loop().create_task(connection.serve(), name="listener connection")
+        task = asyncio.get_running_loop().create_task(connection.serve(full=full), name="listener connection")
         self._connections.add(task)
         task.add_done_callback(self._done)
+        return task
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._connections.discard(task)
@@ -188,43 +196,85 @@ class _Rejected(Exception):
         self.status = status
 
 
-class _Connection:
-    """Connection of one client: requests one after the other."""
+class _Connection(Wire):
+    """Connection of one client: requests one after the other.
+
+    A plain request is read and answered without h11. `_http` exists for any other one, and is fed from its beginning.
+    """
 
     def __init__(
         self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
         handler: Handler,
         allowance: Allowance,
         bodies: _Bodies,
-        *,
-        full: bool,
+        start: "Callable[[_Connection], asyncio.Task[None]]",
     ) -> None:
-        self._reader = reader
-        self._writer = writer
+        super().__init__()
         self._handler = handler
         self._allowance = allowance
         self._bodies = bodies
-        self._unsent: list[bytes] = []
+        self._start = start
         self._held = 0  # bytes of this connection's body that `bodies` counts
-        self._full = full
-        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT)
+        self._http: h11.Connection | None = None
+        self._head = b""
+        """The plain head of the request that is being handled."""
+        self._has_answered = False
+        self._is_answering = False
+        self._task: asyncio.Task[None] | None = None
+        self._deadline = 0.0
+        self._timer: asyncio.TimerHandle | None = None
 
-    async def serve(self) -> None:
+    # Events of the connection
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._task = self._start(self)
+
+    def eof_received(self) -> bool:
+        self._stop_answering()
+        return super().eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._stop_answering()
+
+    def _stop_answering(self) -> None:
+        """Stop as soon as the client disconnects: a stream may have nothing to write for hours."""
+        if self._is_answering and self._task is not None:
+            self._is_answering = False
+            self._task.cancel()
+
+    def _expect(self, seconds: float) -> None:
+        """Let the next bytes be late after this time. There is one timer, which is seldom set."""
+        self._deadline = self.loop.time() + seconds
+        if self._timer is not None and self._timer.when() > self._deadline:
+            self._timer.cancel()
+            self._timer = None
+        if self._timer is None:
+            self._timer = self.loop.call_at(self._deadline, self._look_at_clock)
+
+    def _look_at_clock(self) -> None:
+        self._timer = None
+        if self.loop.time() < self._deadline:
+            self._timer = self.loop.call_at(self._deadline, self._look_at_clock)
+        else:
+            self.fail(TimeoutError())
+
+    # Requests
+
+    async def serve(self, *, full: bool) -> None:
         """Handle requests until either side ends the connection."""
         try:
-            if self._full:
+            if full:
                 await self._refuse(503, "Too many connections")
                 return
             wait = self._allowance.head_s
             while await self._serve_one(wait):
-                self._http.start_next_cycle()
                 wait = self._allowance.idle_s
         except asyncio.CancelledError:
-            self._writer.transport.abort()
+            self.transport.abort()
             raise
-        except (ConnectionError, ssl.SSLError, h11.LocalProtocolError):
+        except (OSError, h11.LocalProtocolError):
             logger.debug("a connection broke", exc_info=True)
         finally:
             await self._hang_up()
@@ -244,89 +294,107 @@ class _Connection:
         finally:
             self._bodies.give_back(self._held)
             self._held = 0
-        return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
+        return self._is_ready_for_next()
+
+    def _is_ready_for_next(self) -> bool:
+        http, self._http, self._head, self._has_answered = self._http, None, b"", False
+        if http is None:
+            return True
+        self.inbox = http.trailing_data[0] + self.inbox
+        return http.our_state is h11.DONE and http.their_state is h11.DONE
 
     async def _read_request(self, wait: float) -> HttpRequest | None:
         """Read a request; None if the client has disconnected, or sends nothing for `wait` seconds.
 
         Raises: _Rejected, h11.RemoteProtocolError.
         """
-        event = self._http.next_event()
-        if event is h11.NEED_DATA and not await self._receive_within(wait):
-            return None
+        if not self.inbox:
+            self._expect(wait)
         try:
-            async with asyncio.timeout(self._allowance.head_s):
-                head = event if event is not h11.NEED_DATA else await self._next_event()
+            data = await self.more()
+        except TimeoutError:
+            return None
+        plain = read_request(data)
+        try:
+            if plain is not None:
+                return await self._read_plain(plain, data)
+            self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT)
+            self._http.receive_data(data)
+            self._expect(self._allowance.head_s)
+            head = await self._next_event(self._http)
             if not isinstance(head, h11.Request):
                 return None
             headers = tuple((_text(name), _text(value)) for name, value in head.headers.raw_items())
             request = HttpRequest(_text(head.method), _text(head.target), headers, b"")
             _reject_foreign(request)
-            self._reject_long(request)
-            async with asyncio.timeout(self._allowance.body_s):
-                body = await self._read_body()
+            self._reject_long(int(request.header("content-length") or 0))  # h11 allows at most 20 digits
+            self._expect(self._allowance.body_s)
+            body = await self._read_body(self._http)
         except TimeoutError:
             raise _Rejected(408, "The request took too long") from None
         return None if body is None else replace(request, body=body)
 
-    async def _read_body(self) -> bytes | None:
+    async def _read_plain(self, head: PlainHead, data: bytes) -> HttpRequest | None:
+        request = HttpRequest(head.first, head.second, head.headers, b"")
+        self._head, left = data[: head.size], head.length or 0
+        _reject_foreign(request)
+        self._reject_long(left)
+        pieces, piece = list[bytes](), data[head.size :]
+        if len(piece) < left:
+            self._expect(self._allowance.body_s)
+        while True:
+            if len(piece) > left:
+                piece, self.inbox = piece[:left], piece[left:] + self.inbox
+            left -= len(piece)
+            self._take(len(piece))
+            pieces.append(piece)
+            if not left:
+                break
+            piece = await self.more()
+            if not piece:
+                return None
+        body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return HttpRequest(head.first, head.second, head.headers, body)
+
+    async def _read_body(self, http: h11.Connection) -> bytes | None:
         """Read a request body; None if the client disconnects before its end."""
         pieces: list[bytes] = []
-        while isinstance(event := await self._next_event(), h11.Data):
-            piece = bytes(event.data)
-            self._bodies.take(len(piece))
-            self._held += len(piece)
-            if self._held > self._allowance.body:
-                raise _Rejected(413, "The body is too long")
-            pieces.append(piece)
+        while isinstance(event := await self._next_event(http), h11.Data):
+            self._take(len(event.data))
+            pieces.append(bytes(event.data))
         return b"".join(pieces) if isinstance(event, h11.EndOfMessage) else None
 
-    def _reject_long(self, request: HttpRequest) -> None:
-        if int(request.header("content-length") or 0) > self._allowance.body:  # h11 allows at most 20 digits
+    def _take(self, size: int) -> None:
+        self._bodies.take(size)
+        self._held += size
+        if self._held > self._allowance.body:
             raise _Rejected(413, "The body is too long")
 
-    async def _receive_within(self, seconds: float) -> bool:
-        """Wait for the first bytes of a request; return False if there are none in this time."""
-        try:
-            async with asyncio.timeout(seconds):
-                self._http.receive_data(await self._reader.read(_READ))
-        except TimeoutError:
-            return False
-        return True
+    def _reject_long(self, length: int) -> None:
+        if length > self._allowance.body:
+            raise _Rejected(413, "The body is too long")
 
-    async def _next_event(self) -> object:
+    async def _next_event(self, http: h11.Connection) -> object:
         while True:
-            event = self._http.next_event()
+            event = http.next_event()
             if event is not h11.NEED_DATA:
                 return event
-            if self._http.they_are_waiting_for_100_continue:
+            if http.they_are_waiting_for_100_continue:
                 go_on = h11.InformationalResponse(status_code=100, headers=[])
-                self._writer.write(self._http.send(go_on) or b"")
-            self._http.receive_data(await self._reader.read(_READ))
+                self.put(http.send(go_on) or b"")
+            http.receive_data(await self.more())
+
+    # Responses
 
     async def _answer_watching(self, request: HttpRequest) -> bool:
-        """Respond, and stop as soon as the client disconnects: a stream may have nothing to write for hours.
-
-        Return whether the response was sent completely.
-        """
-        async with asyncio.TaskGroup() as group:
-            answering = group.create_task(self._answer(request), name="listener answer")
-            watching = group.create_task(self._watch(answering), name="listener watch")
-            answering.add_done_callback(lambda _: watching.cancel())
-        return not answering.cancelled() and answering.result()
-
-    async def _watch(self, answering: asyncio.Task[bool]) -> None:
-        waiting = 0
-        while waiting < HEAD_LIMIT:  # keep what a client sends before its turn, up to a limit
-            try:
-                data = await self._reader.read(_READ)
-            except OSError:
-                data = b""
-            if not data:
-                answering.cancel()
-                return
-            self._http.receive_data(data)
-            waiting += len(data)
+        """Respond; return whether the response was sent completely."""
+        if self.has_ended:
+            return False
+        self._is_answering = True
+        try:
+            return await self._answer(request)
+        finally:
+            self._is_answering = False
 
     async def _answer(self, request: HttpRequest) -> bool:
         """Respond; return False if the connection is to be broken off."""
@@ -334,7 +402,7 @@ class _Connection:
             try:
                 await self._write(request, await self._handler(request))
             finally:
-                self._flush()  # what was sent before a handler failed
+                self.flush()  # what was sent before a handler failed
         except (HangUp, ConnectionError):
             return False
         except Exception:  # boundary: the log gets the traceback, the client a 500 if possible
@@ -343,81 +411,112 @@ class _Connection:
         return True
 
     async def _write(self, request: HttpRequest, response: HttpResponse) -> None:
-        body = response.body
-        headers = list(response.headers)
+        body, headers = response.body, response.headers
         if isinstance(body, bytes) and not _has(headers, "content-length", "transfer-encoding"):
             if response.status != 204:
-                headers.append(("Content-Length", str(len(body))))
-        encoded = [(_bytes(name), _bytes(value)) for name, value in headers]
+                headers = (*headers, ("Content-Length", str(len(body))))
+        plain = None
+        if self._http is None and request.method != "HEAD":
+            plain = write_response(response.status, response.reason, headers)
+        try:
+            if plain is not None:
+                await self._write_plain(*plain, body)
+            else:
+                await self._write_by_h11(self._connection(request.body), request, response, headers)
+        finally:
+            if isinstance(body, AsyncGenerator):
+                await body.aclose()
+
+    async def _write_plain(self, head: bytes, length: int | None, body: bytes | AsyncIterator[bytes]) -> None:
+        """Write a response with a Content-Length, or in chunks."""
+        self._has_answered = True
+        if isinstance(body, bytes):
+            self.put(head + body[:length])
+            if len(body) != length:
+                raise h11.LocalProtocolError("the body does not have the size of its Content-Length")
+            self.flush()
+            await self.drain()
+            return
+        if length is None:
+            self.put(head[:-2] + b"Transfer-Encoding: chunked\r\n\r\n")
+        else:
+            self.put(head)
+        async for piece in body:
+            if length is not None:
+                length -= len(piece)
+                if length < 0:
+                    raise h11.LocalProtocolError("the body is longer than its Content-Length")
+                self.put(piece)
+            elif piece:
+                self.put(b"%x\r\n%b\r\n" % (len(piece), piece))
+            await self.drain()
+        if length:
+            raise h11.LocalProtocolError("the body is shorter than its Content-Length")
+        if length is None:
+            self.put(b"0\r\n\r\n")
+        self.flush()
+        await self.drain()
+
+    async def _write_by_h11(
+        self, http: h11.Connection, request: HttpRequest, response: HttpResponse, headers: Pairs
+    ) -> None:
+        encoded, body = [(_bytes(name), _bytes(value)) for name, value in headers], response.body
         head = h11.Response(status_code=response.status, headers=encoded, reason=_bytes(response.reason))
-        self._send(head, more=True)
+        self.put(http.send(head) or b"")
         if isinstance(body, bytes):
             if request.method != "HEAD":
-                self._send(h11.Data(data=body), more=True)
+                self.put(http.send(h11.Data(data=body)) or b"")
         else:
-            soon = asyncio.get_running_loop().call_soon(self._flush)  # unless the first piece follows at once
-            try:
-                await self._stream(body)
-            finally:
-                soon.cancel()
-        self._send(h11.EndOfMessage())
-        await self._writer.drain()
-
-    async def _stream(self, body: AsyncIterator[bytes]) -> None:
-        if not isinstance(body, AsyncGenerator):
             async for piece in body:
-                await self._send_piece(piece)
-            return
-        async with aclosing(body):
-            await self._writer.drain()
-            async for piece in body:
-                await self._send_piece(piece)
+                self.put(http.send(h11.Data(data=piece)) or b"")
+                await self.drain()
+        self.put(http.send(h11.EndOfMessage()) or b"")
+        self.flush()
+        await self.drain()
 
-    async def _send_piece(self, piece: bytes) -> None:
-        self._send(h11.Data(data=piece))
-        await self._writer.drain()
-
-    def _send(self, event: h11.Event, *, more: bool = False) -> None:
-        """Write an event. `more`: with the next one, to save a packet and a system call."""
-        data = self._http.send(event)
-        if data:
-            self._unsent.append(data)
-        if not more:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._unsent:
-            data, self._unsent = b"".join(self._unsent), []
-            self._writer.write(data)
+    def _connection(self, body: bytes | None) -> h11.Connection:
+        """Return h11's view of the current request. `body`: None if it was not received."""
+        if self._http is None:
+            self._http = http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT)
+            if self._head:
+                http.receive_data(self._head + (body or b""))
+                while isinstance(http.next_event(), h11.Request | h11.Data):
+                    pass
+        return self._http
 
     async def _refuse(self, status: int, why: str) -> bool:
         """Respond instead of the handler, if no headers were sent yet. Return False: the connection ends."""
-        if self._http.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+        if self._has_answered:
+            return False
+        http = self._connection(None)
+        if http.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             text = f"{why}\n".encode()
             headers = [("Content-Type", "text/plain"), ("Content-Length", str(len(text))), ("Connection", "close")]
-            self._send(h11.Response(status_code=status, headers=headers))
-            self._send(h11.Data(data=text))
-            self._send(h11.EndOfMessage())
-            with suppress(ConnectionError):
-                await self._writer.drain()
+            for event in (h11.Response(status_code=status, headers=headers), h11.Data(data=text), h11.EndOfMessage()):
+                self.put(http.send(event) or b"")
+            self.flush()
+            await self.drain()
         return False
 
     async def _discard_rest(self) -> None:
         with suppress(OSError, TimeoutError):
-            if self._writer.can_write_eof():
-                self._writer.write_eof()
+            if self.transport.can_write_eof():
+                self.transport.write_eof()
             async with asyncio.timeout(_CLOSING):
                 left = _LINGER
-                while left > 0 and (data := await self._reader.read(_READ)):
+                while left > 0 and (data := await self.more()):
                     left -= len(data)
 
     async def _hang_up(self) -> None:
-        self._writer.close()
+        if self._timer is not None:
+            self._timer.cancel()
+        self.flush()
+        self.transport.close()
         try:
             async with asyncio.timeout(_CLOSING):
-                await self._writer.wait_closed()
-        except (OSError, TimeoutError):
-            self._writer.transport.abort()
+                await asyncio.shield(self.closed)
+        except TimeoutError:
+            self.transport.abort()
 
 
 def _reject_foreign(request: HttpRequest) -> None:
@@ -429,6 +528,7 @@ def _reject_foreign(request: HttpRequest) -> None:
         raise _Rejected(403, "The Origin header does not name this machine")
 
 
+@lru_cache(maxsize=64)
 def _name(reference: str) -> str:
     try:
         return urlsplit(reference).hostname or ""
@@ -436,7 +536,7 @@ def _name(reference: str) -> str:
         return ""
 
 
-def _has(headers: list[tuple[str, str]], *names: str) -> bool:
+def _has(headers: Pairs, *names: str) -> bool:
     return any(name.lower() in names for name, _ in headers)
 
 

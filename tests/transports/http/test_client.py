@@ -146,8 +146,8 @@ def _forwarder(url: str, **options: str | bool) -> Forwarder:
     return Forwarder(httpx.URL(url), **settings)  # type: ignore[arg-type]
 
 
-async def _body(forwarder: Forwarder, *headers: tuple[bytes, bytes]) -> bytes:
-    response = await forwarder.send("POST", b"/mcp", headers, b"{}")
+async def _body(forwarder: Forwarder, *headers: tuple[str, str]) -> bytes:
+    response = await forwarder.send("POST", "/mcp", headers, b"{}")
     try:
         return b"".join([piece async for piece in response.aiter_raw()])
     finally:
@@ -172,7 +172,7 @@ async def test_a_connection_serves_several_requests_until_the_server_closes_it()
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     forwarder = _forwarder(f"http://localhost:{server.sockets[0].getsockname()[1]}/mcp")
     try:
-        assert await _body(forwarder, (b"X-Odd-Case", b"1"), (b"x-odd-case", b"2")) == b"1"
+        assert await _body(forwarder, ("X-Odd-Case", "1"), ("x-odd-case", "2")) == b"1"
         assert await _body(forwarder) == b"1"
         await until(lambda: not forwarder._idle[0].is_usable, "the end of the connection arrives")
         assert await _body(forwarder) == b"2"
@@ -218,6 +218,28 @@ async def test_a_response_that_ends_early_is_a_broken_one() -> None:
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         with pytest.raises(httpx.RemoteProtocolError):
             await _body(_forwarder(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"))
+
+
+@pytest.mark.parametrize("length", [0, 2])
+@pytest.mark.parametrize("chunked", [False, True])
+async def test_a_connection_with_more_than_the_response_is_not_used_again(length: int, chunked: bool) -> None:
+    connections: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append(await reader.readuntil(b"{}"))
+        body = b"{}"[:length]
+        framed = b"%x\r\n%b\r\n0\r\n\r\n" % (length, body) if length else b"0\r\n\r\n"
+        how = b"Transfer-Encoding: chunked" if chunked else b"Content-Length: %d" % length
+        smuggled = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
+        writer.write(b"HTTP/1.1 200 OK\r\n" + how + b"\r\n\r\n" + (framed if chunked else body) + smuggled)
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        forwarder = _forwarder(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp")
+        assert [await _body(forwarder), await _body(forwarder)] == [b"{}"[:length]] * 2
+        await forwarder.aclose()
+    assert len(connections) == 2
 
 
 def test_a_forwarder_is_for_servers_without_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,14 +2,17 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
+import h11
 import httpx
 import pytest
 
 from inspector.transports.http import listener as module
 from inspector.transports.http.listener import Allowance, HangUp, HttpRequest, HttpResponse, Listener
+from inspector.transports.http.wire import read_request, read_response, write_request, write_response
 from tests.servers.http_fixtures import always, pieces
 from tests.waiting import PATIENCE_S, until
 
@@ -361,3 +364,111 @@ def _is_still(transport: Any) -> bool:
     """Whether the buffer of what is to be sent has not changed over twenty looks."""
     _sizes.append(transport.get_write_buffer_size())
     return len(_sizes) > 20 and len(set(_sizes[-20:])) == 1
+
+
+# Heads that are read without h11
+
+POSTED = b"POST /a?b=%20 HTTP/1.1\r\nHost: localhost\r\n"
+LINES = [
+    b"",
+    b"Content-Length: 3\r\n",
+    b"content-length:3 \r\n",
+    b"Content-Length: 003\r\n",
+    b"Content-Length: 3\r\nContent-Length: 3\r\n",
+    b"Content-Length: 3\r\nContent-Length: 4\r\n",
+    b"Content-Length: 3, 3\r\n",
+    b"Content-Length: +3\r\n",
+    b"Content-Length: -3\r\n",
+    b"Content-Length: \xb2\r\n",
+    b"Content-Length: 0x3\r\n",
+    b"Content-Length: 3\nX: y\r\n",
+    b"Content-Length: 3\r\n\tContent-Length: 4\r\n",
+    b"Content-Length : 3\r\n",
+    b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",
+    b"Transfer-Encoding: chunked\r\n",
+    b"Transfer-Encoding: \x0bchunked\r\n",
+    b"Content-Length: 99999999999999999999999\r\n",
+    b"Host: localhost\r\n",
+    b"hOsT: other\r\n",
+    b"Connection: close\r\n",
+    b"Connection: keep-alive\r\n",
+    b"Connection: keep-alive, close\r\n",
+    b"Connection: keep-alive\r\nConnection: close\r\n",
+    b"Connection: upgrade\r\nUpgrade: websocket\r\n",
+    b"Expect: 100-continue\r\n",
+    b"X-A:  \t1 2 \t \r\nx-a: \xe9\r\n",
+    b"X-Empty:\r\n",
+    b"X-A: \x00\r\n",
+    b"X-A: a\rb\r\n",
+    b"X-A: a\x01b\r\n",
+    b": nameless\r\n",
+    b"X A: 1\r\n",
+    b"no colon\r\n",
+    b" X-Folded: 1\r\n",
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("start", [POSTED, POSTED.replace(b"Host: localhost\r\n", b""), POSTED.replace(b"1.1", b"1.0")])
+def test_a_request_that_needs_no_h11_is_read_as_h11_reads_it(start: bytes, line: bytes) -> None:
+    data = start + line + b"\r\n" + b"abcGET / HTTP/1.1\r\n\r\n"
+    head, connection = read_request(data), h11.Connection(h11.SERVER)
+    connection.receive_data(data)
+    if head is None:
+        assert line not in (b"Content-Length: 3\r\n", b"Connection: keep-alive\r\n") or start != POSTED
+        return
+    request = connection.next_event()
+    assert isinstance(request, h11.Request)
+    assert (head.first.encode(), head.second.encode()) == (request.method, request.target)
+    assert [(n.encode("latin-1"), v.encode("latin-1")) for n, v in head.headers] == request.headers.raw_items()
+    body = connection.next_event() if head.length else None
+    assert (bytes(body.data) if isinstance(body, h11.Data) else b"") == data[head.size :][: head.length or 0]
+    assert isinstance(connection.next_event(), h11.EndOfMessage)
+    assert not connection.trailing_data[1]
+    assert connection.states[h11.CLIENT] is h11.DONE
+    assert connection.trailing_data[0] == data[head.size + (head.length or 0) :]
+
+
+@pytest.mark.parametrize("status", [b"200 OK", b"204 No Content", b"304 Not Modified", b"101 Up", b"200", b"999 X"])
+@pytest.mark.parametrize("line", LINES)
+def test_a_response_that_needs_no_h11_is_read_as_h11_reads_it(line: bytes, status: bytes) -> None:
+    data = b"HTTP/1.1 " + status + b"\r\n" + line + b"\r\n" + b"abcHTTP/1.1 200 OK\r\n\r\n"
+    head, connection = read_response(data), h11.Connection(h11.CLIENT)
+    connection.send(h11.Request(method="GET", target="/", headers=[("Host", "x")]))
+    connection.send(h11.EndOfMessage())
+    connection.receive_data(data)
+    if head is None:
+        assert line != b"Content-Length: 3\r\n" or status != b"200 OK"
+        return
+    response, body = connection.next_event(), connection.next_event()
+    assert isinstance(response, h11.Response)
+    assert isinstance(body, h11.Data)
+    assert (int(head.first), head.second.encode()) == (response.status_code, response.reason)
+    assert [(n.encode("latin-1"), v.encode("latin-1")) for n, v in head.headers] == response.headers.raw_items()
+    assert bytes(body.data) == data[head.size :][: head.length]
+    assert isinstance(connection.next_event(), h11.EndOfMessage)
+    assert connection.states[h11.SERVER] is h11.DONE
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("X", "a\r\nY: b"), ("X\r\nY", "b"), ("X:Y", "b\n"), ("X", "\0"), ("Transfer-Encoding", "x")]
+)
+def test_headers_that_would_change_the_message_are_left_to_h11(name: str, value: str) -> None:
+    headers = (("Host", "localhost"), ("Content-Length", "1"), (name, value))
+    assert write_request("POST", "/", headers, 1) is None
+    assert write_response(200, "OK", headers) is None
+    assert write_request("POST", "/ HTTP/1.1\r\nX: 1", headers[:2], 1) is None
+    assert write_response(200, "OK\r\nX: 1", headers[:2]) is None
+    assert write_request("POST", "/", headers[:2], 2) is None
+    assert write_request("POST", "/", headers[:2], 1) is not None
+
+
+async def test_a_plain_request_and_one_for_h11_take_turns_on_a_connection() -> None:
+    plain = POST + b"Content-Length: 2\r\n\r\nab"
+    chunked = POST + b"Transfer-Encoding: chunked\r\n\r\n2\r\ncd\r\n0\r\n\r\n"
+    last = POST + b"Content-Length: 2\r\nConnection: close\r\n\r\nef"
+    async with Listener(echo) as server:
+        together = await talk(server.port, plain + chunked + plain + last)
+        apart = await talk(server.port, *(bytes([byte]) for byte in plain + chunked), last)
+    assert re.findall(rb"POST \w\w", together) == [b"POST ab", b"POST cd", b"POST ab", b"POST ef"]
+    assert re.findall(rb"POST \w\w", apart) == [b"POST ab", b"POST cd", b"POST ef"]

@@ -1,0 +1,214 @@
+"""One HTTP/1.1 connection as the listener and the forwarder use it: its bytes, and heads that need no h11.
+
+h11 implements HTTP. It takes about 100 µs for a request and as long for its response. A head in the grammar of this
+module, which is a strict part of that of RFC 9112, is read and written directly. All others go to h11.
+"""
+
+import asyncio
+import re
+from typing import Any, NamedTuple
+
+from inspector.protocol.facts import Headers
+
+HEAD_LIMIT = 64 * 1024
+"""Maximum size in bytes of a request line and its headers. As many bytes wait unread at most."""
+_TOGETHER = 64 * 1024
+"""Maximum number of bytes that are copied in order to be written in one go."""
+
+_FIELDS = rb"((?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*)\r\n"
+_REQUEST = re.compile(rb"([A-Z]+) ([\x21-\x7e]+) HTTP/1\.1\r\n" + _FIELDS)
+_RESPONSE = re.compile(rb"HTTP/1\.1 ([2-5][0-9][0-9]) ([\t\x20-\x7e\x80-\xff]*)\r\n" + _FIELDS)
+_UNUSUAL = ("transfer-encoding", "expect", "upgrade", "trailer")
+_SINGLE = ("content-length", "host", "connection")
+_BODILESS = ("204", "304")
+
+
+class PlainHead(NamedTuple):
+    """The head of a request or response whose body, if any, has a Content-Length."""
+
+    first: str
+    """Method, or status."""
+    second: str
+    """Target, or reason."""
+    headers: Headers
+    length: int | None
+    """Content-Length; None if there is no such header."""
+    size: int
+    """Number of bytes of the head."""
+
+
+def read_request(data: bytes) -> PlainHead | None:
+    """Return the head at the beginning of these bytes; None if h11 must read it."""
+    found = _REQUEST.match(data) if len(data) < HEAD_LIMIT else None
+    head = _head(found) if found is not None else None
+    return head if head is not None and head.first != "CONNECT" and _has(head.headers, "host") else None
+
+
+def read_response(data: bytes) -> PlainHead | None:
+    """Return the head at the beginning of these bytes; None if h11 must read it."""
+    found = _RESPONSE.match(data)
+    head = _head(found) if found is not None else None
+    return head if head is not None and head.length is not None and head.first not in _BODILESS else None
+
+
+def write_request(method: str, target: str, headers: Headers, length: int) -> bytes | None:
+    """Return the head of a request with a body of this size; None if h11 must write it."""
+    written = _written(f"{method} {target} HTTP/1.1\r\n", headers, _REQUEST)
+    if written is None:
+        return None
+    head, data = written
+    is_same = (head.first, head.second, head.length or 0) == (method, target, length)
+    return data if is_same and method not in ("CONNECT", "HEAD") and _has(headers, "host") else None
+
+
+def write_response(status: int, reason: str, headers: Headers) -> tuple[bytes, int | None] | None:
+    """Return a head and its Content-Length; None if h11 must write it."""
+    written = _written(f"HTTP/1.1 {status} {reason}\r\n", headers, _RESPONSE)
+    if written is None:
+        return None
+    head, data = written
+    return (data, head.length) if head.second == reason and head.first not in _BODILESS else None
+
+
+def _written(first_line: str, headers: Headers, grammar: re.Pattern[bytes]) -> tuple[PlainHead, bytes] | None:
+    """Return the head and its bytes if they are read as what was to be written."""
+    lines = "".join([f"{name}: {value}\r\n" for name, value in headers])
+    try:
+        found = grammar.fullmatch(f"{first_line}{lines}\r\n".encode("latin-1"))
+    except UnicodeEncodeError:
+        return None
+    head = _head(found) if found is not None else None
+    return (head, found[0]) if found is not None and head is not None and head.headers == headers else None
+
+
+def _head(found: re.Match[bytes]) -> PlainHead | None:
+    first, second, lines = found.groups()
+    headers, named = [], dict[str, str]()
+    for line in lines.decode("latin-1").split("\r\n")[:-1]:
+        name, _, value = line.partition(":")
+        value = value.strip("\t ")
+        headers.append((name, value))
+        key = name.lower()
+        if key in _UNUSUAL or (key in _SINGLE and key in named):
+            return None
+        named[key] = value
+    if named.get("connection", "keep-alive").lower() != "keep-alive":
+        return None
+    length = named.get("content-length")
+    if length is not None and not (length.isascii() and length.isdecimal() and len(length) < 20):
+        return None
+    return PlainHead(
+        first.decode("latin-1"),
+        second.decode("latin-1"),
+        tuple(headers),
+        int(length) if length is not None else None,
+        found.end(),
+    )
+
+
+def _has(headers: Headers, name: str) -> bool:
+    return any(key.lower() == name for key, _ in headers)
+
+
+class Wire(asyncio.Protocol):
+    """A connection: received bytes wait here until they are taken, and reading stops when they are too many."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.transport: asyncio.Transport = None  # type: ignore[assignment]  # set when the connection is made
+        self.closed: asyncio.Future[None] = self.loop.create_future()
+        """Done when the connection no longer exists."""
+        self.has_ended = False
+        """Whether nothing more will be received."""
+        self.inbox = b""
+        """Received bytes that were not taken."""
+        self._error: Exception | None = None
+        self._arrival: asyncio.Future[None] | None = None
+        self._room: asyncio.Future[None] | None = None
+        self._is_stopped = False
+        self._unsent: list[bytes] = []
+        self._soon: asyncio.Handle | None = None
+
+    async def more(self) -> bytes:
+        """Take what was received; wait if that is nothing. b"" at the end. Raises: OSError, or what `fail` gets."""
+        if not self.inbox and not self.has_ended:
+            self._arrival = self.loop.create_future()
+            try:
+                await self._arrival
+            finally:
+                self._arrival = None
+        if not self.inbox and self._error is not None:
+            raise self._error
+        data, self.inbox = self.inbox, b""
+        if self._is_stopped:
+            self._is_stopped = False
+            self.transport.resume_reading()
+        return data
+
+    def fail(self, error: Exception) -> None:
+        """Raise the error in a running `more`."""
+        if self._arrival is not None and not self._arrival.done():
+            self._arrival.set_exception(error)
+
+    def put(self, data: bytes) -> None:
+        """Write soon: together with what else is written before the event loop continues."""
+        if not data:
+            return
+        self._unsent.append(data)
+        if len(data) >= _TOGETHER:
+            self.flush()
+        elif self._soon is None:
+            self._soon = self.loop.call_soon(self.flush)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if self._soon is not None:
+            self._soon.cancel()
+            self._soon = None
+        if self._unsent:
+            data, self._unsent = b"".join(self._unsent), []
+            if not self.closed.done():
+                self.transport.write(data)
+
+    async def drain(self) -> None:
+        """Wait until the peer accepts more, or the connection has ended."""
+        if self._room is not None:
+            await asyncio.shield(self._room)
+
+    # Called by asyncio
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.inbox = self.inbox + data if self.inbox else data
+        if self._arrival is not None:
+            self._wake()
+        elif len(self.inbox) >= HEAD_LIMIT and not self._is_stopped:
+            self._is_stopped = True
+            self.transport.pause_reading()
+
+    def eof_received(self) -> bool:
+        self.has_ended = True
+        self._wake()
+        return self.transport.get_extra_info("sslcontext") is None  # what is still to be sent can be sent
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.has_ended, self._error = True, exc
+        self._unsent.clear()
+        if not self.closed.done():
+            self.closed.set_result(None)
+        self._wake()
+        self.resume_writing()
+
+    def pause_writing(self) -> None:
+        self._room = self.loop.create_future()
+
+    def resume_writing(self) -> None:
+        room, self._room = self._room, None
+        if room is not None and not room.done():
+            room.set_result(None)
+
+    def _wake(self) -> None:
+        if self._arrival is not None and not self._arrival.done():
+            self._arrival.set_result(None)
