@@ -4,6 +4,7 @@ Textual draws that screen with a general renderer, segment by segment, several t
 visible; this took most of the time to open one. Here whole lines are dimmed, and each style is blended only once.
 """
 
+import asyncio
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, TypeVar
@@ -17,7 +18,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.color import Color
 from textual.containers import Vertical, VerticalScroll
-from textual.geometry import Region
+from textual.geometry import Region, Size
+from textual.message_pump import MessagePump
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.widgets import Input, Static
@@ -44,14 +46,46 @@ class Dialog(ModalScreen[ResultT]):
     _opening = True
     """Whether the first paint is still pending."""
 
+    def _on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Keep the styles that all widgets have got a moment ago, when they were mounted."""
+        if self._opening:
+            event.refresh_styles = False
+
+    async def _on_resize(self, event: events.Resize) -> None:
+        """Ignore the size that the dialog and all screens below are laid out for already."""
+        if all(screen._compositor.size == event.size for screen in self.app.screen_stack):  # noqa: SLF001 - their layout
+            event.stop()
+            event.prevent_default()
+
+    async def _on_idle(self, event: events.Idle) -> None:
+        """Open as soon as the layout is known. Textual would wait for the next tick of its clock of 60 Hz."""
+        if self._opening:
+            event.prevent_default()
+            self._open(_MOST_TURNS)
+
+    def _open(self, turns: int) -> None:
+        """Paint once no widget has a message to process, or after so many turns of the loop."""
+        if not self._opening or not self.is_running:
+            return
+        if turns and any(_is_busy(node) for node in (self.app, *self.walk_children(with_self=True))):
+            asyncio.get_running_loop().call_soon(self._open, turns - 1)
+        elif self.size and self.is_current:
+            with self._context():
+                self._on_timer_update()
+
     def _compositor_refresh(self) -> None:
-        """Paint, except during the first layout: it takes three rounds, and only the result of the last one is seen."""
+        """Paint, except during the first layout: it takes several rounds, and only the result of the last is seen."""
         if not self._opening:
             super()._compositor_refresh()
 
     def _on_timer_update(self) -> None:
-        """Lay out and paint. Textual calls this when a new screen has processed all its messages."""
-        self._opening = False
+        """Lay out and paint."""
+        if self._opening:
+            self._opening = False
+            if self._layout_required:
+                self._repaint_required = False  # a layout paints everything
+            elif self.size:
+                self._repaint_required = True
         super()._on_timer_update()
 
     def close(self) -> None:
@@ -74,14 +108,70 @@ class Dialog(ModalScreen[ResultT]):
         below, veil = visible_screen_stack.get([]), self.styles.background
         if not below or below[-1] is self or not 0 < veil.a < 1:
             return super().render_lines(crop)
-        screen = below.pop()
-        if self._seen_below is None or len(self._seen_below) != self.size.height:
-            strips = screen._compositor.render_strips(self.size)  # noqa: SLF001 - as Textual's own modal screens do
-            ground = self.background_colors[1]
+        screen, size = below.pop(), self._compositor.size  # of the layout: after a resize, `size` is ahead of it
+        if self._seen_below is None or len(self._seen_below) != size.height:
+            ground, hidden = self.background_colors[1], self._hidden_below().intersection(size.region)
+            strips = _strips_of(screen, size, hidden)
             self._seen_below = [through_filters(self, _dimmed(strip, veil), ground) for strip in strips]
         dimmed = self._seen_below[crop.y : crop.bottom]
-        whole = crop.x == 0 and crop.width == self.size.width
+        whole = crop.x == 0 and crop.width == size.width
         return dimmed if whole else [strip.crop(crop.x, crop.right) for strip in dimmed]
+
+    def _hidden_below(self) -> Region:
+        """Return the region that the frame of the dialog covers."""
+        for box in self.query_children(DialogBox):
+            if box.styles.background.a == 1 and box.styles.opacity == 1 and box.visible:
+                return box.region
+        return Region()
+
+
+def _strips_of(screen: Screen[Any], size: Size, hidden: Region) -> list[Strip]:
+    """Return the lines of a screen. What a region hides is blank: most dialogs hide most of it.
+
+    Textual renders each widget in full, and all of them.
+    """
+    above, below = Region(0, 0, size.width, hidden.y), Region(0, hidden.bottom, size.width, size.height - hidden.bottom)
+    left = Region(0, hidden.y, hidden.x, hidden.height)
+    right = Region(hidden.right, hidden.y, size.width - hidden.right, hidden.height)
+    blank = Strip.blank(hidden.width)
+    beside = zip(_painted(screen, left), _painted(screen, right), strict=True)
+    middle = [Strip.join([begin, blank, end]) for begin, end in beside]
+    return [*_painted(screen, above), *middle, *_painted(screen, below)]
+
+
+def _painted(screen: Screen[Any], wanted: Region) -> list[Strip]:
+    """Return the lines of a region of a screen."""
+    if not wanted.width:
+        return [Strip.blank(0)] * wanted.height
+    lines: list[dict[int, Strip]] = [{} for _ in range(wanted.height)]
+    free = [[wanted.column_span] for _ in lines]
+    for widget, (region, clip) in screen._compositor.visible_widgets.items():  # noqa: SLF001 - no public way to them
+        part = region.intersection(clip).intersection(wanted)
+        rows = range(part.y - wanted.y, part.bottom - wanted.y)
+        if not part or not any(free[row] for row in rows):
+            continue
+        for row, strip in zip(rows, widget.render_lines(part.translate(-region.offset)), strict=False):
+            left: list[tuple[int, int]] = []
+            for start, end in free[row]:  # widgets come front to back: the first one is seen
+                begin, stop = max(start, part.x), min(end, part.right)
+                if begin < stop:
+                    lines[row][begin] = strip.crop(begin - part.x, stop - part.x)
+                    left += [(start, begin), (stop, end)]
+                else:
+                    left.append((start, end))
+            free[row] = [(start, end) for start, end in left if start < end]
+    for line, gaps in zip(lines, free, strict=True):
+        line.update((start, Strip.blank(end - start)) for start, end in gaps)
+    return [Strip.join(line[x] for x in sorted(line)) for line in lines]
+
+
+_MOST_TURNS = 100
+"""Turns of the event loop that the first paint waits for: widgets that receive messages all the time don't delay it."""
+
+
+def _is_busy(node: MessagePump) -> bool:
+    """Whether messages wait in a widget. Textual has no public name for the one that it has taken from the queue."""
+    return bool(node.message_queue_size) or node._pending_message is not None  # noqa: SLF001
 
 
 def _dimmed(strip: Strip, veil: Color) -> Strip:
@@ -98,12 +188,24 @@ def _mixed(style: Style, veil: Color) -> Style:
     return style.clear_meta_and_links() + Style.from_color(*inks)
 
 
+def _kind(y: int, last: int) -> int:
+    """Return which line of a frame: 0 is its top, 1 any in between, 2 its bottom."""
+    return 0 if y == 0 else 2 if y == last else 1
+
+
 class DialogBox(Vertical):
     """The frame of a dialog, with a mark in its upper border that closes the dialog by a click."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the lines, with the mark."""
-        strips = super().render_lines(crop)
+        """Return the lines, with the mark. Those between the borders are all alike: nothing but their edges is seen."""
+        last = self.outer_size.height - 1
+        kinds = {0: crop.y, 1: max(crop.y, 1), 2: last}
+        drawn = {
+            kind: super(DialogBox, self).render_lines(Region(crop.x, y, crop.width, 1))[0]
+            for kind, y in kinds.items()
+            if any(_kind(each, last) == kind for each in crop.line_range)
+        }
+        strips = [drawn[_kind(y, last)] for y in crop.line_range]
         begin, end = self._mark_cells
         if strips and crop.y == 0 and crop.x <= begin and end <= crop.right and self._has_frame:
             strip, ink = strips[0], role_styles(dark=self.app.current_theme.dark)["accent"]

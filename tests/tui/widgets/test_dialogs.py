@@ -1,8 +1,15 @@
 """One question before something that is claimed to be destructive."""
 
 import pytest
+from rich.console import RenderableType
+from textual._compositor import LayoutUpdate
+from textual._context import visible_screen_stack
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Static
 
-from inspector.tui.widgets.dialogs import ConfirmScreen
+from inspector.tui.widgets.dialogs import ConfirmScreen, DialogBox
 from inspector.tui.widgets.prompts import NameScreen
 from tests.settling import click
 from tests.tui.screen_text import lines, text
@@ -71,3 +78,83 @@ async def test_a_dialog_with_an_input_line_is_completed_by_its_buttons() -> None
             await click(app, place_of(app, f"{button} "))
             await until(lambda: len(answers) > 0, "it is answered")
             assert answers.pop() == answer
+
+
+class Crowded(Showing):
+    """Widgets in columns, one of them scrolled, under others that lie over them."""
+
+    CSS = """
+    #right { dock: right; width: 31; } #over { layer: over; offset: 7 2; width: 20; height: 3; background: red; }
+    Screen { layers: default over; } VerticalScroll { width: 1fr; border: round green; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static("on the right\n" * 30, id="right")
+        with VerticalScroll():
+            yield Static("\n".join(f"line {n} of many" for n in range(60)))
+        yield Static("over it", id="over")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (33, 9), (4, 3)])
+async def test_around_a_dialog_the_screen_below_is_seen(size: tuple[int, int]) -> None:
+    app = Crowded()
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        app.query_one(VerticalScroll).scroll_to(y=5, animate=False)
+        await pilot.pause()
+        before = lines(app)
+        app.push_screen(ConfirmScreen("Sure?", [[("Call it?", "text")]], "{}"))
+        await pilot.pause()
+        box = app.screen.query_one(DialogBox).region
+        assert box
+        visible_screen_stack.set(app._background_screens)
+        after = [strip.text for strip in app.screen._compositor.render_strips()]
+        for y, (was, now) in enumerate(zip(before, after, strict=True)):
+            beside = slice(0, box.x), slice(box.right, None)
+            for part in beside if box.y <= y < box.bottom else (slice(None),):
+                assert now[part].rstrip() == was[part].rstrip()
+
+
+async def test_a_dialog_fills_the_screen_at_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    pictures: list[LayoutUpdate] = []
+    app = Crowded()
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.push_screen(NameScreen("Name", "mine"))
+        await pilot.pause()
+        monkeypatch.setattr(
+            app, "_display", lambda _, update: pictures.append(update) if isinstance(update, LayoutUpdate) else None
+        )
+        for size in [(130, 20), (20, 5), (100, 30), (101, 30), (60, 40)]:
+            await pilot.resize_terminal(*size)
+        await pilot.pause()
+    assert pictures
+    assert all(strip is not None for picture in pictures for line in picture.strips for strip in line)
+
+
+async def test_a_dialog_is_painted_once_to_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    painted: list[str] = []
+    app = Crowded()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        display = app._display
+
+        def counted(screen: Screen[object], update: RenderableType | None) -> None:
+            painted.append(type(screen).__name__)
+            display(screen, update)
+
+        monkeypatch.setattr(app, "_display", counted)
+        monkeypatch.setattr(Screen, "_update_timer", NoClock())
+        app.push_screen(NameScreen("Name", "mine"))
+        await until(lambda: "NameScreen" in painted, "it is painted, though Textual's clock stands still")
+        assert "mine" in text(app)
+        assert painted.count("NameScreen") == 1
+
+
+class NoClock:
+    """A timer that never ticks."""
+
+    def pause(self) -> None:
+        """Do nothing."""
+
+    def resume(self) -> None:
+        """Do nothing."""

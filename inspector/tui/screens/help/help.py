@@ -105,6 +105,7 @@ class HelpScreen(Dialog[Command | None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the field, and below it keys, signs and terms, or the matches."""
+        self.set_class(self.app.size.width >= _WIDE, "-wide")  # later, everything would be styled a second time
         here = [place for place in self._places if place is not ActionScope.EVERYWHERE]
         with DialogBox() as frame:
             frame.border_title = "Help"
