@@ -241,6 +241,14 @@ class RuleQueue:
         self._rule(direction, ruling, token, end)
         self.pump()
 
+    def append(self, direction: str, data: bytes, tm: int, tw: int) -> None:
+        """Append the unfinished last line of a stream to the lane of a direction."""
+        token = RecordedMessage(direction, data, tm, tw)
+        self._recording.message(token)
+        ticket = _Ticket(token)
+        ticket.lines, ticket.done, ticket.size = [data], True, len(data)
+        self._lanes[direction].append(ticket)
+
     def put(self, direction: str, payload: bytes, by: str) -> None:
         """Append a message that neither party sent to the lane of a direction."""
         token = RecordedMessage(direction, payload + b"\n", time.monotonic_ns(), time.time_ns(), origin=by)
@@ -310,7 +318,8 @@ class RuleQueue:
         """Write all messages that are ready, in order."""
         for direction, lane in self._lanes.items():
             flow = self._relay.flows[direction]
-            while lane and lane[0].done and lane[0].due is None and (flow.is_line_start or not flow.writes):
+            is_open = flow.reads and flow.writes
+            while lane and lane[0].done and lane[0].due is None and (flow.is_line_start or not is_open):
                 ticket = lane.popleft()
                 for line in ticket.lines:
                     self._relay.deliver(direction, line)

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
         def take(self, direction: str, line: bytes, tm: int, tw: int) -> None:
             """Deliver or keep a message."""
 
+        def append(self, direction: str, data: bytes, tm: int, tw: int) -> None:
+            """Deliver bytes after all waiting messages, without judging."""
+
         def pump(self) -> None:
             """Deliver all messages that are ready."""
 
@@ -441,10 +444,12 @@ class Relay:
         """
         own = None
         if self._is_unsettled:
+            own = self._timeout()  # first, because it may deliver messages and so change what can be handled
             self._arrange()
-            if self._exit is not None and self._is_drained():
-                return self._exit
-            own = self._timeout()
+            if self._exit is not None:
+                if self._is_drained():
+                    return self._exit
+                self._arrange()
             self._is_unsettled = own is not None
         for fd, events in self._events(own if timeout_ms is None else timeout_ms):
             flow_of = self._by_source.get(fd)
@@ -510,9 +515,10 @@ class Relay:
 
     def _timeout(self) -> float | None:
         now = time.monotonic()
+        later = [at for timer in self.timers if (at := timer(now)) is not None]
         self._let_partial_through(now)
-        due = [lines.since + PARTIAL_S for lines in self._lines.values() if lines.parts]
-        due += [at for timer in self.timers if (at := timer(now)) is not None]
+        due = [lines.since + PARTIAL_S for name, lines in self._lines.items() if lines.parts and not self._waits(name)]
+        due += later
         return max(0.0, (min(due) - now) * 1000 + 1) if due else None
 
     def _woken(self) -> None:
@@ -557,8 +563,13 @@ class Relay:
                 return False
         return self.desk is None or not self.desk.flush()
 
+    def _waits(self, name: str) -> bool:
+        return self.desk is not None and self.desk.waits(name)
+
     def _is_held_up(self, name: str) -> bool:
-        return self.desk is not None and self.desk.is_full(name)
+        if self.desk is None or name == STDERR or not self.flows[name].is_line_start:
+            return False  # waiting messages can only follow the rest of a line that has begun
+        return self.desk.is_full(name) or (self._lines[name].size > LONGEST and self.desk.waits(name))
 
     def _target_ready(self, flow: Flow, events: int) -> None:
         if events & select.POLLOUT and not events & _BROKEN:
@@ -578,16 +589,19 @@ class Relay:
 
     def _source_ended(self, flow: Flow) -> None:
         flow.end_reading()
+        if flow.name in self._lines and (rest := self._lines[flow.name].take()):
+            if self.desk is not None and self.desk.waits(flow.name):
+                self.desk.append(flow.name, rest, time.monotonic_ns(), time.time_ns())
+            else:
+                self._pass(flow, rest)
         if self.desk is not None and flow.name == TO_SERVER:
             self.desk.client_ended()
-        if flow.name in self._lines and (rest := self._lines[flow.name].take()):
-            self._pass(flow, rest)
         self.recording.ended(flow.name)
         self._pass_on_end(flow)
 
     def _pass_on_end(self, flow: Flow) -> None:
         """Close the target once its source has ended and everything is written."""
-        if not flow.reads and not flow.size and flow.writes and not (self.desk and self.desk.waits(flow.name)):
+        if not flow.reads and not flow.size and flow.writes and not self._waits(flow.name):
             flow.end_writing()
 
     def _take(self, flow: Flow, data: bytes) -> None:
@@ -597,7 +611,7 @@ class Relay:
                 self.saw_initialized = True
             return
         assert self.desk is not None
-        if not flow.is_line_start and not self._lines[flow.name].parts and not self.desk.waits(flow.name):
+        if not flow.is_line_start:
             head, newline, data = data.partition(b"\n")
             self._pass(flow, head + newline)
             if not newline:
@@ -619,7 +633,7 @@ class Relay:
         lines = self._lines[flow.name]
         for line in lines.feed(data, time.monotonic()):
             self._ask(flow, line)
-        if lines.size > LONGEST:
+        if lines.size > LONGEST and not self._waits(flow.name):
             self._pass(flow, lines.take())
 
     def _ask(self, flow: Flow, line: bytes) -> None:
@@ -629,7 +643,7 @@ class Relay:
 
     def _let_partial_through(self, now: float) -> None:
         for name, lines in self._lines.items():
-            if lines.parts and now - lines.since >= PARTIAL_S and not (self.desk and self.desk.waits(name)):
+            if lines.parts and now - lines.since >= PARTIAL_S and not self._waits(name):
                 self._pass(self.flows[name], lines.take())
 
 

@@ -18,7 +18,7 @@ import pytest
 from inspector.capture.compare.views import write_view
 from inspector.capture.format.verify import verify
 from inspector.capture.store.load import load
-from inspector.features.tap import control, registry
+from inspector.features.tap import control, registry, relay
 from inspector.features.tap.client import TapClient, TapGone, TapRefused, find
 from inspector.features.tap.recording import RecordingQueue
 from inspector.features.tap.relay import Options, Relay
@@ -452,6 +452,58 @@ def test_partial_and_binary_output_is_not_stopped_by_a_rule(tap: TapProcess) -> 
     tap.stdin.flush()
     assert tap.line(0)["id"] == 1
     client.close()
+
+
+_READS = "import sys; data = sys.stdin.buffer.read(); sys.stdout.buffer.write(b'%d %s' % (len(data), data[-9:]))"
+_WRITES = 'import os; os.write(1, b\'{"jsonrpc":"2.0","method":"x"}\\nunfinished\')'
+_REQUEST = b'{"jsonrpc":"2.0","id":1,"method":"x"}\n'
+
+
+@pytest.mark.parametrize(
+    ("rule", "code", "sent", "last"),
+    [
+        pytest.param("action: hold, when: tool == no", _READS, b"{}\nunfinished", b"13 nfinished", id="nothing waits"),
+        pytest.param("action: delay, delay: 50ms", _READS, _REQUEST + b"unfinished", b"48 nfinished", id="a request"),
+        pytest.param("action: hold, side: notification", _WRITES, b"", b"\nunfinished", id="a notification"),
+        pytest.param(
+            "action: hold, when: method == x",
+            _READS,
+            _REQUEST + b"y" * (relay.LONGEST + relay.READ) + b"\nunfinished",
+            b" nfinished",
+            id="a line that is not judged",
+        ),
+    ],
+)
+def test_an_unfinished_line_follows_what_waits_before_it(
+    tmp_path: Path, rule: str, code: str, sent: bytes, last: bytes
+) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(f"- {{name: one, {rule}}}\n")
+    options = ("--rules", str(rules), "--host-timeout", "0.5")
+    with tapped(tmp_path, PYTHON, "-c", code, options=options) as tap:
+        tap.stdin.write(sent)
+        tap.stdin.flush()
+        if len(sent) > relay.LONGEST:
+            tap.read(lambda: any(each.get("act") == "release" for each in tap.records()), "the request is released")
+        tap.stdin.close()
+        assert tap.ends() == 0
+        assert tap.stdout.endswith(last)
+
+
+def test_a_response_of_a_rule_waits_for_the_end_of_a_line_that_has_begun(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("- {name: one, action: answer, when: method == x, result: {}}\n")
+    code = (
+        "import os, sys; os.write(1, b'begun'); sys.stdin.readline(); os.write(1, b' and ended\\n'); sys.stdin.read()"
+    )
+    with tapped(tmp_path, PYTHON, "-c", code, options=("--rules", str(rules))) as tap:
+        tap.read(lambda: tap.stdout == b"begun", "the unfinished line arrives")
+        tap.request(1, "x")
+        tap.send(b'{"jsonrpc":"2.0","method":"go on"}')
+        tap.read(lambda: tap.stdout.count(b"\n") == 2, "both lines arrive")
+        assert tap.stdout.startswith(b"begun and ended\n{")
+        tap.stdin.close()
+        assert tap.ends() == 0
 
 
 @pytest.mark.parametrize("end", ["server exits", "tap is killed"])
