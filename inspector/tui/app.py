@@ -115,7 +115,7 @@ class InspectApp(App[None]):
         self._beside = [*beside]
         self._over = over
         self.checker: Checker | None = None
-        self.menus = Menus(self)
+        self.menus = Menus(self, lambda: self.input_queue.has_key)
         self._recent: list[str] = []
         """Ids of commands run from the palette, the newest first."""
         self.input_queue = InputQueue(self, self._refocus)

@@ -62,6 +62,11 @@ class InputQueue:
         """Whether the next event is handled at once."""
         return not self._is_busy and not self._waiting
 
+    @property
+    def has_key(self) -> bool:
+        """Whether the next event is a key that waits for its turn."""
+        return bool(self._waiting) and isinstance(self._waiting[0][0], Key)
+
     @staticmethod
     def concerns(event: Event) -> bool:
         """Whether an event comes from the terminal and has not been forwarded to a widget yet."""

@@ -5,8 +5,10 @@ import sys
 from collections.abc import AsyncIterator
 
 import pytest
+from textual import events
 from textual.binding import ActiveBinding
 from textual.pilot import Pilot
+from textual.widget import AwaitMount, Widget
 
 from inspector.capture.journal import start_capture
 from inspector.config.environment import build_environment
@@ -18,6 +20,7 @@ from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.help.help import HelpScreen
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME
+from inspector.tui.widgets.bars import MenuBar
 from inspector.tui.widgets.virtual_list import LogList
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
@@ -264,6 +267,29 @@ async def test_a_menu_shows_itself_acts_by_its_second_key_and_closes(sitting: Si
         await until(lambda: "Tree or wire order" in text(app), "another menu")
         await click(app, (5, 3))
         await until(lambda: not app.menus.is_open, "a click outside closes it")
+
+
+async def test_a_menu_whose_second_key_is_typed_already_is_not_shown(
+    sitting: Sitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=SIZE) as pilot:
+        await connected(pilot)
+        mounted: list[Widget] = []
+        mount = app.screen.mount
+
+        def noted(*widgets: Widget) -> AwaitMount:
+            mounted.extend(widgets)
+            return mount(*widgets)
+
+        monkeypatch.setattr(app.screen, "mount", noted)
+        for key in "go":
+            app.post_message(events.Key(key, key))
+        await until(lambda: app.tab.shown == "raw", "the Composer")
+        assert not any(isinstance(each, MenuBar) for each in mounted)
+        assert not app.menus.is_open
+        await pilot.press("escape", "1", "g")
+        await until(lambda: any(isinstance(each, MenuBar) for each in mounted), "shown, if no key follows")
 
 
 async def test_a_tool_is_opened_from_the_palette_and_what_was_run_comes_first(sitting: Sitting) -> None:

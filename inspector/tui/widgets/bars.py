@@ -4,7 +4,7 @@ One widget draws a whole line, because a line of stock widgets adds a tenth of a
 wraps: items that do not fit are shortened or left out, the least important first. An item is never split.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -464,8 +464,10 @@ _ROWS_KEPT, _ROWS_LOW = 8, 3
 class Menus:
     """The open menu, if any. It receives the next key or click of the app."""
 
-    def __init__(self, app: App[Any]) -> None:
+    def __init__(self, app: App[Any], has_next_key: Callable[[], bool] = lambda: False) -> None:
+        """`has_next_key` returns whether the next key has been typed already."""
         self._app = app
+        self._has_next_key = has_next_key
         self._bar: MenuBar | None = None
         self._entries: dict[str, ActiveBinding] = {}
 
@@ -486,12 +488,18 @@ class Menus:
             self._app.bell()
             return
         self._bar = MenuBar(keys.MENUS[leader], self._entries)
-        self._app.screen.mount(self._bar)
+        self._app.call_later(self._show, self._bar)
+
+    def _show(self, bar: MenuBar) -> None:
+        """Show the menu, unless the key that closes it has been typed already: showing takes longer than typing."""
+        if bar is self._bar and not self._has_next_key():
+            self._app.screen.mount(bar)
 
     def close(self) -> None:
         """Close the open menu, if any."""
         if self._bar is not None:
-            self._bar.remove()
+            if self._bar.is_attached:
+                self._bar.remove()
             self._bar = None
 
     async def take(self, event: Event) -> bool:
@@ -501,7 +509,7 @@ class Menus:
         if isinstance(event, events.Key):
             key = event.character if event.is_printable and event.character != " " else event.key
             found = self._entries.get(key or "")
-            if found is None and self._bar.scroll_rows(event.key):
+            if found is None and self._bar.is_attached and self._bar.scroll_rows(event.key):
                 return True
             self.close()
             if found is not None:
