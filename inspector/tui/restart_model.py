@@ -6,24 +6,23 @@ The bar shows the first of these lines; the dialog shows all.
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from inspector import text
+from inspector.features.lock.changes import DefinitionsDiff
+from inspector.features.lock.lines import diff_lines
+from inspector.features.lock.schemas import DefinitionChange
+from inspector.features.watch.watcher import FileChange
 from inspector.present import spans as signs
+from inspector.present.calls import CompletedCall
 from inspector.present.compare import change_lines
 from inspector.present.compare import shown as json_of
 from inspector.present.spans import Line, Role, Span, lay, span
 from inspector.protocol.json_diff import ABSENT, MOST, JsonChange, differences
 from inspector.text import human_duration
-
-if TYPE_CHECKING:  # few sessions restart a server
-    from inspector.features.lock.changes import DefinitionsDiff
-    from inspector.features.lock.schemas import DefinitionChange
-    from inspector.features.watch.watcher import FileChange
-    from inspector.present.calls import CompletedCall
-    from inspector.tui.panels import RerunCall
+from inspector.tui.panels import RerunCall
 
 SIDE_BY_SIDE = 100
 """Minimum width in columns to show before and after side by side."""
@@ -46,7 +45,7 @@ class CallResult(msgspec.Struct, frozen=True):
     wall_ns: int = 0
 
 
-def result_of(looked: "CompletedCall", target: str, wall_ns: int) -> CallResult:
+def result_of(looked: CompletedCall, target: str, wall_ns: int) -> CallResult:
     """Return the result of a call that was read back."""
     finished = looked.finished
     value = finished.result
@@ -79,7 +78,7 @@ class RestartReport(msgspec.Struct, frozen=True):
     """What it is waiting for, as a short text; "" once it is finished."""
     verb: str = "Restarted"
     """Verb for the outcome: "Reconnected" for a server that was not started here."""
-    change: "FileChange | None" = None
+    change: FileChange | None = None
     """File change that caused it; None if the user requested it."""
     took_ns: int | None = None
     """Time from the request to restart to the open connection; None until it is open."""
@@ -87,13 +86,13 @@ class RestartReport(msgspec.Struct, frozen=True):
     """Why there is no connection, as one sentence; may quote untrusted text."""
     last_words: tuple[bytes, ...] = ()
     """The end of stderr if there is no connection."""
-    definitions: "DefinitionsDiff | None" = None
+    definitions: DefinitionsDiff | None = None
     """None until the lists of both connections have been fetched."""
     result: ResultChange | None = None
     not_run: str = ""
     """Why the last call was not repeated, as one sentence; "" if it was, or if there is none."""
 
-    saved: tuple["RerunCall", ...] = ()
+    saved: tuple[RerunCall, ...] = ()
     """Saved calls that were run again."""
 
     @property
@@ -163,7 +162,7 @@ _RATINGS: tuple[tuple[str, Role], ...] = (
 _ACTS = {"added": "+", "removed": "−"}
 
 
-def _change_summary(change: "DefinitionChange") -> Iterator[Span]:
+def _change_summary(change: DefinitionChange) -> Iterator[Span]:
     name = change.name or change.kind
     sign = _ACTS.get(change.act, "~")
     if not change.path:
@@ -286,8 +285,6 @@ def _cut(value: str, other: str, room: int) -> str:
 
 def full_lines(report: RestartReport) -> list[Line]:
     """Return all changes, for the dialog."""
-    from inspector.features.lock.lines import diff_lines  # needed only after a change
-
     lines: list[Line] = []
     if report.definitions is not None:
         lines += [(("Definitions", "title"),), *diff_lines(report.definitions, "before", "after"), ()]

@@ -11,8 +11,11 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
+from inspector.config.paths import places
+from inspector.config.remembered import SavedFilters
 from inspector.documents import read_json
 from inspector.errors import RequestTimeout, UsageError
+from inspector.features.tap.client import TapClient, find
 from inspector.protocol import peek
 
 _PACE_S = 0.05
@@ -55,8 +58,6 @@ def command(
 
     Without ID or LABEL it opens the newest tap. Nothing is sent to the server or to the client unless you act.
     """
-    from inspector.features.tap.client import find
-
     if method is None and params is not None:
         raise UsageError("--params goes with --send", hint="See mcp-inspect attach --help.")
     for option, value in (("--until", until), ("--otlp", otlp)):
@@ -84,7 +85,6 @@ def command(
 def _send(output: Output, tap: dict[str, Any], method: str, params: Any, timeout: float) -> ExitStatus:
     """Send a request through the tap. Return status 5 for an error, 7 if there is no response in time."""
     from inspector.capture.store.load import load
-    from inspector.features.tap.client import TapClient
     from inspector.features.tap.summary import client_meta
 
     if not isinstance(params, dict):
@@ -116,8 +116,6 @@ def _follow(output: Output, path: Path, text: str | None, otlp: str | None) -> E
     """
     from inspector.capture.open import Following
     from inspector.cli.filtering import Tail, read_tail_options
-    from inspector.config.paths import places
-    from inspector.config.remembered import SavedFilters
 
     own = places(output.env.environ)
     named = SavedFilters(own.config, own.state).named()

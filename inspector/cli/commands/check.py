@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
@@ -36,16 +36,14 @@ from inspector.cli.output import Output
 from inspector.cli.targets import choose, names_a_server
 from inspector.cli.watching import Ran, run_watching
 from inspector.errors import UsageError
+from inspector.features.probe.plan import ProbeCall
+from inspector.features.probe.running import ProbeOptions, plan_calls, run_probe, tools_of
 from inspector.forms.typed import json_text
 from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.credentials import is_credential, without_credentials
 from inspector.protocol.flows.skills import list_skills
 from inspector.session.probing import probe, probe_unopened
 from inspector.text import visible
-
-if TYPE_CHECKING:
-    from inspector.features.probe.plan import ProbeCall
-    from inspector.features.probe.running import ProbeOptions
 
 _CHECK_EXAMPLES = (
     "mcp-inspect check session.mcpcap",
@@ -190,13 +188,11 @@ def _remembered(env: CliEnv, key: str, journal: Journal, output: Output) -> Usag
     return None
 
 
-def read_probe_options(options: dict[str, Any]) -> "ProbeOptions":
+def read_probe_options(options: dict[str, Any]) -> ProbeOptions:
     """Pop the options of --probe from all options.
 
     Raises: UsageError for one of them without --probe.
     """
-    from inspector.features.probe.running import ProbeOptions
-
     found = ProbeOptions(
         options.pop("probe"),
         options.pop("dry_run"),
@@ -210,10 +206,8 @@ def read_probe_options(options: dict[str, Any]) -> "ProbeOptions":
     return found
 
 
-async def probe_tools(visit: CommandSession, options: "ProbeOptions") -> list[Finding]:
+async def probe_tools(visit: CommandSession, options: ProbeOptions) -> list[Finding]:
     """Print the calls of each allowed tool, make them, and return the findings."""
-    from inspector.features.probe.running import plan_calls, run_probe, tools_of
-
     output, planned = visit.output, plan_calls(tools_of(visit.session), options)
     count = sum(map(len, planned.calls.values()))
     all_tools = len(planned.calls) + len(planned.left_out)
@@ -238,7 +232,7 @@ async def probe_tools(visit: CommandSession, options: "ProbeOptions") -> list[Fi
     )
 
 
-def _call_said(call: "ProbeCall") -> str:
+def _call_said(call: ProbeCall) -> str:
     sign = "valid" if call.valid else "invalid"
     return f"{sign:<8} {visible(call.what, limit=60):<44} {visible(json_text(call.arguments, indent=None), limit=120)}"
 
