@@ -273,8 +273,6 @@ class OngoingState:
 
 
 class ConnectionState:
-    """State of one connection."""
-
     def __init__(
         self,
         number: int = 1,

@@ -67,8 +67,6 @@ comparing_options = option_group(
 
 
 class CompareOptions(msgspec.Struct, frozen=True):
-    """Options for comparing."""
-
     normal: Normal
     only: tuple[str, ...] = ()
 
@@ -108,8 +106,6 @@ _FOR_HTTP = {"header": (), "cacert": None, "insecure": False, "retry_calls": Fal
 
 
 class SideKind(StrEnum):
-    """Kind of a side."""
-
     CAPTURE = "capture"
     LOCK_FILE = "lock-file"
     TARGET = "target"

@@ -71,7 +71,6 @@ _BY_ERROR: tuple[tuple[type[InspectError], ExitStatus], ...] = (
 
 
 def status_of(error: InspectError) -> ExitStatus:
-    """Return the exit status for an error."""
     return next((status for kind, status in _BY_ERROR if isinstance(error, kind)), ExitStatus.USAGE)
 
 

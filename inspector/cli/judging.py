@@ -350,8 +350,6 @@ def _report(
 
 
 class PlannedCall(msgspec.Struct, frozen=True):
-    """A call to make."""
-
     tool: str
     arguments: Any
 

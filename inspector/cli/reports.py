@@ -38,7 +38,6 @@ class Baseline:
         self.known = frozenset(known)
 
     def knows(self, finding: Finding) -> bool:
-        """Return whether a finding is in the baseline."""
         return key_of(finding) in self.known
 
     def new(self, findings: Iterable[Finding]) -> list[Finding]:

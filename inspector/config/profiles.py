@@ -60,8 +60,6 @@ class ProfileTimeouts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, o
 
 
 class ClientProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The profile of one client."""
-
     name: str
     client: dict[str, Any]
     """`clientInfo`, as sent."""

@@ -141,7 +141,6 @@ class StoredMutes:
         self._path = state / "muted" / f"{capture}.json" if _FIT.fullmatch(capture) else None
 
     def read(self) -> frozenset[Mute]:
-        """Return the stored mutes."""
         if self._path is None:
             return frozenset()
         try:
@@ -235,7 +234,6 @@ class SavedFilters:
         self._used = state / "filter-history.json"
 
     def named(self) -> dict[str, str]:
-        """Return the filters with names."""
         return _read(self._named, dict[str, str]) or {}
 
     def used(self) -> list[str]:

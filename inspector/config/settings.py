@@ -75,8 +75,6 @@ class UserConfig(msgspec.Struct, frozen=True):
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """One setting."""
-
     name: str
     """Name in the file; a dot separates a table from its key."""
     about: str

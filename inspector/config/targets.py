@@ -113,8 +113,6 @@ class OpenServer:
 
 @dataclass(frozen=True, slots=True)
 class OpenCapture:
-    """Open a capture."""
-
     path: Path
 
 

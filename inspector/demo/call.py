@@ -317,7 +317,6 @@ class InputRequired(Exception):
         self.state = state
 
     def as_result(self) -> Json:
-        """Return the result of the call."""
         made: Json = {"resultType": "input_required", "requestState": self.state}
         return made | ({"inputRequests": self.requests} if self.requests else {})
 

@@ -36,8 +36,6 @@ class Work:
 
 @dataclass(slots=True)
 class DemoTask:
-    """A task."""
-
     id: str
     work: Work
     started: float
@@ -69,7 +67,6 @@ class DemoTask:
             self._end()
 
     def cancel(self) -> None:
-        """Cancel it."""
         self._move("cancelled", "cancelled by the client")
 
     def _end(self) -> None:

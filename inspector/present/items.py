@@ -322,7 +322,6 @@ class SearchedRows(RowSource, Generic[R]):
         self._generation += 1
 
     def thing(self, index: int) -> ListedItem:
-        """Return the item of a row."""
         raise NotImplementedError
 
     def identity(self, index: int) -> object:

@@ -70,8 +70,6 @@ class Faulty:
 
 
 class JournalFindings:
-    """The findings of one journal."""
-
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
         self.all: list[Finding] = []
@@ -168,7 +166,6 @@ class JournalFindings:
         return key in items and any(each.severity.rank == 0 for each in self.of_item(kind, key, items[key]))
 
     def is_muted(self, finding: Finding) -> bool:
-        """Whether a finding or its check is muted."""
         if not self.muted:
             return False
         return Mute(finding.id) in self.muted or mute_of(finding) in self.muted

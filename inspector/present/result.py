@@ -35,8 +35,6 @@ from inspector.protocol.server_requests import INPUT_REQUIRED
 
 
 class CallOutcome(StrEnum):
-    """The outcome."""
-
     OK = "ok"
     TOOL_ERROR = "tool error"
     JSONRPC_ERROR = "JSON-RPC error"

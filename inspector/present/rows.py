@@ -90,7 +90,6 @@ class SpanRows(RowSource):
         self._generation = 0
 
     def replace(self, rows: Sequence[Sequence[Span]]) -> None:
-        """Replace all rows."""
         self._rows = rows
         self._generation += 1
 

@@ -103,6 +103,17 @@ def clip(spans: Sequence[Span], width: int) -> list[Span]:
     return clipped
 
 
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """Join neighbouring spans of the same role."""
+    found: list[Span] = []
+    for shown, role in spans:
+        if found and found[-1][1] == role:
+            found[-1] = (found[-1][0] + shown, role)
+        else:
+            found.append((shown, role))
+    return found
+
+
 def spans_width(spans: Sequence[Span]) -> int:
     """Return the number of cells that spans take."""
     return sum(cell_width(text) for text, _ in spans)

@@ -85,7 +85,6 @@ class _Cast(msgspec.Struct):
 
     @property
     def all(self) -> list[Exchange]:
-        """All exchanges."""
         return [*self.own, *self.asked]
 
 
@@ -445,7 +444,6 @@ class StoryRows(RowSource):
         return self._generation
 
     def step(self, index: int) -> TraceStep | None:
-        """Return the step in a row."""
         return self.story.steps[index] if 0 <= index < self.count else None
 
     def header(self, width: int) -> Sequence[Span]:

@@ -394,8 +394,6 @@ def said(progress: Progress, *, running: bool = True) -> list[Span]:
 
 
 class ModelRun(msgspec.Struct, frozen=True):
-    """One run of a model."""
-
     model: str
     """The model and its host."""
     took_ns: int = 0

@@ -76,7 +76,6 @@ class DeltaArray:
         return max(low) - low[0]
 
     def append(self, number: int) -> None:
-        """Append a number."""
         at = len(self._low)
         if not at & BLOCK - 1:
             self._bases.append(max(_LEAST, number - _BACK))

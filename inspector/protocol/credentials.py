@@ -288,7 +288,6 @@ def mask(value: str) -> str:
 
 
 def is_masked(value: str) -> bool:
-    """Return whether a value is a masked credential."""
     return _MASKED.fullmatch(value) is not None
 
 

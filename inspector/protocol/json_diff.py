@@ -111,7 +111,6 @@ class ListChanges(msgspec.Struct, frozen=True):
 
     @property
     def any(self) -> bool:
-        """Whether there are any changes."""
         return bool(self.added or self.removed or self.changed or self.reordered)
 
     def marks(self) -> dict[str, str]:

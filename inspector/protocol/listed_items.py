@@ -76,8 +76,6 @@ class ListedItem(msgspec.Struct, frozen=True):
 
 
 class Tool(ListedItem, frozen=True):
-    """An item of tools/list."""
-
     @property
     def title(self) -> str:
         """Title, else the annotation's title, else the name (specification 2025-06-18, Tool)."""
@@ -140,8 +138,6 @@ class Tool(ListedItem, frozen=True):
 
 
 class Resource(ListedItem, frozen=True):
-    """An item of resources/list."""
-
     @property
     def key(self) -> str:
         """Its URI."""
@@ -192,8 +188,6 @@ class Template(ListedItem, frozen=True):
 
 
 class Prompt(ListedItem, frozen=True):
-    """An item of prompts/list."""
-
     @property
     def arguments(self) -> list[Any]:
         """The arguments as received; according to the specification each is `{name, description?, required?}`."""

@@ -23,8 +23,6 @@ _NAME = re.compile(r"(?:\w|%[0-9A-Fa-f]{2})+(?:\.(?:\w|%[0-9A-Fa-f]{2})+)*", re.
 
 
 class Variable(msgspec.Struct, frozen=True):
-    """A variable of a template."""
-
     name: str
     needed: bool
     """Whether the URI is incomplete without it; otherwise its expression is simply omitted."""

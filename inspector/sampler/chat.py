@@ -37,8 +37,6 @@ def chat_request(params: Any, model: str) -> ChatRequest:
 
 
 class _Translation:
-    """Translation of one request."""
-
     def __init__(self, params: Any) -> None:
         self._params = params
         self._lost: list[str] = []

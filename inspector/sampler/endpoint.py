@@ -27,8 +27,6 @@ _WANTED = "--sampler-url wants the base of an OpenAI-compatible API, such as htt
 
 
 class _HttpResponse(msgspec.Struct, frozen=True):
-    """A complete response."""
-
     status: int
     content_type: str
     headers: dict[str, str]

@@ -207,7 +207,6 @@ class Live:
 
     @property
     def state(self) -> SessionState:
-        """State of the session."""
         return self.session.state if self.session else SessionState.CONNECTING
 
     @property

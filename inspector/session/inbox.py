@@ -53,8 +53,6 @@ class Model(Protocol):
 
 
 class ProposalState(StrEnum):
-    """The state of a proposal."""
-
     ASKING = "asking"
     READY = "ready"
     FAILED = "failed"

@@ -44,8 +44,6 @@ class ListOptions(msgspec.Struct, frozen=True):
 
 
 class SessionState(StrEnum):
-    """The state of a session."""
-
     CONNECTING = "connecting"
     OPEN = "open"
     CLOSED = "closed"

@@ -70,7 +70,6 @@ class Listening:
         return self._subscriptions.of(self._exchange) if self._exchange is not None else None
 
     def start(self, tasks: asyncio.TaskGroup) -> None:
-        """Start the subscription."""
         self._task = tasks.create_task(self._keep())
 
     def acknowledged(self) -> None:
@@ -121,8 +120,6 @@ _MOST_SAID = 1000
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """Outcome of a subscription."""
-
     granted: StreamFilter = StreamFilter()
     not_granted: StreamFilter = StreamFilter()
     refused: str = ""

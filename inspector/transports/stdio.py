@@ -77,7 +77,6 @@ class Exit(msgspec.Struct, frozen=True):
     """How long it ran."""
 
     def sentence(self) -> str:
-        """Return this as a sentence."""
         how = f"was ended by {self.signal}" if self.signal else exit_words(self.code or 0)
         return f"the server {how} after {self.seconds:.1f} s"
 

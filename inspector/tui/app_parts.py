@@ -248,7 +248,6 @@ class ExportActions:
         self._share = opener.share if opener is not None else None
 
     def action_export(self) -> None:
-        """Ask what to export, and export it."""
         if self._tabs.shows_timeline:
             self._toasts.say("This tab shows all servers. Go to the tab to export.")
             return

@@ -466,8 +466,6 @@ class Recording(OpenConversation):
 
 
 class LiveSubject(OpenConversation):
-    """A live conversation."""
-
     can_act = True
 
     def __init__(self, live: Live) -> None:

@@ -27,8 +27,6 @@ _NEWEST = 50
 
 
 class DemoStep(NamedTuple):
-    """One step."""
-
     template: str
     """Its text, with the ids of actions in braces."""
     is_done: Callable[[Tab], bool]

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 
 class ConversationNotes:
-    """Notes on one conversation."""
-
     def __init__(self, subject: OpenConversation) -> None:
         journal = subject.journal
         self._journal = journal

@@ -33,8 +33,6 @@ _AROUND = 16
 
 
 class CallResult(msgspec.Struct, frozen=True):
-    """Result of a call."""
-
     target: str
     """The tool, the URI or the prompt; untrusted text."""
     value: Any

@@ -59,7 +59,6 @@ class StartApp(App[StartChoice]):
         await self._menus.choose(message.key)
 
     def action_menu(self, leader: str) -> None:
-        """Open a menu."""
         self._menus.action_menu(leader)
 
     def on_mount(self) -> None:

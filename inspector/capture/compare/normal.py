@@ -58,8 +58,6 @@ _CURSORS = {
 _MADE_BY_THE_PROTOCOL = {"taskId", "requestId", "sessionId", "elicitationId", "subscriptionId", "traceparent"}
 _TELLS_TIME = {"time", "timestamp", "date", "at", "created", "updated", "modified", "expires", "now", "when"}
 
-Path_ = tuple[str | int, ...]
-
 
 class NormalizationRule(msgspec.Struct, frozen=True):
     """A rule written by the user."""

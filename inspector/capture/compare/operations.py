@@ -31,7 +31,6 @@ _SAYS_NOTHING = {"notifications/initialized", "notifications/cancelled", "notifi
 _LEFT_OUT = {"ping"}
 _MAY_SPEAK = {"tools/call", "prompts/get", "resources/read", "completion/complete"}
 """Requests during which a server may send related messages."""
-_TASK_RESULT = "tasks/result"
 
 
 class ServerRequestRecord(msgspec.Struct, gc=False):

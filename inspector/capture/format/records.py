@@ -89,8 +89,6 @@ class _Dated(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class FrameRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="frame"):
-    """One frame."""
-
     n: int = 0
     c: str = ""
     dir: Direction
@@ -356,7 +354,6 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 def numbered(entry: Entry, n: int) -> Entry:
-    """Return the entry with this number."""
     if entry.n == n:
         return entry
     what = entry.what

@@ -68,8 +68,6 @@ class FirstBad(msgspec.Struct, frozen=True):
 
 
 class VerifyResult(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of a verification."""
-
     frames: int
     """Number of frames in the file."""
     covered: int

@@ -190,8 +190,6 @@ def _member_name(name: bytes) -> str:
 
 
 class RecordedExchange(msgspec.Struct, frozen=True):
-    """An HTTP exchange as recorded."""
-
     method: str
     url: str
     sent_headers: Headers = ()

@@ -103,8 +103,6 @@ NOWHERE = -1
 
 
 class EntryKind(IntEnum):
-    """Kind of an entry."""
-
     FRAME = 1
     STDERR = 2
     CONNECTION = 3

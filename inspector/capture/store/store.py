@@ -212,7 +212,6 @@ class Store:
         )
 
     def kind(self, n: int) -> EntryKind:
-        """Return the kind of an entry."""
         return ENTRY_KINDS[self._kinds[self._at(n)]]
 
     def message_kind(self, n: int) -> MessageKind:

@@ -199,8 +199,6 @@ _SHOWN = 40
 
 
 class SchemaFeature(msgspec.Struct, frozen=True):
-    """One feature of a schema."""
-
     kind: str
     path: Path
     sentence: str

@@ -11,7 +11,7 @@ from inspector.checks.diagnoses.probes import lacks_header
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import Flaw, diagnosis
-from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState
+from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState, host_of
 from inspector.protocol import peek
 from inspector.protocol.facts import HttpEvent
 
@@ -101,7 +101,7 @@ def server_unreachable(case: CheckMoment) -> Iterator[Flaw]:
         or not once(case, "server-unreachable")
     ):
         return
-    host = _host(http.request.target)
+    host = host_of(http.request.target)
     local = "For a server in a container, publish the port; " if host in _LOCAL else ""
     fix = "Check that the server is running, at this host and port, with or without TLS. "
     yield Flaw(fact.why.rstrip("."), fix=f"{fix}{local}doctor tries 127.0.0.1 and ::1." if local else fix.strip())
@@ -113,13 +113,6 @@ def is_discovery(http: HttpExchangeState) -> bool:
 
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
 
 
 @diagnosis(

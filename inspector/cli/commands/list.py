@@ -212,6 +212,5 @@ def _argument(argument: Any) -> str:
 
 
 def _described(thing: ListedItem) -> list[Line]:
-    """Return the first line of the description."""
     first = next((line.strip() for line in thing.description.split("\n") if line.strip()), "")
     return [((f"    {text.visible(first, limit=MOST_OF_DESCRIPTION)}", "muted"),)] if first else []

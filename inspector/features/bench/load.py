@@ -301,8 +301,6 @@ _KEPT_MISMATCHES = 20
 
 
 class LevelPlan(msgspec.Struct, frozen=True):
-    """One level of load."""
-
     model: LoadModel
     load: float
     seconds: float

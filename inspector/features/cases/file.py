@@ -79,8 +79,6 @@ def _read(read: Callable[[], T], name: str) -> T:
 
 
 class _Reader:
-    """Parser of one file."""
-
     def __init__(self, text: str, name: str) -> None:
         self._text = text
         self._name = name

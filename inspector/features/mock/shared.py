@@ -25,8 +25,6 @@ from inspector.protocol.revisions._shape import Era
 
 
 class FaultKind(StrEnum):
-    """Kind of fault."""
-
     DELAY = "delay"
     """The response is delayed."""
     ERROR = "error"

@@ -50,8 +50,6 @@ _OTHER_TYPES: Final[tuple[tuple[str, object], ...]] = (
 
 
 class ProbeCall(msgspec.Struct, frozen=True):
-    """A probing call."""
-
     tool: str
     """Untrusted text."""
     arguments: dict[str, Any]

@@ -198,8 +198,6 @@ def _reply(asked: ServerRequestRecord | UnassignedMessage) -> ClientReply:
 
 
 class ResendOptions(msgspec.Struct, frozen=True):
-    """Options for resending."""
-
     normal: Normal
     replies: Replies
     """Must also be a policy of the session."""
@@ -222,8 +220,6 @@ class Resent(msgspec.Struct, frozen=True):
 
 
 class _Run:
-    """State of one run."""
-
     def __init__(self, session: Session, options: ResendOptions) -> None:
         self.session = session
         self.options = options

@@ -23,8 +23,6 @@ _PATHS = 3
 
 
 class RecordedRequest(msgspec.Struct, frozen=True):
-    """A request to resend."""
-
     method: str
     target: str
     params: Any

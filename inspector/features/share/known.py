@@ -362,7 +362,6 @@ def length_class(length: int) -> int:
 
 
 def is_pseudonym(text: str) -> bool:
-    """Return whether the text is a pseudonym."""
     return PSEUDONYM.fullmatch(text) is not None and len(text) == length_class(len(text))
 
 

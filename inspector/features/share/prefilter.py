@@ -150,7 +150,6 @@ class Sieve:
 
 
 def _foreign_part(line: bytes) -> bytes:
-    """Return the part of a line with foreign text."""
     if (begun := _BEGINNING.match(line)) is not None:
         return line[begun.end() :]
     return _MASKED.sub(b"", line) if b"\xe2\x80\xa2" in line else line

@@ -85,7 +85,6 @@ class Copyist:
         return _replace(whole, must=(), tool=told, redaction=SHARED)
 
     def gap(self, record: GapRecord) -> GapRecord:
-        """Return a gap."""
         return _replace(record, c=self._text(record.c, "c"), why=self._text(record.why, "why"))
 
     def edit(self, record: EditRecord) -> EditRecord:

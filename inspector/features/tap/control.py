@@ -99,8 +99,6 @@ _MOST_SENT = 1000
 
 
 class _Client:
-    """One connection."""
-
     def __init__(self, end: socket.socket) -> None:
         self.end = end
         self.come: list[bytes] = []

@@ -630,7 +630,6 @@ def _is_judged(response: Forwarded) -> bool:
 
 
 def _event(item: SseEvent, data: bytes) -> bytes:
-    """Return an event with its data replaced."""
     fields = [(b"event", item.event), (b"id", item.id), (b"retry", item.retry)]
     lines = [name + b": " + str(value).encode() for name, value in fields if value is not None]
     return b"\n".join([*lines, *(b"data: " + line for line in data.split(b"\n"))])

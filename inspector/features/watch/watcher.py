@@ -35,8 +35,6 @@ _GRAIN_NS = 20_000_000
 
 
 class FileChange(msgspec.Struct, frozen=True):
-    """A set of changed files."""
-
     name: str
     """Path of one of them, relative to the root of its glob. Untrusted text."""
     more: int
@@ -128,7 +126,6 @@ class Watcher:
         return ", ".join(glob.text for glob in self.globs)
 
     def start(self) -> None:
-        """Start watching."""
         self._thread.start()
 
     def stop(self) -> None:

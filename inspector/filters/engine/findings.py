@@ -41,7 +41,6 @@ class NoFindings:
         return bytes(last + 1 - first)
 
     def of(self, n: int) -> Sequence[FilteredFinding]:
-        """Return no findings."""
         return ()
 
 

@@ -292,7 +292,6 @@ class ExchangeColumns:
         }
 
     def exchange(self, number: int) -> Exchange:
-        """Return the exchange."""
         return self._exchanges[number - 1]
 
     def text_test(self, name: str, test: Callable[[str], bool]) -> TextTest:

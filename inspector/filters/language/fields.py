@@ -32,8 +32,6 @@ class FieldType(StrEnum):
 
 
 class Field(msgspec.Struct, frozen=True):
-    """One field."""
-
     name: str
     type: FieldType
     help: str

@@ -43,8 +43,6 @@ LONGEST = 20_000
 
 
 class TokenKind(StrEnum):
-    """What a token is."""
-
     WORD = "word"
     STRING = "string"
     """Quoted: never a field, never a keyword."""
@@ -672,7 +670,6 @@ class _Parser:
 
 
 def _named_field(word: str) -> tuple[FieldScope, str, Field | None]:
-    """Split a word into scope, name and field."""
     scope, name = FieldScope.OWN, word
     head, dot, rest = word.partition(".")
     if dot and head in ("req", "resp", "any"):

@@ -483,7 +483,6 @@ class NoteRows(RowSource):
         return self._generation
 
     def item(self, index: int) -> Mark | View | None:
-        """Return the mark or view of a row."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def row(self, index: int, width: int) -> RowView:

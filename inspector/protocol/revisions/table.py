@@ -16,8 +16,6 @@ from inspector.protocol.revisions.r2026_07_28 import R2026_07_28
 ROWS: tuple[Revision, ...] = (R2024_11_05, R2025_03_26, R2025_06_18, R2025_11_25, R2026_07_28)
 
 NEWEST = ROWS[-1]
-ASSUMED = R2025_03_26
-"""The version that a server assumes for an HTTP request without a version header (2025-06-18, basic/transports)."""
 
 
 def newest_of(era: Era) -> Revision:

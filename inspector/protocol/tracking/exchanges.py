@@ -318,7 +318,6 @@ class OperationTracker:
         self.begin(exchange)
 
     def begin(self, exchange: Exchange) -> None:
-        """Begin an operation."""
         self._first.append(exchange.number)
         exchange.operation = len(self._first)
 

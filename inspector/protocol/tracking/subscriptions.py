@@ -107,7 +107,6 @@ class ListenStream(msgspec.Struct, eq=False):
 
     @property
     def is_open(self) -> bool:
-        """Whether the stream is open."""
         return self.exchange.is_open
 
     @property
@@ -213,7 +212,6 @@ class Subscriptions:
 
     @property
     def open_streams(self) -> list[ListenStream]:
-        """The open streams."""
         return [stream for stream in self._open if stream.is_open]
 
     @property

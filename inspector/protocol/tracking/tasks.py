@@ -27,8 +27,6 @@ EXTENSION_NAME = "io.modelcontextprotocol/tasks"
 
 
 class TaskState(StrEnum):
-    """The state of a task."""
-
     WORKING = "working"
     INPUT_REQUIRED = "input_required"
     COMPLETED = "completed"
@@ -66,7 +64,6 @@ class TaskReport(msgspec.Struct, frozen=True):
 
     @property
     def ended(self) -> bool:
-        """Whether the task has ended."""
         return self.state in ENDED
 
 
@@ -328,7 +325,6 @@ class Task(msgspec.Struct, eq=False):
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended."""
         return self.ended_ns is not None or self.lost
 
 

@@ -31,8 +31,6 @@ from inspector.tui.widgets.virtual_list import LogList
 
 
 class BarItem(msgspec.Struct, frozen=True):
-    """One item of a bar."""
-
     spans: tuple[Span, ...]
     name: str = ""
     """Name that a click reports; "" if the item is not clickable."""
@@ -436,12 +434,10 @@ class MenuBar(ItemBar):
         return True
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll up."""
         event.stop()
         self.scroll_rows("up")
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll down."""
         event.stop()
         self.scroll_rows("down")
 

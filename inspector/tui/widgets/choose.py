@@ -81,7 +81,6 @@ class ChooseScreen(Dialog[int | None]):
         self.query_one(SearchBar).focus()
 
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
-        """Search."""
         self._rows.search(event.text)
         event.control.show_count(self._rows.count if event.text else None)
         self.query_one(LogList).sync()
@@ -96,7 +95,6 @@ class ChooseScreen(Dialog[int | None]):
             self.dismiss(None)
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Choose the opened row."""
         self.dismiss(self._rows.original(event.index))
 
     def action_search(self) -> None:

@@ -320,7 +320,6 @@ class ConfirmScreen(Dialog[bool]):
         self.dismiss(self.query_one(Segments).chosen == (1,))
 
     def action_answer(self, yes: bool) -> None:
-        """Close with an answer."""
         self.dismiss(yes)
 
 

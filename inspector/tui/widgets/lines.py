@@ -116,7 +116,6 @@ class LinesScreen(Dialog[ResultT]):
             yield self.view
 
     def on_mount(self) -> None:
-        """Show the lines."""
         self.view.focus()
         self.show_lines(self._lines)
 

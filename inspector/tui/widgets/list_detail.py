@@ -58,7 +58,6 @@ class ListDetail:
 
     @property
     def has_focus(self) -> bool:
-        """Whether the focus is in the detail."""
         detail = self._detail()
         return detail is not None and detail.has_focus_within
 
@@ -95,7 +94,6 @@ class ListDetail:
             self._rows().focus()
 
     def focus_detail(self) -> None:
-        """Focus the detail."""
         detail = self._detail()
         if self._focus_detail is not None:
             self._focus_detail()

@@ -58,7 +58,6 @@ class _Hex(Lines):
         return self._lines.count
 
     def line(self, index: int, width: int) -> Sequence[Span]:
-        """Return one line."""
         return self._lines.row(index, width).spans
 
     def select(self, start: int, end: int) -> None:

@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from inspector.present.json_text import JsonLines
 from inspector.present.rows import RowSource, RowView
-from inspector.present.spans import Role, Span, lay
+from inspector.present.spans import Role, Span, joined, lay
 from inspector.text import cell_width, decode, fit, visible
 
 _PIECE = 1 << 17
@@ -327,8 +327,6 @@ def bytes_per_line(width: int) -> int:
 
 
 class HexLines(RowSource):
-    """The lines of one payload."""
-
     def __init__(self, payload: bytes, per_line: int = 16) -> None:
         self._payload = payload
         self.per_line = per_line
@@ -361,7 +359,7 @@ class HexLines(RowSource):
             spans.append((" ", "match" if goes_on and start + at in self.marked else _role(part[at])))
         spans.append((" ", "text"))
         spans += [(_character(byte), self._role(start + at, byte)) for at, byte in enumerate(part)]
-        return _joined(spans)
+        return joined(spans)
 
     def _role(self, offset: int, byte: int) -> Role:
         return "match" if offset in self.marked else _role(byte)
@@ -377,13 +375,3 @@ def _role(byte: int) -> Role:
     if byte in (0x09, 0x0A, 0x0D):
         return "faint"
     return "number" if byte >= 0x80 else "warning"
-
-
-def _joined(spans: list[Span]) -> list[Span]:
-    joined: list[Span] = []
-    for text, role in spans:
-        if joined and joined[-1][1] == role:
-            joined[-1] = (joined[-1][0] + text, role)
-        else:
-            joined.append((text, role))
-    return joined

@@ -51,7 +51,6 @@ class PromptScreen(Dialog[ResultT | None]):
         return ()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Submit the input."""
         event.stop()
         self.take(event.value)
 
@@ -105,7 +104,6 @@ class CommentScreen(PromptScreen[tuple[str, str]]):
         return (Segments(COLOURS, (COLOURS.index(self._color),), letters=False),)
 
     def on_mount(self) -> None:
-        """Focus the comment."""
         self.query_one(Input).cursor_blink = False
         self.query_one(Input).focus()
 

@@ -26,8 +26,6 @@ _WIDEST_KEY = 22
 
 
 class SectionCard(Static, can_focus=True):
-    """A card with one section."""
-
     BINDINGS: ClassVar[list[BindingType]] = [COPY]
     DEFAULT_CSS = """
     SectionCard {
@@ -66,7 +64,6 @@ class SectionCard(Static, can_focus=True):
         self.update(section_renderable(self._section, dark=self.app.current_theme.dark))
 
     def action_copy(self) -> None:
-        """Copy the section as text."""
         self.app.copy_to_clipboard(sections_text([self._section]))
         self.notify("Section copied.", timeout=3)
 

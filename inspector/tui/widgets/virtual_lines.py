@@ -55,7 +55,6 @@ class Painter:
         self._inks.clear()
 
     def _mixed(self, paper: Style) -> dict[Role, Style]:
-        """Return the style of each role on a background."""
         inks = self._inks.get(paper)
         if inks is None:
             roles = role_styles(dark=self._widget.app.current_theme.dark)
@@ -251,7 +250,6 @@ class VirtualLines(Widget, can_focus=True):
         self.moved()
 
     def action_move(self, by: int) -> None:
-        """Move the cursor by lines."""
         self.go_to(self.view.cursor + by)
 
     def action_page(self, by: int) -> None:
@@ -259,11 +257,9 @@ class VirtualLines(Widget, can_focus=True):
         self.go_to(self.view.cursor + by * max(1, self.view.height - 1))
 
     def action_first(self) -> None:
-        """Move to the first line."""
         self.go_to(0)
 
     def action_last(self) -> None:
-        """Move to the last line."""
         self.go_to(self.view.count - 1)
 
     def action_open(self) -> None:
@@ -326,8 +322,6 @@ class Lines(Protocol):
 
 
 class NoLines(Lines):
-    """No lines."""
-
     def count(self, width: int) -> int:
         """Return 0."""
         return 0
@@ -354,7 +348,6 @@ class LinesView(VirtualLines):
         self.go_to(0)
 
     def spans(self, index: int, width: int) -> Sequence[Span]:
-        """Return one line."""
         return self._lines.line(index, width)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -415,11 +408,9 @@ class Scroller(VerticalScroll, can_focus=True, inherit_bindings=False):
         self.scroll_relative(y=by * max(1, self.size.height - 1), animate=False)
 
     def action_first(self) -> None:
-        """Scroll to the beginning."""
         self.scroll_home(animate=False)
 
     def action_last(self) -> None:
-        """Scroll to the end."""
         self.scroll_end(animate=False)
 
 

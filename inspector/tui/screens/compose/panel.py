@@ -211,7 +211,6 @@ class ComposerOutcome(Vertical):
         self._list.sync()
 
     def focus_list(self) -> None:
-        """Focus the list."""
         self._list.focus()
 
     def add(self, shot: ComposedMessage) -> None:
@@ -547,7 +546,6 @@ class ComposerPanel(Panel):
     # Keys
 
     def action_send(self) -> None:
-        """Send the draft."""
         if why := why_silent(self.subject):
             self.app.notify(why, severity="warning", markup=False)
             return
@@ -597,7 +595,6 @@ class ComposerPanel(Panel):
     # Messages of the widgets
 
     def on_composer_panel_outcome_known(self, event: OutcomeKnown) -> None:
-        """Show the outcome."""
         event.stop()
         self._over(event.shot, "")
 

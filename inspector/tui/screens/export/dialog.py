@@ -157,5 +157,4 @@ class ExportScreen(CreateDialog[ExportResult]):
         self._tell()
 
     def action_list(self) -> None:
-        """Return from the path to the list."""
         self.query_one(LogList).focus()

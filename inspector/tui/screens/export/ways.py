@@ -71,8 +71,6 @@ WAYS = (
 
 
 class ExportSource(msgspec.Struct, frozen=True):
-    """Source of an export."""
-
     stem: str
     """Stem for file names, with safe characters only."""
     path: Path | None

@@ -127,7 +127,6 @@ class HelpScreen(Dialog[Command | None]):
         self.set_class(event.size.width >= _WIDE, "-wide")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Search."""
         event.stop()
         self.set_class(bool(event.value), "-searching")
         self._rows.search(event.value)
@@ -149,7 +148,6 @@ class HelpScreen(Dialog[Command | None]):
         self.dismiss(self._rows.found[event.index])
 
     def action_back(self) -> None:
-        """Close the help."""
         self.dismiss(None)
 
     def action_scroll(self, way: str, by: int) -> None:

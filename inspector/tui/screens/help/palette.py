@@ -129,7 +129,6 @@ class PaletteScreen(Dialog[Command | None]):
         return self.query_one(LogList)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Search."""
         event.stop()
         self._search(event.value)
 
@@ -151,11 +150,9 @@ class PaletteScreen(Dialog[Command | None]):
             self.dismiss(self._rows.found[at])
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Return the opened command."""
         self.dismiss(self._rows.found[event.index])
 
     def on_click(self, event: events.Click) -> None:
-        """Return the clicked command."""
         rows = self._list
         at = rows.view.top + event.y - rows.header_height
         if event.widget is rows and 0 <= at < self._rows.count:

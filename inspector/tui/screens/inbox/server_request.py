@@ -148,7 +148,6 @@ class AnswerBar(ItemBar, can_focus=True):
         self.post_message(self.Pressed(name))
 
     def action_press(self) -> None:
-        """Accept."""
         self.post_message(self.Pressed("accept"))
 
     def on_focus(self, event: events.Focus) -> None:

@@ -339,7 +339,6 @@ class HistoryRows(RowSource):
         return len(self._calls())
 
     def call(self, index: int) -> PastCall:
-        """Return the call in a row."""
         return self._calls()[-1 - index]
 
     def key(self, index: int) -> int:

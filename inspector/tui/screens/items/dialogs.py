@@ -167,7 +167,6 @@ class AppSourceScreen(Dialog[None]):
         self.query_one(LogList).empty = (((f"{glyphs().error} {visible(problem, limit=300)}", "error"),),)
 
     def action_save(self) -> None:
-        """Save the source."""
         if self._page is not None:
             self.app.push_screen(SaveScreen(self._page.source, file_name(self._uri, "text/html")))
 

@@ -47,8 +47,6 @@ _LEAST = 20
 
 
 class CallBarContent(msgspec.Struct, frozen=True):
-    """Content of the bar."""
-
     problems: int = 0
     awaited: int = 0
     """Number of problems that are only required fields not filled in yet, which are no errors so far."""
@@ -282,8 +280,6 @@ class ItemHead(Static):
 
 
 class ItemForm(Widget):
-    """The form of one item."""
-
     DEFAULT_CSS = """
     ItemForm { layout: vertical; }
     ItemForm > VerticalScroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
@@ -336,7 +332,6 @@ class ItemForm(Widget):
         yield from ()
 
     def schema(self, thing: ListedItem) -> object:
-        """Return the schema of the form."""
         raise NotImplementedError
 
     def task_words(self) -> str:

@@ -505,13 +505,11 @@ class ItemList(Widget):
         return True
 
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
-        """Search."""
         event.stop()
         if event.text != self._searched:
             self._find()
 
     def on_search_bar_done(self, event: SearchBar.Done) -> None:
-        """Return to the rows."""
         event.stop()
         if not event.control.text:
             self.remove_class("-searching")

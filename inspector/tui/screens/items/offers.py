@@ -283,7 +283,6 @@ class OfferForm(ItemForm):
         self._completions.rebind(conversation)
 
     def schema(self, thing: ListedItem) -> object:
-        """Return the schema of the form."""
         schema = self._kind.schema(thing)
         self.set_class(not peek.mapping(schema, "properties"), "-bare")
         return schema

@@ -504,11 +504,9 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.items.search()
 
     def action_clear_filter(self) -> None:
-        """Clear the search."""
         self.items.end_search()
 
     async def action_send(self) -> None:
-        """Send the request for the item."""
         await self.settle()
         await self.form.send()
 

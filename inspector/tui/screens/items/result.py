@@ -289,7 +289,6 @@ class ResultPanel(Widget):
 
 
 def has_picture(looked: CompletedCall | None) -> bool:
-    """Return whether the result has a picture."""
     return looked is not None and any(each.look == "image" and each.data for each in looked.view.blocks)
 
 

@@ -350,7 +350,6 @@ class ResultBody(Widget):
             self._relay()
 
     def show_tab(self, tab: int) -> None:
-        """Show the view of a tab."""
         if tab == STRUCTURED and self.whole_blocks:
             self._show_item()
         self._tabs.choose(tab)

@@ -607,7 +607,6 @@ class SavedCalls(Widget):
             self._renew()
 
     def action_rename(self) -> None:
-        """Rename the saved call."""
         if (found := self._chosen_case()) is None:
             return
         path, case = found
@@ -619,7 +618,6 @@ class SavedCalls(Widget):
         self.app.push_screen(NameScreen("New name of the saved call", case.name), named)
 
     def action_duplicate(self) -> None:
-        """Duplicate the saved call."""
         if (found := self._chosen_case()) is not None:
             path, case = found
             self._edit(lambda: duplicate_call(path, case.name), "Duplicated.")
@@ -670,7 +668,6 @@ class SavedCalls(Widget):
         self._pressed("recent" if self._rows.shows_saved else "saved")
 
     def action_environment(self) -> None:
-        """Choose the environment."""
         names = ("", *self._environments())
         if len(names) == 1:
             self._tell("There is no env/NAME.yaml beside the files of saved calls.")

@@ -84,8 +84,6 @@ _COUNTED, _TICKS = 500, 10
 
 
 class ToolForm(ItemForm):
-    """Form of one tool."""
-
     def __init__(self) -> None:
         super().__init__(ItemHead(describe), one="tool", verb="Call")
         self._support = Support.NONE

@@ -159,7 +159,6 @@ class LoginScreen(Dialog[None]):
             self._wrong("")
 
     def action_copy(self) -> None:
-        """Copy the URL."""
         if self._waiting is not None:
             self.app.copy_to_clipboard(for_clipboard(self._waiting.url)[0])
             self.app.notify("URL copied.", timeout=3, markup=False)
@@ -179,7 +178,6 @@ class LoginScreen(Dialog[None]):
             self.app.push_screen(QrScreen(lines))
 
     async def action_give_up(self) -> None:
-        """Cancel the login."""
         await self._subject.login.give_up()
 
     def action_leave(self) -> None:
@@ -225,7 +223,6 @@ class QrScreen(Dialog[None]):
         yield Static(Text("\n".join(self._lines), "#000000 on #ffffff"), markup=False)
 
     def on_click(self) -> None:
-        """Close."""
         self.close()
 
 

@@ -37,7 +37,6 @@ class NetworkRows(RowSource):
 
     @property
     def exchanges(self) -> Sequence[HttpExchange]:
-        """All exchanges."""
         return self._subject.journal.surroundings.http_in_order
 
     @property
@@ -136,7 +135,6 @@ class NetworkPanel(Panel):
         self._show()
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Open the exchange."""
         event.stop()
         if event.control is self.list:
             self.frame.open()

@@ -78,7 +78,6 @@ class MarksScreen(Dialog["Mark | View | None"]):
         self.query_one(StatusLine).show([(visible(said, limit=300), "warning")], [(counts, "muted")])
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Return the opened mark or view."""
         self.dismiss(self._rows.item(message.index))
 
     def action_colour(self) -> None:

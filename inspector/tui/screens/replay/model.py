@@ -148,7 +148,6 @@ def time_text(moment: tuple[int, int] | None) -> list[Span]:
 
 
 def speed_text(state: PlaybackState) -> list[Span]:
-    """The speed."""
     return [("no delay" if math.isinf(state.speed) else f"{spans.TIMES}{state.speed:g}", "text")]
 
 

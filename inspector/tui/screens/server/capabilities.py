@@ -101,7 +101,6 @@ class CapabilitiesScreen(Dialog[frozenset[str] | None]):
         self._then.show([(f"{keys.shown_key('capabilities.apply')} applies ", "accent"), (when, "muted")])
 
     def action_switch(self) -> None:
-        """Toggle the capability."""
         self.rows.toggle(max(0, self._list.cursor_key))
         self._renew()
 

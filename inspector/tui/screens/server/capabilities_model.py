@@ -25,8 +25,6 @@ _NAME = max(map(len, MEANINGS)) + 2
 
 
 class Switch(msgspec.Struct, frozen=True):
-    """Switch of one capability."""
-
     name: str
     on: bool
     was_on: bool

@@ -72,7 +72,6 @@ class CompareScreen(Dialog[None]):
         yield FooterBar()
 
     def on_mount(self) -> None:
-        """Start the comparison."""
         self._list.focus()
         self._compare()
 
@@ -104,7 +103,6 @@ class CompareScreen(Dialog[None]):
         self._head.show([(self._summary, "title")], [(how, "faint")] if how and self._summary else [])
 
     def _made(self, exactly: bool) -> tuple[Comparison, CompareRows]:
-        """Return the comparison and its rows."""
         found = self._make(exactly)
         return found, CompareRows(found, self._names)
 
@@ -142,7 +140,6 @@ class CompareScreen(Dialog[None]):
         self.app.push_screen(BeforeAfterScreen("Both values", lambda: value_lines(before, after)))
 
     def action_leave(self) -> None:
-        """Close the comparison."""
         self.dismiss(None)
 
 

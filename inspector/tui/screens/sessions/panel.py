@@ -150,7 +150,6 @@ class SessionsPanel(Panel):
     # --- keys
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Open the capture."""
         message.stop()
         session = self._rows.session(message.index)
         if session is not None:

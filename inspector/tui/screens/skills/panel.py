@@ -167,7 +167,6 @@ class SkillsPanel(Panel):
     # Keys
 
     def action_list(self) -> None:
-        """Request the list."""
         if self._can_ask("listing"):
             self._perform("listing", lambda revision: list_skills(revision=revision))
 

@@ -139,7 +139,6 @@ class ApproveScreen(Dialog[bool]):
         return can_open(self._server) and (self._is_read or None)
 
     def action_confirm(self) -> None:
-        """Approve the server."""
         self.dismiss(True)
 
     def action_back(self) -> None:
@@ -264,7 +263,6 @@ class ValuesScreen(FieldsScreen["dict[str, str] | None"]):
         self.dismiss({variable.id: edit.value for variable, edit in zip(self._inputs, self._edits, strict=True)})
 
     def action_done(self) -> None:
-        """Return the values."""
         self.finish()
 
 
@@ -315,7 +313,6 @@ class OpenLine(Input):
     BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("open.go"))]
 
     async def action_go(self) -> None:
-        """Open what is typed."""
         await self.action_submit()
 
 
@@ -480,7 +477,6 @@ class StartPane(Vertical):
             self._choose(index)
 
     def action_demo(self) -> None:
-        """Choose the demo."""
         self._take(OpenDemo())
 
     async def action_go(self) -> None:
@@ -492,7 +488,6 @@ class StartPane(Vertical):
         self.query_one(Input).focus()
 
     def action_list(self) -> None:
-        """Focus the list."""
         self._list.focus()
 
     def leave(self) -> None:
@@ -612,7 +607,6 @@ class TargetScreen(FieldsScreen["str | None"]):
         self.dismiss(target.name)
 
     def action_save(self) -> None:
-        """Save the target."""
         self.finish()
 
 
@@ -646,7 +640,6 @@ class OpenScreen(Dialog["StartChoice | None"]):
         return self._pane.typed
 
     def on_start_pane_chosen(self, message: StartPane.Chosen) -> None:
-        """Return the choice."""
         self.dismiss(message.choice)
 
     def on_start_pane_left(self, message: StartPane.Left) -> None:

@@ -252,7 +252,6 @@ class TasksPanel(Panel):
     # Keys
 
     def action_cancel_task(self) -> None:
-        """Request the cancellation of the task."""
         task = self._mine("cancelled")
         if task is not None:
             self._do(lambda tasks: tasks.cancel(task.id), "cancelled")
@@ -288,7 +287,6 @@ class TasksPanel(Panel):
         self.post_message(self.EntryWanted(began))
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Open the task."""
         event.stop()
         self.frame.open()
         self.call_after_refresh(self.frame.focus_detail)

@@ -240,7 +240,6 @@ class TrafficFiltering:
         self.list.filters.open()
 
     def action_clear_filter(self) -> None:
-        """Clear the filter."""
         self.list.clear_filter()
 
     def action_find(self) -> None:

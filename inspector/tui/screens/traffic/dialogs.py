@@ -126,13 +126,11 @@ class StoryScreen(Dialog[int | None]):
         self.app.push_screen(SaveScreen(markdown.encode(), f"story-{self._rows.story.first}.md"))
 
     def action_copy_trace(self) -> None:
-        """Copy the trace as Markdown."""
         markdown, _ = for_clipboard(markdown_of(self._rows.story, self._subject.journal))
         self.app.copy_to_clipboard(markdown)
         self.notify("Trace copied as Markdown.", markup=False, timeout=3)
 
     def action_leave(self) -> None:
-        """Close the screen."""
         self.dismiss(None)
 
 
@@ -243,7 +241,6 @@ class ColumnsScreen(Dialog[None]):
         self._apply(shown, name)
 
     def action_shift(self, by: int) -> None:
-        """Move the column."""
         name, shown = self._rows.names[self._list.view.cursor], list(self._rows.shown)
         if name not in shown or not 0 <= (at := shown.index(name)) + by < len(shown):
             return

@@ -364,7 +364,6 @@ class TrafficList(Ground):
         self.chosen = self.model.entry_of(message.index) if 0 <= message.index < self.model.count else 0
 
     def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:
-        """Apply a filter."""
         self.filter(message.term)
 
     def on_filter_pane_search_changed(self, message: FilterPane.SearchChanged) -> None:

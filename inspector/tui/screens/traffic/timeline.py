@@ -351,7 +351,6 @@ class TimelinePanel(Panel, Ground):
         self.filters.open()
 
     def action_clear_filter(self) -> None:
-        """Clear filter and search."""
         self.filters.clear()
         self.actions.seek("")
         self._wires.set_filter(None)
@@ -388,7 +387,6 @@ class TimelinePanel(Panel, Ground):
             self.actions.action_found(1)
 
     def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:
-        """Apply a filter."""
         self._wires.set_filter(message.term)
 
     def _show_detail(self) -> None:

@@ -39,7 +39,6 @@ def number_of(code: int) -> int:
 
 
 def entry_of(code: int) -> int:
-    """Return the entry of a code."""
     return code & _ENTRY
 
 

@@ -118,7 +118,6 @@ class WaterfallScreen(Dialog[int | None]):
         self._look()
 
     def action_leave(self) -> None:
-        """Close the screen."""
         self.dismiss(None)
 
 

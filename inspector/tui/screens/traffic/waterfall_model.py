@@ -18,7 +18,7 @@ from inspector.capture.store.store import Store
 from inspector.present import spans as signs
 from inspector.present import words
 from inspector.present.rows import RowSource, RowView
-from inspector.present.spans import Role, Span, lay
+from inspector.present.spans import Role, Span, joined, lay
 from inspector.present.traffic.rows import TimeWindow, around, bar, role_of, ticks
 from inspector.protocol.exchanges import Exchange
 from inspector.tui.screens.traffic.timeline_model import Feed, Merge, code_of, entry_of, number_of
@@ -94,7 +94,6 @@ class Waterfall(RowSource):
         return self._changes
 
     def lane(self, index: int) -> tuple[LaneConversation, Exchange]:
-        """Return the conversation and the exchange of a lane."""
         number = index + 1 if self._numbers is None else self._numbers[index]
         return self.wires[0], self.wires[0].journal.conversation.exchanges[number - 1]
 
@@ -171,7 +170,7 @@ class Waterfall(RowSource):
             cell = self._window.half(time_ns + wire.offset, width) // 2
             if 0 <= cell < width:
                 cells[cell] = (letter, role)
-        return _joined(cells)
+        return joined(cells)
 
     def _begin_axis(self) -> None:
         start = min((wire.began for wire in self.wires), default=0)
@@ -299,17 +298,6 @@ def _label(exchange: Exchange) -> list[Span]:
     if exchange.target:
         named.append((" " + text.visible(exchange.target, limit=200), "target"))
     return named
-
-
-def _joined(cells: Sequence[Span]) -> list[Span]:
-    """Join neighbouring cells of the same role into spans."""
-    joined: list[Span] = []
-    for letter, role in cells:
-        if joined and joined[-1][1] == role:
-            joined[-1] = (joined[-1][0] + letter, role)
-        else:
-            joined.append((letter, role))
-    return joined
 
 
 # The waterfall of several conversations: their exchanges on one axis, in the order of their start.

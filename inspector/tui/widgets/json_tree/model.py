@@ -391,7 +391,6 @@ class Folds:
         return self._hidden.get(line, 0)
 
     def unfold(self, line: int) -> None:
-        """Unfold a line."""
         self._hidden.pop(line, None)
         self._sum_up()
 
@@ -484,7 +483,6 @@ class JsonRows:
         return self._folds.rows
 
     def line_of(self, row: int) -> int:
-        """Return the line in a row."""
         return self._folds.locate(row)[0]
 
     def row_of(self, line: int) -> int:

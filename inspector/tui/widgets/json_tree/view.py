@@ -100,11 +100,9 @@ class JsonSearch:
         self.leave(keep=False)
 
     def action_next_match(self) -> None:
-        """Go to the next match."""
         self._go_on(backwards=False)
 
     def action_previous_match(self) -> None:
-        """Go to the previous match."""
         self._go_on(backwards=True)
 
     def find_from_start(self, needle: str) -> None:

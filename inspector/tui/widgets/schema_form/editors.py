@@ -182,7 +182,6 @@ class BlockEdit(TextArea):
         self.say(unset=unset)
 
     def action_undo(self) -> None:
-        """Undo the last edit."""
         if not self._undoes:
             raise SkipAction
         super().action_undo()

@@ -351,7 +351,6 @@ class FieldNode(Widget):
         self._say()
 
     async def on_segments_chosen(self, event: Segments.Chosen) -> None:
-        """Set the chosen value."""
         event.stop()
         asked = self.asked
         if self._shape == "several" and isinstance(asked, ChoiceField):
@@ -422,7 +421,6 @@ class FieldNode(Widget):
         self.app.push_screen(ChooseScreen(visible(self.place.name), [each.title for each in asked.options]), chosen)
 
     async def action_unset(self) -> None:
-        """Unset the value."""
         self._own_problem = ""
         self.state.put(self.path, UNSET)
         await self.redraw()

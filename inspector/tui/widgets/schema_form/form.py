@@ -82,7 +82,6 @@ class SchemaForm(Widget):
 
         @property
         def control(self) -> "SchemaForm":
-            """The form."""
             return self._control
 
     def __init__(self, schema: object = None, value: FormValue = UNSET) -> None:
@@ -223,7 +222,6 @@ class SchemaForm(Widget):
         return state.verdict
 
     def _show_problems(self) -> None:
-        """Show each problem at its field."""
         nodes = {node.path: node for node in self.query(FieldNode)} if not self.as_json else {}
         problems = self.state.problems_by_path({path for path in nodes if path})
         for path, node in nodes.items():

@@ -210,7 +210,6 @@ Shape: TypeAlias = Literal[
 
 
 def shape_of(field: Field, value: FormValue) -> Shape:
-    """Return the shape for a value."""
     if isinstance(field, LazyField) and value is UNSET:
         return "lazy"
     asked = opened(field)

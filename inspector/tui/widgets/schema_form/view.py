@@ -27,8 +27,6 @@ from inspector.tui.theme import glyphs, spans_to_text
 
 @dataclass(frozen=True, slots=True)
 class FieldAction:
-    """An action on a field."""
-
     name: str
     """Name in messages: "add", "remove", "up", "down", "fold", "write", "choose"."""
     label: str
