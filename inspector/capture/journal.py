@@ -67,6 +67,11 @@ class Listeners:
         """Whether a listener needs log messages and stderr lines, which arrive in floods, one by one."""
         return len(self._not_in_runs) < len(self._all)
 
+    @property
+    def exist(self) -> bool:
+        """Whether there are any."""
+        return bool(self._all)
+
     def add(self, listener: Listener, *, in_runs: bool) -> Callable[[], None]:
         """Add a listener, called from the next entry on; return a function that removes it."""
         self._all.append(listener)
@@ -159,6 +164,11 @@ class Journal:
     def recording(self) -> bool:
         """Whether new entries are written to a file that persists."""
         return self.recorder is not None and self.capture_path is not None and self.recorder.file.healthy
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether a listener is called with new entries."""
+        return self._listeners.exist
 
     @property
     def backpressure(self) -> bool:
@@ -255,6 +265,13 @@ class Journal:
         if self.recorder is not None:
             self.recorder.add(replace(record, tm=record.tm or self._clock()))
 
+    def write(self, entry: Entry, *, origin: str = "") -> None:
+        """Write a recorded entry, with its number, to the capture only: for what records for days and reads nothing.
+
+        `count` and all that is computed from entries do not include it, and listeners do not get it.
+        """
+        self._keep(entry, origin)
+
     def append(self, entry: Entry, *, origin: str = "") -> None:
         """Append a recorded entry with its own timestamps. It gets the next number. `origin`: see `frame`."""
         self._record(numbered(entry, self.store.count + 1), origin)
@@ -315,11 +332,15 @@ class Journal:
             self.surroundings.take_stderr(run.payloads)
 
     def _record(self, entry: Entry, origin: str = "") -> None:
-        written = entry if self.keeps_secrets or isinstance(entry.what, Frame) else _without_secrets(entry)
-        place, length = self.recorder.keep(written, origin=origin) if self.recorder is not None else (LOST, 0)
+        written, place, length = self._keep(entry, origin)
         if written is not entry:
             self.store.hold(entry)
         self.take(entry, place, length)
+
+    def _keep(self, entry: Entry, origin: str) -> tuple[Entry, int, int]:
+        written = entry if self.keeps_secrets or isinstance(entry.what, Frame) else _without_secrets(entry)
+        place, length = self.recorder.keep(written, origin=origin) if self.recorder is not None else (LOST, 0)
+        return written, place, length
 
 
 def end_what_is_over(conversation: Conversation, around: ConnectionFacts, time_ns: int, fact: Fact) -> None:

@@ -318,10 +318,10 @@ class HttpTap:
 
         Configured headers replace those of the same name.
         """
-        left_out = _HOP_BY_HOP
-        tokens = [value for name, value in request.headers if name.lower() == "connection"]
-        if self._own_names or self._judge.armed or any(each.lower() != "keep-alive" for each in tokens):
-            left_out = left_out | self._own_names | {each.strip().lower() for each in ",".join(tokens).split(",")}
+        left_out = _HOP_BY_HOP | self._own_names if self._own_names else _HOP_BY_HOP
+        connection = [value.lower() for name, value in request.headers if name.lower() == "connection"]
+        if connection and connection != ["keep-alive"]:
+            left_out = left_out | {each.strip() for each in ",".join(connection).split(",")}
         if self._judge.armed:
             left_out = left_out | {"accept-encoding"}  # a compressed body can't be judged
         kept = []
@@ -348,6 +348,12 @@ class HttpTap:
             await response.aclose()
             self._record(HttpFact(HttpEvent.END, number, body_bytes=0))
             return HttpResponse(response.status_code, headers, b"", reason)
+        whole = response.whole() if not self._judge.armed else None
+        if whole is not None:
+            reading = _Reading(self._recording, number, request.method, response)
+            reading.take(whole)
+            reading.end("")
+            return HttpResponse(response.status_code, headers, whole, reason)
         if self._judge.armed and _is_judged(response):
             headers = tuple(each for each in headers if each[0].lower() != "content-length")
             body = self._judged_body(number, request, response)
@@ -518,9 +524,8 @@ class _Reading:
         self._recording = recording
         self._number = number
         self._response = response
-        kind = _kind(response)
         self.is_stream = _is_stream(response)
-        self._is_recorded = self.is_stream or _is_json(kind)
+        self._is_recorded = self.is_stream or _is_json(response.kind)
         self._channel = Channel.GET if method == "GET" else Channel.SSE
         self._unpack = unpacker(response.header("content-encoding"))
         self._parser = SseParser()
@@ -600,11 +605,7 @@ def _is_json(content_type: str | None) -> bool:
 
 
 def _is_stream(response: Forwarded) -> bool:
-    return _kind(response) == "text/event-stream"
-
-
-def _kind(response: Forwarded) -> str:
-    return response.header("content-type").partition(";")[0].strip().lower()
+    return response.kind == "text/event-stream"
 
 
 def _at_boundary(tail: bytes, chunk: bytes) -> tuple[bytes, bytes, bool]:
@@ -626,7 +627,7 @@ def _is_at_boundary(tail: bytes) -> bool:
 def _is_judged(response: Forwarded) -> bool:
     """Return whether the messages in a body can be judged: it is uncompressed JSON or a stream."""
     packed = response.header("content-encoding").strip().lower() not in ("", "identity")
-    return not packed and (_is_json(_kind(response)) or _is_stream(response))
+    return not packed and (_is_json(response.kind) or _is_stream(response))
 
 
 def _event(item: SseEvent, data: bytes) -> bytes:

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.capture.format.records import EditRecord, Entry, GapRecord, RuleRecord, size_of
+from inspector.capture.format.records import EditRecord, Entry, GapRecord, RuleRecord, numbered, size_of
 from inspector.capture.format.writer import Recorder
 from inspector.capture.journal import Journal, start_capture
 from inspector.errors import InspectError
@@ -84,6 +84,11 @@ class HttpRecording:
         self._keep = keep if journal.capture_path is not None else 0
         self._waiting: deque[tuple[Entry | EditRecord | RuleRecord, str]] = deque()
         self._timer: asyncio.Handle | None = None
+        self._is_followed = journal.is_followed
+        self._in_part = journal.count
+        """Number of entries in this part."""
+        self._last_ns = 0
+        """Time of the last one."""
         self._before = 0
         """Number of reported entries that precede the first one of this part."""
         self._opening: list[tuple[Entry, str]] = []
@@ -165,12 +170,20 @@ class HttpRecording:
             elif isinstance(what, EditRecord):
                 self._edit(what)
             else:
-                self._journal.append(what, origin=origin)
+                self._append(what, origin)
                 if self._keep:
                     self._take(what, origin)
         except (InspectError, OSError, ValueError) as error:  # must not stop the traffic
             self.trouble = self.trouble or f"not recorded completely: {error}"
             logger.exception("the tap could not record")
+
+    def _append(self, entry: Entry, origin: str) -> None:
+        self._in_part += 1
+        self._last_ns = entry.time_ns
+        if self._is_followed:
+            self._journal.append(entry, origin=origin)
+        else:
+            self._journal.write(numbered(entry, self._in_part), origin=origin)
 
     def _edit(self, record: EditRecord) -> None:
         number = record.of - self._before
@@ -178,9 +191,9 @@ class HttpRecording:
             found = next((each for each in self._newest if each[0].n == record.of), None)
             if found is None:
                 return
-            self._journal.append(found[0], origin=found[1])
+            self._append(*found)
             self._before -= 1
-            number = self._journal.count
+            number = self._in_part
         self._journal.edited(msgspec.structs.replace(record, of=number))
 
     def _take(self, entry: Entry, origin: str) -> None:
@@ -202,18 +215,18 @@ class HttpRecording:
         following = start_capture(path, mode=complete.head.mode, keep_secrets=complete.keeps_secrets)
         next_recorder = following.recorder
         assert next_recorder is not None, "it was just started"
+        last, before, self._journal, self._in_part = self._last_ns, self._in_part, following, 0
         for entry, origin in self._opening:
-            following.append(entry, origin=origin)
+            self._append(entry, origin)
         own = sum(isinstance(each.what, Frame) for each, _ in self._opening)
         self._left_out[0] += max(0, recorder.frames - own)
         self._left_out[1] += max(0, recorder.file.size - next_recorder.file.size)
-        why, last = "the option --keep leaves out older messages", complete.store.time_ns(complete.count)
+        why = "the option --keep leaves out older messages"
         begun = self._opening[-1][0].time_ns if self._opening else last
         next_recorder.add(
             GapRecord(lost_frames=self._left_out[0], lost_bytes=self._left_out[1], why=why, tm0=begun, tm1=last)
         )
-        self._before += complete.count - len(self._opening)
-        self._journal = following
+        self._before += before - len(self._opening)
         closing = threading.Thread(target=complete.close, name="complete part", daemon=True)
         closing.start()
         self._closing = [each for each in self._closing if each.is_alive()] + [closing]

@@ -91,6 +91,8 @@ class Forwarded:
         self.http_version = version
         self.headers = headers
         self.sent = sent
+        self.kind = self.header("content-type").partition(";")[0].strip().lower()
+        """Media type without parameters."""
         self._body = body
 
     def header(self, name: str) -> str:
@@ -104,6 +106,10 @@ class Forwarded:
     def num_bytes_downloaded(self) -> int:
         """Size of what was read of the body."""
         return self._body.num_bytes_downloaded
+
+    def whole(self) -> bytes | None:
+        """Return the body if all of it has arrived with the headers; it is read then. None otherwise."""
+        return self._body.whole() if isinstance(self._body, _WireBody) else None
 
     def aiter_raw(self) -> AsyncIterator[bytes]:
         """Read the body. Raises: httpx.TransportError."""
@@ -320,9 +326,21 @@ class _WireBody:
                 self.num_bytes_downloaded += len(piece)
                 yield piece
                 piece = b""
+        self._end(wire)
+
+    def whole(self) -> bytes | None:
+        if self._wire is None or len(self._begun) != self._length:
+            return None
+        self.num_bytes_downloaded = self._length
+        self._end(self._wire)
+        return self._begun
+
+    def _end(self, wire: _Wire) -> None:
         if wire.rest():
             self._idle.append(wire)
-            self._wire = None
+        else:
+            wire.abort()
+        self._wire = None
 
     async def _more(self, wire: _Wire) -> bytes:
         try:

@@ -18,9 +18,16 @@ _TOGETHER = 64 * 1024
 _FIELDS = rb"((?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*)\r\n"
 _REQUEST = re.compile(rb"([A-Z]+) ([\x21-\x7e]+) HTTP/1\.1\r\n" + _FIELDS)
 _RESPONSE = re.compile(rb"HTTP/1\.1 ([2-5][0-9][0-9]) ([\t\x20-\x7e\x80-\xff]*)\r\n" + _FIELDS)
-_UNUSUAL = ("transfer-encoding", "expect", "upgrade", "trailer")
+_FIELD = re.compile(r"([^:]+):[\t ]*((?:[^\t \r]+(?:[\t ]+[^\t \r]+)*)?)[\t ]*\r\n")
+_NAMES = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?: [!#$%&'*+\-.^_`|~0-9A-Za-z]+)*")
+_VALUES = re.compile(r"[\t\n\x20-\x7e\x80-\xff]*")
+_LINE = re.compile(r"[A-Z]+ [\x21-\x7e]+")
+_TEXT = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+_UNUSUAL = frozenset({"transfer-encoding", "expect", "upgrade", "trailer"})
 _SINGLE = ("content-length", "host", "connection")
-_BODILESS = ("204", "304")
+_BODILESS = (b"204", b"304")
+_OTHER = ("CONNECT", "HEAD")
+_BAD = -1
 
 
 class PlainHead(NamedTuple):
@@ -40,74 +47,76 @@ class PlainHead(NamedTuple):
 def read_request(data: bytes) -> PlainHead | None:
     """Return the head at the beginning of these bytes; None if h11 must read it."""
     found = _REQUEST.match(data) if len(data) < HEAD_LIMIT else None
-    head = _head(found) if found is not None else None
-    return head if head is not None and head.first != "CONNECT" and _has(head.headers, "host") else None
+    return _read(found, needs="host") if found is not None and found[1] != b"CONNECT" else None
 
 
 def read_response(data: bytes) -> PlainHead | None:
     """Return the head at the beginning of these bytes; None if h11 must read it."""
     found = _RESPONSE.match(data)
-    head = _head(found) if found is not None else None
-    return head if head is not None and head.length is not None and head.first not in _BODILESS else None
+    return _read(found, needs="content-length") if found is not None and found[1] not in _BODILESS else None
 
 
 def write_request(method: str, target: str, headers: Headers, length: int) -> bytes | None:
     """Return the head of a request with a body of this size; None if h11 must write it."""
-    written = _written(f"{method} {target} HTTP/1.1\r\n", headers, _REQUEST)
-    if written is None:
+    names, found = _names(headers), f"{method} {target}"
+    if names is None or "host" not in names or method in _OTHER or not _LINE.fullmatch(found):
         return None
-    head, data = written
-    is_same = (head.first, head.second, head.length or 0) == (method, target, length)
-    return data if is_same and method not in ("CONNECT", "HEAD") and _has(headers, "host") else None
+    return _written(f"{found} HTTP/1.1\r\n", headers) if (_length(names, headers) or 0) == length else None
 
 
 def write_response(status: int, reason: str, headers: Headers) -> tuple[bytes, int | None] | None:
     """Return a head and its Content-Length; None if h11 must write it."""
-    written = _written(f"HTTP/1.1 {status} {reason}\r\n", headers, _RESPONSE)
-    if written is None:
+    names = _names(headers)
+    if names is None or not 200 <= status < 600 or status in (204, 304) or not _TEXT.fullmatch(reason):
         return None
-    head, data = written
-    return (data, head.length) if head.second == reason and head.first not in _BODILESS else None
+    length = _length(names, headers)
+    head = _written(f"HTTP/1.1 {status} {reason}\r\n", headers) if length != _BAD else None
+    return (head, length) if head is not None else None
 
 
-def _written(first_line: str, headers: Headers, grammar: re.Pattern[bytes]) -> tuple[PlainHead, bytes] | None:
-    """Return the head and its bytes if they are read as what was to be written."""
+def _written(first_line: str, headers: Headers) -> bytes | None:
     lines = "".join([f"{name}: {value}\r\n" for name, value in headers])
     try:
-        found = grammar.fullmatch(f"{first_line}{lines}\r\n".encode("latin-1"))
+        return f"{first_line}{lines}\r\n".encode("latin-1")
     except UnicodeEncodeError:
         return None
-    head = _head(found) if found is not None else None
-    return (head, found[0]) if found is not None and head is not None and head.headers == headers else None
 
 
-def _head(found: re.Match[bytes]) -> PlainHead | None:
-    first, second, lines = found.groups()
-    headers, named = [], dict[str, str]()
-    for line in lines.decode("latin-1").split("\r\n")[:-1]:
-        name, _, value = line.partition(":")
-        value = value.strip("\t ")
-        headers.append((name, value))
-        key = name.lower()
-        if key in _UNUSUAL or (key in _SINGLE and key in named):
-            return None
-        named[key] = value
-    if named.get("connection", "keep-alive").lower() != "keep-alive":
+def _names(headers: Headers) -> list[str] | None:
+    """Return the names in lower case; None if a name or a value is not plain, so that it might end its line."""
+    if not headers:
+        return []
+    names, values = (" ".join([name for name, _ in headers]), "\n".join([value for _, value in headers]))
+    lower, last = names.lower().split(" "), len(headers) - 1
+    if names.count(" ") != last or values.count("\n") != last:
         return None
-    length = named.get("content-length")
-    if length is not None and not (length.isascii() and length.isdecimal() and len(length) < 20):
+    return lower if _NAMES.fullmatch(names) and _VALUES.fullmatch(values) and _are_usual(lower) else None
+
+
+def _are_usual(names: list[str]) -> bool:
+    return _UNUSUAL.isdisjoint(names) and not any(names.count(each) > 1 for each in _SINGLE)
+
+
+def _length(names: list[str], headers: Headers) -> int | None:
+    """Return the Content-Length; None if there is none, and _BAD if h11 must see these headers."""
+    if "connection" in names and headers[names.index("connection")][1].lower() != "keep-alive":
+        return _BAD
+    if "content-length" not in names:
         return None
-    return PlainHead(
-        first.decode("latin-1"),
-        second.decode("latin-1"),
-        tuple(headers),
-        int(length) if length is not None else None,
-        found.end(),
-    )
+    length = headers[names.index("content-length")][1]
+    return int(length) if length.isascii() and length.isdecimal() and len(length) < 20 else _BAD
 
 
-def _has(headers: Headers, name: str) -> bool:
-    return any(key.lower() == name for key, _ in headers)
+def _read(found: re.Match[bytes], needs: str) -> PlainHead | None:
+    lines = found[3].decode("latin-1")
+    headers = tuple(_FIELD.findall(lines))
+    names = " ".join([name for name, _ in headers]).lower().split(" ")
+    if needs not in names or not _are_usual(names):
+        return None
+    length = _length(names, headers)
+    if length == _BAD:
+        return None
+    return PlainHead(found[1].decode("latin-1"), found[2].decode("latin-1"), headers, length, found.end())
 
 
 class Wire(asyncio.Protocol):

@@ -5,7 +5,7 @@ import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -224,6 +224,7 @@ async def test_a_response_that_ends_early_is_a_broken_one() -> None:
 @pytest.mark.parametrize("chunked", [False, True])
 async def test_a_connection_with_more_than_the_response_is_not_used_again(length: int, chunked: bool) -> None:
     connections: list[bytes] = []
+    ended: list[bool] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connections.append(await reader.readuntil(b"{}"))
@@ -232,13 +233,18 @@ async def test_a_connection_with_more_than_the_response_is_not_used_again(length
         how = b"Transfer-Encoding: chunked" if chunked else b"Content-Length: %d" % length
         smuggled = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
         writer.write(b"HTTP/1.1 200 OK\r\n" + how + b"\r\n\r\n" + (framed if chunked else body) + smuggled)
-        await reader.read()
+        with suppress(ConnectionError):
+            await reader.read()
         writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+        ended.append(True)
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         forwarder = _forwarder(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp")
         assert [await _body(forwarder), await _body(forwarder)] == [b"{}"[:length]] * 2
         await forwarder.aclose()
+        await until(lambda: len(ended) == len(connections), "the connections are closed")
     assert len(connections) == 2
 
 
