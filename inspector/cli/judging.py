@@ -15,9 +15,8 @@ from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
 from inspector.capture.store.load import load
 from inspector.checks.catalog import all_checks
-from inspector.checks.compat.facts import Host
 from inspector.checks.compat.matrix import for_hosts
-from inspector.checks.compat.packs import HOSTS
+from inspector.checks.compat.packs import HOSTS, Host
 from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules.tools import over_budget

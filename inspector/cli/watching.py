@@ -18,8 +18,15 @@ from inspector.cli.launch import numbered
 from inspector.cli.output import Output
 from inspector.config.targets import StdioTarget, Target
 from inspector.errors import InspectError, UsageError
-from inspector.features.watch.globs import Glob, default_globs, file_glob, read_glob, reloads_itself
-from inspector.features.watch.watcher import FileChange, Watcher
+from inspector.features.watch.watcher import (
+    FileChange,
+    Glob,
+    Watcher,
+    default_globs,
+    file_glob,
+    read_glob,
+    reloads_itself,
+)
 from inspector.present.spans import Line, span
 from inspector.text import clock, visible
 

@@ -6,9 +6,17 @@ Unknown is shown as a dot, never as a tick: a pack of facts records what goes wr
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from inspector.checks.compat.facts import CompatEffect, CompatFact, CompatSource, Host
 from inspector.checks.compat.matrix import CheckedDefinitions, CompatVerdict, Matrix, Row, matrix_of, told_of
-from inspector.checks.compat.packs import AGES_AFTER_DAYS, HOSTS, facts_about, newest
+from inspector.checks.compat.packs import (
+    AGES_AFTER_DAYS,
+    HOSTS,
+    CompatEffect,
+    CompatFact,
+    CompatSource,
+    Host,
+    facts_about,
+    newest,
+)
 from inspector.checks.definitions.schemas import WalkBudget
 from inspector.checks.definitions.tools import traits_of
 from inspector.checks.findings import Confidence, Finding

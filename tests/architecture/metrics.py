@@ -219,10 +219,10 @@ GOALS = {
     "test files": 650,
 }
 REACHED = {
-    "files": 558,
+    "files": 553,
     "lines": 135_200,
-    "modules with one importer": 90,
-    "lazy and type-only imports": 302,
+    "modules with one importer": 85,
+    "lazy and type-only imports": 290,
 }
 """Where a goal is not reached yet: the figure that may not grow. Lower it with each step, remove it at the goal."""
 LIMITS = {name: max(goal, REACHED.get(name, goal)) for name, goal in GOALS.items()}

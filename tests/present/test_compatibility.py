@@ -6,9 +6,8 @@ from typing import Any
 import msgspec
 
 from inspector.capture.store.load import load
-from inspector.checks.compat.facts import CompatSource
 from inspector.checks.compat.matrix import CheckedDefinitions
-from inspector.checks.compat.packs import HOSTS
+from inspector.checks.compat.packs import HOSTS, CompatSource
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.present.compatibility import (
     compatibility_matrix,

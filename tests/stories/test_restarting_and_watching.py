@@ -7,8 +7,7 @@ import pytest
 
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
-from inspector.features.watch.globs import read_glob
-from inspector.features.watch.watcher import Watcher
+from inspector.features.watch.watcher import Watcher, read_glob
 from inspector.tui.app import InspectApp
 from inspector.tui.screens.items.tools import ToolsPanel
 from tests.servers.real import argv

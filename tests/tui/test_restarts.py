@@ -15,8 +15,7 @@ from textual.pilot import Pilot
 from inspector.capture.journal import Journal, start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget, Target
-from inspector.features.watch.globs import read_glob
-from inspector.features.watch.watcher import Watcher
+from inspector.features.watch.watcher import Watcher, read_glob
 from inspector.present.spans import Line, plain
 from inspector.protocol.json_diff import differences
 from inspector.session.engine import Engine, Live, OpenedSession

@@ -4,15 +4,27 @@ A message is part of an operation only if that is certain: by its progress token
 also if only one call is pending. All others are kept separately, because on a pipe an unrelated message may arrive
 before or after a response. Probes and pings are left out: whether they are sent depends on timing and on what is
 cached about a server.
+
+A session through a proxy that changed messages has two views: as the client saw it, and as the server saw it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from inspector.capture.format.records import FrameRecord
+from inspector.atomic_write import whole_file
+from inspector.capture.format.records import (
+    MADE_BY_PROXY,
+    EditRecord,
+    EndRecord,
+    FrameRecord,
+    Record,
+    SumRecord,
+    from_line,
+    to_line,
+)
 from inspector.capture.journal import Journal
 from inspector.capture.store.fold_fast_path import ANSWER, REQUEST, FoldedFrames
 from inspector.capture.store.load import Loading, finish
@@ -338,3 +350,55 @@ def read_operations(path: Path, on_progress: Callable[[int, int], None] | None =
         return Read(teller.told(conversation.exchanges), journal.notices, _client(conversation.opening))
     finally:
         journal.close()
+
+
+View = Literal["client", "server"]
+
+
+def write_view(path: Path, view: View, target: Path) -> int:
+    """Write the messages of a capture as one party saw them; return how many differ from what was sent.
+
+    `target` must be a new file.
+
+    Raises: OSError.
+    """
+    edits = {record.of: record for record in _records(path) if isinstance(record, EditRecord) and _decides(record)}
+    changed = 0
+    with whole_file(target, overwrite=False) as new:
+        for record in _records(path):
+            if isinstance(record, SumRecord | EndRecord | EditRecord):
+                continue
+            seen = record
+            if isinstance(record, FrameRecord):
+                found = _as_seen(record, edits.get(record.n), view)
+                changed += found is not record
+                if found is None:
+                    continue
+                seen = found
+            new.file.write(to_line(seen))
+    return changed
+
+
+def _records(path: Path) -> Iterator[Record]:
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                yield from_line(line)
+            except ValueError:
+                continue  # unknown or damaged: not compared
+
+
+def _decides(record: EditRecord) -> bool:
+    return record.act in ("drop", "answer") or record.raw is not None or record.b64 is not None
+
+
+def _as_seen(frame: FrameRecord, edit: EditRecord | None, view: View) -> FrameRecord | None:
+    """Return a frame as one party saw it; None if that party did not see it."""
+    is_receiver = (frame.dir is Direction.TO_SERVER) == (view == "server")
+    if not is_receiver:
+        return None if frame.origin in MADE_BY_PROXY else frame
+    if edit is None:
+        return None if frame.fwd == "dropped" else frame
+    if edit.raw is None and edit.b64 is None:
+        return None
+    return msgspec.structs.replace(frame, raw=edit.raw, b64=edit.b64, len=None)

@@ -9,8 +9,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.checks.compat.facts import CompatEffect, CompatFact, Host
-from inspector.checks.compat.packs import HOSTS, facts_about
+from inspector.checks.compat.packs import HOSTS, CompatEffect, CompatFact, Host, facts_about
 from inspector.checks.definitions.schemas import WalkBudget
 from inspector.checks.definitions.texts import units
 from inspector.checks.definitions.tools import Trait, shown_name, traits_of

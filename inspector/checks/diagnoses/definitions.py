@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from inspector.checks.compat.facts import CompatEffect
 from inspector.checks.compat.matrix import tokens_of
-from inspector.checks.compat.packs import HOSTS, facts_about
+from inspector.checks.compat.packs import HOSTS, CompatEffect, facts_about
 from inspector.checks.definitions.schemas import WalkBudget, keywords_of
 from inspector.checks.definitions.texts import all_of, hidden_in, may_hide, may_order, order_in, texts_in, units
 from inspector.checks.definitions.tools import SeenTool, shown_name, traits_of, writes

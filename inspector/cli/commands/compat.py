@@ -8,8 +8,7 @@ import click
 
 from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
-from inspector.checks.compat.facts import Host
-from inspector.checks.compat.packs import HOSTS
+from inspector.checks.compat.packs import HOSTS, Host
 from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus

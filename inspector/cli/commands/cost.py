@@ -18,8 +18,16 @@ from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.targets import names_a_server
 from inspector.errors import UsageError
-from inspector.features.cost.cost import PARTS, Cost, ResultCost, cost_of
-from inspector.features.cost.search import SearchQuery, SearchResult, ToolSearch, read_queries
+from inspector.features.cost.cost import (
+    PARTS,
+    Cost,
+    ResultCost,
+    SearchQuery,
+    SearchResult,
+    ToolSearch,
+    cost_of,
+    read_queries,
+)
 from inspector.present.spans import Line, Span
 from inspector.text import estimate_tokens, human_size, pad, visible
 

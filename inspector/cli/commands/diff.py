@@ -7,8 +7,7 @@ import click
 
 from inspector.capture.compare import operations
 from inspector.capture.compare.differences import Comparison, compare
-from inspector.capture.compare.operations import Operations
-from inspector.capture.compare.views import View, write_view
+from inspector.capture.compare.operations import Operations, View, write_view
 from inspector.capture.format.lines import demand_file
 from inspector.cli.comparing import (
     ComparedSide,

@@ -37,10 +37,9 @@ from inspector.features.cases.collection import (
     secret_from,
 )
 from inspector.features.cases.file import add_cases, beside, with_values
-from inspector.features.cases.judging import value_at
 from inspector.features.cases.making import promoted, pytest_file
 from inspector.features.cases.model import CaseDefinition, Cases, Expectation, ExpectationKind
-from inspector.features.cases.running import NAME, Bench, CaseResponses, CaseRun, read_answers, run_all
+from inspector.features.cases.running import NAME, Bench, CaseResponses, CaseRun, read_answers, run_all, value_at
 from inspector.present.result import Finished, result_view
 from inspector.present.spans import Line, Span
 from inspector.protocol import capabilities, peek

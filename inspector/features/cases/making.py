@@ -10,8 +10,8 @@ import msgspec
 from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import OperationRecord
 from inspector.capture.journal import Journal
-from inspector.features.cases.judging import FAILED, WHOLES, expects_failure
 from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind, escaped
+from inspector.features.cases.running import FAILED, WHOLES, expects_failure
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame

@@ -14,9 +14,8 @@ from inspector.capture.compare.normal import Normal
 from inspector.capture.journal import start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
-from inspector.features.cases.judging import ActualResponse, shown, value_at
 from inspector.features.cases.model import CaseDefinition
-from inspector.features.cases.running import NAME, Bench, CaseResponses
+from inspector.features.cases.running import NAME, ActualResponse, Bench, CaseResponses, shown, value_at
 from inspector.forms.patterns import matches
 from inspector.forms.validate import validate
 from inspector.protocol import capabilities, peek

@@ -2,11 +2,18 @@
 
 It handles everything that a text may contain: JSON, JSON in a JSON string, base64, percent escapes, arbitrary lines.
 Text that isn't replaced remains unchanged, character by character. It never raises, whatever the input.
+
+Most lines of a capture contain no secret, and need not be parsed. A prefilter examines the bytes of a whole line, in
+which every text of a record is at some depth of JSON escapes. Therefore its criteria are weaker than those that
+identify a secret: any word that could be a name, anywhere; any character that could begin a token. A selected line may
+be harmless; a rejected line never has a secret. Judged words are cached, because nearly all of them recur. Known values
+are not its task: they are searched in each line.
 """
 
+import base64
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from inspector.features.share import line_secrets
@@ -20,12 +27,13 @@ from inspector.features.share.known import (
     Secret,
     Span,
     as_bytes,
+    is_pseudonym,
     path_of,
     spans,
     unquoted,
 )
-from inspector.features.share.prose import Persons, Prose
-from inspector.protocol.credentials import is_masked, is_secret
+from inspector.features.share.prose import Persons, Prose, could_be_text
+from inspector.protocol.credentials import is_masked, is_secret, is_secret_header
 
 _DEEPEST = 6
 """Maximum nesting depth of decoded texts. Deeper ones are treated as prose."""
@@ -175,3 +183,236 @@ def _quoted(value: str, literal: str) -> str:
     if "\\u" in literal:
         new = _HALF.sub(lambda found: f"\\u{ord(found[0]):04x}", new)
     return new if len(literal) > 1 and literal.endswith('"') else new[:-1]
+
+
+_BEGINNING = re.compile(
+    rb'\{"r":"(?:frame|err)"(?:,"(?:n|tm|tw|len|ex)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"'
+)
+"""Beginning of a frame as mcp-inspect writes it, which contains no secret."""
+_ALWAYS = (
+    b'"b64"',
+    rb"\/",
+    b"PRIVATE KEY",
+    b"Private-",
+    b"kty",
+    b"hrase",
+    b"HRASE",
+    b"/webhooks/",
+    b"1//0",
+    b":AA",
+    b"/home/",
+    b"Users",
+    b"\xc4\xb0",
+    b"\xc5\xbf",
+    b"\xe2\x84\xaa",
+)
+"""Text that only the full search can judge. The last three are characters that change when they are lowercased."""
+_LETTER = re.compile(rb"\\u(?:00[2-7]|0130|017[fF]|212[aA])")
+_PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
+_PARAMETER = re.compile(rb"=(?i:(?<=code=)|(?<=sig=)|(?<=key=)|(?<=state=)|(?<=nonce=)|(?<=assertion=)|(?<=ticket=))")
+_ODD_PARAMETER = re.compile(rb"[\[\]~%][\w.~\[\]%-]{0,100}=")
+_ESCAPED_HEADER = re.compile(rb'\["[^"\\]*+\\')
+_MASKED = re.compile(rb'\["[\w-]+","(?:[A-Za-z]+ )?(?:\xe2\x80\xa2){6} \(\d+ characters\)"\]')
+"""A header whose value was masked when it was recorded."""
+_USERINFO = re.compile(rb"://[^/?#@\s\"'<>\\]{1,2001}@")
+_ODD_KEY = re.compile(rb'"[\w.\\-]*+[^"\w.\\-][^"]{0,1199}+"(?:\s|\\+[nrtf])*+:')
+"""A key that is not a single word. The character before the colon may be an escaped quote of any depth."""
+_ODD_TEXT = re.compile(rb'"([\w.\\-]*+[^"\w.\\-][^"]{0,1199}+)(?=")')
+_VALUE = re.compile(rb'value\\*+"')
+"""A key whose value may be named by an adjacent member."""
+_NAMES = bytes(
+    byte if chr(byte) in "_.-\\" or chr(byte).isalpha() or byte > 127 else 48 if chr(byte).isdigit() else 32
+    for byte in range(256)
+)
+"""Translation table that keeps characters of names and maps all digits to 0."""
+_DIGITS = bytes(byte if byte < 128 and (chr(byte).isalnum() or chr(byte) in "+/_-\\") else 32 for byte in range(256))
+"""Translation table that keeps characters of base64."""
+_ESCAPE = re.compile(r"\\+(?:u[0-9A-Fa-f]{4}|.)?")
+_PIECE = re.compile(r"[^\w.-]+")
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_BEGINNINGS = tuple(re.sub(r"\d", "0", each) for each in line_secrets.BEGINNINGS)
+_OTHER = ("ya00.", "_v0_", "hooks.slack.com")
+"""Beginnings of tokens that differ from what the name translation keeps."""
+_SHORTEST, _LONGEST, _PREFIX = 16, 64, 344
+_FEW = 16
+"""Number of lines that are judged together once a larger group is suspect."""
+_MOST = 100_000
+"""Maximum number of cached words."""
+
+
+class Sieve:
+    """Judges lines."""
+
+    def __init__(self, *, paths: Iterable[JsonPath] = (), persons: Iterable[str] = ()) -> None:
+        """Create the filter. `persons`: account names and directories that occur in every text naming a person."""
+        self._marks = (*_ALWAYS, *map(_step, paths), *map(_longest_plain, persons))
+        self._are_dense = False
+        """Whether so many of the previous lines were suspect that judging several lines together does not pay off."""
+        self._cold: set[bytes] = set()
+        """Words that are neither a secret's name nor a token."""
+        self._hot: set[bytes] = set()
+        self._closed: set[bytes] = set()
+        """Words without base64 text."""
+        self.held: dict[bytes, bytes] = {}
+        """Words of harmless lines that may be base64, with their decoded text, not yet searched for known values."""
+
+    def suspects(self, lines: list[bytes]) -> list[int]:
+        """Return the indexes of lines that may have a secret. The others have at most known values.
+
+        Many lines are judged together, and individually only if the group is suspect.
+        """
+        said = list(map(_foreign_part, lines))
+        found = [
+            at for first, last in self._parts(said) for at in range(first, last) if not self._is_harmless(said[at])
+        ]
+        self._are_dense = len(found) * _FEW > len(lines)
+        return found
+
+    def _parts(self, said: list[bytes]) -> Iterator[tuple[int, int]]:
+        """Yield the ranges of lines that are suspect."""
+        if self._are_dense:
+            yield 0, len(said)
+        elif not self._is_harmless(b"\n".join(said)):
+            for first in range(0, len(said), _FEW):
+                if not self._is_harmless(b"\n".join(said[first : first + _FEW])):
+                    yield first, min(first + _FEW, len(said))
+
+    def _is_harmless(self, said: bytes) -> bool:
+        return self._is_innocent(said) and self._holds_nothing(said)
+
+    def _is_innocent(self, said: bytes) -> bool:
+        if any(map(said.__contains__, self._marks)) or _is_telling(said):
+            return False
+        words = _apart(said).translate(_NAMES).split()
+        return (self._cold.issuperset(words) or self._are_cold(words)) and _has_no_odd_names(said)
+
+    def _are_cold(self, words: list[bytes]) -> bool:
+        if not self._hot.isdisjoint(words):
+            return False
+        for word in words:
+            if word in self._cold:
+                continue
+            is_hot = _is_hot(word)
+            if len(word) <= _LONGEST:
+                _remember(self._hot if is_hot else self._cold, word)
+            if is_hot:
+                return False
+        return True
+
+    def _holds_nothing(self, said: bytes) -> bool:
+        """Return whether no base64 text needs to be searched."""
+        for word in _apart(said).translate(_DIGITS).split():
+            if len(word) < _SHORTEST or word in self._closed:
+                continue
+            if texts := _opened(word):
+                if len(word) > 2 * _LONGEST or len(self.held) >= _MOST or not all(map(self._is_simple, texts)):
+                    return False
+                self.held[word] = b"\n".join(texts)
+            if len(word) <= 2 * _LONGEST:
+                _remember(self._closed, word)
+        return True
+
+    def _is_simple(self, held: bytes) -> bool:
+        """Return whether a decoded text is harmless and contains no base64 text itself."""
+        words = _apart(held).translate(_DIGITS).split()
+        return self._is_innocent(held) and not any(len(word) >= _SHORTEST and _opened(word) for word in words)
+
+
+def _foreign_part(line: bytes) -> bytes:
+    if (begun := _BEGINNING.match(line)) is not None:
+        return line[begun.end() :]
+    return _MASKED.sub(b"", line) if b"\xe2\x80\xa2" in line else line
+
+
+def _is_telling(text: bytes) -> bool:
+    """Return whether there are escapes that may hide a secret, or places where secrets usually occur."""
+    return (
+        (b"\\u" in text and _LETTER.search(text) is not None)
+        or (b"%" in text and _PERCENT.search(text) is not None)
+        or (b"=" in text and (_PARAMETER.search(text) is not None or _ODD_PARAMETER.search(text) is not None))
+        or (b'["' in text and _ESCAPED_HEADER.search(text) is not None)
+        or (b"@" in text and b"://" in text and _USERINFO.search(text) is not None)
+    )
+
+
+def _apart(text: bytes) -> bytes:
+    """Return a text in which each backslash begins a word."""
+    return text.replace(b"\\", b" \\") if b"\\" in text else text
+
+
+def _has_no_odd_names(line: bytes) -> bool:
+    """Return whether no multi-word key, and no text that may name an adjacent value, is a secret's name."""
+    names = _ODD_TEXT if _VALUE.search(line) is not None or b'"headers"' in line else _ODD_KEY
+    return not any(map(_is_odd_secret, names.findall(line)))
+
+
+def _is_hot(word: bytes) -> bool:
+    """Return whether a word may be a secret's name, the name of a scheme, or a token."""
+    text = word.decode("utf-8", "surrogateescape")
+    if text[0] != "\\" and word.isascii():
+        return _is_name(text) or _is_token(text)
+    starts = {text, text.lstrip("\\"), _ESCAPE.sub("", text, count=1)} if text.startswith("\\") else {text}
+    forms = {form for start in starts for form in (start, *_PIECE.split(start), *_FOREIGN.split(start))}
+    return any(_is_name(form) or _is_token(form) for form in forms)
+
+
+def _is_name(text: str) -> bool:
+    """Return whether a text may be the name of a secret or a scheme, without caching.
+
+    Nearly every word occurs here once, and would displace cached names that are needed often.
+    """
+    return (
+        is_secret.__wrapped__(text) or is_secret_header.__wrapped__(text) or text.lower().endswith(line_secrets.SCHEMES)
+    )
+
+
+def _is_token(text: str) -> bool:
+    if not any(map(text.__contains__, _BEGINNINGS)):
+        return False
+    return any(map(text.__contains__, _OTHER)) or line_secrets.TOKEN.search(text) is not None
+
+
+def _is_odd_secret(text: bytes) -> bool:
+    name = text.rpartition(b'"')[0].lstrip(b'"') if text.startswith(b'"') else text
+    plain = re.sub(rb"\\+(?:[nrtbf]|u[0-9A-Fa-f]{4})|\\+", b" ", name)
+    return any(is_secret(each.decode("utf-8", "surrogateescape")) for each in (plain, name))
+
+
+def _opened(word: bytes) -> list[bytes]:
+    """Return the decoded base64 in a word, as far as it may be text."""
+    text = word.decode("ascii")
+    forms = {text.lstrip("\\"), _ESCAPE.sub("", text, count=1)} if text.startswith("\\") else {text}
+    if any(line_secrets.bare_key(form) is not None for form in forms):
+        return [b"PRIVATE KEY"]  # a marker that is always suspect
+    found = []
+    for run in {run for form in forms for run in line_secrets.BASE64.findall(form)}:
+        if run.isdigit() or is_pseudonym(run):
+            continue
+        is_url = "-" in run or "_" in run
+        if not could_be_text(_decoded(run[:_PREFIX], is_url)):
+            continue
+        found.append(_decoded(run, is_url))
+    return found
+
+
+def _decoded(run: str, is_url: bool) -> bytes:
+    run = run[: len(run) - (len(run) % 4 == 1)]
+    return base64.b64decode(run + "=" * (-len(run) % 4), altchars=b"-_" if is_url else b"+/")
+
+
+def _step(path: JsonPath) -> bytes:
+    """Return a name that each line with this path contains; b"" if there is none, which every line contains."""
+    names = [step for step in path if step != "*" and not step.isdigit() and re.fullmatch(r"[\w.-]+", step, re.ASCII)]
+    return max(names, key=len).encode() if names else b""
+
+
+def _longest_plain(name: str) -> bytes:
+    """Return the longest part of a name that is never escaped."""
+    parts: list[str] = re.findall(r"[A-Za-z0-9._/-]+", name)
+    return max(parts, key=len, default="").encode()
+
+
+def _remember(words: set[bytes], word: bytes) -> None:
+    if len(words) >= _MOST:
+        words.clear()
+    words.add(word)

@@ -53,9 +53,8 @@ from inspector.capture.format.records import (
 from inspector.errors import UsageError
 from inspector.features.share.known import JsonPath, KnownSecrets, Pseudonyms, Secret, Seeker
 from inspector.features.share.line_secrets import LineSecrets, Piece, Place, logged
-from inspector.features.share.prefilter import Sieve
 from inspector.features.share.prose import telling_homes, telling_users
-from inspector.features.share.redactor import Redactor
+from inspector.features.share.redactor import Redactor, Sieve
 from inspector.protocol import peek
 from inspector.protocol.credentials import is_secret, is_secret_header
 from inspector.protocol.frames import SseFacts

@@ -1,20 +1,355 @@
-"""Watches files in a background thread, and decides when a change should restart the server.
+"""Watches the source files of a server by globs, and decides when a change should restart it.
 
 Changes are collected until there is a moment of quiet. The pauses between restarts grow if restarts follow each
 other directly, or if the server exits immediately. Nothing is restarted here: the caller polls `due`.
+
+Globs are as typed, or defaults for the language of the server's command. The root of a glob is the directory before its
+first `*`, `?`, `[` or `{`. Only directories below the roots are scanned. Directories that hold no project source are
+skipped unless the glob names them.
 """
 
 import logging
 import os
+import re
+import stat
 import threading
 import time
-from collections.abc import Iterable, Sequence
-from itertools import islice
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from inspector.features.watch.globs import MOST_ENTRIES, Directories, Glob, directories_of
+from inspector.errors import UsageError
+
+IGNORED = frozenset(
+    {
+        *(".git", ".hg", ".svn", ".jj", "node_modules", "bower_components", "__pycache__", "site-packages"),
+        *(".venv", "venv", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".eggs"),
+        *(".idea", ".vscode", ".cache", ".gradle", ".terraform", ".next", ".turbo", "target"),
+    }
+)
+"""Directories that are not scanned."""
+_TEMPORARY = re.compile(r".*~|\.#.*|#.*#|.*\.sw.|\.?.*\.tmp|4913|\.DS_Store|.*\.py[cod]")
+"""Temporary files that editors and interpreters create next to a saved file."""
+_MAGIC = re.compile(r"[*?\[{]")
+_MOST_BRACES = 64
+
+_PYTHON = ("**/*.py",)
+_NODE = ("**/*.{js,ts,mjs,cjs,mts,cts,tsx,jsx,json}",)
+_BY_SUFFIX: dict[str, tuple[str, ...]] = {
+    ".py": _PYTHON,
+    **dict.fromkeys((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx"), _NODE),
+    ".rb": ("**/*.rb",),
+    ".php": ("**/*.php",),
+    ".go": ("**/*.go",),
+    ".sh": ("**/*.sh",),
+}
+_BY_PROGRAM: dict[str, tuple[str, ...]] = {
+    "cargo": ("**/*.rs", "Cargo.toml"),
+    "go": ("**/*.go", "go.mod"),
+    "dotnet": ("**/*.{cs,fs,csproj,fsproj,json}",),
+    **dict.fromkeys(("node", "npm", "npx", "pnpm", "yarn", "tsx", "ts-node", "bun", "bunx", "deno"), _NODE),
+    **dict.fromkeys(("uv", "uvx", "python", "python3", "pipx", "fastmcp", "mcp", "poetry", "hatch"), _PYTHON),
+    "ruby": ("**/*.rb",),
+    "php": ("**/*.php",),
+}
+_ANY = ("**/*.{py,js,ts,mjs,json,go,rs,rb,php,cs,java,kt,sh,toml,yaml,yml}",)
+_PACKAGE_DIRECTORIES = ("src", "")
+_SHEBANG_BYTES = 128
+
+
+class Glob(msgspec.Struct, frozen=True):
+    """A set of files, selected by path."""
+
+    text: str
+    """Display text."""
+    root: Path
+    """Absolute path with links resolved; it need not exist."""
+    pattern: re.Pattern[str]
+    """Pattern for paths relative to the root, with `/`."""
+    depth: int | None
+    """Maximum depth of files below the root in directories; None for no limit."""
+    names: frozenset[str]
+    """Ignored directories that the glob names and that are therefore scanned."""
+
+    def matches(self, path: Path) -> bool:
+        """Return whether the glob matches a file."""
+        try:
+            below = PurePosixPath(path.relative_to(self.root).as_posix())
+        except ValueError:
+            return False
+        if any(self.ignores(part) for part in below.parts[:-1]) or _TEMPORARY.fullmatch(below.name):
+            return False
+        return self.pattern.fullmatch(str(below)) is not None
+
+    def ignores(self, name: str) -> bool:
+        """Return whether directories of this name are skipped."""
+        return name in IGNORED and name not in self.names
+
+
+def read_glob(typed: str, base: Path) -> Glob:
+    """Parse a glob: `*`, `?`, `[abc]`, `{a,b}`, and `**` for any number of directories.
+
+    A path without these is a file, or a directory with all of its content. Raises: UsageError if it is invalid.
+    """
+    if not typed.strip() or "\0" in typed:
+        raise UsageError("--watch: the glob is empty", hint="Name files: --watch 'src/**/*.py'.")
+    if "://" in typed:
+        raise UsageError(
+            f"--watch {typed!r} is a URL, and not a glob of files",
+            hint="Write --watch behind the other arguments, or --watch=GLOB.",
+        )
+    whole = os.path.join(base, os.path.expanduser(typed))
+    parts = PurePosixPath(whole).parts
+    fixed = next((at for at, part in enumerate(parts) if _MAGIC.search(part)), None)
+    if fixed is None:
+        place = Path(os.path.normpath(whole))
+        is_directory = place.is_dir() or typed.endswith("/")
+        root = place if is_directory else place.parent
+        rest: tuple[str, ...] = ("**", "*") if is_directory else (_escaped(place.name),)
+    else:
+        root, rest = Path(os.path.normpath(os.path.join(*parts[:fixed]))), parts[fixed:]
+    try:
+        pattern = re.compile("|".join(map(_translated, _expanded("/".join(rest)))), re.DOTALL)
+    except re.error as error:
+        raise UsageError(f"--watch {typed!r} is not a glob: {error}", hint="Quote it: --watch 'src/**/*.py'.") from None
+    depth = None if any("**" in part for part in rest) else len(rest) - 1
+    return Glob(typed, Path(os.path.realpath(root)), pattern, depth, frozenset(rest) & IGNORED)
+
+
+def file_glob(path: Path) -> Glob:
+    """Return a glob for one file, with special characters in its path escaped."""
+    whole = Path(os.path.abspath(path))
+    return read_glob(str(whole.parent / _escaped(whole.name)), whole.parent)
+
+
+def _escaped(name: str) -> str:
+    return re.sub(r"([*?\[{])", r"[\1]", name)
+
+
+def _expanded(pattern: str) -> list[str]:
+    """Expand `{a,b}` into all alternatives. Raises: UsageError for too many."""
+    found = re.search(r"\{([^{}/]*)\}", pattern)
+    if found is None:
+        return [pattern]
+    made = [pattern[: found.start()] + each + pattern[found.end() :] for each in found[1].split(",")]
+    written = [each for one in made for each in _expanded(one)]
+    if len(written) > _MOST_BRACES:
+        raise UsageError(f"--watch: more than {_MOST_BRACES} alternatives in {{}}", hint="Give --watch several times.")
+    return written
+
+
+def _translated(pattern: str) -> str:
+    parts = pattern.split("/")
+    said = ""
+    for at, part in enumerate(parts):
+        is_last = at == len(parts) - 1
+        if part == "**":
+            said += ".*" if is_last else "(?:[^/]+/)*"
+        else:
+            said += _translated_part(part) + ("" if is_last else "/")
+    return f"(?:{said})"
+
+
+def _translated_part(part: str) -> str:
+    said, at = "", 0
+    while at < len(part):
+        char = part[at]
+        end = part.find("]", at + 2) if char == "[" else -1
+        if end > 0:
+            inside = part[at + 1 : end].replace("\\", "\\\\")
+            inside = f"^{inside[1:]}" if inside.startswith("!") else inside
+            said, at = f"{said}[{inside}]", end + 1
+            continue
+        said += {"*": "[^/]*", "?": "[^/]"}.get(char) or re.escape(char)
+        at += 1
+    return said
+
+
+# Defaults if no glob is given
+
+
+def default_globs(argv: Sequence[str], cwd: Path) -> tuple[Glob, ...]:
+    """Return globs for a server's files, by the language of its command and the location of its script or package."""
+    script = next((place for word in argv if (place := _script(word, cwd)) is not None), None)
+    if script is not None:
+        return _below(_top(script), _BY_SUFFIX[script.suffix.lower()], cwd)
+    if (package := _package(argv, cwd)) is not None:
+        return _below(package, _PYTHON, cwd)
+    if (program := _program(argv[0], cwd) if argv else None) is not None:
+        kind = _language_of(program)
+        if kind is not None:
+            return _below(cwd, kind, cwd)
+        if program.is_relative_to(cwd):
+            return (read_glob(_shown(program, cwd), cwd),)
+    names = [PurePosixPath(word).name for word in argv[:1]]
+    kind = next((_BY_PROGRAM[name] for name in names if name in _BY_PROGRAM), None)
+    is_python = bool(names) and re.fullmatch(r"python[\d.]*", names[0]) is not None
+    return _below(cwd, kind or (_PYTHON if is_python else _ANY), cwd)
+
+
+def _below(root: Path, patterns: Sequence[str], cwd: Path) -> tuple[Glob, ...]:
+    shown = _shown(root, cwd)
+    return tuple(read_glob(each if shown in ("", ".") else f"{shown}/{each}", cwd) for each in patterns)
+
+
+def _shown(place: Path, cwd: Path) -> str:
+    return str(place.relative_to(cwd)) if place.is_relative_to(cwd) else str(place)
+
+
+def _script(word: str, cwd: Path) -> Path | None:
+    """Return the source file that an argument names, outside of installed packages; None for any other argument."""
+    path = cwd / os.path.expanduser(word.partition(":")[0])
+    if path.suffix.lower() not in _BY_SUFFIX or IGNORED & set(path.parts):
+        return None
+    return Path(os.path.normpath(path)) if _is_file(path) else None
+
+
+def _top(script: Path) -> Path:
+    """Return the directory of a script; for a module, the directory of its topmost package."""
+    place = script.parent
+    while script.suffix == ".py" and _is_file(place / "__init__.py") and _is_file(place.parent / "__init__.py"):
+        place = place.parent
+    return place
+
+
+def _package(argv: Sequence[str], cwd: Path) -> Path | None:
+    """Return the directory of the package that `python -m` runs, if it belongs to this project."""
+    following = (after for word, after in pairwise(argv) if word == "-m")
+    name = next(following, "").partition(".")[0]
+    places = [cwd / directory / name for directory in _PACKAGE_DIRECTORIES if name]
+    return next((each for each in places if each.is_dir()), None)
+
+
+def _program(word: str, cwd: Path) -> Path | None:
+    """Return the file of a program that is given as a path."""
+    path = Path(os.path.normpath(cwd / os.path.expanduser(word)))
+    return path if "/" in word and _is_file(path) else None
+
+
+def _language_of(program: Path) -> tuple[str, ...] | None:
+    """Return the language of a script by its first line; None for a binary."""
+    try:
+        with program.open("rb") as file:
+            first = file.read(_SHEBANG_BYTES).split(b"\n")[0]
+    except OSError:
+        return None
+    if re.fullmatch(r"python[\d.]*", program.name):
+        return _PYTHON
+    if program.name in _BY_PROGRAM:
+        return _BY_PROGRAM[program.name]
+    if not first.startswith(b"#!"):
+        return None
+    return _PYTHON if b"python" in first else _NODE if b"node" in first else _ANY
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+_RELOADS: dict[str, frozenset[str]] = {
+    "--watch": frozenset({"node", "bun", "deno", "tsx", "ts-node-dev", "dotnet"}),
+    "--watch-path": frozenset({"node"}),
+    "--hot": frozenset({"bun"}),
+    "--reload": frozenset({"uvicorn", "hypercorn", "gunicorn", "fastmcp", "mcp", "flask", "granian", "fastapi"}),
+    "watch": frozenset({"tsx", "cargo", "dotnet"}),
+    "dev": frozenset({"fastapi"}),
+}
+_RELOADERS = frozenset(
+    {
+        "nodemon",
+        "watchexec",
+        "entr",
+        "watchfiles",
+        "watchmedo",
+        "reflex",
+        "air",
+        "cargo-watch",
+        "ts-node-dev",
+        "jurigged",
+    }
+)
+
+
+def reloads_itself(argv: Sequence[str]) -> str:
+    """Return the part of a command that restarts the server itself, such as "node --watch"; "" for none."""
+    names = [PurePosixPath(word).name.partition("@")[0] for word in argv]
+    for at, name in enumerate(names):
+        if name in _RELOADERS:
+            return name
+        option = name.partition("=")[0] if argv[at].startswith("-") else name
+        by = next((each for each in names[:at] if each in _RELOADS.get(option, ())), None)
+        if by is not None:
+            return f"{by} {option}"
+    return ""
+
+
+# Directories below the roots
+
+MOST_DIRECTORIES = 4_096
+"""Maximum number of watched directories. Each uses one watch of the operating system."""
+MOST_ENTRIES = 200_000
+"""Maximum number of files and directories that are examined while listing directories."""
+
+
+class Directories(msgspec.Struct, frozen=True):
+    """Directories to watch."""
+
+    places: tuple[Path, ...]
+    missing: tuple[Path, ...] = ()
+    """Roots that do not exist."""
+    huge: tuple[Path, ...] = ()
+    """Roots with more directories below them than can be watched."""
+
+
+def directories_of(
+    globs: Sequence[Glob], most: int = MOST_DIRECTORIES, most_entries: int = MOST_ENTRIES
+) -> Directories:
+    """List directories that may hold a file of the globs, those near the root first. Links are not followed."""
+    places: dict[Path, None] = {}
+    missing: list[Path] = []
+    huge: list[Path] = []
+    left = most_entries
+    for glob in globs:
+        if not glob.root.is_dir():
+            missing.append(glob.root)
+            continue
+        level, depth = [glob.root], 0
+        while level and (glob.depth is None or depth <= glob.depth):
+            following: list[Path] = []
+            for place in level:
+                if len(places) >= most or left <= 0:
+                    huge.append(glob.root)
+                    following = []
+                    break
+                places[place] = None
+                if glob.depth is None or depth < glob.depth:
+                    for entry in _entries(place):
+                        left -= 1
+                        if left <= 0:
+                            huge.append(glob.root)
+                            break
+                        if entry.is_dir(follow_symlinks=False) and not glob.ignores(entry.name) and not _is_venv(entry):
+                            following.append(Path(entry.path))
+            level, depth = following, depth + 1
+    return Directories(tuple(places), tuple(dict.fromkeys(missing)), tuple(dict.fromkeys(huge)))
+
+
+def _entries(place: Path) -> Iterator["os.DirEntry[str]"]:
+    try:
+        with os.scandir(place) as found:
+            yield from found
+    except OSError:  # removed meanwhile, or not readable
+        return
+
+
+def _is_venv(entry: "os.DirEntry[str]") -> bool:
+    return os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))
+
 
 logger = logging.getLogger(__name__)
 

@@ -1,6 +1,6 @@
 """Effects and their order."""
 
-from inspector.checks.compat.facts import CompatEffect
+from inspector.checks.compat.packs import CompatEffect
 from inspector.checks.findings import Severity
 
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from inspector.checks.compat.facts import CompatEffect, Host
 from inspector.checks.compat.matrix import CheckedDefinitions, Matrix, concerns, for_hosts, matrix_of, tokens_of
-from inspector.checks.compat.packs import HOSTS
+from inspector.checks.compat.packs import HOSTS, CompatEffect, Host
 from inspector.checks.findings import Confidence, Finding, Severity
 
 _OBJECT = {"type": "object"}

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.checks.compat import packs as claude
-from inspector.checks.compat.facts import FEATURES, CompatSource, Host
-from inspector.checks.compat.packs import HOSTS, facts_about, newest
+from inspector.checks.compat.packs import FEATURES, HOSTS, CompatSource, Host, facts_about, newest
 from inspector.checks.definitions import schemas, tools
 from inspector.checks.findings import Confidence
 

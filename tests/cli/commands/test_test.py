@@ -8,9 +8,8 @@ import pytest
 from inspector.cli.commands.test import as_junit, chosen_cases
 from inspector.cli.exit_status import ExitStatus
 from inspector.errors import UsageError
-from inspector.features.cases.judging import ActualResponse, Failure
 from inspector.features.cases.model import CaseDefinition, Cases
-from inspector.features.cases.running import CaseRun
+from inspector.features.cases.running import ActualResponse, CaseRun, Failure
 from tests.cli.running import inspect, server
 
 _CASES = """\

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from inspector.capture.compare.normal import Normal
-from inspector.features.cases.judging import ActualResponse, expects_failure, judge, shown, value_at
 from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
+from inspector.features.cases.running import ActualResponse, expects_failure, judge, shown, value_at
 from inspector.protocol.json_diff import ABSENT
 
 _TEXT = "/result/content/0/text"

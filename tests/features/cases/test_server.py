@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from inspector.errors import InspectError
-from inspector.features.cases.judging import ActualResponse
+from inspector.features.cases.running import ActualResponse
 from inspector.features.cases.server import ServerReply, ServerUnderTest
 from tests.architecture.sources import ROOT
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from inspector.errors import UsageError
-from inspector.features.cost.search import SearchQuery, ToolSearch, read_queries
+from inspector.features.cost.cost import SearchQuery, ToolSearch, read_queries
 
 
 def tool(name: str, description: str, **parameters: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.features.resend.resend_diff import RecordedRequest, again, may_destroy, outcome
+from inspector.features.resend.resend import RecordedRequest, again, may_destroy, outcome
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.jsonrpc import ErrorResponse, Part, ResultResponse

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from inspector.capture.format.records import FrameRecord, HttpRecord, StderrRecord, from_line, to_line
 from inspector.features.share.known import KnownSecrets, Pseudonyms, read_path
-from inspector.features.share.prefilter import Sieve
-from inspector.features.share.redactor import Redactor
+from inspector.features.share.redactor import Redactor, Sieve
 from inspector.features.share.share import Copyist
 from inspector.protocol.facts import HttpEvent
 from inspector.protocol.frames import Channel, Direction

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.compare.views import write_view
+from inspector.capture.compare.operations import write_view
 from inspector.capture.format.verify import verify
 from inspector.capture.store.load import load
 from inspector.features.tap import control, registry, relay

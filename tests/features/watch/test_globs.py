@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from inspector.errors import UsageError
-from inspector.features.watch.globs import default_globs, directories_of, read_glob, reloads_itself
+from inspector.features.watch.watcher import default_globs, directories_of, read_glob, reloads_itself
 
 
 def made(place: Path, *names: str) -> Path:

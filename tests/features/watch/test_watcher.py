@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from inspector.features.watch.globs import read_glob
-from inspector.features.watch.watcher import GAP_S, LONGEST_GAP_S, LONGEST_S, QUIET_S, FileChange, RestartPace, Watcher
+from inspector.features.watch.watcher import (
+    GAP_S,
+    LONGEST_GAP_S,
+    LONGEST_S,
+    QUIET_S,
+    FileChange,
+    RestartPace,
+    Watcher,
+    read_glob,
+)
 from tests.waiting import until_sync
 
 

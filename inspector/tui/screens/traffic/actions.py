@@ -9,10 +9,10 @@ from textual.widget import Widget
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError, UsageError
 from inspector.features.cases.file import SUFFIX, add_cases, beside
-from inspector.features.cases.judging import shown, value_at
 from inspector.features.cases.making import SeenExchange, case_of, proposals, seen, with_failure
 from inspector.features.cases.model import Expectation, ExpectationKind
-from inspector.features.resend.resend_diff import RecordedRequest, again, may_destroy, outcome
+from inspector.features.cases.running import shown, value_at
+from inspector.features.resend.resend import RecordedRequest, again, may_destroy, outcome
 from inspector.filters.language.completion import describe
 from inspector.filters.language.fields import Has, Ref
 from inspector.present.spans import Span
