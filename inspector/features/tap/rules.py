@@ -8,7 +8,8 @@ import random
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal
+from difflib import get_close_matches
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -77,7 +78,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     when: str = ""
     """Filter; "" for every message of the side."""
     side: Side = "either"
-    hit: str = ""
+    hit: int | str = ""
     """Which of the matching messages to act on: `3`, `>=3`, `every 2`; "" for each."""
     once: bool = False
     """Whether to switch the rule off after it acted."""
@@ -174,12 +175,29 @@ def armed(item: Any) -> "ArmedRule":
     try:
         rule = msgspec.convert(item, Rule)
     except msgspec.ValidationError as error:
-        field = re.search(r"`\$\.(\w+)", str(error)) or re.search(r"field `(\w+)`", str(error))
-        raise BadRule(str(error), field[1] if field else "") from None
+        raise _bad_rule(item, str(error)) from None
     if not rule.name.strip():
         raise BadRule("the name is empty", "name")
     _demand_fields(rule)
     return ArmedRule(rule)
+
+
+def _bad_rule(item: Any, error: str) -> BadRule:
+    """Return the reason for an error of msgspec, in the words of a rules file."""
+    if not isinstance(item, dict):
+        return BadRule("a rule is a mapping with a name and an action")
+    if missing := re.search(r"missing required field `(\w+)`", error):
+        return BadRule(f"`{missing[1]}` is missing")
+    known = {field.name: field.type for field in msgspec.structs.fields(Rule)}
+    if unknown := next((key for key in item if key not in known), None):
+        near = get_close_matches(str(unknown), known, n=1)
+        return BadRule(f"unknown field `{unknown}`" + (f"; did you mean `{near[0]}`?" if near else ""), str(unknown))
+    found = re.search(r"`\$\.(\w+)", error)
+    field = found[1] if found else ""
+    choices = [each for part in (known.get(field), *get_args(known.get(field))) for each in get_args(part)]
+    if names := sorted({each for each in choices if isinstance(each, str)}):
+        return BadRule(f"`{field}` is one of {', '.join(names)}, not {item.get(field)!r:.100}", field)
+    return BadRule(f"`{field}`: {error.partition(' - at')[0].lower()}" if field else error, field)
 
 
 _FIELDS = {
@@ -230,11 +248,12 @@ _SIZES = {"B": 1, "kB": 1000, "MB": 1_000_000}
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 
 
-def _hit(text: str) -> Callable[[int], bool]:
+def _hit(written: int | str) -> Callable[[int], bool]:
+    text = str(written).strip()
     if not text:
         return lambda hit: True
-    found = _HIT.match(text.strip())
-    if found is None or int(found[3] or 1) == 0:
+    found = _HIT.match(text)
+    if found is None or int(found[1] or found[3] or 1) == 0:
         raise BadRule(f"`hit` is 3, '>=3' or 'every 2', not {text!r}", "hit")
     if found[1]:
         wanted = int(found[1])
@@ -583,6 +602,10 @@ def _check_operation(patch: dict[str, Any]) -> None:
     kind, path = patch.get("op"), patch.get("path")
     if kind not in ("add", "remove", "replace", "move", "copy", "test") or not isinstance(path, str):
         raise BadRule("`patch` is a list of operations, each with `op` and `path` (RFC 6902)", "patch")
+    if any(
+        pointer and not pointer.startswith("/") for pointer in (path, patch.get("from")) if isinstance(pointer, str)
+    ):
+        raise BadRule(f"{path!r:.100} is not a JSON Pointer: it begins with / (RFC 6901)", "patch")
     if kind in ("add", "replace", "test") and "value" not in patch:
         raise BadRule(f"the operation {kind} needs a value", "patch")
     if kind in ("move", "copy") and not isinstance(patch.get("from"), str):

@@ -57,6 +57,28 @@ def test_an_invalid_rule_is_named_with_its_line_and_the_others_stay() -> None:
     assert "not known yet" in problems[3].why
 
 
+@pytest.mark.parametrize(
+    ("item", "why"),
+    [
+        ({"action": "drop"}, "`name` is missing"),
+        ({"name": "x", "action": "nuke"}, "`action` is one of answer, delay, drop"),
+        ({"name": "x", "action": "fault", "fault": "slow"}, "`fault` is one of banner, cut"),
+        ({"name": "x", "action": "hold", "wen": "y"}, "unknown field `wen`; did you mean `when`?"),
+        ({"name": "x", "action": "hold", "once": "y"}, "`once`: expected `bool`, got `str`"),
+        ({"name": "x", "action": "hold", "hit": 0}, "`hit` is 3, "),
+        (
+            {"name": "x", "action": "edit", "patch": [{"op": "remove", "path": "params"}]},
+            "'params' is not a JSON Pointer",
+        ),
+        (5, "a rule is a mapping"),
+    ],
+)
+def test_the_reason_says_what_a_rule_may_be(item: Any, why: str) -> None:
+    with pytest.raises(BadRule) as raised:
+        armed(item)
+    assert str(raised.value).startswith(why)
+
+
 @pytest.mark.parametrize("text", ["a: [", "just text", "name: x", "- &a [*a]", "\t"])
 def test_a_file_that_is_no_list_of_rules_is_one_problem(text: str) -> None:
     rules, problems = read_rules(text)
@@ -120,8 +142,10 @@ def test_a_response_is_known_by_its_request() -> None:
     assert [note.act for note in ruling.notes] == ["log"]
 
 
-@pytest.mark.parametrize(("hit", "fires"), [("", "11111"), ("3", "00100"), (">=3", "00111"), ("every 2", "01010")])
-def test_hits_are_counted(hit: str, fires: str) -> None:
+@pytest.mark.parametrize(
+    ("hit", "fires"), [("", "11111"), (3, "00100"), ("3", "00100"), (">=3", "00111"), ("every 2", "01010")]
+)
+def test_hits_are_counted(hit: int | str, fires: str) -> None:
     rule = armed({"name": "x", "action": "hold", "hit": hit})
     assert "".join("1" if rule.wants(MessageView(C2S, _call())) else "0" for _ in range(5)) == fires
 
