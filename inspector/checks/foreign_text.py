@@ -11,8 +11,8 @@ from inspector.protocol import peek
 _MOST = 200
 _DEPTH = 4
 _NAMES = (
-    *("detail", "details", "reason", "message", "error_description", "error", "cause", "description", "msg", "title"),
-    *("hint", "errors", "issues", "name"),
+    *("detail", "details", "reason", "message", "error_description", "error", "cause", "exception", "description"),
+    *("msg", "title", "hint", "errors", "issues", "name"),
 )
 """Members that contain a reason, best first."""
 _STACK = re.compile(r"\n\s+at |Traceback \(most recent")
@@ -51,14 +51,33 @@ def words_of_body(body: bytes) -> str:
     """Return the text of a cause in an HTTP error body: from JSON, a web page's title, or the first line of text."""
     text = body[:20_000].decode("utf-8", "replace").strip()
     if text.startswith("<"):
-        found = _TITLE.search(text)
-        return " ".join(found[1].split()) if found else ""
+        return words_of_page(text)
     if text.startswith(("{", "[", '"')):
         try:
             return words_in(msgspec.json.decode(text))
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return ""
     return text.partition("\n")[0].strip()[:_MOST]
+
+
+_STATUS_ONLY = re.compile(
+    r"(?i)\W*(?:(?:http|error|status)\W*)*(?:[45]\d\d\b\W*)?(?:forbidden|bad request|error|not found|unauthorized|"
+    r"internal server error|access denied|service unavailable|bad gateway|gateway timeout)?\W*"
+)
+"""A title that adds nothing to the HTTP status."""
+_PARAGRAPH = re.compile(r"(?is)<(?:p|pre)(?:\s[^>]*)?>(.{1,400}?)</p(?:re)?>")
+_TAG = re.compile(r"<[^>]{0,200}>")
+
+
+def words_of_page(text: str) -> str:
+    """Return the title of a web page; with the first paragraph if the title is only an HTTP status; "" without both."""
+    found = _TITLE.search(text)
+    title = " ".join(found[1].split()) if found else ""
+    if not _STATUS_ONLY.fullmatch(title):
+        return title
+    said = _PARAGRAPH.search(text)
+    more = " ".join(_TAG.sub("", said[1]).split())[:_MOST] if said else ""
+    return f"{title}: {more}" if title and more else title or more
 
 
 # Secrets in foreign text

@@ -66,6 +66,8 @@ from inspector.protocol.unreadable import answered_id, is_unreadable, messages_o
 # Classification of frames
 
 _UNCLAIMED = '"jsonrpc" is missing'
+_LINES = re.compile(r"\s*[\r\n]+\s*")
+"""Line ends in quoted text: a finding is one line."""
 _LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
 
 
@@ -143,6 +145,12 @@ def is_plain_refusal(http: HttpExchangeState, messages: tuple[Message, ...]) -> 
     if http.response is None or http.response.status < 400:
         return False
     return any(type(each) is NotJsonRpc or any(_UNCLAIMED in defect for defect in each.defects) for each in messages)
+
+
+def is_answer_to_get(http: HttpExchangeState) -> bool:
+    """Whether this is the body of a GET that is no event stream: it responds to no request, whatever it has."""
+    kind = (http.header("content-type") or "").partition(";")[0].strip().lower()
+    return http.request is not None and http.request.method == "GET" and kind != "text/event-stream"
 
 
 def _is_utf8(payload: bytes) -> bool:
@@ -358,6 +366,8 @@ class Inspection:
             self._moment(case, "refusal", "")
             if is_plain_refusal(http, messages):
                 return
+        if frame.http is not None and frame.sse is None and is_answer_to_get(self.state.http.exchange(frame.http)):
+            return
         self._judge_frame(frame, messages)
         for message in messages:
             self._message(frame, message)
@@ -554,7 +564,7 @@ class Inspection:
                 check.id,
                 flaw.severity or check.severity_in(case.row),
                 flaw.confidence or check.confidence,
-                without_credentials(flaw.sentence),
+                without_credentials(_LINES.sub(" ", flaw.sentence)),
                 frames,
                 flaw.pointer,
                 flaw.span,

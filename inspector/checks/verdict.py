@@ -115,7 +115,9 @@ unterminated-event: stream-ended-early invalid-json-rpc SILENT
 body-truncated: invalid-json-rpc stream-ended-early handshake-rejected
 empty-body: response-type-unsupported
 body-encoding-invalid: invalid-json-rpc response-type-unsupported stream-compressed
-unknown-event-name: SILENT
+unknown-event-name: SILENT NOT-MESSAGES jsonrpc-member-invalid error-object-invalid error-without-id call-rejected
+  stream-ended-early result-and-error json-rpc-envelope-missing
+session-id-changed: session-expired
 session-id-not-forwarded: http-request-rejected expired-session-status session-expired session-id-not-issued
   rejected-as-uninitialized list-failed
 content-type-mismatch: invalid-json-rpc stream-ended-early body-truncated handshake-rejected SILENT

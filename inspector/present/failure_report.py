@@ -368,7 +368,7 @@ def repeats_message(diagnosis: Diagnosis, why: str) -> bool:
 
 def _is_a_reason(verdict: Verdict) -> bool:
     assert verdict.primary is not None
-    if verdict.primary.id in _MILD:
+    if any(each.id in _MILD for each in (verdict.primary, *verdict.follows)):
         return True
     check = CHECKS.get(verdict.primary.id)
     if check is None or not (check.id in _RULES or (check.is_diagnosis and area_of(check) not in _NO_REASON)):

@@ -1,8 +1,8 @@
-"""Secrets in foreign text."""
+"""Secrets and reasons in foreign text."""
 
 import pytest
 
-from inspector.checks.foreign_text import secret_in
+from inspector.checks.foreign_text import secret_in, words_of_body
 
 _LONG = "a1B2" * 12
 
@@ -45,3 +45,21 @@ def test_keys_of_known_shapes_and_values_that_are_named_are_found(text: str, kin
 )
 def test_what_stands_for_nothing_is_spared(text: str) -> None:
     assert secret_in(text.encode()) == ""
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("<title>Log in to Acme</title><p>Your name</p>", "Log in to Acme"),
+        (
+            "<title>403 Forbidden</title><h1>No</h1><p>CSRF check <b>failed</b>.</p>",
+            "403 Forbidden: CSRF check failed.",
+        ),
+        ("<title>Error</title><pre>Cannot POST /mcp</pre>", "Error: Cannot POST /mcp"),
+        ("<html><body><pre>Cannot POST /mcp</pre></body></html>", "Cannot POST /mcp"),
+        ("<title>502 Bad Gateway</title><h1>502</h1>", "502 Bad Gateway"),
+        ("<p>" + "x" * 5000, ""),
+    ],
+)
+def test_a_page_whose_title_is_only_a_status_gives_its_first_paragraph(page: str, words: str) -> None:
+    assert words_of_body(page.encode()) == words

@@ -46,9 +46,6 @@ def once(case: CheckMoment, id_: str) -> bool:
     return case.state.is_sampled(id_, 1, _NEVER)
 
 
-_TITLE = re.compile(rb"(?is)<title[^>]*>(.{1,200}?)</title>")
-
-
 @diagnosis(
     "html-response",
     _ERROR,
@@ -68,12 +65,11 @@ def html_response(case: CheckMoment) -> Iterator[Flaw]:
             if http.response is not None and http.response.status < 500 and state.opening is None:
                 state.notes["html-response"] = [case.n, http.request.target, http.response.status, ""]
     elif case.frame is not None and case.http is not None and "html-response" in state.notes:
-        if found := _TITLE.search(case.frame.payload[:20_000]):
-            state.notes["html-response"][3] = found.group(1).decode("utf-8", "replace").strip()
+        state.notes["html-response"][3] = words_of_body(case.frame.payload)
     elif case.frame is None and case.fact is None and "html-response" in state.notes:
         n, target, status, title = state.notes["html-response"]
         if state.opening is None and not state.http.has_endpoint:
-            named = f" “{title[:80]}”" if title else ""
+            named = f" “{title[:120]}”" if title else ""
             yield Flaw(f"{target[:80]} returns an HTML page{named} (HTTP {status})", frames=(n,), instead=True)
 
 
@@ -347,7 +343,7 @@ def proxy_failure(case: CheckMoment) -> Iterator[Flaw]:
     _ERROR,
     "`endpoint` event has a wrong URL",
     "note",
-    "http",
+    "http end",
     topic="http",
     fix=("Send a path of the same origin, by which clients reach the server."),
 )
@@ -362,12 +358,16 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Flaw]:
             fix = "Send a path, or the URL by which clients reach the server: see root_path and forwarded headers."
             said = f"the endpoint event names {named[:80]}, but the server was reached at {_netloc(url)[:60]}"
             yield Flaw(said, fix=fix)
-    elif (http := responded(case)) is not None and "wrong-endpoint-event" in state.notes:
+    elif (http := case.http) is not None and "wrong-endpoint-event" in state.notes:
         if http.request is not None and http.response is not None and http.request.method == "POST":
             if http.response.status in (404, 405) and http.sent(SESSION) is None and once(case, "wrong-endpoint-event"):
                 named = state.notes["wrong-endpoint-event"]
                 said = f"POST to the URL of the endpoint event, {named[:80]}, returned HTTP {http.response.status}"
-                yield Flaw(said, fix="If a proxy removes a path prefix, configure it in the server (root_path).")
+                reason = _body_reason(case, keep=True)
+                fix = "If a proxy removes a path prefix, configure it in the server (root_path)."
+                if "session" in reason.lower():
+                    fix = "If several instances share the load, route a session to one of them."
+                yield Flaw(said + reason, fix=fix)
 
 
 def _data(raw: bytes) -> str:
@@ -450,9 +450,10 @@ _SAID = "what refusals said"
 _MOST_SAID = 1000
 
 
-def _body_reason(case: CheckMoment) -> str:
+def _body_reason(case: CheckMoment, *, keep: bool = False) -> str:
     """Return the reason in the body of the exchange that has just ended; "" if there is none."""
-    words = case.state.notes.get(_SAID, {}).pop(case.fact.http, "") if case.fact is not None else ""
+    known = case.state.notes.get(_SAID, {}) if case.fact is not None else {}
+    words = (known.get if keep else known.pop)(case.fact.http, "") if case.fact is not None else ""
     return f": {words}" if words else ""
 
 

@@ -59,6 +59,8 @@ def server_silent(case: CheckMoment) -> Iterator[Flaw]:
     if state.is_http:
         silent = asked.status is None
         heard = "no HTTP response" if silent else f"the HTTP response has status {asked.status} and contains no message"
+        if state.http.has_endpoint and asked.status == 202:
+            heard = "the POST was accepted with HTTP 202, but the event stream brought no response"
         waited = (state.last_ns - asked.time_ns) / 1e9
         fix = (
             "Check that this is the URL of the MCP endpoint, and whether a gateway delays the response. See "

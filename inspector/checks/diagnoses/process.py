@@ -347,7 +347,8 @@ def died(state: ConnectionState) -> tuple[int, int, ProcessFact] | None:
 
 
 _NOT_FOUND = re.compile(
-    r"(?:[\w/.-]+: )?(?:line \d+: |\d+: )?(.{1,200}): (?:command )?not found|env: (.+): No such file"
+    r"(?:[\w/.-]+: )?(?:line \d+: |\d+: )?(.{1,200}): (?:command )?not found|env: (.+): No such file|"
+    r"exec:? (\S{1,200}): [Nn]o such file or directory"
 )
 
 

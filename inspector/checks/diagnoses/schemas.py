@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from inspector.checks.definitions.schemas import WalkBudget, features_of
 from inspector.checks.diagnoses.definitions import LIST, flaws_of, is_later_page, tools_seen
+from inspector.checks.diagnoses.process import line_like
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment
@@ -285,4 +286,15 @@ def invalid_keyword_value(case: CheckMoment) -> Iterator[Flaw]:
 )
 def empty_tool_list(case: CheckMoment) -> Iterator[Flaw]:
     if peek.at(case.value, "tools") == [] and not peek.has(case.value, "nextCursor") and not is_later_page(case):
-        yield Flaw("the tool list is empty: a model has nothing to call", "/result/tools")
+        said, frames = "the tool list is empty: a model has nothing to call", (case.n,)
+        if (told := line_like(case.state, _NOTHING_TO_LIST)) is not None:
+            said, frames = f"the tool list is empty; stderr has: {told[1].string.strip()[:160]}", (case.n, told[0])
+        yield Flaw(said, "/result/tools", frames, instead=True)
+
+
+_NOTHING_TO_LIST = re.compile(
+    r"(?i)can(?:'t|not) (?:start|connect|load)|(?:failed|unable|error|could not) (?:to |when |while )?"
+    r"(?:start|connect|load|initiali[sz]|list|fetch|reach|log ?in|authenticat)|"
+    r"\bno (?:mcp )?(?:servers?|tools?|plugins?) (?:is |are |was |were )?(?:enabled|configured|registered|found|loaded)"
+)
+"""What a gateway or framework logs when there are no tools to list."""

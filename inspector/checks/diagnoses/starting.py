@@ -44,11 +44,16 @@ def unanswered(state: ConnectionState) -> TrackedRequest | None:
     """Return the first request of a running server that has sent nothing for a while; None for any other server."""
     exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in state.process.facts) and bool(state.why)
     # The bytes that doctor sends may have ended a server that was silent before.
-    if (exited and state.process.provoked is None) or state.messages:
+    if exited and state.process.provoked is None:
         return None
     everything = (*state.requests.open.values(), *state.requests.done.values())
     waiting = [each for each in everything if each.method == "initialize" and each.answered is None]
-    return waiting[0] if waiting and state.last_ns - waiting[0].time_ns >= _PATIENCE_NS else None
+    waiting.sort(key=lambda each: each.frame, reverse=state.http.has_endpoint)
+    asked = waiting[0] if waiting else None
+    is_accepted = state.http.has_endpoint and asked is not None and asked.status == 202  # its body counts as a message
+    if asked is None or (state.messages and not is_accepted):
+        return None
+    return asked if state.last_ns - asked.time_ns >= _PATIENCE_NS else None
 
 
 _MANAGERS = {"npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "uvx", "uv", "pipx", "pip", "deno"}

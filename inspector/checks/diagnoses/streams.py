@@ -7,6 +7,7 @@ import msgspec
 
 from inspector.checks.diagnoses.http import kind_of, responded
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.foreign_text import words_of_body
 from inspector.checks.registry import Flaw, diagnosis, row_of_date
 from inspector.checks.state import CheckMoment, HttpExchangeState
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
@@ -200,7 +201,13 @@ def unknown_event_name(case: CheckMoment) -> Iterator[Flaw]:
     if frame is None or frame.sse is None or frame.sse.event in (None, "", "message"):
         return
     name = frame.sse.event[:40]
-    if any(not isinstance(each, NotJsonRpc) for each in case.value) and case.state.is_sampled(
+    if name == "error" and any(each.defects or isinstance(each, NotJsonRpc) for each in case.value):
+        if case.state.is_sampled("unknown-event-name error", 3, 1 << 62):
+            due = case.http.asked[0].method[:60] if case.http is not None and case.http.asked else ""
+            place = f"in place of the response to {due}" if due else "instead of a message"
+            fix = "Send a JSON-RPC error, or a result with isError, in an event named message."
+            yield Flaw(f"an event named 'error' was sent {place}: {words_of_body(frame.payload)}", fix=fix)
+    elif any(not isinstance(each, NotJsonRpc) for each in case.value) and case.state.is_sampled(
         f"unknown-event-name {name}", 1, 1 << 62
     ):
         yield Flaw(f"a JSON-RPC message arrived in an event named {name!r}: clients read events named 'message' only")

@@ -309,7 +309,9 @@ def invalid_schema(case: CheckMoment) -> Iterator[Flaw]:
                 fine.add(written)
             for problem in problems[:3]:
                 if problem.keyword not in ("$ref", "pattern", "patternProperties"):
-                    yield Flaw(f"{name}: {member} {problem.sentence}", f"{place}/{member}{problem.pointer}")
+                    yield Flaw(
+                        f"{name}: {member}{problem.pointer} {problem.sentence}", f"{place}/{member}{problem.pointer}"
+                    )
 
 
 @check(

@@ -162,7 +162,7 @@ def _check(
         problem = _remembered(env, key, journal, output) if remember else None
         so_far = lists[0] if status is ExitStatus.OK else status
         found[0] = conclude(output, journal, report, so_far if problem is None else ExitStatus.USAGE, probed, heard)
-        if not cases and not probing.wanted:
+        if not cases and not probing.wanted and so_far is ExitStatus.OK:
             say_uncalled(output, journal)
         if problem is not None:
             raise problem
@@ -306,8 +306,9 @@ def doctor_command(env: CliEnv, /, url: str | None, calls: tuple[str, ...], **op
         output.narrate(f"trying {what}")
 
     def at_last(journal: Journal, status: ExitStatus | None) -> None:
-        found[0] = conclude(output, journal, report, lists[0] if status is ExitStatus.OK else status)
-        if not cases:
+        so_far = lists[0] if status is ExitStatus.OK else status
+        found[0] = conclude(output, journal, report, so_far)
+        if not cases and so_far is ExitStatus.OK:
             say_uncalled(output, journal)
 
     async def work(visit: CommandSession) -> ExitStatus:

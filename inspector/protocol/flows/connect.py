@@ -395,7 +395,7 @@ def _answered(reply: Reply, method: str) -> Replied:
         case Silent():
             raise RequestTimeout(
                 f"timeout: no response to {method} within {reply.seconds:g} s",
-                hint="The server runs but sends nothing: see its stderr, or wait longer with --timeout.",
+                hint="The server runs but sends nothing: see its log, or wait longer with --timeout.",
             )
         case Refused(status=401 | 403):
             raise AuthorizationNeeded(

@@ -45,7 +45,7 @@ def _endpoint(address: str, transport: str = "sse") -> Talk:
 
 
 def _posted_to_endpoint(status: int) -> Script:
-    return lambda: _endpoint("/messages").post().head(status)
+    return lambda: _endpoint("/messages").post().head(status).over()
 
 
 def _coded(code: int, message: str = "no", data: Any = None) -> Script:

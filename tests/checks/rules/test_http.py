@@ -75,6 +75,23 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     assert_both(CASES, id_)
 
 
+def test_the_json_body_of_a_get_is_no_message_and_no_response() -> None:
+    talk = Talk(4, transport="http").post().ask("tools/list").post("GET").head(200).frame(b'{"info": "hello"}')
+    assert ids(talk.over()) == {"get-response-invalid"}
+
+
+@pytest.mark.parametrize(("status", "session", "found"), [(404, "", 1), (500, "", 1), (400, "", 0), (404, "s1", 0)])
+def test_a_notification_that_is_not_found_ends_the_session_of_strict_clients(
+    status: int, session: str, found: int
+) -> None:
+    talk = Talk(4, transport="http").post().ask("initialize").head().answer(initialized(4))
+    sent = {"Mcp_Session_Id": session} if session else {}
+    for _ in range(2):
+        talk.post(**sent).inform("notifications/initialized").head(status).over()
+    flaws = of_one(talk.findings(), "notification-not-accepted")
+    assert [each.severity for each in flaws] == [Severity.WARNING] * found
+
+
 def test_the_older_http_accepts_requests_and_answers_elsewhere() -> None:
     assert not Talk(3, transport="sse").post().ask("ping").head(202).findings()
 

@@ -1,8 +1,10 @@
 """Results of tools: failures that look like successes, hidden causes, results of unexpected shapes."""
 
+import json
+import sys
 from typing import Any
 
-from tests.servers.speaking import say, serve
+from tests.servers.speaking import answer, say, serve
 from tests.servers.trackers import Fault, Run
 
 _TOOL: dict[str, Any] = {
@@ -23,6 +25,38 @@ def _text(text: Any, **more: Any) -> Run:
 
 def _fails(error: Any, **tool: Any) -> Run:
     return _gives(lambda request: say({"jsonrpc": "2.0", "id": request["id"], "error": error}), **tool)
+
+
+def _only_logs(request: dict[str, Any]) -> None:
+    sys.stderr.write(
+        'Traceback (most recent call last):\n  File "server.py", line 40, in call_tool\n    rows = db.execute(q)\n'
+        "sqlite3.OperationalError: no such table: notes\n"
+    )
+    sys.stderr.flush()
+
+
+def _progress(token: Any, progress: int) -> None:
+    params = {"progressToken": token, "progress": progress, "total": 1}
+    say({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+
+
+def _reports_made_up(request: dict[str, Any]) -> Any:
+    _progress(f"tool-call-{request['id']}", 0)
+    return {"content": [{"type": "text", "text": "found 3 notes"}]}
+
+
+def _reports_afterwards(request: dict[str, Any]) -> None:
+    answer(request, {"content": [{"type": "text", "text": "found 3 notes"}]})
+    _progress(request["params"]["_meta"]["progressToken"], 1)
+
+
+def _elicits_an_object(request: dict[str, Any]) -> Any:
+    address = {"type": "object", "properties": {"street": {"type": "string"}}}
+    schema = {"type": "object", "properties": {"address": address}}
+    params = {"message": "Where to?", "requestedSchema": schema}
+    say({"jsonrpc": "2.0", "id": "e1", "method": "elicitation/create", "params": params})
+    next(line for line in sys.stdin if json.loads(line).get("id") == "e1")
+    return {"content": [{"type": "text", "text": "found 3 notes"}]}
 
 
 FAULTS = (
@@ -289,5 +323,69 @@ FAULTS = (
         _gives({}),
         options=_CALL,
         exit=5,
+    ),
+    Fault(
+        "cause-in-the-exception",
+        "“Internal error”: the exception of PHP stands in data, under a name of its own.",
+        "php-mcp/server#53",
+        ("tool-failure-as-protocol-error",),
+        ("Internal error", "must be of type array, stdClass given"),
+        _fails(
+            {
+                "code": -32603,
+                "message": "Internal error",
+                "data": {
+                    "exception": "CallToolRequest::__construct(): $arguments must be of type array, stdClass given"
+                },
+            }
+        ),
+        options=_CALL,
+        exit=5,
+    ),
+    Fault(
+        "exception-only-logged",
+        "The call never ends: the exception is logged, and nothing is sent.",
+        "servers in Python that catch and log",
+        ("call-timed-out",),
+        ("tools/call", "stderr", "no such table: notes"),
+        _gives(_only_logs),
+        options=f"{_CALL} --timeout 3",
+        exit=7,
+    ),
+    Fault(
+        "several-lines-as-success",
+        "The text of an exception with its stack is the result.",
+        "servers of databases in Node",
+        ("tool-failure-unmarked",),
+        ("ECONNREFUSED", "may have failed.*isError"),
+        _text("Error: connect ECONNREFUSED 127.0.0.1:5432\n    at TCPConnectWrap.afterConnect (node:net:1611:16)"),
+        options=_CALL,
+    ),
+    Fault(
+        "progress-token-made-up",
+        "Cursor marks the server as failed after 157 protocol errors: each progress has a token of the server's own.",
+        "twentyhq/twenty#24559",
+        ("unrequested-progress",),
+        ("progress", "tool-call-"),
+        _gives(_reports_made_up),
+        options=_CALL,
+    ),
+    Fault(
+        "progress-after-the-answer",
+        "Claude Code closes the transport: the last progress follows the response.",
+        "anthropics/claude-code#47765",
+        ("unrequested-progress",),
+        ("progress", "after its response"),
+        _gives(_reports_afterwards),
+        options=_CALL,
+    ),
+    Fault(
+        "elicits-an-object",
+        "The form cannot be shown: the schema of the elicitation has an object in an object.",
+        "Jamie-BitFlight/claude_skills#473",
+        ("elicitation-schema-not-flat",),
+        ("address", "object"),
+        _gives(_elicits_an_object),
+        options=f"{_CALL} --capability elicitation",
     ),
 )

@@ -3,7 +3,7 @@
 import json
 
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Pairs
-from tests.servers.faulty.http._healthy import legacy
+from tests.servers.faulty.http._healthy import TOOL, legacy
 from tests.servers.http_fixtures import JSON, Handler, json_answer
 from tests.servers.streams import HELLO, Peculiar, answer_to
 from tests.servers.trackers import Fault, Run
@@ -47,6 +47,26 @@ _TOO_MANY = b'"error": {"code": -32000, "message": "Too many requests"}'
 
 def _too_large(request: HttpRequest) -> HttpResponse:
     return HttpResponse(413, _HTML, b"<html><head><title>413 Request Entity Too Large</title></head></html>")
+
+
+def _changing_session() -> Handler:
+    known = [0]
+
+    def issued() -> Pairs:
+        known[0] += 1
+        return (("Mcp-Session-Id", f"s{known[0]}"),)
+
+    def initialize(request: HttpRequest) -> HttpResponse:
+        known[0] = 0
+        return json_answer(answer_to(request, HELLO), headers=issued())
+
+    def tools_list(request: HttpRequest) -> HttpResponse:
+        given = next((value for name, value in request.headers if name.lower() == "mcp-session-id"), "")
+        if given != f"s{known[0]}":
+            return HttpResponse(404, JSON, _error("Session not found"))
+        return json_answer(answer_to(request, {"tools": [TOOL], "nextCursor": "2"}), headers=issued())
+
+    return legacy(initialize=initialize, tools_list=tools_list)
 
 
 FAULTS = (
@@ -289,5 +309,48 @@ FAULTS = (
         ),
         url="/mcp",
         exit=1,
+    ),
+    Fault(
+        "host-not-allowed",
+        "Behind an ingress every request gets 421: the server only knows localhost.",
+        "PrefectHQ/fastmcp#4468",
+        ("host-rejected",),
+        ("Host", "421"),
+        _all(421, b"Invalid Host header", (("Content-Type", "text/plain"),)),
+        url="/mcp",
+        exit=4,
+    ),
+    Fault(
+        "csrf",
+        "A framework wants a token of its forms, and says so in the page alone.",
+        "servers in Django",
+        ("html-response",),
+        ("403", "CSRF verification failed"),
+        _all(403, b"<title>403 Forbidden</title><h1>Forbidden</h1><p>CSRF verification <b>failed</b>.</p>", _HTML),
+        url="/mcp",
+        exit=3,
+    ),
+    Fault(
+        "session-changes",
+        "The second call fails: each response issues another session, and only the newest is known.",
+        "DotHarness/dotcraft#57",
+        ("session-id-changed",),
+        ("Mcp-Session-Id changes",),
+        _changing_session,
+        url="/mcp",
+    ),
+    Fault(
+        "unknown-version-refused-by-400",
+        "Every newer client fails: an unknown version is refused before it can be negotiated.",
+        "xpzouying/xiaohongshu-mcp#697",
+        ("http-request-rejected", "no-common-version"),
+        ("Unsupported protocol version", "2025-06-18"),
+        _all(
+            400,
+            b"Bad Request: Unsupported protocol version (supported versions: 2025-06-18, 2025-03-26)",
+            (("Content-Type", "text/plain"),),
+        ),
+        url="/mcp",
+        exit=4,
     ),
 )

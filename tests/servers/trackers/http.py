@@ -69,6 +69,22 @@ def _silent_stream() -> Handler:
     return handler
 
 
+def _of_sse(status: int, body: bytes) -> Run:
+    """HTTP as it was at first; every POST to the address that its stream names gets this answer."""
+
+    def make() -> Handler:
+        async def handler(request: HttpRequest) -> HttpResponse:
+            if request.target.startswith("/messages/"):
+                return HttpResponse(status, _TEXT, body)
+            if request.method != "GET":
+                return HttpResponse(405)
+            return _open(b"event: endpoint\ndata: /messages/?session_id=1\n\n")
+
+        return handler
+
+    return make
+
+
 FAULTS = (
     Fault(
         "event-without-its-blank-line",
@@ -304,5 +320,63 @@ FAULTS = (
         ),
         url="/mcp",
         options="--timeout 3",
+    ),
+    Fault(
+        "initialized-not-found",
+        "Clients on rmcp close the connection: notifications/initialized gets 404.",
+        "hechtcarmel/jetbrains-index-mcp-plugin#53",
+        ("notification-not-accepted",),
+        ("notification", "404", "202"),
+        lambda: legacy(notifications_initialized=lambda request: HttpResponse(404, _TEXT, b"404 page not found")),
+        url="/mcp",
+    ),
+    Fault(
+        "json-for-get",
+        "“Invalid SSE response”: GET is answered with JSON.",
+        "spring-projects/spring-ai#5239",
+        ("get-response-invalid",),
+        ("GET", "200", "405"),
+        lambda: legacy(GET=lambda request: HttpResponse(200, JSON, b'{"info": "return 200 for GET /mcp."}')),
+        url="/mcp",
+        exit=0,
+    ),
+    Fault(
+        "error-event",
+        "The stream has an event called error in place of a response; clients wait for ever.",
+        "gateways that pass on upstream errors",
+        ("unknown-event-name",),
+        ("'error'", "tools/list", "upstream connect error: 503"),
+        _tools(lambda request: stream(b'event: error\ndata: {"error": "upstream connect error: 503"}\n\n')),
+        url="/mcp",
+        options="--timeout 3",
+    ),
+    Fault(
+        "prefix-lost",
+        "HTTP+SSE: the address to post to lacks the prefix under which the server is mounted.",
+        "modelcontextprotocol/python-sdk#412",
+        ("wrong-endpoint-event",),
+        ("/messages/", "404"),
+        _of_sse(404, b"Not Found"),
+        url="/mcp/sse",
+    ),
+    Fault(
+        "session-of-another-instance",
+        "HTTP+SSE: the POST reaches another instance, which does not know the session.",
+        "modelcontextprotocol/python-sdk, servers with several workers",
+        ("wrong-endpoint-event",),
+        ("/messages/", "404", "Could not find session"),
+        _of_sse(404, b"Could not find session"),
+        url="/sse",
+    ),
+    Fault(
+        "accepted-and-silent",
+        "HTTP+SSE: the POST is accepted, and the stream stays empty.",
+        "microsoft/vscode#246753",
+        ("server-silent",),
+        ("initialize", "202", "event stream"),
+        _of_sse(202, b"Accepted"),
+        url="/sse",
+        options="--timeout 3",
+        exit=7,
     ),
 )

@@ -256,4 +256,18 @@ FAULTS = (
         lambda: serve({"tools/list": {"tools": [_GOOD], "nextCursor": "p2"}}),
         exit=1,
     ),
+    Fault(
+        "exclusive-minimum-of-draft-4",
+        "The API rejects the whole list: exclusiveMinimum is true, as in draft 4.",
+        "Dokploy/mcp#74",
+        ("invalid-schema",),
+        ("ttl/exclusiveMinimum must be a number", "true"),
+        _with(
+            {
+                "$schema": "https://json-schema.org/draft/2020-12/schema",
+                "type": "object",
+                "properties": {"ttl": {"type": "integer", "exclusiveMinimum": True, "description": "In seconds."}},
+            }
+        ),
+    ),
 )

@@ -54,6 +54,15 @@ def _rejects() -> None:
     serve({"tools/list": {"tools": [TOOL]}, "tools/call": call})
 
 
+def _lists_nothing(*lines: str) -> Run:
+    def run() -> None:
+        sys.stderr.write("\n".join(lines) + "\n")
+        sys.stderr.flush()
+        serve({"tools/list": {"tools": []}})
+
+    return run
+
+
 FAULTS = (
     Fault(
         "npm-package-unknown",
@@ -543,5 +552,51 @@ FAULTS = (
         ("server-killed",),
         ("SIGTRAP", "Unexpectedly found nil"),
         _traps("acme_mcp/Tools.swift:12: Fatal error: Unexpectedly found nil while unwrapping an Optional value"),
+    ),
+    Fault(
+        "entry-point-of-a-container",
+        "An image without what its entry point runs; the gateway only says EOF.",
+        "docker/mcp-gateway#250",
+        ("program-not-runnable",),
+        ("/sbin/docker-init", "no such file"),
+        _dies("duckduckgo: exec /sbin/docker-init: no such file or directory", code=127),
+    ),
+    Fault(
+        "import-without-extension",
+        "The gateway waits until the client gives up: its child ended at an import without .js.",
+        "supercorp-ai/supergateway#139",
+        ("exit-during-handshake",),
+        ("tools/moodle_unstick", "missing"),
+        _dies(
+            "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/app/tools/moodle_unstick' imported from /app/index.js",
+            "    at finalizeResolution (node:internal/modules/esm/resolve:275:11) {",
+            "  code: 'ERR_MODULE_NOT_FOUND'",
+            "}",
+            "",
+            "Node.js v20.20.2",
+        ),
+    ),
+    Fault(
+        "gateway-cannot-start-its-servers",
+        "Connected, and no tools: what the gateway should start did not start.",
+        "docker/mcp-gateway#250",
+        ("empty-tool-list",),
+        ("Can't start duckduckgo", "EOF"),
+        _lists_nothing(
+            "- Those servers are enabled: duckduckgo",
+            "- Listing MCP tools...",
+            '  > Can\'t start duckduckgo: failed to connect: calling "initialize": EOF',
+            "> 0 tools listed in 8.041µs",
+        ),
+    ),
+    Fault(
+        "gateway-without-servers",
+        "Connected, and no tools: no server of the gateway is enabled.",
+        "stickerdaniel/linkedin-mcp-server#37",
+        ("empty-tool-list",),
+        ("No server is enabled",),
+        _lists_nothing(
+            "- Reading catalog from docker-mcp.yaml", "- No server is enabled", "> 0 tools listed in 8.041µs"
+        ),
     ),
 )
