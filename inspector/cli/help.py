@@ -44,11 +44,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def option_group(*options: Callable[[Any], Any]) -> Callable[[F], F]:
-    """Return a decorator that adds several options in this order."""
+    """Return a decorator that adds several options in this order; all commands share one object for each option."""
+    made: list[click.Parameter] = []
 
     def add(command: F) -> F:
-        for option in reversed(options):
-            command = option(command)
+        if not made:
+            holder = lambda: None  # noqa: E731 - click collects the parameters of a function in an attribute of it
+            for option in reversed(options):
+                option(holder)
+            made.extend(vars(holder)["__click_params__"])
+        vars(command).setdefault("__click_params__", []).extend(made)
         return command
 
     return add

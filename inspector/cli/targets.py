@@ -1,6 +1,5 @@
 """Determines which server the command line names, and how to connect to it."""
 
-import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,6 +22,7 @@ from inspector.errors import UsageError
 from inspector.protocol.capabilities import Advertised
 from inspector.protocol.revisions._shape import Era
 from inspector.session.options import ListOptions, Timeouts
+from inspector.text import lazy_pattern
 from inspector.transports.base import LIMITS, Limits
 
 if TYPE_CHECKING:  # slow imports, only needed if a server or a profile is named
@@ -290,7 +290,7 @@ def _http(url: str, options: Mapping[str, Any]) -> HttpTarget:
     )
 
 
-_UNSENDABLE = re.compile(r"[\0-\x08\x0a-\x1f\x7f]")
+_UNSENDABLE = lazy_pattern(r"[\0-\x08\x0a-\x1f\x7f]")
 """Control characters that a header can't contain."""
 
 

@@ -19,6 +19,7 @@ import msgspec
 from inspector.config.paths import replace_file
 from inspector.errors import UsageError
 from inspector.protocol.revisions._shape import Era
+from inspector.text import lazy_pattern
 
 logger = logging.getLogger(__name__)
 
@@ -98,13 +99,15 @@ _MOST_SOURCE = 1 << 18
 """Maximum bytes of a source file that are searched for an import."""
 _MOST_FILES = 300
 """Maximum files of a package that are searched."""
-_PYTHON = re.compile(r"python(\d+(\.\d+)*)?")
-_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:mcp|fastmcp)\b", re.MULTILINE)
-_REQUIRES = re.compile(rb"^(?:Requires-Dist:[ \t]*(?:mcp|fastmcp)\b(?!-)|Name:[ \t]*mcp[ \t\r]*$)", re.MULTILINE | re.I)
-_INLINE = re.compile(rb"^# /// script", re.MULTILINE)
-_BEHIND_SH = re.compile(rb"^'''exec' \"?([^\"\s]+)", re.MULTILINE)
+_PYTHON = lazy_pattern(r"python(\d+(\.\d+)*)?")
+_IMPORT = lazy_pattern(rb"^[ \t]*(?:from|import)[ \t]+(?:mcp|fastmcp)\b", re.MULTILINE)
+_REQUIRES = lazy_pattern(
+    rb"^(?:Requires-Dist:[ \t]*(?:mcp|fastmcp)\b(?!-)|Name:[ \t]*mcp[ \t\r]*$)", re.MULTILINE | re.I
+)
+_INLINE = lazy_pattern(rb"^# /// script", re.MULTILINE)
+_BEHIND_SH = lazy_pattern(rb"^'''exec' \"?([^\"\s]+)", re.MULTILINE)
 _FLAGS = {"-u", "-B", "-E", "-s", "-I", "-O", "-OO", "-v", "-q"}
-_TOOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_TOOL = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _UV_FLAGS = {"-q", "--quiet", "--no-sync", "--frozen", "--locked", "--offline", "--no-progress"}
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from inspector.atomic_write import replace
 from inspector.errors import UsageError
+from inspector.text import lazy_pattern
 
 APP = "mcp-inspect"
 
@@ -39,10 +40,10 @@ _FOLDERS = _ENTRY_POINTS | {
     *("site-packages", "scripts", "packages", "python", "typescript", "node", "venv", ".venv", "home", "usr", "local"),
     *("opt", "tmp", "root", "Users", "var", "srv", "app", "code", "workspace"),
 }
-_PYTHON = re.compile(r"python[\d.]*")
-_ASSIGNMENT = re.compile(r"\w+=")
-_FILLER = re.compile(r"^(mcp[-_])?(server[-_])?(?=.)|(?<=.)[-_](mcp([-_]server)?|server)$")
-_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+_PYTHON = lazy_pattern(r"python[\d.]*")
+_ASSIGNMENT = lazy_pattern(r"\w+=")
+_FILLER = lazy_pattern(r"^(mcp[-_])?(server[-_])?(?=.)|(?<=.)[-_](mcp([-_]server)?|server)$")
+_UNFIT = lazy_pattern(r"[^A-Za-z0-9._-]+")
 
 
 class Places(msgspec.Struct, frozen=True):

@@ -4,7 +4,6 @@ A file that can't be read is treated as empty. A file that can't be written is s
 """
 
 import logging
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ import msgspec
 from inspector.config.paths import replace_file
 from inspector.errors import UsageError
 from inspector.protocol.fingerprints import Remembered
+from inspector.text import lazy_pattern
 
 _MOST_BYTES = 1 << 16
 _MOST_COLUMNS = 40
@@ -119,7 +119,7 @@ _MOST_PROJECTS = 200
 # Muted findings, per capture
 
 _MUTES_MOST_BYTES = 1 << 20
-_FIT = re.compile(r"[A-Za-z0-9-]{1,80}")
+_FIT = lazy_pattern(r"[A-Za-z0-9-]{1,80}")
 
 
 class Mute(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -220,7 +220,7 @@ T = TypeVar("T")
 
 MOST = 100
 """Maximum recent filters; the oldest one is removed first."""
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,30}")
+NAME = lazy_pattern(r"[A-Za-z][A-Za-z0-9_-]{0,30}")
 """Valid names of filters."""
 _FILTERS_MOST_BYTES = 1 << 20
 

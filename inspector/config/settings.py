@@ -16,15 +16,15 @@ from typing import Any
 import msgspec
 
 from inspector.config.paths import expanded, places
-from inspector.text import visible
+from inspector.text import lazy_pattern, visible
 
 FILE = "config.toml"
 PREFIX = "MCP_INSPECT_"
 _MOST_BYTES = 1 << 20
 
-_SPAN = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) ?(ms|s|m|h)?\Z")
+_SPAN = lazy_pattern(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) ?(ms|s|m|h)?\Z")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
-_AMOUNT = re.compile(r"(\d{1,15})\s*([kmg]i?)?b?\Z", re.IGNORECASE)
+_AMOUNT = lazy_pattern(r"(\d{1,15})\s*([kmg]i?)?b?\Z", re.IGNORECASE)
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
 _A_YEAR = 366 * 24 * 3600
 

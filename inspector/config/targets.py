@@ -4,7 +4,6 @@ A target has a label for titles and file names, and a key under which data about
 command with its directory, or the URL, and never a name that could later mean something else.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,8 +87,7 @@ def parse_url(text: str) -> str:
 # What a user can open.
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
+class Capture(msgspec.Struct, frozen=True):
     """A capture in the captures directory."""
 
     path: Path
@@ -104,25 +102,21 @@ class Capture:
     """"recording", "clean", "died", "cut", or "" if unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenServer:
+class OpenServer(msgspec.Struct, frozen=True):
     """Inspect a configured server."""
 
     server: "FoundServer"
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCapture:
+class OpenCapture(msgspec.Struct, frozen=True):
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class OpenDemo:
+class OpenDemo(msgspec.Struct, frozen=True):
     """Inspect the server that is part of mcp-inspect."""
 
 
-@dataclass(frozen=True, slots=True)
-class LiveTap:
+class LiveTap(msgspec.Struct, frozen=True):
     """A running tap."""
 
     name: str
@@ -135,8 +129,7 @@ class LiveTap:
     socket: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpenTap:
+class OpenTap(msgspec.Struct, frozen=True):
     """Attach to a running tap."""
 
     tap: LiveTap

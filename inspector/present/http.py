@@ -21,12 +21,13 @@ from inspector.protocol.credentials import (
     without_parameters,
 )
 from inspector.protocol.facts import HttpFact
+from inspector.text import lazy_pattern
 
 # Values to mask on screen: header values and parts of URLs that grant access to something.
 
 _LONGEST = 2000
 """Maximum characters of a URL that are examined and shown."""
-_SESSION = re.compile(r"(?<![a-z])session(?![a-z])", re.IGNORECASE)
+_SESSION = lazy_pattern(r"(?<![a-z])session(?![a-z])", re.IGNORECASE)
 """Grants access while the session lasts. In a capture that is being read, the session has ended."""
 
 
@@ -120,7 +121,7 @@ PREFIX = "MCP_SECRET_"
 """Prefix of the variables from which a command or a script reads secrets."""
 _OWN = {"host", "content-length", "connection", "transfer-encoding"}
 """Headers that curl writes itself."""
-_UNSAFE = re.compile(r"[^A-Z0-9]+")
+_UNSAFE = lazy_pattern(r"[^A-Z0-9]+")
 
 
 def as_curl(request: HttpFact, body: bytes = b"", *, reveal: bool = False, one_line: bool = False) -> str:

@@ -5,7 +5,6 @@ only their names.
 """
 
 import os
-import re
 import sys
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +33,7 @@ from inspector.protocol.jsonrpc import encode
 from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import Opening
-from inspector.text import human_size
+from inspector.text import human_size, lazy_pattern
 
 # Extensions that both sides have declared, with what is known about their names: which are negotiated and which not.
 
@@ -414,7 +413,7 @@ def stderr_line(line: bytes) -> Line:
 
 # What the server's screen shows besides reported and counted facts: the child's variables, and the recording.
 
-UNEXPANDED = re.compile(r"\$\{[^}]{1,200}\}")
+UNEXPANDED = lazy_pattern(r"\$\{[^}]{1,200}\}")
 """Looks like a variable that a shell would expand."""
 _LONGEST = 300
 _HARMLESS = frozenset({"HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "USER"})

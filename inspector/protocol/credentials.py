@@ -14,16 +14,18 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote, unquote_plus
 
+from inspector.text import lazy_pattern
+
 MASK = "••••••"
-SCHEME = re.compile(r"(Bearer|Basic|Digest|Negotiate|DPoP|Token)\s+(?=\S)", re.IGNORECASE)
-_MASKED = re.compile(rf"(?:[A-Za-z]+\s+)?{MASK} \(\d+ characters\)")
-USERINFO = re.compile(r"(?<=://)[^/?#@\s]*@")
-_USERINFO = re.compile(rf"{USERINFO.pattern}|(?<=http:/)[^/?#@\s]+@|(?<=https:/)[^/?#@\s]+@")
+SCHEME = lazy_pattern(r"(Bearer|Basic|Digest|Negotiate|DPoP|Token)\s+(?=\S)", re.IGNORECASE)
+_MASKED = lazy_pattern(rf"(?:[A-Za-z]+\s+)?{MASK} \(\d+ characters\)")
+USERINFO = lazy_pattern(r"(?<=://)[^/?#@\s]*@")
+_USERINFO = lazy_pattern(rf"{USERINFO.pattern}|(?<=http:/)[^/?#@\s]+@|(?<=https:/)[^/?#@\s]+@")
 """Also matches a URL that was normalized like a file path and has only one slash."""
-_ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
-_WITHIN = re.compile(r"(?<![\w?&#.-])(-{0,2}[A-Za-z_][\w.-]*)=('[^']*'|\"[^\"]*\"|[^\s'\"]+)")
-_HEADER = re.compile(r"([A-Za-z][\w-]*):\s*(\S.*)", re.DOTALL)
-_PARAMETER = re.compile(r"(?<=[?&#;])([^=&#;?\s]{1,300})=([^&#\s]*)")
+_ASSIGNED = lazy_pattern(r"(-{0,2}[A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
+_WITHIN = lazy_pattern(r"(?<![\w?&#.-])(-{0,2}[A-Za-z_][\w.-]*)=('[^']*'|\"[^\"]*\"|[^\s'\"]+)")
+_HEADER = lazy_pattern(r"([A-Za-z][\w-]*):\s*(\S.*)", re.DOTALL)
+_PARAMETER = lazy_pattern(r"(?<=[?&#;])([^=&#;?\s]{1,300})=([^&#\s]*)")
 
 # Names
 
@@ -33,11 +35,11 @@ STEMS = (
     *("kennwort", "mnemonic", "seed", "code"),
 )
 """Every credential name contains one of these, in lower case."""
-_ANY_STEM = re.compile("|".join(STEMS))
+_ANY_STEM = lazy_pattern("|".join(STEMS))
 _LONGEST = 200
 """Maximum length of a name, in characters."""
-_WORD = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
-_OAUTH = re.compile("OAuth")
+_WORD = lazy_pattern(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
+_OAUTH = lazy_pattern("OAuth")
 _ABOUT = frozenset(
     {
         *("endpoint", "endpoints", "supported", "type", "types", "uri", "url", "urls", "count", "counts", "limit"),
@@ -74,7 +76,7 @@ _PLAIN = frozenset(
     }
 )
 """Words that mark a credential. They must be whole words: "compass", "author" and "path" do not match."""
-_ANYWHERE = re.compile(
+_ANYWHERE = lazy_pattern(
     r"passw(?:or)?d(?!less)|passphrase|passcode|passwort|kennwort|pwd$|secret(?!ar|ion|e)|credential|cookie(?!cutter)|"
     r"authorization|signature$|codeverifier|connectionstring|sessionid|seedphrase|"
     r"(?:access|auth|refresh|id|api|bearer|session)tokens?|"
@@ -107,7 +109,7 @@ _MARKERS = frozenset(
     }
 )
 """After one of these words, a token is a list position, a special symbol or the id of an operation."""
-_NO_TOKEN = re.compile(
+_NO_TOKEN = lazy_pattern(
     r"(?:de)?tokeni[sz]|tokenless|(?:max|min|num|total|input|output|prompt|completion|cached|n)_?tokens?$|"
     r"(?:progress|page|continuation|cancellation|design)tokens?$"
 )
@@ -344,7 +346,7 @@ class SecretValues:
 
 
 _MASK_BYTES = MASK.encode()
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRING = lazy_pattern(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
 def _forms(value: str) -> Iterator[bytes]:

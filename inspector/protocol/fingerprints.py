@@ -5,7 +5,6 @@ description.
 """
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,8 +12,9 @@ import msgspec
 
 from inspector.protocol.json_diff import key_of
 from inspector.protocol.jsonrpc import encode
+from inspector.text import lazy_pattern
 
-_MAY_BE_WHOLE = re.compile(rb"\d(?:\.0|e[+-]?\d)")
+_MAY_BE_WHOLE = lazy_pattern(rb"\d(?:\.0|e[+-]?\d)")
 """How an integer held as a float is written in JSON; also matches within many strings."""
 _DEEPEST = 200
 """Below this depth, members keep their order."""

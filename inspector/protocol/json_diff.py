@@ -4,7 +4,6 @@ A path consists of member names: `inputSchema.properties.q.type`. Array items ar
 names are unique, otherwise by position; an array of scalars is compared as a whole.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -14,6 +13,7 @@ import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.listed_items import ListedItem, Prompt, Resource, Template, Tool
+from inspector.text import lazy_pattern
 
 ABSENT = msgspec.UNSET
 """The value on the side where the path does not exist."""
@@ -21,7 +21,7 @@ MOST = 200
 """Maximum number of differences reported for a pair of values."""
 _DEEPEST = 60
 """Below this depth, values are compared as a whole."""
-_PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*\Z")
+_PLAIN = lazy_pattern(r"[A-Za-z_$][A-Za-z0-9_$-]*\Z")
 
 
 class JsonChange(msgspec.Struct, frozen=True):

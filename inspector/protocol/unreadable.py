@@ -14,6 +14,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Message, NotJsonRpc, RequestId, read
 from inspector.protocol.tracking.exchanges import Pairs
+from inspector.text import lazy_pattern
 
 KEPT = 64 * 1024
 """Bytes kept from the beginning of a message over the limit."""
@@ -24,10 +25,10 @@ _WEIGHED = 64 * 1024 * 1024
 _OTHER = {Direction.TO_SERVER: Direction.FROM_SERVER, Direction.FROM_SERVER: Direction.TO_SERVER}
 _STRING = rb'"(?:[^"\\\x00-\x1f]|\\.)*"'
 _SCALAR = _STRING + rb"|-?\d[\d.eE+-]{0,40}|true|false|null"
-_MEMBER = re.compile(rb"\s*(" + _STRING + rb")\s*:\s*")
-_SIMPLE = re.compile(_SCALAR)
-_BRACKETS = re.compile(_STRING + rb"|[{}\[\]]")
-_LAST = re.compile(
+_MEMBER = lazy_pattern(rb"\s*(" + _STRING + rb")\s*:\s*")
+_SIMPLE = lazy_pattern(_SCALAR)
+_BRACKETS = lazy_pattern(_STRING + rb"|[{}\[\]]")
+_LAST = lazy_pattern(
     rb',\s*"id"\s*:\s*(' + _SCALAR + rb")\s*(?:,\s*" + _STRING + rb"\s*:\s*(?:" + _SCALAR + rb")\s*){0,3}\}\s*$"
 )
 

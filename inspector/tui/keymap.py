@@ -18,7 +18,7 @@ from textual.keys import KEY_ALIASES, Keys, key_to_character
 from inspector.config import settings
 from inspector.config.settings import keys_file, user_config
 from inspector.documents import UnreadableDocument, read_toml
-from inspector.text import visible
+from inspector.text import lazy_pattern, visible
 from inspector.tui import keys
 from inspector.tui.actions import MENUS, Action, ActionScope
 
@@ -33,7 +33,7 @@ _NEVER = {
 }
 """Keys that are indistinguishable from others or handled by the terminal, and why."""
 _NAMES = frozenset(str(key.value) for key in Keys) | frozenset(KEY_ALIASES)
-_MODIFIED = re.compile(r"(ctrl|alt|shift|super)\+")
+_MODIFIED = lazy_pattern(r"(ctrl|alt|shift|super)\+")
 
 
 class Keymap(msgspec.Struct, frozen=True):
