@@ -103,7 +103,8 @@ def call_timed_out(case: CheckMoment) -> Iterator[Flaw]:
         progress = bool(telling and telling.asked.frame == asked.frame and telling.frame)
         clock = "although there was progress: the total limit" if progress else "without progress"
         said = f"{asked.method[:60]} was cancelled after {waited / 1e9:.0f} s, {clock}"
-        frames, fix = (asked.frame, asked.cancelled), ""
+        frames: tuple[int, ...] = (asked.frame, asked.cancelled)
+        fix = ""
         if not progress and (logged := cause_in(state)) is not None and asked.frame < logged[0] < asked.cancelled:
             said, frames = f"{said}; stderr has: {logged[1]}", (asked.frame, logged[0], asked.cancelled)
             fix = "Return an error when the call fails: nothing is sent if an exception is only logged."

@@ -286,7 +286,8 @@ def invalid_keyword_value(case: CheckMoment) -> Iterator[Flaw]:
 )
 def empty_tool_list(case: CheckMoment) -> Iterator[Flaw]:
     if peek.at(case.value, "tools") == [] and not peek.has(case.value, "nextCursor") and not is_later_page(case):
-        said, frames = "the tool list is empty: a model has nothing to call", (case.n,)
+        said = "the tool list is empty: a model has nothing to call"
+        frames: tuple[int, ...] = (case.n,)
         if (told := line_like(case.state, _NOTHING_TO_LIST)) is not None:
             said, frames = f"the tool list is empty; stderr has: {told[1].string.strip()[:160]}", (case.n, told[0])
         yield Flaw(said, "/result/tools", frames, instead=True)
