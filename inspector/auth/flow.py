@@ -95,7 +95,7 @@ def scopes_for(
         wanted = (*wanted, *(challenged or ()))
     earlier = (*before.asked, *(before.scopes or ())) if before else ()
     every = dict.fromkeys((*earlier, *wanted))
-    if OFFLINE in server.scopes and login_options.scopes is None and _by_person(server, login_options):
+    if OFFLINE in server.scopes and login_options.scopes is None and _needs_consent(server, login_options):
         every[OFFLINE] = None
     elif OFFLINE not in server.scopes and login_options.scopes is None and server.scopes:
         every.pop(OFFLINE, None)
@@ -122,7 +122,7 @@ def _bound(server: ServerMetadata, login_options: LoginOptions) -> bool:
     return login_options.dpop is Dpop.ON or (login_options.dpop is Dpop.AUTO and "ES256" in server.dpop)
 
 
-def _by_person(server: ServerMetadata, login_options: LoginOptions) -> bool:
+def _needs_consent(server: ServerMetadata, login_options: LoginOptions) -> bool:
     """Return whether the user has to consent."""
     if login_options.client_credentials or login_options.assertion or login_options.provider:
         return False
@@ -147,35 +147,35 @@ def _renewed(asking: TokenRequest, known: StoredLogin, before: AccessToken) -> F
 
 def _log_in_again(server_url: str, asking: TokenRequest, known: StoredLogin, *, steps_up: bool) -> Flow[CompletedLogin]:
     server, login_options = asking.server, asking.login_options
-    with_person = _by_person(server, login_options)
-    if with_person:
+    with_consent = _needs_consent(server, login_options)
+    if with_consent:
         yield from check_server(server)  # before registering a client that could never log in
-    if with_person and not login_options.has_person:
+    if with_consent and not login_options.has_person:
         found = "the login needs a user's consent"
         fix = login_advice(server_url, asking.scopes if steps_up else ())
         yield from broken(LoginStep("consent", StepVerdict.BROKEN, found, fix=f"{fix}; or give a token with -H."))
-    client = yield from find_client(server, login_options, known, asking.scopes, with_person=with_person)
+    client = yield from find_client(server, login_options, known, asking.scopes, with_consent=with_consent)
     asking = msgspec.structs.replace(asking, client=client)
     try:
-        token = yield from _granted(asking, with_person=with_person)
+        token = yield from _granted(asking, with_consent=with_consent)
     except LoginFailed as failure:
         if not client.registered or client != known.clients.get(server.issuer) or not _is_unknown(failure):
             raise
         found = "the registered client is unknown now: registering again"
         yield AddStep(LoginStep("client", StepVerdict.ODD, found))
         return (yield from _log_in_again(server_url, asking, known.with_client(server.issuer, None), steps_up=steps_up))
-    kept = known.with_client(server.issuer, client) if with_person else known
+    kept = known.with_client(server.issuer, client) if with_consent else known
     return CompletedLogin(token, StoredLogin(token, kept.clients), server)
 
 
-def _granted(asking: TokenRequest, *, with_person: bool) -> Flow[AccessToken]:
+def _granted(asking: TokenRequest, *, with_consent: bool) -> Flow[AccessToken]:
     login_options, server = asking.login_options, asking.server
     if login_options.provider:
         grant = yield from exchanged(login_options, server.issuer, asking.resource)
         return (yield from ask(asking, "token for the grant", by_assertion(grant)))
     if login_options.assertion:
         return (yield from ask(asking, "token for the assertion", by_assertion(login_options.assertion, asking.scopes)))
-    if not with_person:
+    if not with_consent:
         return (yield from ask(asking, "token for the client", by_client(asking.scopes)))
     code = yield from authorize(server, asking.client, login_options, asking.scopes, asking.resource)
     return (yield from ask(asking, "token for the code", by_code(code.code, code.verifier, login_options.redirect_uri)))

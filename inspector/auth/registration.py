@@ -38,11 +38,11 @@ def find_client(
     known: StoredLogin,
     scopes: tuple[str, ...],
     *,
-    with_person: bool = True,
+    with_consent: bool = True,
 ) -> Flow[Client]:
     """Return the client to log in as.
 
-    `with_person` False: a grant without a redirect, so without dynamic registration. Raises: LoginFailed if no
+    `with_consent` False: a grant without a user, hence without dynamic registration. Raises: LoginFailed if no
     client is available.
     """
     if login_options.client_id:
@@ -60,7 +60,7 @@ def find_client(
             LoginStep("client", StepVerdict.GOOD, f"named by the document {login_options.metadata_url}", clause=CLAUSE)
         )
         return Client(login_options.metadata_url)
-    if server.registration_endpoint and with_person:
+    if server.registration_endpoint and with_consent:
         return (yield from _register(server, login_options, scopes))
     found = "the authorization server requires a registered client, and none was given"
     fix = "Register a client with it by hand, with the redirect address of `auth explain`, and give --client-id."

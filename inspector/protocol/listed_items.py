@@ -69,13 +69,19 @@ class ListedItem(msgspec.Struct, frozen=True):
     @property
     def flaw(self) -> str:
         """Why it can't be used, as a short phrase; "" if it can."""
+        return self.without("name")
+
+    def without(self, member: str) -> str:
+        """Return the flaw of an item whose `member` is not a text, or empty; "" if it is there."""
         if not isinstance(self.raw, dict):
             article = "an" if isinstance(self.raw, list) else "a"
             return f"{article} {peek.type_name(self.raw)} instead of an object"
-        return "" if self.name else "it has no name"
+        return "" if peek.text(self.raw, member) else f"it has no {member}"
 
 
 class Tool(ListedItem, frozen=True):
+    """An item of tools/list."""
+
     @property
     def title(self) -> str:
         """Title, else the annotation's title, else the name (specification 2025-06-18, Tool)."""
@@ -131,13 +137,15 @@ class Tool(ListedItem, frozen=True):
     def flaw(self) -> str:
         """Why no form can be shown or no call be made; "" if both can."""
         if not isinstance(self.raw, dict) or not self.name:
-            return ListedItem.flaw.fget(self)  # type: ignore[attr-defined, no-any-return]
+            return self.without("name")
         if not isinstance(self.input_schema, dict):
             return f"its inputSchema is {'missing' if self.input_schema is None else 'not an object'}"
         return ""
 
 
 class Resource(ListedItem, frozen=True):
+    """An item of resources/list."""
+
     @property
     def key(self) -> str:
         """Its URI."""
@@ -156,9 +164,7 @@ class Resource(ListedItem, frozen=True):
     @property
     def flaw(self) -> str:
         """Why it can't be read; "" if it can. A name is not required."""
-        if not isinstance(self.raw, dict):
-            return f"a {peek.type_name(self.raw)} instead of an object"
-        return "" if self.uri else "it has no uri"
+        return self.without("uri")
 
 
 class Template(ListedItem, frozen=True):
@@ -182,12 +188,12 @@ class Template(ListedItem, frozen=True):
     @property
     def flaw(self) -> str:
         """Why it can't be used; "" if it may be usable. Its grammar is checked elsewhere."""
-        if not isinstance(self.raw, dict):
-            return f"a {peek.type_name(self.raw)} instead of an object"
-        return "" if self.uri_template else "it has no uriTemplate"
+        return self.without("uriTemplate")
 
 
 class Prompt(ListedItem, frozen=True):
+    """An item of prompts/list."""
+
     @property
     def arguments(self) -> list[Any]:
         """The arguments as received; according to the specification each is `{name, description?, required?}`."""

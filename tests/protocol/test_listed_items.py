@@ -27,6 +27,7 @@ def test_annotations_are_claims_and_only_those_that_were_made() -> None:
 def test_a_tool_that_can_not_be_used_says_why() -> None:
     assert Tool(7).flaw == "a number instead of an object"
     assert Tool([]).flaw == "an array instead of an object"
+    assert Resource([]).flaw == Template([]).flaw == "an array instead of an object"
     assert Tool({"inputSchema": {}}).flaw == "it has no name"
     assert Tool({"name": "n"}).flaw == "its inputSchema is missing"
     assert Tool({"name": "n", "inputSchema": []}).flaw == "its inputSchema is not an object"

@@ -15,6 +15,8 @@ from inspector.features.export.selection import Selection
 class Format(msgspec.Struct, frozen=True):
     """An export format."""
 
+    label: str
+    """Name in a list of formats."""
     place: str
     """Module and function; the function takes a selection and yields chunks of the file."""
     says: str
@@ -31,6 +33,7 @@ class Format(msgspec.Struct, frozen=True):
 
 FORMATS = {
     "har": Format(
+        "HAR",
         "inspector.features.export.http:document",
         "HAR 1.2",
         "stderr and what became of the process",
@@ -38,9 +41,15 @@ FORMATS = {
         notes=True,
     ),
     "markdown": Format(
-        "inspector.features.export.markdown:report", "a report to read", "most payloads", ending=".md", notes=True
+        "Markdown",
+        "inspector.features.export.markdown:report",
+        "a report to read",
+        "most payloads",
+        ending=".md",
+        notes=True,
     ),
     "jsonrpc": Format(
+        "JSON-RPC lines",
         "inspector.features.export.http:lines",
         "a JSON-RPC message a line, as it crossed",
         "times, directions and invalid messages",
@@ -48,6 +57,7 @@ FORMATS = {
         ".jsonl",
     ),
     "curl": Format(
+        "curl",
         "inspector.features.export.http:commands",
         "the HTTP requests as curl commands",
         "answers",
@@ -55,6 +65,7 @@ FORMATS = {
         ".sh",
     ),
     "html": Format(
+        "HTML",
         "inspector.features.export.html:page",
         "a page for a browser, without a network",
         "waits and findings",
@@ -62,6 +73,7 @@ FORMATS = {
         notes=True,
     ),
     "otlp": Format(
+        "OpenTelemetry spans",
         "inspector.features.export.otlp:lines",
         "OpenTelemetry spans, OTLP/HTTP JSON lines",
         "arguments, results, stderr and session ids",
@@ -69,7 +81,11 @@ FORMATS = {
         ".jsonl",
     ),
     "python": Format(
-        "inspector.features.export.python:script", "a script that makes the calls again", "answers", ending=".py"
+        "Python",
+        "inspector.features.export.python:script",
+        "a script that makes the calls again",
+        "answers",
+        ending=".py",
     ),
 }
 

@@ -52,17 +52,8 @@ class ExportTarget(msgspec.Struct, frozen=True):
     """Whether it reads the file and writes nothing."""
 
 
-_LABELS = {
-    "har": "HAR",
-    "markdown": "Markdown",
-    "jsonrpc": "JSON-RPC lines",
-    "curl": "curl",
-    "html": "HTML",
-    "python": "Python",
-    "otlp": "OpenTelemetry spans",
-}
 WAYS = (
-    *(ExportTarget(name, _LABELS[name], each.says, each.ending, each.notes) for name, each in FORMATS.items()),
+    *(ExportTarget(name, each.label, each.says, each.ending, each.notes) for name, each in FORMATS.items()),
     ExportTarget("share", "Share", "a copy with secrets removed", ".shared.mcpcap", notes=True, whole=True),
     ExportTarget("surface", "Lock file", "server definitions, to commit and compare", ".surface.json", whole=True),
     ExportTarget("cases", "Test cases", "the calls as test cases, added to the file", ".cases.yaml", adds=True),

@@ -6,8 +6,7 @@ variables of the chosen environment; secrets are masked in the recording. Files 
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,7 @@ import msgspec
 from textual import work
 from textual.app import ComposeResult
 from textual.widget import Widget
-from textual.worker import Worker
 
-from inspector.capture.compare.normal import Normal
 from inspector.config.history import StoredCall, StoredCalls
 from inspector.config.paths import places
 from inspector.config.remembered import KeptEnvironments
@@ -33,14 +30,12 @@ from inspector.features.cases.collection import (
     duplicate_call,
     environments,
     open_collection,
-    planned,
     rename_call,
     save_call,
     saved_calls,
-    secret_from,
 )
 from inspector.features.cases.model import CaseDefinition, Cases, escaped
-from inspector.features.cases.running import CaseResponses, CaseRun, judged, response_of
+from inspector.features.cases.running import CaseRun
 from inspector.forms.fields import UNSET
 from inspector.forms.typed import json_text
 from inspector.present.result import CallOutcome
@@ -52,14 +47,14 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import GivenUp, Replied, Silent
 from inspector.protocol.jsonrpc import ResultResponse
-from inspector.protocol.listed_items import ListedItem, Tool
-from inspector.session.inbox import TicketState
+from inspector.protocol.listed_items import ListedItem
 from inspector.text import cell_width, fit, human_duration, pad, visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
-from inspector.tui.conversation import ConversationStage, OpenConversation, is_listed
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import RerunCall
 from inspector.tui.screens.items.calls import RunningCall
+from inspector.tui.screens.items.case_runner import CaseRunner, no_secret, plans
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
 from inspector.tui.widgets.choose import ChooseScreen
@@ -79,8 +74,6 @@ _HIGH = 30
 """Screen rows from which the drawer may use its maximum rows."""
 _ENVIRONMENTS: dict[Path, str] = {}
 """Chosen environment of each project, shared by all screens; read from the state directory at first."""
-_TICKETS_S = 0.02
-"""Seconds between two checks for server requests during a call with prepared responses."""
 
 
 class CallRows(RowSource):
@@ -181,94 +174,6 @@ class WantedCall(msgspec.Struct, frozen=True):
     """Params for the form."""
     exchange: Exchange | None = None
     """Exchange whose result to show, if the call was run."""
-
-
-class CaseRunner:
-    """Runs saved calls on one connection, and responds to the server requests that they define responses for."""
-
-    def __init__(
-        self, conversation: OpenConversation, begin: Callable[[Coroutine[Any, Any, None]], Worker[None]]
-    ) -> None:
-        """`begin` starts a task of the app."""
-        self.conversation = conversation
-        self._begin = begin
-        self.confirmed: set[str] = set()
-        """Destructive tools whose calls the user has confirmed."""
-        self.sent: Exchange | None = None
-        """The newest request."""
-
-    async def connected(self, say: Callable[[str], None]) -> bool:
-        """Wait for a connection that is being opened, and for its lists: they name destructive tools.
-
-        `say` shows what is waited for. Return whether the connection is open.
-        """
-        conversation = self.conversation
-        while conversation.stage is ConversationStage.CONNECTING:
-            say("connecting")
-            await asyncio.sleep(_TICKETS_S)
-        while conversation.stage is ConversationStage.OPEN and not is_listed(conversation):
-            say("waiting for the lists")
-            await asyncio.sleep(_TICKETS_S)
-        return conversation.stage is ConversationStage.OPEN
-
-    async def run(self, values: Values, case: CaseDefinition) -> CaseRun:
-        """Send the request of a case and judge the response. Raises: InspectError."""
-        exchanges: list[Exchange] = []
-
-        def opened(exchange: Exchange) -> None:
-            self.sent = exchange
-            exchanges.append(exchange)
-
-        resolved, responses = values.resolved(case), CaseResponses()
-        responses.turn_to(resolved)
-        seen = {ticket.number for ticket in self.conversation.inbox.tickets}
-        answering = self._begin(self._respond(responses, exchanges, seen)) if resolved.answers else None
-        try:
-            called = await self.conversation.call(resolved.request, resolved.params, opened)
-        finally:
-            if answering is not None:
-                answering.cancel()
-        tool = self._tool(resolved)
-        came = response_of(called, exchanges, tool.output_schema if tool is not None else None)
-        return await asyncio.to_thread(judged, case, resolved, came, values, Normal())
-
-    async def _respond(self, responses: CaseResponses, exchanges: Sequence[Exchange], seen: set[int]) -> None:
-        """Respond to the server requests of a call as its case defines; others wait in the Inbox.
-
-        `seen` has the numbers of earlier requests.
-        """
-        inbox = self.conversation.inbox
-        while True:
-            for ticket in inbox.tickets:
-                asked = ticket.server_request
-                own = {None, *(each.number for each in exchanges)}
-                if ticket.number in seen or asked.cause not in own:
-                    continue
-                seen.add(ticket.number)
-                with suppress(TimeoutError):  # its pattern takes too long: the request waits in the Inbox
-                    if ticket.state is TicketState.WAITING and (reply := await responses.answer(asked)) is not None:
-                        await inbox.answer(ticket, reply)
-            await asyncio.sleep(_TICKETS_S)
-
-    async def cancel(self) -> bool:
-        """Cancel the newest request; return whether it was open."""
-        if self.sent is None or not self.sent.is_open:
-            return False
-        await self.conversation.cancel(self.sent)
-        return True
-
-    def _tool(self, case: CaseDefinition) -> Tool | None:
-        if case.request != "tools/call":
-            return None
-        name = peek.text(case.params, "name")
-        return next(
-            (each for each in self.conversation.journal.conversation.catalogue.tools if each.name == name), None
-        )
-
-    def destructive(self, cases: Sequence[CaseDefinition]) -> list[str]:
-        """Return the destructive tools of the cases that the user has not confirmed yet."""
-        tools = filter(None, map(self._tool, cases))
-        return list(dict.fromkeys(tool.name for tool in tools if tool.destructive and tool.name not in self.confirmed))
 
 
 class SavedCalls(Widget):
@@ -453,7 +358,7 @@ class SavedCalls(Widget):
 
         def filled() -> Any:
             collection = open_collection(path, environment)
-            return Values(collection, _no_secret).filled(case.params)
+            return Values(collection, no_secret).filled(case.params)
 
         try:
             params, left = await asyncio.to_thread(filled)
@@ -509,7 +414,7 @@ class SavedCalls(Widget):
             return
         environment = self.environment
         try:
-            runs = await asyncio.to_thread(_plans, chosen, environment)
+            runs = await asyncio.to_thread(plans, chosen, environment)
         except UsageError as error:
             self._tell(f"{error}. {error.hint}", error=True)
             return
@@ -541,7 +446,7 @@ class SavedCalls(Widget):
         case = CaseDefinition(call.target, call.method, escaped(peek.mapping(call.params)))
         if (asked := self._runner.destructive([case])) and not await self._consent(asked):
             return
-        values = Values(Collection(Path(), Cases((), "")), _no_secret)
+        values = Values(Collection(Path(), Cases((), "")), no_secret)
         ran = await self._run_one(values, Path(), case)
         status = CallOutcome.OK if ran.passed else CallOutcome.TOOL_ERROR
         if "result" not in ran.came.reply:
@@ -708,28 +613,6 @@ class SavedCalls(Widget):
 
     def _tell(self, words: str, *, error: bool = False) -> None:
         self.app.notify(visible(words, limit=400), severity="error" if error else "information", markup=False)
-
-
-def _plans(
-    chosen: Sequence[tuple[Path, CaseDefinition]], environment: str
-) -> list[tuple[Values, list[tuple[Path, CaseDefinition]]]]:
-    """Return the values and the calls in execution order for each file. Raises: UsageError."""
-    import os
-
-    found = []
-    for path in dict.fromkeys(path for path, _ in chosen):
-        known = environment if environment in environments(path) else ""
-        collection = open_collection(path, known)
-        names = {case.name for each, case in chosen if each == path}
-        plan = planned(collection, [case for case in collection.cases.cases if case.name in names])
-        values = Values(collection, secret_from(os.environ))
-        values.prepare(plan)
-        found.append((values, [(each.file, each.case) for each in plan]))
-    return found
-
-
-def _no_secret(source: str, name: str) -> None:
-    """Resolve no secrets: they are neither shown nor filled into forms."""
 
 
 def _outcome(called: Called | None) -> str:
