@@ -19,7 +19,7 @@ import httpx
 from inspector.errors import UsageError
 from inspector.protocol.facts import Headers
 from inspector.protocol.url_hosts import is_loopback
-from inspector.transports.http.wire import Wire, read_response, write_request
+from inspector.transports.http.wire import Chunks, Wire, read_response, write_request
 
 _KEEP_ALIVE = 3.0
 """Seconds that an idle connection is kept.
@@ -231,8 +231,8 @@ class _Wire(Wire):
             raise httpx.ReadError(str(error)) from error
         plain = read_response(data) if head is not None else None
         if plain is not None:
-            assert plain.length is not None, "as every plain response"
-            rest = _WireBody(self, idle, plain.length, data[plain.size :])
+            chunks, begun = Chunks() if plain.length is None else None, data[plain.size :]
+            rest = _WireBody(self, idle, plain.length, begun, chunks)
             return Forwarded(int(plain.first), plain.second, "HTTP/1.1", plain.headers, headers, rest)
         if head is not None:
             self._begin(method, target, headers, body)
@@ -298,11 +298,19 @@ class _Wire(Wire):
 class _WireBody:
     """Body of a response. The connection is kept if the body was read to its end."""
 
-    def __init__(self, wire: _Wire, idle: list[_Wire], length: int | None = None, begun: bytes = b"") -> None:
-        """Create a body. `length`: its size if h11 does not read it. `begun`: what was received of it."""
+    def __init__(
+        self,
+        wire: _Wire,
+        idle: list[_Wire],
+        length: int | None = None,
+        begun: bytes = b"",
+        chunks: Chunks | None = None,
+    ) -> None:
+        """Create a body. h11 reads it if it has neither length nor chunks. `begun`: what was received of it."""
         self._wire: _Wire | None = wire
         self._idle = idle
         self._length = length
+        self._chunks = chunks
         self._begun = begun[:length]
         if length is not None and len(begun) > length:
             wire.inbox = begun[length:] + wire.inbox
@@ -311,7 +319,10 @@ class _WireBody:
     async def aiter_raw(self) -> AsyncIterator[bytes]:
         wire, length = self._wire, self._length
         assert wire is not None, "a body is read once"
-        if length is None:
+        if self._chunks is not None:
+            async for piece in self._in_chunks(wire, self._chunks):
+                yield piece
+        elif length is None:
             while isinstance(event := await wire.next_event(), h11.Data):
                 self.num_bytes_downloaded += len(event.data)
                 yield bytes(event.data)
@@ -327,6 +338,21 @@ class _WireBody:
                 yield piece
                 piece = b""
         self._end(wire)
+
+    async def _in_chunks(self, wire: _Wire, chunks: Chunks) -> AsyncIterator[bytes]:
+        data = self._begun
+        while True:
+            try:
+                piece = chunks.feed(data)
+            except ValueError as error:
+                raise httpx.RemoteProtocolError(str(error)) from error
+            self.num_bytes_downloaded += len(piece)
+            if piece:
+                yield piece
+            if chunks.has_ended:
+                wire.inbox = chunks.rest + wire.inbox
+                return
+            data = await self._more(wire)
 
     def whole(self) -> bytes | None:
         if self._wire is None or len(self._begun) != self._length:
@@ -348,7 +374,9 @@ class _WireBody:
         except OSError as error:
             raise httpx.ReadError(str(error)) from error
         if not piece:
-            sizes = f"received {self.num_bytes_downloaded} bytes, expected {self._length}"
+            sizes = "incomplete chunked read"
+            if self._chunks is None:
+                sizes = f"received {self.num_bytes_downloaded} bytes, expected {self._length}"
             raise httpx.RemoteProtocolError(f"peer closed connection without sending complete message body ({sizes})")
         return piece
 

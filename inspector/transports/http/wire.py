@@ -23,7 +23,8 @@ _NAMES = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?: [!#$%&'*+\-.^_`|~0-9A-Za-z
 _VALUES = re.compile(r"[\t\n\x20-\x7e\x80-\xff]*")
 _LINE = re.compile(r"[A-Z]+ [\x21-\x7e]+")
 _TEXT = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
-_UNUSUAL = frozenset({"transfer-encoding", "expect", "upgrade", "trailer"})
+_CODING = "transfer-encoding"
+_UNUSUAL = frozenset({_CODING, "expect", "upgrade", "trailer"})
 _SINGLE = ("content-length", "host", "connection")
 _BODILESS = (b"204", b"304")
 _OTHER = ("CONNECT", "HEAD")
@@ -31,7 +32,7 @@ _BAD = -1
 
 
 class PlainHead(NamedTuple):
-    """The head of a request or response whose body, if any, has a Content-Length."""
+    """The head of a request or response that h11 need not read."""
 
     first: str
     """Method, or status."""
@@ -39,7 +40,7 @@ class PlainHead(NamedTuple):
     """Target, or reason."""
     headers: Headers
     length: int | None
-    """Content-Length; None if there is no such header."""
+    """Content-Length; None if there is no such header: a request has no body then, and a response has chunks."""
     size: int
     """Number of bytes of the head."""
 
@@ -47,13 +48,13 @@ class PlainHead(NamedTuple):
 def read_request(data: bytes) -> PlainHead | None:
     """Return the head at the beginning of these bytes; None if h11 must read it."""
     found = _REQUEST.match(data) if len(data) < HEAD_LIMIT else None
-    return _read(found, needs="host") if found is not None and found[1] != b"CONNECT" else None
+    return _read(found, is_request=True) if found is not None and found[1] != b"CONNECT" else None
 
 
 def read_response(data: bytes) -> PlainHead | None:
     """Return the head at the beginning of these bytes; None if h11 must read it."""
     found = _RESPONSE.match(data)
-    return _read(found, needs="content-length") if found is not None and found[1] not in _BODILESS else None
+    return _read(found, is_request=False) if found is not None and found[1] not in _BODILESS else None
 
 
 def write_request(method: str, target: str, headers: Headers, length: int) -> bytes | None:
@@ -107,16 +108,71 @@ def _length(names: list[str], headers: Headers) -> int | None:
     return int(length) if length.isascii() and length.isdecimal() and len(length) < 20 else _BAD
 
 
-def _read(found: re.Match[bytes], needs: str) -> PlainHead | None:
+def _read(found: re.Match[bytes], *, is_request: bool) -> PlainHead | None:
     lines = found[3].decode("latin-1")
     headers = tuple(_FIELD.findall(lines))
     names = " ".join([name for name, _ in headers]).lower().split(" ")
-    if needs not in names or not _are_usual(names):
+    if is_request:
+        is_whole = "host" in names
+    elif "content-length" in names:
+        is_whole = True
+    else:
+        at = names.index(_CODING) if _CODING in names else -1
+        is_whole = at >= 0 and headers[at][1].lower() == "chunked"
+        names[at] = ""  # a second one is unusual
+    if not is_whole or not _are_usual(names):
         return None
     length = _length(names, headers)
     if length == _BAD:
         return None
     return PlainHead(found[1].decode("latin-1"), found[2].decode("latin-1"), headers, length, found.end())
+
+
+_CHUNK = re.compile(rb"([0-9A-Fa-f]{1,16})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n")
+_TRAILER = re.compile(rb"(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)?\r\n")
+_LONGEST_LINE = 4096
+
+
+class Chunks:
+    """Reads a body in chunks (RFC 9112, section 7.1). Extensions and trailers are left out."""
+
+    def __init__(self) -> None:
+        self.has_ended = False
+        self.rest = b""
+        """Bytes that were not used: of an unfinished line, or after the end."""
+        self._left = 0
+        self._line = _CHUNK
+
+    def feed(self, data: bytes) -> bytes:
+        """Return the content in the next bytes. Raises: ValueError if they are not chunks."""
+        data, at, pieces = self.rest + data if self.rest else data, 0, list[bytes]()
+        while at < len(data) and not self.has_ended:
+            if self._left > 2:
+                pieces.append(data[at : at + self._left - 2])
+                at, self._left = at + len(pieces[-1]), self._left - len(pieces[-1])
+            elif self._left:  # the end of a chunk
+                end = data[at : at + self._left]
+                if end != b"\r\n"[2 - self._left :][: len(end)]:
+                    raise ValueError("a chunk is longer than its size")
+                at, self._left = at + len(end), self._left - len(end)
+            else:
+                found = self._line.match(data, at)
+                if found is None:
+                    if b"\n" in data[at:] or len(data) - at > _LONGEST_LINE:
+                        raise ValueError("illegal chunk header")
+                    break
+                self._take_line(found)
+                at = found.end()
+        self.rest = data[at:]
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _take_line(self, found: re.Match[bytes]) -> None:
+        if self._line is _TRAILER:
+            self.has_ended = found[0] == b"\r\n"
+        elif size := int(found[1], 16):
+            self._left = size + 2
+        else:
+            self._line = _TRAILER
 
 
 class Wire(asyncio.Protocol):

@@ -12,7 +12,7 @@ import pytest
 
 from inspector.transports.http import listener as module
 from inspector.transports.http.listener import Allowance, HangUp, HttpRequest, HttpResponse, Listener
-from inspector.transports.http.wire import read_request, read_response, write_request, write_response
+from inspector.transports.http.wire import Chunks, read_request, read_response, write_request, write_response
 from tests.servers.http_fixtures import always, pieces
 from tests.waiting import PATIENCE_S, until
 
@@ -440,11 +440,18 @@ def test_a_response_that_needs_no_h11_is_read_as_h11_reads_it(line: bytes, statu
     if head is None:
         assert line != b"Content-Length: 3\r\n" or status != b"200 OK"
         return
-    response, body = connection.next_event(), connection.next_event()
+    response = connection.next_event()
     assert isinstance(response, h11.Response)
-    assert isinstance(body, h11.Data)
     assert (int(head.first), head.second.encode()) == (response.status_code, response.reason)
     assert [(n.encode("latin-1"), v.encode("latin-1")) for n, v in head.headers] == response.headers.raw_items()
+    if head.length is None:
+        with pytest.raises(ValueError, match="chunk"):
+            Chunks().feed(data[head.size :])
+        with pytest.raises(h11.RemoteProtocolError):
+            connection.next_event()
+        return
+    body = connection.next_event()
+    assert isinstance(body, h11.Data)
     assert bytes(body.data) == data[head.size :][: head.length]
     assert isinstance(connection.next_event(), h11.EndOfMessage)
     assert connection.states[h11.SERVER] is h11.DONE
@@ -472,3 +479,49 @@ async def test_a_plain_request_and_one_for_h11_take_turns_on_a_connection() -> N
         apart = await talk(server.port, *(bytes([byte]) for byte in plain + chunked), last)
     assert re.findall(rb"POST \w\w", together) == [b"POST ab", b"POST cd", b"POST ab", b"POST ef"]
     assert re.findall(rb"POST \w\w", apart) == [b"POST ab", b"POST cd", b"POST ef"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"0\r\n\r\n",
+        b"3\r\nabc\r\n0\r\n\r\n",
+        b"3;x=y\r\nabc\r\n00A \r\n0123456789\r\n0;z\r\nX-Trailer: 1\r\nY:\r\n\r\n",
+        b"3\r\nabcd\r\n0\r\n\r\n",
+        b"3\r\nabc\n0\r\n\r\n",
+        b"3\nabc\r\n0\r\n\r\n",
+        b"-3\r\nabc\r\n0\r\n\r\n",
+        b"0x3\r\nabc\r\n0\r\n\r\n",
+        b" 3\r\nabc\r\n0\r\n\r\n",
+        b"3_0\r\nabc\r\n0\r\n\r\n",
+        b"\r\nabc\r\n0\r\n\r\n",
+        b"3\r\nabc\r\n0\r\nno colon\r\n\r\n",
+        b"3\r\nab",
+    ],
+)
+@pytest.mark.parametrize("step", [1, 2, 3, 100])
+def test_chunks_are_read_as_h11_reads_them(body: bytes, step: int) -> None:
+    connection, chunks, parts, expected = h11.Connection(h11.CLIENT), Chunks(), list[bytes](), list[bytes]()
+    connection.send(h11.Request(method="GET", target="/", headers=[("Host", "x")]))
+    connection.send(h11.EndOfMessage())
+    connection.receive_data(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body + b"next")
+    assert isinstance(connection.next_event(), h11.Response)
+    outcome = "ended"
+    try:
+        while isinstance(event := connection.next_event(), h11.Data):
+            expected.append(bytes(event.data))
+        if event is h11.NEED_DATA:
+            outcome = "unfinished"
+    except h11.RemoteProtocolError:
+        outcome = "illegal"
+    try:
+        for at in range(0, len(body), step):
+            parts.append(chunks.feed(body[at : at + step]))
+            assert len(chunks.rest) < 100
+        chunks.feed(b"next")
+        found = "ended" if chunks.has_ended else "unfinished"
+    except ValueError:
+        found = "illegal"
+    assert found == outcome
+    if outcome == "ended":
+        assert (b"".join(parts), chunks.rest) == (b"".join(expected), b"next")
