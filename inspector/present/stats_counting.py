@@ -36,7 +36,7 @@ from inspector.present.traffic.filter import RowFilter
 from inspector.protocol import peek
 from inspector.protocol.exchange_log import ASKS, FROM_SERVER, NEVER, PROBE, STATE_BITS, UNLISTED
 from inspector.protocol.frames import Frame
-from inspector.protocol.jsonrpc import Request, read
+from inspector.protocol.jsonrpc import Request, RequestId, read
 from inspector.protocol.listed_items import KIND_OF_METHOD
 
 CALL = "tools/call"
@@ -157,6 +157,7 @@ class JournalStats:
         self._selection = selection
         self._source = source
         self._log = journal.conversation.exchanges
+        self._arguments = CallArguments(journal)
         self._seen = bytearray()
         """States at the last pass, from exchange 1 on."""
         self._groups: list[StatsGroup] = []
@@ -509,8 +510,7 @@ class JournalStats:
         return self._place(self.names[1], lambda: self.names[1])
 
     def _by_argument(self, number: int) -> int:
-        arguments = arguments_of(self.journal, self._log.request_frames[number])
-        found = reach(arguments, self.table.by.path)
+        found = reach(self._arguments.of(number), self.table.by.path)
         key = ABSENT if not found else found[0] if isinstance(found[0], str) else _as_json(found[0])
         return self._place(key, lambda: key)
 
@@ -534,14 +534,27 @@ def _hour(seconds: int) -> str:
         return "(unknown)"
 
 
-def arguments_of(journal: Journal, n: int) -> Any:
-    """Return the arguments of the call that entry n requests; None if it has none."""
-    what = journal.store.entry(n).what if 0 < n <= journal.count else None
-    if isinstance(what, Frame):
-        for message in read(what.payload):
-            if isinstance(message, Request):
-                return peek.at(message.params, "arguments")
-    return None
+class CallArguments:
+    """Arguments of the calls of a journal. The frame that was read last is kept: a batch may hold thousands."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._frame = 0
+        self._requests: dict[tuple[type, RequestId], Request] = {}
+        """Requests of that frame by id; 1 is not "1"."""
+
+    def of(self, number: int) -> Any:
+        """Return the arguments of an exchange's request; None if it has none."""
+        exchange = self._journal.conversation.exchanges[number - 1]
+        if exchange.request_frame != self._frame:
+            self._frame, self._requests = exchange.request_frame, {}
+            known = 0 < self._frame <= self._journal.count
+            what = self._journal.store.entry(self._frame).what if known else None
+            for message in read(what.payload) if isinstance(what, Frame) else ():
+                if isinstance(message, Request):
+                    self._requests.setdefault((type(message.id), message.id), message)
+        request = self._requests.get((type(exchange.id), exchange.id))
+        return None if request is None else peek.at(request.params, "arguments")
 
 
 def _as_json(value: Any) -> str:
@@ -574,9 +587,10 @@ class Repeats:
 
     def __init__(self, stats: JournalStats) -> None:
         self._stats = stats
+        self._arguments = CallArguments(stats.journal)
         self._done = 0
         self._found: dict[tuple[str, int], list[int]] = {}
-        """By tool and hash of the arguments: the count and the entry of the first call."""
+        """By tool and hash of the arguments: the count and the exchange of the first call."""
 
     @property
     def done(self) -> int:
@@ -591,9 +605,8 @@ class Repeats:
             self._done = number
             if not stats.is_call(number):
                 continue
-            n = log.request_frames[number]
-            key = log[number - 1].target, hash(_as_json(arguments_of(stats.journal, n)))
-            found = self._found.setdefault(key, [0, n])
+            key = log[number - 1].target, hash(_as_json(self._arguments.of(number)))
+            found = self._found.setdefault(key, [0, number])
             found[0] += 1
             if len(self._found) > _MOST_CALLS:
                 self._found = {key: found for key, found in self._found.items() if found[0] > 1}
@@ -603,9 +616,9 @@ class Repeats:
 
     def top(self, most: int = TOPS, source: int = 0) -> list[Repeated]:
         """Return the most frequent calls, each made at least `REPEATED` times."""
-        often = [(count, n, tool) for (tool, _), (count, n) in self._found.items() if count >= REPEATED]
-        journal = self._stats.journal
+        often = [(count, number, tool) for (tool, _), (count, number) in self._found.items() if count >= REPEATED]
+        frames = self._stats.journal.conversation.exchanges.request_frames
         return [
-            Repeated(tool, _as_json(arguments_of(journal, n)).encode(), count, n, source)
-            for count, n, tool in heapq.nsmallest(most, often, key=lambda each: (-each[0], each[1]))
+            Repeated(tool, _as_json(self._arguments.of(number)).encode(), count, frames[number], source)
+            for count, number, tool in heapq.nsmallest(most, often, key=lambda each: (-each[0], each[1]))
         ]

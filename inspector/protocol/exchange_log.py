@@ -199,9 +199,10 @@ class ExchangeLog(Sequence[Exchange]):
             raise ValueError("an exchange has no position")
 
     def _begin(self, exchange: Exchange) -> None:
-        self.request_frames.append(min(exchange.request_frame, _MOST_FRAME))
+        frame, started = exchange.request_frame, exchange.started_ns
+        self.request_frames.append(frame if frame < _MOST_FRAME else _MOST_FRAME)
         self.answer_frames.append(0)
-        self.starts.append(max(-NEVER, min(exchange.started_ns, NEVER)))
+        self.starts.append(started if -NEVER <= started <= NEVER else max(-NEVER, min(started, NEVER)))
         self.ends.append(NEVER)
         self.failures.append(0)
         self.states.append(_bits(exchange))

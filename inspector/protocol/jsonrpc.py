@@ -91,6 +91,10 @@ class Part:
             self._value = _decode_tolerantly(self._raw or b"null")
         return self._value
 
+    def decoded(self) -> Any:
+        """The JSON value, decoded again at each call unless `value` was accessed: for parts of which there are many."""
+        return _decode_tolerantly(self._raw or b"null") if self._value is Part._UNREAD else self._value
+
     @property
     def raw(self) -> bytes:
         """The exact bytes; an equivalent encoding if the message needed tolerant reading."""

@@ -355,6 +355,21 @@ def test_equal_calls_are_found_whatever_the_order_of_their_members() -> None:
     assert (found.tool, found.arguments, found.count) == ("dig", b'{"a":1,"b":2}', 3)
 
 
+def test_each_call_of_a_batch_is_counted_with_its_own_arguments() -> None:
+    tape = Tape().started().initialized("2025-03-26")
+    calls = [
+        {"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": {"name": "dig", "arguments": {"a": id_ // 3}}}
+        for id_ in range(5)
+    ]
+    tape.to_server(calls)
+    stats = JournalStats(tape.journal, StatsTable(read_grouping("args.a")))
+    stats.take()
+    repeats = Repeats(stats)
+    repeats.take(limit=10)
+    assert {group.key: group.calls for group in stats.table.rows} == {"0": 3, "1": 2}
+    assert [(each.arguments, each.count) for each in repeats.top()] == [(b'{"a":0}', 3)]
+
+
 # For reading
 
 

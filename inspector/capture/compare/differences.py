@@ -3,7 +3,9 @@
 Whether two operations differ is computed for all of them; the differing paths only for those that are shown.
 """
 
-from collections import defaultdict, deque
+import hashlib
+from array import array
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -33,12 +35,17 @@ def align(first: Sequence[T], second: Sequence[T], *keys: Callable[[T], Hashable
     partner_of: dict[int, int] = {}
     left_first, left_second = [*range(len(first))], [*range(len(second))]
     for key in keys:
-        waiting: defaultdict[Hashable, deque[int]] = defaultdict(deque)
-        for at in left_second:
-            waiting[key(second[at])].append(at)
+        waiting: dict[Hashable, int] = {}
+        following = array("q", [-1]) * len(second)  # a list for each key would need half a kilobyte
+        for at in reversed(left_second):
+            wanted = key(second[at])
+            following[at] = waiting.get(wanted, -1)
+            waiting[wanted] = at
         for at in left_first:
-            if candidates := waiting.get(key(first[at])):
-                partner_of[at] = candidates.popleft()
+            wanted = key(first[at])
+            if (there := waiting.get(wanted, -1)) >= 0:
+                partner_of[at] = there
+                waiting[wanted] = following[there]
         taken = set(partner_of.values())
         left_first = [at for at in left_first if at not in partner_of]
         left_second = [at for at in left_second if at not in taken]
@@ -163,7 +170,7 @@ def _without_envelope(result: Any) -> Any:
     return kept
 
 
-def _beside(account: OperationRecord, left_out: Collection[str]) -> Iterator[tuple[str, list[Any]]]:
+def _beside(account: OperationRecord, left_out: Collection[str]) -> Iterator[tuple[str, Sequence[Any]]]:
     if "progress" not in left_out:
         yield "progress", account.progress
     if "logs" not in left_out:
@@ -327,7 +334,11 @@ def _at(items: Sequence[Any], at: int | None) -> Any:
 
 
 _Keyed = tuple[OperationRecord, bytes]
-"""An operation, and a canonical text of what it requests: equal requests have equal texts."""
+"""An operation, and what it requests: equal requests have equal bytes."""
+
+
+_DIGEST = 32
+"""Bytes of a digest: there may be a million requests."""
 
 
 def _keyed(normal: Normal) -> Callable[[OperationRecord], _Keyed]:
@@ -355,10 +366,12 @@ def _unassigned_key(normal: Normal) -> Callable[[UnassignedMessage], Hashable]:
 
 
 def _canonical(value: Any) -> bytes:
+    """Return the same bytes for equal values: canonical JSON, or its digest if that is shorter."""
     try:
-        return msgspec.json.encode(value, order="sorted")
+        text = msgspec.json.encode(value, order="sorted")
     except (UnicodeEncodeError, OverflowError, RecursionError):
-        return encode(value)
+        text = encode(value)
+    return text if len(text) <= _DIGEST else hashlib.blake2b(text, digest_size=_DIGEST).digest()
 
 
 def _compared(before: _Keyed | None, after: _Keyed | None, normal: Normal) -> Compared:

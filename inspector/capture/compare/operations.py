@@ -10,7 +10,7 @@ A session through a proxy that changed messages has two views: as the client saw
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -43,6 +43,7 @@ _SAYS_NOTHING = {"notifications/initialized", "notifications/cancelled", "notifi
 _LEFT_OUT = {"ping"}
 _MAY_SPEAK = {"tools/call", "prompts/get", "resources/read", "completion/complete"}
 """Requests during which a server may send related messages."""
+T = TypeVar("T")
 
 
 class ServerRequestRecord(msgspec.Struct, gc=False):
@@ -86,16 +87,17 @@ class OperationRecord(msgspec.Struct, gc=False):
     """Revision of the first request; None if unknown."""
     sent: list[SentRequest] = []
     """All requests of the operation: pages, retries, polls of its task."""
-    progress: list[Any] = []
-    logs: list[Any] = []
-    told: list[tuple[str, Any]] = []
+    progress: Sequence[Any] = ()
+    """Params of progress notifications. This and the next three are lists only if they have items, to save memory."""
+    logs: Sequence[Any] = ()
+    told: Sequence[tuple[str, Any]] = ()
     """Other notifications: method and params."""
-    asked: list[ServerRequestRecord] = []
+    asked: Sequence[ServerRequestRecord] = ()
 
     @property
     def params(self) -> Any:
-        """Params of the first request."""
-        return self.sent[0].params.value
+        """Params of the first request. Decoded at each access, as there may be a million."""
+        return self.sent[0].params.decoded()
 
     @property
     def last(self) -> SentRequest:
@@ -108,8 +110,8 @@ class OperationRecord(msgspec.Struct, gc=False):
         """Result or error of the operation; the pages of a list are merged."""
         last = self.last
         if last.failed or self.method not in KIND_OF_METHOD or len(self.sent) < 2:
-            return last.answer.value
-        return _joined([each.answer.value for each in self.sent if each.answer_frame is not None])
+            return last.answer.decoded()
+        return _joined([each.answer.decoded() for each in self.sent if each.answer_frame is not None])
 
 
 class UnassignedMessage(msgspec.Struct, gc=False):
@@ -261,9 +263,8 @@ class OperationCollector:
         if exchange.asks and asks_for_input(part.value):
             for asked in peek.mapping(part.value, "inputRequests").values():
                 frame = exchange.answer_frame or 0
-                account.asked.append(
-                    ServerRequestRecord(peek.text(asked, "method") or "", peek.at(asked, "params"), frame=frame)
-                )
+                record = ServerRequestRecord(peek.text(asked, "method") or "", peek.at(asked, "params"), frame=frame)
+                account.asked = _with(account.asked, record)
 
     def _asked(self, frame: Frame, exchange: Exchange, message: Request) -> None:
         if exchange.method in _LEFT_OUT:
@@ -277,21 +278,22 @@ class OperationCollector:
             return
         asked = ServerRequestRecord(exchange.method, message.params, frame=frame.n)
         self._server_requests[exchange.number] = asked
-        account.asked.append(asked)
+        account.asked = _with(account.asked, asked)
 
     def _told_progress(self, number: int, params: Any) -> None:
         if found := self._by_exchange.get(number):
             said = peek.mapping(params)
-            found[0].progress.append({key: value for key, value in said.items() if key != "progressToken"})
+            kept = {key: value for key, value in said.items() if key != "progressToken"}
+            found[0].progress = _with(found[0].progress, kept)
 
     def _told_of(self, method: str, params: Any, sender: Direction, http: int | None, n: int) -> None:
         account = self._owner(http) if http is not None and sender is Direction.FROM_SERVER else None
         if account is None:
             self._loose.append(UnassignedMessage(method, sender, params, n))
         elif method == "notifications/message":
-            account.logs.append(params)
+            account.logs = _with(account.logs, params)
         else:
-            account.told.append((method, params))
+            account.told = _with(account.told, (method, params))
 
     def _owner(self, http: int | None) -> OperationRecord | None:
         """Return the operation that a server message belongs to; None if unknown."""
@@ -300,6 +302,14 @@ class OperationCollector:
             there = [*self._open.values()]
         found = self._by_exchange.get(there[0].number) if len(there) == 1 else None
         return found[0] if found else None
+
+
+def _with(items: Sequence[T], item: T) -> Sequence[T]:
+    """Append an item to a list, or begin one."""
+    if isinstance(items, list):
+        items.append(item)
+        return items
+    return [item]
 
 
 def _joined(pages: Sequence[Any]) -> Any:
