@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspector.capture.journal import Journal
+from inspector.documents import UnreadableDocument, read_json
 from inspector.filters.language.completion import quoted
 from inspector.forms.typed import json_text
+from inspector.forms.validate import validate
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, span
 from inspector.protocol import peek
@@ -203,6 +205,37 @@ def tool_named(journal: Journal, name: str) -> Tool | None:
     """Return a tool of the session by its name; None if it was not listed."""
     items = journal.conversation.catalogue.listings["tools"].items
     return next((Tool(item) for item in items if peek.text(item, "name") == name), None)
+
+
+def checked_part(tool: Tool | None, kind: str, side: str) -> tuple[Any, tuple[str, ...]]:
+    """Return the schema for a text in the editor, None if there is none, and the path of the value it describes.
+
+    `kind`: `held` or `response`; `side`: that of the held message.
+    """
+    if kind == "response":
+        return None if tool is None else tool.output_schema, ("structuredContent",)
+    if side == "response":
+        return None if tool is None else tool.output_schema, ("result", "structuredContent")
+    return None if tool is None else tool.input_schema, ("params", "arguments")
+
+
+def verdict_on(text: str, tool: Tool | None, kind: str, side: str) -> Span:
+    """Return whether an edited text is JSON and fits the schema of its tool, and if not, the first problem."""
+    try:
+        value = read_json(text)
+    except UnreadableDocument as error:
+        return span(f"▲ Not JSON: {error.placed}", "warning")
+    schema, path = checked_part(tool, kind, side)
+    found = peek.at(value, *path)
+    if not isinstance(schema, dict) or (found is None and path[0] != "params"):
+        return "✓ JSON", "muted"
+    name = "inputSchema" if path[0] == "params" else "outputSchema"
+    validation = validate(schema, {} if found is None else found)
+    if validation.problems:
+        first = validation.problems[0]
+        more = f", and {len(validation.problems) - 1} more" if len(validation.problems) > 1 else ""
+        return span(f"▲ {name}: {first.pointer or path[-1]} {first.sentence}{more}", "warning")
+    return (f"✓ Valid against {name}", "ok") if validation.ok else span(f"▲ {name}: {validation.note}", "muted")
 
 
 def _exchange_of(journal: Journal, n: int) -> Exchange | None:

@@ -5,6 +5,7 @@ decides when a deadline passes or this interface goes away; the dialog shows its
 """
 
 import asyncio
+from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
@@ -25,15 +26,18 @@ from inspector.present.held_messages import (
     HeldRows,
     TapStatus,
     blank_result,
+    checked_part,
     proposed_rule,
     recorded_results,
     request_like,
     result_of,
     tool_named,
+    verdict_on,
     written_rule,
 )
 from inspector.present.spans import Span
 from inspector.protocol import peek
+from inspector.protocol.listed_items import Tool
 from inspector.tui import keys
 from inspector.tui.bars import HeaderBar
 from inspector.tui.panels import ShowsHeld
@@ -66,6 +70,10 @@ _SAYS = {
     "rule": ("Rule", "arms it"),
     "request": ("Request of your own", "sends it"),
 }
+
+
+def _content(path: str) -> str:
+    return Path(path).expanduser().read_text("utf-8-sig")
 
 
 class AttachedTap:
@@ -195,6 +203,7 @@ class HeldScreen(Dialog[None]):
         self._list = LogList(self._rows)
         self._line = StatusLine()
         self._says = StatusLine()
+        self._verdict = StatusLine()
         self._editor = TextArea(soft_wrap=True)
         self._form = SchemaForm()
         self._add = Input(placeholder="Hold requests that match a filter, for example: tool == create_issue")
@@ -216,12 +225,13 @@ class HeldScreen(Dialog[None]):
                     yield self._editor
                     with VerticalScroll(can_focus=False):
                         yield self._form
+                    yield self._verdict
             yield self._add
         yield FooterBar()
 
     def on_mount(self) -> None:
         """Show the initial content, and focus the editor, the list, or the field that adds a rule."""
-        self._list.empty = [[("Nothing is held, and there are no rules.", "muted")]]
+        self._list.empty = [[("Nothing is held.", "muted")], [("There are no rules.", "muted")]]
         self._look()
         if self._first.kind in ("rule", "request") and self._first.text:
             self._put(self._first)
@@ -277,6 +287,22 @@ class HeldScreen(Dialog[None]):
         what, does = _SAYS[editing.kind]
         key = keys.shown_key("held.release")
         self._says.show([(what, "title")], [(f"{key} {does}" if does else "", "faint")])
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Show whether the message is JSON and fits the schema of its tool. Neither prevents its release."""
+        if event.text_area is not self._editor:
+            return
+        event.stop()
+        held = self._held(self._editing.key) if self._editing.kind in ("held", "response") else None
+        if held is None or self._is_file:
+            self._verdict.show([], [])
+            return
+        tool = tool_named(self._tap.journal, held["target"])
+        self._verdict.show([verdict_on(self._editor.text, tool, self._editing.kind, held["side"])], [])
+
+    @property
+    def _is_file(self) -> bool:
+        return self._editing.kind == "response" and self._editor.text.startswith("@")
 
     # Interface for PayloadActions
 
@@ -344,7 +370,7 @@ class HeldScreen(Dialog[None]):
         done = False
         if kind == "held":
             done = await self._release(key, text)
-        elif kind == "response" and (result := self._json("The result", text)) is not None:
+        elif kind == "response" and (result := await self._result(text)) is not None:
             done = await self._tap.ask("respond", held=key, result=result)
         elif kind == "rule" and isinstance(rule := self._json("The rule", text), dict):
             done = await self._set_rule(key, rule)
@@ -399,15 +425,14 @@ class HeldScreen(Dialog[None]):
             return
         held = self._held(self._editing.key) if self._editing.kind in ("held", "response") else None
         tool = tool_named(self._tap.journal, held["target"]) if held is not None else None
-        responds = self._editing.kind == "response"
-        schema = None if tool is None else tool.output_schema if responds else tool.input_schema
+        schema, path = self._part(tool)
         if not isinstance(schema, dict):
-            what = "an output schema" if responds else "a listed tool"
+            what = "a listed tool" if path[0] == "params" else "an output schema"
             self.app.notify(f"There is no form: this is not a call of a tool with {what}.", markup=False)
             return
         value = self._json("The text", self._editor.text)
         if value is not None:
-            found = peek.at(value, "structuredContent") if responds else peek.at(value, "params", "arguments")
+            found = peek.at(value, *path)
             editing = self._editing
             await self._form.load(schema)
             if isinstance(found, dict):
@@ -415,6 +440,10 @@ class HeldScreen(Dialog[None]):
             if self._editing is editing:  # the message may have been released meanwhile
                 self.add_class("-form")
                 self._form.focus_first()
+
+    def _part(self, tool: Tool | None) -> tuple[Any, tuple[str, ...]]:
+        held = self._held(self._editing.key)
+        return checked_part(tool, self._editing.kind, "" if held is None else held["side"])
 
     async def _read_form(self) -> None:
         """Write the content of the form to the editor."""
@@ -425,8 +454,12 @@ class HeldScreen(Dialog[None]):
         arguments = self._form.arguments
         arguments = {} if arguments is UNSET else arguments
         value = self._json("The text", self._editor.text)
-        if self._editing.kind == "response":
+        _, path = self._part(None)
+        if path[0] == "structuredContent":
             self._editor.load_text(json_text(result_of(arguments)))
+        elif isinstance(value, dict) and path[0] == "result":
+            result = peek.mapping(value, "result") | result_of(arguments)
+            self._editor.load_text(json_text(value | {"result": result}))
         elif isinstance(value, dict):
             params = peek.mapping(value, "params") | {"arguments": arguments}
             self._editor.load_text(json_text(value | {"params": params}))
@@ -452,11 +485,23 @@ class HeldScreen(Dialog[None]):
         if text == self._editing.text:
             return await self._tap.ask("release", held=held)
         try:
-            text = json_text(read_json(text), indent=None)
+            compact = json_text(read_json(text), indent=None)
         except UnreadableDocument:
             self.app.notify("Released as written: it is not JSON.", severity="warning", markup=False)
-            text = text.replace("\n", " ")
+            compact = text.replace("\n", " ")
+        text = compact if "\n" in text else text  # one line is sent byte for byte
         return await self._tap.ask("release", held=held, payload=text)
+
+    async def _result(self, text: str) -> Any:
+        """Return the result that was written, or that of the file in `@FILE`; None, with a toast, if there is none."""
+        if not self._is_file:
+            return self._json("The result", text)
+        try:
+            text = await asyncio.to_thread(_content, text[1:].strip())
+        except (OSError, ValueError) as error:
+            self.app.notify(f"The file can't be read: {error}", severity="warning", markup=False)
+            return None
+        return self._json("The file", text)
 
     def _json(self, what: str, text: str) -> Any:
         """Return the JSON value of a text; show a toast and return None if it is not JSON."""

@@ -20,9 +20,11 @@ from inspector.present.held_messages import (
     proposed_rule,
     recorded_results,
     request_like,
+    verdict_on,
     written_rule,
 )
 from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.listed_items import Tool
 from inspector.tui.app import InspectApp
 from inspector.tui.panels import HasEntry
 from inspector.tui.screens.inbox.panel import InboxPanel
@@ -123,6 +125,24 @@ def test_recorded_responses_are_offered_the_newest_first(tmp_path: Path) -> None
     journal.close()
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "side", "said"),
+    [
+        ('{"params": {"arguments": {"repo": "a"}}}', "held", "request", "✓ Valid against inputSchema"),
+        ('{"params": {}}', "held", "request", "▲ inputSchema: /repo is required"),
+        ('{"params": {', "held", "request", "▲ Not JSON: line 1, column 13: "),
+        ('{"structuredContent": {"total": "x"}}', "response", "request", "▲ outputSchema: /total "),
+        ('{"result": {"structuredContent": {"total": 1}}}', "held", "response", "✓ Valid against outputSchema"),
+        ('{"result": {"content": []}}', "held", "response", "✓ JSON"),
+    ],
+)
+def test_an_edited_message_is_checked_by_the_schema_of_its_tool(text: str, kind: str, side: str, said: str) -> None:
+    schema = {"type": "object", "required": ["repo"]}
+    output = {"type": "object", "properties": {"total": {"type": "integer"}}}
+    tool = Tool({"name": "create", "inputSchema": schema, "outputSchema": output})
+    assert verdict_on(text, tool, kind, side)[0].startswith(said)
+
+
 def test_a_rule_of_the_tap_is_written_as_in_a_file() -> None:
     assert written_rule(RULE | {"by": "file"}) == {"name": "r", "action": "hold", "when": "tool == x"}
 
@@ -186,6 +206,14 @@ async def test_a_row_makes_a_rule_and_the_held_call_gets_a_recorded_response(
         await until(lambda: '"n": 2' in editor.text, "the recorded response is offered")
         await pilot.press("ctrl+j")
         assert (await asyncio.to_thread(tap.line, 2))["result"] == {"content": [], "n": 2}
+        file = tmp_path / "response.json"
+        file.write_text('{"content": [], "from": "file"}')
+        tap.request(4, "tools/call", name="create", arguments={})
+        await until(lambda: held.status.held and '"id": 4' in editor.text, "the next call is shown")
+        await pilot.press("!")
+        editor.load_text(f"@{file}")
+        await pilot.press("ctrl+j")
+        assert (await asyncio.to_thread(tap.line, 3))["result"] == {"content": [], "from": "file"}
 
 
 async def test_a_held_call_is_answered_by_the_form_of_its_output_schema(
