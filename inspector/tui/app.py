@@ -34,7 +34,7 @@ from inspector.tui.conversation import OpenConversation, Recording
 from inspector.tui.demo_hint import DemoHint
 from inspector.tui.input_queue import FocusKeeper, InputQueue
 from inspector.tui.navigation import Navigation, Opener, make_panel
-from inspector.tui.pacing import Pacing, Painted
+from inspector.tui.pacing import TURN_S, Pacing, Painted
 from inspector.tui.panels import Panel
 from inspector.tui.restarts import Restarts
 from inspector.tui.safety import apply_theme, install, switch_theme
@@ -52,9 +52,6 @@ if TYPE_CHECKING:
     from inspector.tui.screens.sessions.panel import SessionsPanel
     from inspector.tui.screens.tap.dialog import AttachedTap
     from inspector.tui.widgets.payload_actions import PayloadActions
-
-_TURN_S = 0.005
-"""Python's default thread switch interval; the caller may set another one until the first paint."""
 
 
 class TickingPart(Protocol):
@@ -459,9 +456,10 @@ _RECENT = 10
 def _settle() -> None:
     """Freeze existing objects after the first paint and make full collections rare (measured: 48 to 20 ms).
 
-    The thread switch interval is reset to Python's default: with a shorter one, handling a key takes many switches.
+    The thread switch interval, which the caller may have shortened, is reset to Python's default: with a shorter one,
+    handling a key takes many switches.
     """
     gc.freeze()
     gc.set_threshold(10_000, 5, 5)
     gc.enable()
-    sys.setswitchinterval(_TURN_S)
+    sys.setswitchinterval(TURN_S)

@@ -220,7 +220,7 @@ GOALS = {
 }
 REACHED = {
     "files": 553,
-    "lines": 135_200,
+    "lines": 135_300,
     "modules with one importer": 85,
     "lazy and type-only imports": 290,
 }

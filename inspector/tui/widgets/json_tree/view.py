@@ -20,6 +20,7 @@ from inspector.present.spans import Span, clip
 from inspector.text import human_size
 from inspector.tui import keys
 from inspector.tui.actions import lend_actions
+from inspector.tui.pacing import short_turns
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.json_tree.model import Fold, JsonRows, Many
 from inspector.tui.widgets.payload_actions import PayloadActions
@@ -297,6 +298,8 @@ class JsonView(VirtualLines):
         """The payload as received."""
         self._nothing = empty
         self._prepared: bytes | None = None
+        self._preparing: asyncio.Future[JsonRows] | None = None
+        """The last preparation on a thread; it may be one of an earlier payload."""
         self.set_reactive(VirtualLines.empty, empty)
         self.rows = JsonRows(JsonLines(b""))
         self.finder = JsonSearch(self)
@@ -329,7 +332,10 @@ class JsonView(VirtualLines):
     @work(exclusive=True)
     async def _prepare(self) -> None:
         raw = self.whole
-        rows = await asyncio.to_thread(_prepared, raw)
+        if self._preparing is not None:  # threads can't be cancelled, and each one more slows down the keys
+            await asyncio.wait({self._preparing}, timeout=_PATIENCE_S)
+        self._preparing = asyncio.get_running_loop().run_in_executor(None, _prepared, raw)
+        rows = await asyncio.shield(self._preparing)
         if raw is self.whole:
             self._take(rows)
 
@@ -429,8 +435,13 @@ class JsonView(VirtualLines):
         return action != "unfind" or self.finder.is_open
 
 
+_PATIENCE_S = 0.5
+"""Maximum time, in seconds, that the preparation of a payload waits for that of an earlier one."""
+
+
 def _prepared(raw: bytes) -> JsonRows:
-    return JsonRows(JsonLines(raw))
+    with short_turns():
+        return JsonRows(JsonLines(raw))
 
 
 def _is_quick(raw: bytes) -> bool:

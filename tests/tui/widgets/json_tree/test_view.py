@@ -1,11 +1,13 @@
 """Finding in a payload, as a person does it."""
 
 import json
+import threading
 
 import pytest
 
 from inspector.present.json_text import JsonLines
 from inspector.tui.widgets.json_tree import view as json_find
+from inspector.tui.widgets.json_tree.model import JsonRows
 from inspector.tui.widgets.json_tree.view import JsonView
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
@@ -349,6 +351,31 @@ async def test_a_payload_that_comes_too_late_is_not_shown(monkeypatch: pytest.Mo
         await pilot.pause()
         assert sum(isinstance(m, JsonView.Ready) for m in app.posted) == 1
         assert [row.strip(" ▌▾") for row in app.rows()[:3]] == ["[", "2", "]"]
+
+
+async def test_payloads_that_follow_fast_are_prepared_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.tui.widgets.json_tree.view.AT_ONCE", 10)
+    go_on, at_work, most = threading.Event(), [0], [0]
+
+    def prepared(raw: bytes) -> JsonRows:
+        at_work[0] += 1
+        most[0] = max(most[0], at_work[0])
+        go_on.wait(10)
+        at_work[0] -= 1
+        return JsonRows(JsonLines(raw))
+
+    monkeypatch.setattr("inspector.tui.widgets.json_tree.view._prepared", prepared)
+    monkeypatch.setattr("inspector.tui.widgets.json_tree.view._PATIENCE_S", 10)
+    widget = JsonView()
+    app = Listening(widget)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for number in range(4):
+            widget.show(b'["payload %d"]' % number)
+            await until(lambda: at_work[0] > 0, "one is prepared")
+            await pilot.pause()
+        go_on.set()
+        await until(lambda: any("payload 3" in row for row in app.rows()), "the last one is shown")
+    assert most[0] == 1
 
 
 async def test_one_line_of_a_megabyte_stays_responsive_to_look_at() -> None:
