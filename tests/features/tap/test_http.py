@@ -26,6 +26,7 @@ from inspector.protocol.frames import Frame
 from inspector.transports.http.endpoint import HttpOptions
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Listener
 from tests.features.tap.tapping import until as blocked_until
+from tests.servers.http_fixtures import always
 from tests.waiting import PATIENCE_S, until
 
 JSON = (("Content-Type", "application/json"),)
@@ -159,6 +160,21 @@ async def test_a_compressed_body_stays_compressed_and_is_recorded_readable(tmp_p
         async with httpx.AsyncClient() as client, client.stream("POST", tap.url, json={}) as answer:
             assert b"".join([piece async for piece in answer.aiter_raw()]) == packed
     assert frames(capture)[1] == ("reply", body)
+
+
+@pytest.mark.parametrize("is_followed", [True, False])
+async def test_messages_stay_in_memory_only_for_what_follows_them(is_followed: bool, tmp_path: Path) -> None:
+    capture, seen = tmp_path / "a.mcpcap", list[bytes]()
+    journal = start_capture(capture, mode="http-proxy")
+    if is_followed:
+        journal.listen(lambda entry, _: seen.append(entry.what.payload) if isinstance(entry.what, Frame) else None)
+    async with Listener(always(HttpResponse(200, JSON, b'{"jsonrpc":"2.0","id":1,"result":{}}'))) as server:
+        async with HttpTap(f"{server.url}/mcp", HttpOptions(), journal) as tap:
+            await post(tap, CALL)
+    assert (len(seen), journal.count > 0) == ((2, True) if is_followed else (0, False))
+    journal.close()
+    assert [channel for channel, _ in frames(capture)] == ["post", "reply"]
+    assert not verify(capture).faults
 
 
 async def test_redirects_are_not_followed_and_lead_to_the_tap(tmp_path: Path) -> None:
