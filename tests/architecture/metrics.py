@@ -220,7 +220,7 @@ GOALS = {
 }
 REACHED = {
     "files": 553,
-    "lines": 135_300,
+    "lines": 135_600,
     "modules with one importer": 85,
     "lazy and type-only imports": 290,
 }
