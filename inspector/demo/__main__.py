@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 
 from inspector.demo.call import DemoError, DemoOptions, dump, mutter, parse
-from inspector.demo.server import DemoServer
+from inspector.demo.methods import DemoServer
 from inspector.demo.state import Station, blow
 
 # The demo on stdin and stdout, one message per line.

@@ -24,7 +24,7 @@ from inspector.demo.call import (
     mutter,
     parse,
 )
-from inspector.demo.server import DemoServer
+from inspector.demo.methods import DemoServer
 from inspector.demo.state import Station, blow
 from inspector.demo.toolkit import DemoTool
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener

@@ -11,7 +11,7 @@ from typing import Any
 from inspector.capture.journal import Journal
 from inspector.demo.call import DemoOptions, dump, parse
 from inspector.demo.http import DemoSite
-from inspector.demo.server import DemoServer
+from inspector.demo.methods import DemoServer
 from inspector.demo.state import Station
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.connect import ConnectOptions

@@ -12,7 +12,7 @@ from typing import Any
 
 from inspector.demo import call
 from inspector.demo.call import META, DemoOptions
-from inspector.demo.server import DemoServer
+from inspector.demo.methods import DemoServer
 from inspector.demo.state import Station
 from tests.waiting import PATIENCE_S, until
 

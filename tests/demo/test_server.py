@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.demo.call import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, DemoConnection, DemoOptions
-from inspector.demo.server import DemoServer
+from inspector.demo.methods import DemoServer
 from inspector.demo.state import LOGBOOK, Station
 from tests.demo.driving import Here, opening, request, stateless
 from tests.waiting import until

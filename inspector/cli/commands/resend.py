@@ -21,9 +21,9 @@ from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.targets import TargetOptions, choose
 from inspector.errors import InspectError, UsageError
-from inspector.features.resend.provenance import CarriedValue
 from inspector.features.resend.resend import (
     NAME,
+    CarriedValue,
     Replies,
     ResendOptions,
     ResendPlan,

@@ -26,9 +26,8 @@ from inspector.transports.http.endpoint import (
     address_text,
 )
 from inspector.transports.http.reply import HttpReply, Trail, read_body, read_events
-from inspector.transports.http.resumption import SessionTransport
+from inspector.transports.http.resumption import SessionTransport, TransportTasks
 from inspector.transports.http.sse import SseEvent, SseItem, SseParser
-from inspector.transports.http.tasks import TransportTasks
 
 # HTTP+SSE (2024-11-05): a GET stream for messages, and POST to the address in its first event.
 

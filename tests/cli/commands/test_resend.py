@@ -14,8 +14,7 @@ from inspector.cli.commands.resend import tell
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
-from inspector.features.resend.provenance import CarriedValue
-from inspector.features.resend.resend import Resent, Skip, plan
+from inspector.features.resend.resend import CarriedValue, Resent, Skip, plan
 from inspector.session.engine import Live
 from inspector.session.options import SessionState
 from tests.capture.compare.talk import calls, says, told

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from inspector.features.resend.provenance import CarriedValue, Provenance
+from inspector.features.resend.resend import CarriedValue, Provenance
 
 
 def _after(recorded: Any, live: Any, method: str = "tools/call", said: Any = None) -> Provenance:

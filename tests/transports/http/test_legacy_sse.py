@@ -12,7 +12,7 @@ from inspector.protocol.frames import Channel
 from inspector.protocol.revisions._shape import Carriage
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
-from inspector.transports.http.tasks import TransportTasks
+from inspector.transports.http.resumption import TransportTasks
 from inspector.transports.http.transport import HttpTransport, LegacySse
 from tests.servers.http_fixtures import (
     REQUEST,

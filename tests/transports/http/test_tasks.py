@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from inspector.errors import ConnectError
-from inspector.transports.http.tasks import TransportTasks
+from inspector.transports.http.resumption import TransportTasks
 
 
 async def test_close_ends_every_task_and_waits_for_its_last_words() -> None:
