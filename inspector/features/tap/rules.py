@@ -183,7 +183,7 @@ def armed(item: Any) -> "ArmedRule":
 
 
 def _bad_rule(item: Any, error: str) -> BadRule:
-    """Return the reason for an error of msgspec, in the words of a rules file."""
+    """Return the reason for an error of msgspec as a user of rules files understands it."""
     if not isinstance(item, dict):
         return BadRule("a rule is a mapping with a name and an action")
     if missing := re.search(r"missing required field `(\w+)`", error):
