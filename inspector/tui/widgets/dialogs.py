@@ -61,17 +61,7 @@ class Dialog(ModalScreen[ResultT]):
         """Open as soon as the layout is known. Textual would wait for the next tick of its clock of 60 Hz."""
         if self._opening:
             event.prevent_default()
-            self._open(_MOST_TURNS)
-
-    def _open(self, turns: int) -> None:
-        """Paint once no widget has a message to process, or after so many turns of the loop."""
-        if not self._opening or not self.is_running:
-            return
-        if turns and any(_is_busy(node) for node in (self.app, *self.walk_children(with_self=True))):
-            asyncio.get_running_loop().call_soon(self._open, turns - 1)
-        elif self.size and self.is_current:
-            with self._context():
-                self._on_timer_update()
+            _open(self, _MOST_TURNS)
 
     def _compositor_refresh(self) -> None:
         """Paint, except during the first layout: it takes several rounds, and only the result of the last is seen."""
@@ -110,19 +100,20 @@ class Dialog(ModalScreen[ResultT]):
             return super().render_lines(crop)
         screen, size = below.pop(), self._compositor.size  # of the layout: after a resize, `size` is ahead of it
         if self._seen_below is None or len(self._seen_below) != size.height:
-            ground, hidden = self.background_colors[1], self._hidden_below().intersection(size.region)
+            ground, hidden = self.background_colors[1], _hidden_by(self).intersection(size.region)
             strips = _strips_of(screen, size, hidden)
             self._seen_below = [through_filters(self, _dimmed(strip, veil), ground) for strip in strips]
         dimmed = self._seen_below[crop.y : crop.bottom]
         whole = crop.x == 0 and crop.width == size.width
         return dimmed if whole else [strip.crop(crop.x, crop.right) for strip in dimmed]
 
-    def _hidden_below(self) -> Region:
-        """Return the region that the frame of the dialog covers."""
-        for box in self.query_children(DialogBox):
-            if box.styles.background.a == 1 and box.styles.opacity == 1 and box.visible:
-                return box.region
-        return Region()
+
+def _hidden_by(dialog: Dialog[Any]) -> Region:
+    """Return the region that the frame of a dialog covers."""
+    for box in dialog.query_children(DialogBox):
+        if box.styles.background.a == 1 and box.styles.opacity == 1 and box.visible:
+            return box.region
+    return Region()
 
 
 def _strips_of(screen: Screen[Any], size: Size, hidden: Region) -> list[Strip]:
@@ -167,6 +158,17 @@ def _painted(screen: Screen[Any], wanted: Region) -> list[Strip]:
 
 _MOST_TURNS = 100
 """Turns of the event loop that the first paint waits for: widgets that receive messages all the time don't delay it."""
+
+
+def _open(dialog: Dialog[Any], turns: int) -> None:
+    """Paint a dialog once no widget of it has a message to process, or after so many turns of the loop."""
+    if not dialog._opening or not dialog.is_running:  # noqa: SLF001
+        return
+    if turns and any(_is_busy(node) for node in (dialog.app, *dialog.walk_children(with_self=True))):
+        asyncio.get_running_loop().call_soon(_open, dialog, turns - 1)
+    elif dialog.size and dialog.is_current:
+        with dialog._context():  # noqa: SLF001
+            dialog._on_timer_update()  # noqa: SLF001
 
 
 def _is_busy(node: MessagePump) -> bool:
