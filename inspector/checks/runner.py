@@ -148,7 +148,7 @@ def is_plain_refusal(http: HttpExchangeState, messages: tuple[Message, ...]) -> 
 
 
 def is_answer_to_get(http: HttpExchangeState) -> bool:
-    """Whether this is the body of a GET that is no event stream: it responds to no request, whatever it has."""
+    """Whether this is the body of a GET that is not an event stream: it responds to no request, whatever it has."""
     kind = (http.header("content-type") or "").partition(";")[0].strip().lower()
     return http.request is not None and http.request.method == "GET" and kind != "text/event-stream"
 

@@ -168,7 +168,7 @@ def _learn_from_notification(state: ConnectionState, case: CheckMoment, message:
     elif message.method in ("notifications/tasks/status", "notifications/tasks"):
         _note_task(state, case)
     elif message.method.endswith("/list_changed"):
-        state.is_sampled(f"told {message.method.split('/')[1]}", 1, 1)
+        state.is_sampled(f"announced {message.method.split('/')[1]}", 1, 1)
     listen = listen_of(state, case.value) if state.ongoing.listens else None
     if listen is not None:
         listen.began = True

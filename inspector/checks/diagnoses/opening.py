@@ -263,7 +263,7 @@ def list_changed_silently(case: CheckMoment) -> Iterator[Flaw]:
     if not before or paged or (case.asked is not None and peek.has(case.asked.params, "cursor")):
         return
     now = {peek.text(item, "uri" if kind == "resources" else "name") for item in peek.items(case.value, kind)}
-    told = case.state.judged.get(f"told {kind}", 0)
+    told = case.state.judged.get(f"announced {kind}", 0)
     if now != set(before) and case.state.capable(kind, "listChanged") and not told:
         yield Flaw(f"{kind} changed without a notification", f"/result/{kind}")
 
