@@ -17,7 +17,7 @@ from tests.present.tape import Tape
 from tests.servers.real import NotInstalled, argv, is_ci, reason_to_skip
 from tests.waiting import PATIENCE_S
 
-settings.register_profile("here", deadline=None)
+settings.register_profile("here", deadline=None, max_examples=40)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None)
 settings.register_profile("thorough", deadline=None, max_examples=3000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if is_ci() else "here"))

@@ -3,14 +3,19 @@
 Textual's pilot guesses it by the processor time that the process takes: at least 40 ms a key, and up to two seconds
 while anything else works. Here it is what the event loop, the queue of keys and the screen still have before them.
 Threads and other processes are not waited for: what comes from there a test awaits with `until`.
+
+No terminal is there to be painted, so the app paints when its keys are worked off, not after each of its timers: half
+of an app's processor time would go into pictures that no test looks at. What a test reads is rendered then.
 """
 
 import asyncio
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from textual import events
+from textual._compositor import Compositor
 from textual.app import App
 from textual.css.stylesheet import Stylesheet
 from textual.geometry import Offset
@@ -20,12 +25,14 @@ from textual.widget import Widget
 
 from tests.waiting import PATIENCE_S, SLOWNESS
 
-_parse, _say = Stylesheet._parse_rules, App.notify
+_parse, _say, _paint = Stylesheet._parse_rules, App.notify, Compositor.render_update
 _parsed: dict[tuple[object, ...], Any] = {}
 _CALM = 3
 """So many times in a row nothing must be ready to run: some things are done a turn later than they are asked for."""
 _MOST_ROUNDS = 50
 """How often the screen is drawn anew at most: what moves by itself never settles."""
+_paints = False
+"""Whether what has changed is painted now."""
 
 
 def install() -> None:
@@ -36,10 +43,29 @@ def install() -> None:
     Pilot._post_mouse_events = _post_mouse_events  # type: ignore[method-assign, assignment]
     App.notify = _notify  # type: ignore[method-assign]
     Stylesheet._parse_rules = _parsed_once  # type: ignore[method-assign]
+    Compositor.render_update = _painted_if_wanted  # type: ignore[method-assign]
+
+
+@contextmanager
+def painting() -> Iterator[None]:
+    """Paint at once whatever changes, as before a user."""
+    global _paints
+    before, _paints = _paints, True
+    try:
+        yield
+    finally:
+        _paints = before
 
 
 async def settled(app: App[Any]) -> None:
     """Wait until all that a key or click has brought about in this event loop is done and drawn."""
+    await _settled(app)
+    if app.is_running and app.screen_stack and not app._batch_count and app.screen._compositor._dirty_regions:
+        with painting():
+            app.screen._compositor_refresh()
+
+
+async def _settled(app: App[Any]) -> None:
     await _worked_off(app)
     tick = getattr(app, "_tick", None)
     if tick is not None and app.is_running:
@@ -103,7 +129,8 @@ async def _press_keys(self: App[Any], keys: Iterable[str]) -> None:
         event = events.Key(name, character)
         event.set_sender(self)
         driver.send_message(event)
-        await settled(self)
+        await _settled(self)
+    await settled(self)
 
 
 async def _pause(self: Pilot[Any], delay: float | None = None) -> None:
@@ -147,6 +174,11 @@ async def _post_mouse_events(
             screen._forward_event(kind(**(arguments | {"chain": chain} if is_click else arguments)))
     await settled(app)
     return widget is None or under is target
+
+
+def _painted_if_wanted(self: Any, full: bool = False, *more: Any, **named: Any) -> Any:
+    """Paint what has changed; where that is not wanted now, leave it marked as changed."""
+    return _paint(self, full, *more, **named) if full or _paints else None
 
 
 def _parsed_once(self: Any, *source: Any, **more: Any) -> Any:

@@ -51,11 +51,18 @@ class Person:
 
     async def sees(self, *words: str) -> str:
         """Wait until all of it is on the screen; return the screen."""
+        screen = ""
+
+        def stands() -> bool:
+            nonlocal screen
+            screen = self.screen
+            return all(word in screen for word in words)
+
         try:
-            await until(lambda: all(word in self.screen for word in words), f"{words} stand there")
+            await until(stands, f"{words} stand there")
         except AssertionError as error:
-            raise AssertionError(f"{error}\n{self.screen}") from None
-        return self.screen
+            raise AssertionError(f"{error}\n{screen}") from None
+        return screen
 
     async def click(self, place: tuple[int, int]) -> None:
         """Press and release the left mouse button at a column and line of the screen."""

@@ -13,7 +13,11 @@ from tests.servers.real import ROOT
 from tests.stories.persons import Person, at_a_replay, at_the_screen
 from tests.waiting import until
 
-BAD = (("noisy", "once"), ("mistyped",), ("cyclic",), ("hostile",))
+SLOW = pytest.mark.slow
+BAD = (
+    *(pytest.param(("noisy", "once"), marks=SLOW), ("mistyped",)),
+    *(pytest.param(("cyclic",), marks=SLOW), pytest.param(("hostile",), marks=SLOW)),
+)
 
 
 def bad(name: str, *words: str) -> StdioTarget:
@@ -65,8 +69,11 @@ async def test_every_row_of_a_bad_server_can_be_looked_at(words: tuple[str, ...]
     ("name", "tools", "called"),
     [
         ("noisy", 1, {"good"}),
-        ("mistyped", len(TOOLS), {"good", "bent_0", "bent_7", "bent_17", "no_schema", "odd", "odder", "last"}),
-        ("cyclic", 3, {"after_None", "after_a", "after_b"}),
+        pytest.param(
+            *("mistyped", len(TOOLS), {"good", "bent_0", "bent_7", "bent_17", "no_schema", "odd", "odder", "last"}),
+            marks=SLOW,
+        ),
+        pytest.param("cyclic", 3, {"after_None", "after_a", "after_b"}, marks=SLOW),
         ("hostile", 4, {"plain", "fails", "refuses", f"tool {H}"}),
     ],
 )

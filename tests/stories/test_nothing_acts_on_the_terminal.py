@@ -113,6 +113,7 @@ def test_what_counts_as_a_leak_is_found() -> None:
     )
 
 
+@pytest.mark.slow
 def test_nothing_acts_of_what_a_server_says_nor_of_the_capture_of_it(tmp_path: Path) -> None:
     capture = tmp_path / ("\x1b]0;7331\x07\x9b7331m\u202e[red]" + ".mcpcap")
     with Window(("--capability", "all", "--capture", str(capture), *ACTING), tmp_path, columns=200, lines=60) as window:
@@ -204,7 +205,7 @@ WORDS: tuple[tuple[str, ...], ...] = (
 )
 
 
-@pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
+@pytest.mark.parametrize("form", [(), pytest.param(("--json",), marks=pytest.mark.slow)], ids=["text", "json"])
 def test_nothing_acts_of_what_any_command_prints(form: tuple[str, ...], tmp_path: Path) -> None:
     everything = b""
     for words in WORDS:

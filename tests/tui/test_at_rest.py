@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import LiveSubject
 from inspector.tui.process_usage import ProcessUsage
+from tests.settling import painting
 from tests.tui.test_app import SIZE, Sitting, connected
 from tests.waiting import until
 
@@ -60,6 +61,7 @@ async def test_time_alone_writes_nothing(pilot: Pilot[None], keys: list[str]) ->
         return time.monotonic_ns() + later_ns
 
     with (
+        painting(),
         mock.patch.object(app, "_display", lambda screen, update: written.append(update)),  # to the driver
         mock.patch.object(LiveSubject, "now_ns", property(now)),
         mock.patch.object(ProcessUsage, "watch"),  # the processor time of the server is no rest

@@ -60,7 +60,7 @@ def quickly(*concurrency: int, seconds: float = 0.5, timeout_s: float = 20.0) ->
     [
         ("lock", ("fast", "slow"), quickly(1), "calls-serialized"),
         ("blocking", ("fast", "slow"), quickly(1), "blocks-everything"),
-        ("leak", ("fast",), quickly(2, seconds=3.5), "memory-growth"),
+        pytest.param("leak", ("fast",), quickly(2, seconds=3.5), "memory-growth", marks=pytest.mark.slow),
         ("descriptors", ("fast",), quickly(2, seconds=2), "descriptor-growth"),
         ("deadlock", ("fast",), quickly(1, 2, timeout_s=3), "deadlock"),
         ("swapped", ("fast", "echo"), quickly(4), "swapped-responses"),
@@ -89,7 +89,9 @@ def test_a_server_that_dies_under_load_leaves_its_exit_code_and_last_lines() -> 
     assert "exited with code 3" in found.sentence
 
 
-@pytest.mark.parametrize("kind", ["clean", "random", "clock"])
+@pytest.mark.parametrize(
+    "kind", ["random", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("clean", "clock"))]
+)
 def test_a_right_server_gets_no_verdict(kind: str) -> None:
     result = bench(kind, quickly(1, 4), "fast", "slow")
     assert verdicts(result) == []
