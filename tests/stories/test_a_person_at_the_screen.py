@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Input
 
 from inspector.capture.format.verify import verify
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.facts import ProcessFact
 from tests.stories.persons import Person, at_a_replay, at_the_screen
 from tests.stories.real_targets import REAL, named, running
+from tests.waiting import until
 
 pytestmark = pytest.mark.real
 
@@ -38,6 +40,12 @@ def rows_of(screen: str) -> list[str]:
     lines = [" ".join(line.partition("│")[0].strip(" ▌▐").split()) for line in screen.splitlines()]
     rows = [re.sub("[✗▲·]→ ", "→ ", line) for line in lines if "→ " in line and line[0].isdigit()]
     return [row for row in rows if "subscriptions/list" not in row and "└ cancelled" not in row]
+
+
+def is_in_empty_field(person: Person) -> bool:
+    """Whether a line of text has the focus, with nothing in it."""
+    field = person.pilot.app.focused
+    return isinstance(field, Input) and not field.value
 
 
 async def choose(person: Person, tool: str) -> None:
@@ -95,11 +103,13 @@ async def test_nested_input_is_typed_into_the_form_and_goes_out_as_typed(name: s
         await person.sees("+ Add item")
         await person.press("enter")
         await person.sees("Somebody on board.", "1 required")
+        await until(lambda: is_in_empty_field(person), "the name is to be typed")
         await person.types("Ann")
         await person.press("tab", "right")
         await person.sees("● cook")
         await person.press("tab", "enter")
         await person.sees("array · 2 now", "1 required")
+        await until(lambda: is_in_empty_field(person), "the second name is to be typed")
         await person.types("Bo")
         await person.sees("✓ Valid")
         await person.press("ctrl+j")

@@ -77,6 +77,11 @@ def asked_by_request(person: Person, method: str) -> Any:
     return request.get("params", {}), answers[0] if answers else None
 
 
+def asked_times(person: Person, method: str) -> int:
+    """How many requests of a method the server has sent."""
+    return sum(each.get("method") == method for each in crossed(person, Direction.FROM_SERVER))
+
+
 def results_that_ask(person: Person) -> list[Any]:
     """The results by which the server asked, in order."""
     results = [message.get("result", {}) for message in crossed(person, Direction.FROM_SERVER)]
@@ -204,13 +209,17 @@ async def test_a_mate_is_answered_declined_and_left_without_an_answer(
     package: str, transport: str, tmp_path: Path
 ) -> None:
     async with asked(built(package, transport), tmp_path) as person:
-        for keys, action, shown in (
-            ("ctrl+d", "decline", "decline"),
-            ("ctrl+x", "cancel", "cancel"),
-            ("ctrl+j", "accept", "'quay': 'south'"),
+        for turn, (keys, action, shown) in enumerate(
+            (
+                ("ctrl+d", "decline", "decline"),
+                ("ctrl+x", "cancel", "cancel"),
+                ("ctrl+j", "accept", "'quay': 'south'"),
+            ),
+            1,
         ):
             await call(person, "ask")
-            await person.sees("asks in ask: Which berth?")
+            await until(lambda turn=turn: asked_times(person, "elicitation/create") == turn, "it asks again")
+            await person.sees("asks in ask: Which berth?", "5 Inbox ◆ 1")
             await person.press("exclamation_mark")
             await person.sees("Server request", "ship *", "Decline ^d")
             if action == "accept":

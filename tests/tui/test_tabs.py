@@ -167,7 +167,8 @@ async def test_a_capture_is_opened_beside_a_live_server(tmp_path: Path) -> None:
         await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture")
         assert [tab.name for tab in app.tabs] == ["pier", "harbour"]
         await app.navigation.open_tab(OpenCapture(sample("harbour")))
-        assert app.tab.name == "harbour 2"
+        await until(lambda: app.tab.name == "harbour 2", "the second has a name of its own")
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture once more")
         assert not app.tab.running
         broken = tmp_path / "x.mcpcap"
         broken.write_text("nonsense")

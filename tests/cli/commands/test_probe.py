@@ -9,6 +9,7 @@ import pytest
 from inspector.cli.exit_status import ExitStatus
 from tests.architecture.sources import ROOT
 from tests.cli.running import inspect
+from tests.waiting import SLOWNESS
 
 _FOUND = {
     "crash-on-null": "input-ends-server",
@@ -36,6 +37,9 @@ _FOUND = {
     "changes-tools": "calls-change-definitions",
     "stdout": "stdout-not-json",
 }
+_HANGS = frozenset(fault for fault, found in _FOUND.items() if found == "input-without-response")
+_SHORT_S = f"{2 * SLOWNESS:.0f}"
+"""How long a call that is never responded to is waited for: longer than any other call takes."""
 _INPUTS = {*_FOUND.values()} - {"structured-content-invalid", "stdout-not-json"}
 
 
@@ -57,8 +61,10 @@ def probed(fault: str, *words: str) -> Any:
 
 @pytest.mark.parametrize("fault", _FOUND)
 def test_each_planted_fault_is_found(fault: str) -> None:
-    writes = ["--allow-destructive"] if fault == "not-idempotent" else []
-    ran = probed(fault, "--probe-timeout", "1", "--fail-on", "hint", *writes)
+    more = ["--allow-destructive"] if fault == "not-idempotent" else []
+    if fault in _HANGS:
+        more += ["--probe-timeout", _SHORT_S]
+    ran = probed(fault, "--fail-on", "hint", *more)
     found = {each["id"] for each in ran.data["findings"]}
     assert _FOUND[fault] in found, ran.stderr
     assert found & _INPUTS <= {_FOUND[fault]}, "nothing else is found"
@@ -74,7 +80,7 @@ def test_a_healthy_server_has_no_finding_about_input() -> None:
 
 def test_a_tool_that_is_always_slow_is_only_a_hint(tmp_path: Path) -> None:
     capture = tmp_path / "slow.mcpcap"
-    ran = probed("slow", "--probe-timeout", "1", "--capture", str(capture))
+    ran = probed("slow", "--probe-timeout", _SHORT_S, "--capture", str(capture))
     (found,) = [each for each in ran.data["findings"] if each["id"] in {*_INPUTS, "slow-tool"}]
     assert (found["id"], found["severity"]) == ("slow-tool", "hint")
     assert "connected again" not in ran.stderr
@@ -97,11 +103,11 @@ def test_a_read_only_tool_may_give_another_result_each_time() -> None:
 
 
 def test_the_probing_goes_on_after_a_crash_and_after_a_hang() -> None:
-    ran = probed("crash-twice", "--probe-timeout", "1")
+    ran = probed("crash-twice", "--probe-timeout", _SHORT_S)
     found = [each for each in ran.data["findings"] if each["id"] in _INPUTS]
     assert [each["sentence"] for each in found] == [
         "work: the server disconnects if 'count' is null",
-        "work: no response in 1 s if 'text' has 10,000 characters",
+        f"work: no response in {_SHORT_S} s if 'text' has 10,000 characters",
     ]
     assert "work: the server disconnected: 'count' is null; connected again" in ran.stderr
     assert "work: the server no longer responds: 'text' has 10,000 characters; connected again" in ran.stderr

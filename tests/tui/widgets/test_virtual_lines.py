@@ -308,6 +308,7 @@ async def test_only_lines_in_sight_are_built(size: tuple[int, int]) -> None:
     widget = Counting(1_000_000, title="Name")
     app = Showing(widget)
     async with app.run_test(size=size) as pilot:
+        await pilot.pause()
         assert set(widget.built) == set(range(size[1] - 1))
         assert app.rows()[0] == "  Name"
         await pilot.press("G")
