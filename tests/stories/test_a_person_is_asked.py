@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +78,9 @@ def asked_by_request(person: Person, method: str) -> Any:
     return request.get("params", {}), answers[0] if answers else None
 
 
-def asked_times(person: Person, method: str) -> int:
-    """How many requests of a method the server has sent."""
-    return sum(each.get("method") == method for each in crossed(person, Direction.FROM_SERVER))
+def has_asked(person: Person, method: str, times: int) -> bool:
+    """Whether the server has sent so many requests of a method."""
+    return sum(each.get("method") == method for each in crossed(person, Direction.FROM_SERVER)) == times
 
 
 def results_that_ask(person: Person) -> list[Any]:
@@ -218,7 +219,7 @@ async def test_a_mate_is_answered_declined_and_left_without_an_answer(
             1,
         ):
             await call(person, "ask")
-            await until(lambda turn=turn: asked_times(person, "elicitation/create") == turn, "it asks again")
+            await until(partial(has_asked, person, "elicitation/create", turn), "it asks again")
             await person.sees("asks in ask: Which berth?", "5 Inbox ◆ 1")
             await person.press("exclamation_mark")
             await person.sees("Server request", "ship *", "Decline ^d")

@@ -66,12 +66,12 @@ def answered(person: Person) -> list[Any]:
     return [each["result"].get("content") for each in sent if "result" in each]
 
 
-VALUES: list[tuple[str, tuple[str, ...], Any]] = [
+VALUES: list[Any] = [
     ("text", (*"fog",), "fog"),
-    ("number", ("ctrl+u", *"42"), 42),
-    ("date", (*"2026-07", "minus", *"28"), "2026-07-28"),
+    pytest.param("number", ("ctrl+u", *"42"), 42, marks=pytest.mark.slow),
+    pytest.param("date", (*"2026-07", "minus", *"28"), "2026-07-28", marks=pytest.mark.slow),
     ("boolean", ("right",), True),
-    ("boolean", ("right", "right"), False),
+    pytest.param("boolean", ("right", "right"), False, marks=pytest.mark.slow),
     ("enum", ("right", "right"), "green"),
     ("picker", ("enter", *MANY[2], "enter"), MANY[2]),
     ("list", ("enter", "enter", *"7", "tab", "enter", *"8"), [7, 8]),

@@ -29,6 +29,10 @@ async def click(person: Person, word: str) -> None:
     await person.click(places[-1])
 
 
+LARGER = ((120, 40), (160, 40))
+"""Sizes of terminals with more room than the usual one."""
+
+
 async def click_beside(person: Person, found: str, word: str) -> None:
     """Click on a word to the right of another one in its line."""
     await person.sees(found)
@@ -56,7 +60,7 @@ async def settled(person: Person) -> None:
     await person.pilot.pause()
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 40)])
+@pytest.mark.parametrize("size", [(80, 24), *(pytest.param(size, marks=pytest.mark.slow) for size in LARGER)])
 async def test_a_destructive_call_is_cancelled_and_confirmed_by_clicks(size: tuple[int, int]) -> None:
     async with before(size) as person:
         await at_tool(person, "destroy")
@@ -72,7 +76,7 @@ async def test_a_destructive_call_is_cancelled_and_confirmed_by_clicks(size: tup
         assert len(sent(person, "tools/call")) == 1
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 40)])
+@pytest.mark.parametrize("size", [(80, 24), *(pytest.param(size, marks=pytest.mark.slow) for size in LARGER)])
 async def test_a_row_a_list_and_the_button_by_clicks(size: tuple[int, int]) -> None:
     async with before(size) as person:
         await click(person, "2 Tools")

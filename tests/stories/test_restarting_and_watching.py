@@ -46,6 +46,7 @@ async def call(person: Person, name: str, said: str) -> None:
     await person.sees(said)
 
 
+@pytest.mark.slow
 async def test_a_small_server_is_edited_while_it_is_watched(tmp_path: Path) -> None:
     place = tmp_path / "project"
     place.mkdir()

@@ -272,6 +272,7 @@ async def test_a_server_that_only_echoes_opens_as_one_without_a_name(tmp_path: P
     assert "a server without a name" in ran.told
 
 
+@pytest.mark.slow
 async def test_a_list_with_a_hundred_megabytes_on_one_line_passes_and_is_recorded(tmp_path: Path) -> None:
     ran = await mcp_inspect("list", "tools", "--json", *told("failing", "big_list"), place=tmp_path)
     assert ran.status == ExitStatus.OK

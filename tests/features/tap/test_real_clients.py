@@ -123,6 +123,7 @@ def test_a_client_with_a_deadline_of_three_seconds_gets_the_response_to_a_held_c
     assert [(each["act"], each["by"]) for each in edits] == [("hold", "rule:hold"), ("release", "deadline")]
 
 
+@pytest.mark.slow
 async def test_the_conformance_suite_finds_the_same_behind_the_http_tap(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -16,6 +16,7 @@ async def test_a_click_leads_to_the_place_or_does_what_the_key_does(width: int, 
     async with app.run_test(size=(width, 24)):
         await until(lambda: app.subject.stage is ConversationStage.RECORDED and "x Space Play" in text(app), "the bar")
         await until(lambda: ("─●" in text(app).splitlines()[-2]) == track, "the track where there is room")
+        await until(lambda: app.subject.checks.is_done, "all is checked, and moves the bar no more")
         await settled(app)
         line = text(app).splitlines()[-2]
         count = app.subject.journal.count
