@@ -43,8 +43,8 @@ _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """How many workers `-n auto` starts: one more than processors, as at each time a test waits for a server."""
-    return (os.cpu_count() or 1) + 1
+    """How many workers `-n auto` starts: two more than processors, as at each time tests wait for a server."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -80,7 +80,7 @@ def asked_by_request(person: Person, method: str) -> Any:
 
 def has_asked(person: Person, method: str, times: int) -> bool:
     """Whether the server has sent so many requests of a method."""
-    return sum(each.get("method") == method for each in crossed(person, Direction.FROM_SERVER)) == times
+    return len([each for each in crossed(person, Direction.FROM_SERVER) if each.get("method") == method]) == times
 
 
 def results_that_ask(person: Person) -> list[Any]:
@@ -206,6 +206,7 @@ async def test_a_second_question_knows_the_answer_to_the_first(transport: str, e
 
 
 @pytest.mark.parametrize(("package", "transport"), MATES)
+@pytest.mark.slow
 async def test_a_mate_is_answered_declined_and_left_without_an_answer(
     package: str, transport: str, tmp_path: Path
 ) -> None:
@@ -242,6 +243,7 @@ async def test_a_mate_is_answered_declined_and_left_without_an_answer(
 
 
 @pytest.mark.parametrize(("package", "transport"), [("mcp1", "stdio"), ("mcp2", "http")])
+@pytest.mark.slow
 async def test_two_questions_at_once_are_answered_one_after_the_other(
     package: str, transport: str, tmp_path: Path
 ) -> None:
@@ -260,6 +262,7 @@ async def test_two_questions_at_once_are_answered_one_after_the_other(
 
 
 @pytest.mark.parametrize(("package", "transport"), [("mcp2", "stdio"), ("mcp2", "http"), ("fastmcp", "http")])
+@pytest.mark.slow
 async def test_a_question_that_is_taken_back_closes_its_dialog_and_says_so(
     package: str, transport: str, tmp_path: Path
 ) -> None:
@@ -277,6 +280,7 @@ async def test_a_question_that_is_taken_back_closes_its_dialog_and_says_so(
         await person.sees("0 waiting", "Withdrawn")
 
 
+@pytest.mark.slow
 async def test_a_call_that_is_given_up_while_it_asks_takes_its_question_along(tmp_path: Path) -> None:
     async with asked(built("mcp2", "stdio"), tmp_path) as person:
         await call(person, "wait_for_ever")
@@ -287,6 +291,7 @@ async def test_a_call_that_is_given_up_while_it_asks_takes_its_question_along(tm
         await person.sees("0 waiting", "Withdrawn")
 
 
+@pytest.mark.slow
 async def test_an_answer_comes_too_late_for_a_call_that_has_timed_out(tmp_path: Path) -> None:
     # The connection and the question have to be there before: this clock is that of every request.
     clocks = Timeouts(total_s=8)

@@ -82,6 +82,7 @@ OLD = [pytest.param(name, marks=pytest.mark.real) for name in ("mcp1-stdio", "mc
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.date)
 @pytest.mark.parametrize("name", BOTH_ERAS)
+@pytest.mark.slow
 async def test_a_pinned_revision_is_spoken_and_no_other(name: str, row: Any, tmp_path: Path) -> None:
     saw = await used(name, tmp_path, revision=row.date)
     assert saw.opening is not None

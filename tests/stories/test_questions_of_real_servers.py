@@ -100,6 +100,7 @@ async def test_a_pilot_asks_in_the_way_of_the_era_and_the_words_are_the_same(
 
 
 @pytest.mark.parametrize(("transport", "era"), PILOTS)
+@pytest.mark.slow
 async def test_a_pilot_that_nobody_answers_is_left_without_waiting(transport: str, era: Era, tmp_path: Path) -> None:
     async with _there(_pilot(transport), tmp_path) as target:
         ran = await _call(target, tmp_path, "offer", "--era", era, "--capability", "elicitation", answers=None)
@@ -151,6 +152,7 @@ async def test_a_mate_who_asks_by_requests_of_his_own_is_answered(package: str, 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize("package", ["mcp2", "fastmcp"])
+@pytest.mark.slow
 async def test_a_mate_who_asks_three_things_in_one_result_is_answered_by_one_retry(
     package: str, transport: str, tmp_path: Path
 ) -> None:
@@ -165,6 +167,7 @@ async def test_a_mate_who_asks_three_things_in_one_result_is_answered_by_one_ret
     )
 
 
+@pytest.mark.slow
 async def test_a_mate_who_waits_for_an_answer_that_nobody_gives_is_given_up_in_time(tmp_path: Path) -> None:
     late = [{"kind": "elicitation", "answer": "accept", "delay_ms": 60_000}]
     async with _there(_built("mcp2", "mate.py", "stdio"), tmp_path) as target:

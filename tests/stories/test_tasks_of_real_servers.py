@@ -151,6 +151,7 @@ async def test_a_shipyard_works_in_tasks_and_asks_both_ways(tool: str, says: str
     assert ("task" in ran.json) == (tool != "plain")
 
 
+@pytest.mark.slow
 async def test_a_task_that_fails_is_told_by_the_exit_status(tmp_path: Path) -> None:
     async with _there(_shipyard(), tmp_path) as target:
         ran = await _call(target, tmp_path, "wreck")
@@ -162,6 +163,7 @@ async def test_a_task_that_fails_is_told_by_the_exit_status(tmp_path: Path) -> N
         assert ran.json["result"]["isError"]
 
 
+@pytest.mark.slow
 async def test_only_where_it_is_wished_for_an_optional_task_is_one(tmp_path: Path) -> None:
     async with _there(_shipyard(), tmp_path) as target:
         assert _said(await _call(target, tmp_path, "paint")) == "paint, at once"
@@ -186,6 +188,7 @@ async def test_a_dry_dock_decides_itself_what_becomes_a_task(transport: str, tmp
         assert _sent(renamed).count("tasks/update") == 1
 
 
+@pytest.mark.slow
 async def test_without_the_extension_a_dry_dock_says_what_it_misses(tmp_path: Path) -> None:
     async with _there(_drydock("stdio"), tmp_path) as target:
         ran = await _call(target, tmp_path, "caulk", "--no-capability", "tasks")

@@ -75,21 +75,16 @@ def _results(client: str, command: list[str], home: Path) -> dict[str, object]:
     return found
 
 
-_PAIRS = [
-    *((client, server) for client in ("mcp1", "mcp2") for server in ("everything", "filesystem", "memory")),
-    *(("typescript", server) for server in ("everything", "filesystem", "memory")),
-    *(("mcp2", server) for server in ("mcp1", "mcp2", "fastmcp")),
-    *(("mcp1", server) for server in ("calculator", "fetch")),
-    *(("mcp2", server) for server in ("sqlite", "git")),
-    *(("typescript", server) for server in ("sequential-thinking", "time")),
-]
-_USUAL = {("mcp1", "filesystem"), ("mcp2", "mcp2"), ("typescript", "everything")}
-"""Each client once, with servers in both languages."""
-
-
 @pytest.mark.parametrize(
     ("client", "server"),
-    [pytest.param(*pair, marks=() if pair in _USUAL else pytest.mark.slow) for pair in _PAIRS],
+    [
+        *((client, server) for client in ("mcp1", "mcp2") for server in ("everything", "filesystem", "memory")),
+        *(("typescript", server) for server in ("everything", "filesystem", "memory")),
+        *(("mcp2", server) for server in ("mcp1", "mcp2", "fastmcp")),
+        *(("mcp1", server) for server in ("calculator", "fetch")),
+        *(("mcp2", server) for server in ("sqlite", "git")),
+        *(("typescript", server) for server in ("sequential-thinking", "time")),
+    ],
 )
 def test_a_client_gets_the_same_with_and_without_the_tap(tmp_path: Path, client: str, server: str) -> None:
     home = tmp_path / "work"
