@@ -14,7 +14,14 @@ from itertools import compress, repeat
 import msgspec
 
 from inspector.capture.journal import Journal
-from inspector.capture.store.columns import KIND_BITS, EntryKind, MessageKind
+from inspector.capture.store.columns import (
+    FROM_SERVER_BIT,
+    KIND_BITS,
+    TO_SERVER_BIT,
+    UNLISTED,
+    EntryKind,
+    MessageKind,
+)
 from inspector.capture.store.runs import METHOD
 from inspector.capture.store.store import Store
 from inspector.protocol.exchange_log import NEVER
@@ -286,6 +293,9 @@ _FACT_FLAGS = {
     EntryKind.HTTP: IN_WIRE,
     EntryKind.SSE: IN_WIRE,
 }
+_CLIENT_REQUEST = TO_SERVER_BIT | MessageKind.REQUEST
+"""Flags of an ordinary request of the client."""
+_RESULT = FROM_SERVER_BIT | MessageKind.RESPONSE
 _IN_WIRE_ALONE = IN_WIRE | IN_WIRE_PLAIN
 _FRAME = int(EntryKind.FRAME)
 _ENTRY_KINDS = (EntryKind.FRAME, *EntryKind)
@@ -331,7 +341,9 @@ class Tree:
         columns = self._store.columns(first, last)
         progress, requests = self._store.method_number(_PROGRESS), self._exchanges.request_frames
         roots, flags, first_words = self.roots, self.flags, self._progress_rows
-        failures = self._exchanges.failures
+        failures, answers, open_ = self._exchanges.failures, self._exchanges.answer_frames, self._open
+        unusual = {self._store.method_number(_NEVER_A_CAUSE), UNLISTED}
+        has_tasks = bool(self._journal.conversation.tasks.all)
         wrong: list[int] = []
         rows = zip(
             range(first, last + 1), columns.kinds, columns.flags, columns.methods, columns.exchanges, strict=True
@@ -344,6 +356,15 @@ class Tree:
             elif method == progress and exchange < len(first_words) and first_words[exchange]:  # most of a flood
                 request, views = requests[exchange], _IN_WIRE_ALONE
                 root = roots[request] if request < n else n
+            elif message == _CLIENT_REQUEST and exchange and not has_tasks and method not in unusual:
+                open_[exchange] = None
+                root, views = n, _EVERYWHERE
+            elif message == _RESULT and answers[exchange] == n and not failures[exchange]:
+                open_.pop(exchange, None)
+                request, views = requests[exchange], _IN_WIRE_ALONE
+                if self.runs.growing:
+                    self.runs.close(request)
+                root = roots[request] if 0 < request < n else n
             else:
                 root, views = self._frame(n, message & KIND_BITS, exchange)
                 if failures[exchange] or message & KIND_BITS in _WRONG:
