@@ -12,6 +12,7 @@ import pytest
 from inspector.tui.app import InspectApp
 from tests.architecture.sources import ROOT
 from tests.architecture.test_layers import FLOORS
+from tests.settling import painting
 from tests.tui.screen_text import text
 from tests.tui.test_app import SIZE, Sitting, connected
 from tests.waiting import until
@@ -62,7 +63,7 @@ def recorded(wanted: list[Step]) -> Iterator[list[Step]]:
 
 async def test_both_flows_are_as_the_page_describes_them() -> None:
     there, back = steps("From a key to the wire"), steps("From bytes to a row")
-    with recorded([*there, *back]) as calls:
+    with painting(), recorded([*there, *back]) as calls:
         sitting = Sitting()
         app = InspectApp(sitting.begin)
         async with app.run_test(size=SIZE) as pilot:
