@@ -390,6 +390,4 @@ class RequestLimits:
     def _leave_unanswered(self) -> None:
         if not self._told:
             self._told = True
-            self._overrun(
-                f"The server reads no responses: beyond {WAITING:,} pending ones, further requests get no response."
-            )
+            self._overrun(f"More than {WAITING:,} server requests are pending: further ones get no response.")

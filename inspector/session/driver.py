@@ -232,17 +232,18 @@ class Driver:
 
     def on_entry(self, entry: Entry, found: Sequence[Event]) -> None:
         """Process the events of an entry: wake waiters, respond to server requests."""
+        # The server requests of this entry by exchange, collected once: a batch may have thousands.
+        asked: dict[int, ServerRequest] | None = None
         for event in found:
             match event:
                 case events.RequestSent(exchange) if exchange.sender is Direction.TO_SERVER:
                     if waiter := self._waiters.get(exchange.id):
                         waiter.sent(exchange)
                 case events.RequestSent(exchange, message):
-                    asked = (other.server_request for other in found if isinstance(other, events.ServerRequested))
-                    mine = next(
-                        (server_request for server_request in asked if server_request.exchange == exchange.number), None
-                    )
-                    self._bounds.take(message, mine)
+                    if asked is None:
+                        given = (each.server_request for each in found if isinstance(each, events.ServerRequested))
+                        asked = {each.exchange: each for each in given}
+                    self._bounds.take(message, asked.get(exchange.number))
                 case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
                     self._answering.inbox.withdraw("the server cancelled its request", exchange=exchange.number)
                 case events.Cancelled(exchange) if exchange.state is ExchangeState.LOST:

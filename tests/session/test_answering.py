@@ -242,7 +242,7 @@ async def test_a_server_that_takes_no_answers_costs_a_bounded_number_of_them_and
         assert begun == list(range(AT_ONCE))
         taken.set()
     assert begun == list(range(AT_ONCE + WAITING))
-    assert told == ["The server reads no responses: beyond 1,000 pending ones, further requests get no response."]
+    assert told == ["More than 1,000 server requests are pending: further ones get no response."]
 
 
 async def test_questions_that_wait_for_a_person_keep_no_ping_waiting() -> None:

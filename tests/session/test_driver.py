@@ -255,7 +255,45 @@ async def test_a_flood_of_requests_from_a_server_that_takes_no_answers_makes_no_
                 task.cancel()
     journal.close()
     assert len(made) < 20
-    assert any("reads no responses" in notice for notice in journal.notices)
+    assert any("server requests are pending" in notice for notice in journal.notices)
+
+
+class _Walked(list[Any]):
+    """It counts how often it is walked through."""
+
+    walks = 0
+
+    def __iter__(self) -> Any:
+        self.walks += 1
+        return super().__iter__()
+
+
+async def test_a_batch_of_requests_is_walked_through_once_and_not_for_each_of_them() -> None:
+    peers: list[Peer] = []
+    mute = asyncio.Event()
+    walked: list[_Walked] = []
+
+    async def asking(peer: Peer) -> None:
+        peers.append(peer)
+        await mute.wait()
+
+    journal = start_capture(None)
+    async with served_by(asking) as transport, asyncio.TaskGroup() as tasks:
+        driver = Driver(transport, journal, WISH.client, Timeouts(), tasks, Inbox())
+
+        def listen(entry: Any, found: Any) -> None:
+            walked.append(_Walked(found))
+            driver.on_entry(entry, walked[-1])
+
+        journal.listen(listen)
+        await transport.open(journal)
+        await until(lambda: bool(peers), "the server is there")
+        batch = [{"jsonrpc": "2.0", "id": number, "method": "ping"} for number in range(300)]
+        peers[0].send(json.dumps(batch).encode())
+        await until(lambda: any(len(each) >= 300 for each in walked), "the batch has come")
+        mute.set()
+    journal.close()
+    assert max(each.walks for each in walked) <= 3
 
 
 class _Asking(_Silent):
