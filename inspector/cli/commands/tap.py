@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented, DocumentedGroup
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
+from inspector.cli.process import leaving_politely
 from inspector.config.paths import places, private_directory
 from inspector.config.settings import captures_directory
 from inspector.errors import UsageError
@@ -173,14 +175,18 @@ def http_command(
         raise UsageError("--keep and --otlp exclude each other", hint="Leave one of them out.")
     journal = kept_journal(chosen, env, mode="http-proxy")
     export_live(journal, chosen, env.environ)
-    try:
-        asyncio.run(_listen(env, output, chosen, journal, (port, label, logs_in, armed, host_timeout, kept_bytes)))
-    except KeyboardInterrupt:
-        output.narrate("The tap has ended.")
-    finally:
-        path = journal.capture_path
-        journal.close()
-    return _judged(output, [path] if path is not None else [], keep_on, fail_on)
+    leave: list[Callable[[], object]] = []
+    with leaving_politely(lambda: leave[0]() if leave else None):
+        try:
+            wishes = (port, label, logs_in, armed, host_timeout, kept_bytes)
+            asyncio.run(_listen(env, output, chosen, journal, wishes, leave))
+            output.narrate("The tap has ended.")
+        except KeyboardInterrupt:
+            output.narrate("The tap has ended.")
+        finally:
+            path = journal.capture_path
+            journal.close()
+        return _judged(output, [path] if path is not None else [], keep_on, fail_on)
 
 
 def _judged(output: Output, captures: list[Path], keep_on: str | None, fail_on: str | None) -> ExitStatus:
@@ -203,7 +209,9 @@ async def _listen(
     chosen: "TargetOptions",
     journal: "Journal",
     wishes: tuple[int, str, bool, list[Any], float, int],
+    leave: "list[Callable[[], object]]",
 ) -> None:
+    """Listen until the first function that this appends to `leave` is called."""
     import asyncio
 
     from inspector.cli.launch import authorizer_for
@@ -234,7 +242,9 @@ async def _listen(
         for notice in (*journal.notices, tap.trouble):
             if notice:
                 output.warn(notice)
-        await asyncio.Event().wait()
+        ended, loop = asyncio.Event(), asyncio.get_running_loop()
+        leave.append(lambda: loop.call_soon_threadsafe(ended.set))
+        await ended.wait()
 
 
 def _read_rules(output: Output, file: Path, *, reports: bool = True) -> tuple[list[Any], list[Any]]:

@@ -175,6 +175,8 @@ def plan_uninstall(wanted: str, state: Path) -> list[Plan]:
             plans.append(Plan(Path(path), text, backup, tuple(entries)))
             continue
         for entry in entries:
+            if condition(entry) == _OWN_COPY:
+                continue  # nothing is left to change; the entry leaves the ledger
             for change in reversed(entry.changes):
                 if change.after not in edited:
                     raise UsageError(
@@ -283,7 +285,8 @@ def carry_out(plan: Plan, state: Path, *, installs: bool) -> None:
     if installs:
         replace_file(state / f"tap-backup-{plan.entries[0].sha256_before[:16]}", plan.before.encode("utf-8"))
         _write_ledger(state, [*rest, *plan.entries])
-    write_whole(plan.path, plan.after.encode("utf-8"))
+    if plan.after != plan.before:
+        write_whole(plan.path, plan.after.encode("utf-8"))
     if not installs:
         _write_ledger(state, rest)
 
@@ -298,6 +301,9 @@ def read_ledger(state: Path) -> list[Installed]:
         raise UsageError(f"{state / _LEDGER} cannot be read: {error}") from None
 
 
+_OWN_COPY = "no longer in the file: the client may have written its own copy back"
+
+
 def condition(entry: Installed) -> str:
     """Return `installed`, or how the file has changed since."""
     try:
@@ -307,7 +313,7 @@ def condition(entry: Installed) -> str:
     if all(change.after in text for change in entry.changes):
         return "installed"
     if all(change.before in text for change in entry.changes):
-        return "no longer in the file: the client may have written its own copy back"
+        return _OWN_COPY
     return "changed since it was installed"
 
 

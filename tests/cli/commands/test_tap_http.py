@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import httpx
+import pytest
 
+from inspector.capture.format.verify import verify
 from inspector.capture.store.load import load
 from inspector.protocol.frames import Frame
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
@@ -15,7 +17,10 @@ from tests.cli.running import inspect
 from tests.waiting import PATIENCE_S
 
 
-async def test_a_client_reaches_the_server_through_the_printed_url(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, -signal.SIGTERM)])
+async def test_a_client_reaches_the_server_through_the_printed_url(
+    tmp_path: Path, number: signal.Signals, status: int
+) -> None:
     async def answer(request: HttpRequest) -> HttpResponse:
         return HttpResponse(200, (("Content-Type", "application/json"),), b'{"jsonrpc":"2.0","id":1,"result":{}}')
 
@@ -29,9 +34,10 @@ async def test_a_client_reaches_the_server_through_the_printed_url(tmp_path: Pat
             async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
                 reply = await client.post(said["url"], json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
         finally:
-            tap.send_signal(signal.SIGINT)
+            tap.send_signal(number)
             tap.communicate(timeout=PATIENCE_S)
-    assert (reply.json()["result"], said["server"], tap.returncode) == ({}, f"{server.url}/mcp", 0)
+    assert (reply.json()["result"], said["server"], tap.returncode) == ({}, f"{server.url}/mcp", status)
+    assert verify(capture).state == "complete"
     journal = load(capture)
     kinds = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
     journal.close()

@@ -204,6 +204,15 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(home: Path, state: Pat
     assert path.read_text() == "{}"
 
 
+def test_an_entry_that_the_client_wrote_back_leaves_the_ledger(home: Path, state: Path) -> None:
+    path = write(home, ".cursor/mcp.json", JSON)
+    install("cursor:git", home, state)
+    text = JSON.replace('"A": "1"', '"A": "2"')
+    path.write_text(text)
+    uninstall("cursor:git", state)
+    assert (path.read_text(), read_ledger(state)) == (text, [])
+
+
 URL_FILES = {
     "cursor": (".cursor/mcp.json", JSON, "url"),
     "gemini": (".gemini/settings.json", '{"mcpServers": {"far": {"httpUrl": "https://example.com/mcp"}}}', "httpUrl"),
