@@ -4,20 +4,19 @@ The server is always stopped at the end: after the work, on Ctrl+C (pending requ
 or SIGHUP, or when stdout is closed.
 """
 
-import asyncio
 import gc
 from collections.abc import Awaitable, Callable
-from typing import Any, assert_never
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, assert_never
 
 import msgspec
+from msgspec.structs import replace
 
-from inspector.capture.journal import Journal
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus, code_of, status_of
-from inspector.cli.launch import export_live, keep_names, named_journal, settings_for
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_no_child
-from inspector.cli.targets import TargetOptions, choose
+from inspector.cli.targets import choose, head_start
 from inspector.config.targets import Target
 from inspector.errors import (
     AuthorizationNeeded,
@@ -31,12 +30,16 @@ from inspector.present.spans import section_lines
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.revisions.openings import Opening
-from inspector.session.open import open_session
-from inspector.session.session import Session
+from inspector.session.options import Settings
+from inspector.transports.children import abandon
+
+if TYPE_CHECKING:
+    from inspector.capture.journal import Journal
+    from inspector.session.session import Session
 
 
 def print_failure(
-    output: Output, error: InspectError, journal: Journal, *, judged_elsewhere: bool = False
+    output: Output, error: InspectError, journal: "Journal", *, judged_elsewhere: bool = False
 ) -> ExitStatus:
     """Print evidence and diagnosis to stderr, then the failure; return its exit status.
 
@@ -63,7 +66,7 @@ def print_failure(
     return output.report(code_of(error), str(error), error.hint or found.reason.fix, status_of(error), more)
 
 
-def _show_post_mortem(output: Output, journal: Journal) -> dict[str, Any]:
+def _show_post_mortem(output: Output, journal: "Journal") -> dict[str, Any]:
     from inspector.present.failure_report import as_data, has_failure, post_mortem
     from inspector.present.server import stderr_section
 
@@ -81,25 +84,25 @@ _LINES = 20
 """Maximum number of stderr lines of a running server."""
 
 
-def _no_other() -> Session:
+def _no_other() -> "Session":
     raise AssertionError("only `visit` can open another session")
 
 
 class CommandSession(msgspec.Struct, frozen=True):
     """An open session with the command's output."""
 
-    session: Session
+    session: "Session"
     opening: Opening
     output: Output
     target: Target
-    reopen: Callable[[], Session] = _no_other
+    reopen: "Callable[[], Session]" = _no_other
     """Returns a new session with the same target and journal, not connected yet."""
 
 
 Work = Callable[[CommandSession], Awaitable[ExitStatus]]
 
 
-async def _leave(session: Session) -> None:
+async def _leave(session: "Session") -> None:
     """Do nothing: the default of `unopened`."""
 
 
@@ -108,8 +111,8 @@ def visit(
     url: str | None,
     options: dict[str, Any],
     work: Work,
-    at_last: Callable[[Journal, ExitStatus | None], None] = lambda journal, status: None,
-    unopened: Callable[[Session], Awaitable[None]] = _leave,
+    at_last: "Callable[[Journal, ExitStatus | None], None]" = lambda journal, status: None,
+    unopened: "Callable[[Session], Awaitable[None]]" = _leave,
     *,
     judges: bool = False,
 ) -> ExitStatus:
@@ -122,30 +125,38 @@ def visit(
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(env, url, options)
-    journal = named_journal(chosen)
-    export_live(journal, chosen, env.environ)
-    warned: list[str] = []
-    gc.freeze()  # exclude imported modules from collections
-    gc.enable()  # `__main__` disabled it during imports
-    status: ExitStatus | None = None
-    try:
-        with leaving_no_child():
-            status = asyncio.run(_visit(chosen, journal, output, work, unopened, warned, afresh=judges))
-    except InspectError as error:
-        _print_notices(output, journal, warned)  # before the failure, which with --json must be the last line on stderr
-        status = print_failure(output, error, journal, judged_elsewhere=judges)
-    finally:
+    with leaving_no_child(), ExitStack() as undo:
+        started = head_start(chosen)
+        if started is not None:
+            undo.callback(abandon, started)
+        import asyncio  # like the other imports below, while the server starts
+
+        from inspector.cli.launch import export_live, keep_names, named_journal, settings_for
+
+        journal = named_journal(chosen)
+        export_live(journal, chosen, env.environ)
+        warned: list[str] = []
+        gc.freeze()  # exclude imported modules from collections
+        gc.enable()  # `__main__` disabled it during imports
+        status: ExitStatus | None = None
         try:
-            keep_names(chosen.target, journal, env.environ)
-            at_last(journal, status)
-            _print_notices(output, journal, warned)
+            settings = replace(settings_for(chosen, env, afresh=judges), started=started)
+            status = asyncio.run(_visit(chosen.target, settings, undo, journal, output, work, unopened, warned))
+        except InspectError as error:
+            _print_notices(output, journal, warned)  # before the failure, which --json prints as stderr's last line
+            status = print_failure(output, error, journal, judged_elsewhere=judges)
         finally:
-            journal.close()
-            _print_notices(output, journal, warned)  # disk errors are only known now
+            try:
+                keep_names(chosen.target, journal, env.environ)
+                at_last(journal, status)
+                _print_notices(output, journal, warned)
+            finally:
+                journal.close()
+                _print_notices(output, journal, warned)  # disk errors are only known now
     return status
 
 
-def _print_notices(output: Output, journal: Journal, warned: list[str]) -> None:
+def _print_notices(output: Output, journal: "Journal", warned: list[str]) -> None:
     """Print each of the journal's notices once as a warning; `warned`: those already printed."""
     for notice in journal.notices:
         if notice not in warned:
@@ -154,17 +165,20 @@ def _print_notices(output: Output, journal: Journal, warned: list[str]) -> None:
 
 
 async def _visit(
-    chosen: TargetOptions,
-    journal: Journal,
+    target: Target,
+    settings: Settings,
+    undo: ExitStack,
+    journal: "Journal",
     output: Output,
     work: Work,
-    unopened: Callable[[Session], Awaitable[None]],
+    unopened: "Callable[[Session], Awaitable[None]]",
     warned: list[str],
-    *,
-    afresh: bool,
 ) -> ExitStatus:
-    settings = settings_for(chosen, output.env, afresh=afresh)
-    async with open_session(chosen.target, journal, settings) as session:
+    from inspector.session.open import open_session
+
+    session = open_session(target, journal, settings)
+    undo.pop_all()  # the session ends the server
+    async with session:
         try:
             settled = await session.connect()
         except InspectError:
@@ -173,9 +187,9 @@ async def _visit(
         opening = session.opening or settled  # the opening on the wire includes the declared client capabilities
         _introduce(output, opening)
         _print_notices(output, journal, warned)
-        again = msgspec.structs.replace(settings, started=None)
+        again = replace(settings, started=None)
         return await work(
-            CommandSession(session, opening, output, chosen.target, lambda: open_session(chosen.target, journal, again))
+            CommandSession(session, opening, output, target, lambda: open_session(target, journal, again))
         )
 
 

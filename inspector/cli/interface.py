@@ -20,7 +20,7 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
 from inspector.cli.process import held_log, leaving_no_child, leaving_politely
-from inspector.cli.targets import TargetOptions, demo_target, found_target, plainly, typed_target
+from inspector.cli.targets import TargetOptions, demo_target, found_target, head_start, plainly, typed_target
 from inspector.config.paths import places
 from inspector.config.settings import captures_directory
 from inspector.config.targets import (
@@ -32,12 +32,11 @@ from inspector.config.targets import (
     OpenTap,
     OpenTyped,
     StartChoice,
-    StdioTarget,
     Target,
 )
-from inspector.errors import ConnectError, UsageError
+from inspector.errors import UsageError
 from inspector.text import human_size, visible
-from inspector.transports.children import Started, abandon, end_all_children, start
+from inspector.transports.children import Started, abandon, end_all_children
 
 if TYPE_CHECKING:
     from inspector.capture.compare.normal import Normal
@@ -78,27 +77,13 @@ class ServerRuns:
         """
         self._forget_what_is_over()
         with ExitStack() as undo:
-            started = self._head_start()
+            is_first = self._engine is None and self._is_first
+            started = head_start(self._chosen) if is_first else None
             if started is not None:
                 undo.callback(abandon, started)
             live = self._connected(offers, started, held=held)
             undo.pop_all()
         return live
-
-    def _head_start(self) -> Started | None:
-        """Start the first server before the engine is imported, so that both run in parallel.
-
-        Not done if a file was named for recording: if it can't be created, nothing must be started. A command that
-        can't be started is left to the transport, which reports the error.
-        """
-        target = self._chosen.target
-        is_again = self._engine is not None
-        if is_again or not self._is_first or self._chosen.capture is not None or not isinstance(target, StdioTarget):
-            return None
-        try:
-            return start(target.argv, target.environment.values, target.cwd)
-        except ConnectError:
-            return None
 
     def _connected(self, offers: frozenset[str] | None, started: Started | None, *, held: bool) -> "Live":
         from inspector.cli.launch import export_live, kept_journal, numbered, settings_for

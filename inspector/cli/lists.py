@@ -3,11 +3,10 @@
 import shlex
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from inspector.capture.journal import Journal
 from inspector.cli.headless import CommandSession, answered
 from inspector.cli.output import Output
 from inspector.errors import InspectError, RequestFailed, RequestTimeout
@@ -19,6 +18,9 @@ from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, Opening
 from inspector.protocol.tracking.catalogue import Listing
+
+if TYPE_CHECKING:
+    from inspector.capture.journal import Journal
 
 
 class Extent(msgspec.Struct, frozen=True):
@@ -134,7 +136,7 @@ async def fetch(visit: CommandSession, kind: str, extent: Extent = _ALL) -> Fetc
     return FetchedList(kind, pages.items, exact if len(exact) == len(pages.items) else pages.items, error, about)
 
 
-def _about(journal: Journal, pages: Pages, listing: Listing) -> dict[str, Any]:
+def _about(journal: "Journal", pages: Pages, listing: Listing) -> dict[str, Any]:
     """Return pages, next cursor, anomalies, and the caching hints of the last page, valid or not."""
     found: dict[str, Any] = {"pages": pages.pages, "nextCursor": pages.next_cursor}
     if pages.stopped:
@@ -145,7 +147,7 @@ def _about(journal: Journal, pages: Pages, listing: Listing) -> dict[str, Any]:
     return found | (caching_hints(journal, asked[-1]) if asked else {})
 
 
-def caching_hints(journal: Journal, exchange: Exchange) -> dict[str, Any]:
+def caching_hints(journal: "Journal", exchange: Exchange) -> dict[str, Any]:
     """Return `ttlMs` and `cacheScope` of a response as received; {} if there are none."""
     frame = journal.store.entry(exchange.answer_frame or 0).what
     assert isinstance(frame, Frame)
@@ -159,7 +161,7 @@ def counted(count: int, one: str) -> str:
     return f"{count:,} {one}{'' if count == 1 else 's'}"
 
 
-def _answered(journal: Journal, kind: str) -> list[Exchange]:
+def _answered(journal: "Journal", kind: str) -> list[Exchange]:
     """Return the page requests that got a page."""
     method = LISTS[kind].method
     exchanges = journal.conversation.exchanges
@@ -170,14 +172,14 @@ class _Result(msgspec.Struct):
     result: dict[str, msgspec.Raw]
 
 
-def _exact(journal: Journal, pages: Pages) -> Iterator[Any]:
+def _exact(journal: "Journal", pages: Pages) -> Iterator[Any]:
     """Yield the items exactly as in the frames."""
     listed = LISTS[pages.kind]
     for exchange in _answered(journal, pages.kind)[-pages.pages :] if pages.pages else ():
         yield from _items(journal, exchange, listed.member)
 
 
-def _items(journal: Journal, exchange: Exchange, member: str) -> list[Any]:
+def _items(journal: "Journal", exchange: Exchange, member: str) -> list[Any]:
     frame = journal.store.entry(exchange.answer_frame or 0).what
     assert isinstance(frame, Frame)
     try:

@@ -18,12 +18,13 @@ from inspector.config.environment import build_environment
 from inspector.config.paths import expanded, places
 from inspector.config.settings import user_config
 from inspector.config.targets import HttpTarget, OpenTyped, StdioTarget, Target, parse_url
-from inspector.errors import UsageError
+from inspector.errors import ConnectError, UsageError
 from inspector.protocol.capabilities import Advertised
 from inspector.protocol.revisions._shape import Era
 from inspector.session.options import ListOptions, Timeouts
 from inspector.text import lazy_pattern
 from inspector.transports.base import LIMITS, Limits
+from inspector.transports.children import Started, start
 
 if TYPE_CHECKING:  # slow imports, only needed if a server or a profile is named
     from inspector.config.known_targets import SavedTarget
@@ -370,3 +371,18 @@ def found_target(server: "FoundServer", env: Mapping[str, str]) -> Target:
         return HttpTarget(parse_url(server.url), headers=server.headers)
     environment = build_environment(env, inherit_all=False, set_=[f"{name}={value}" for name, value in server.env])
     return StdioTarget(server.argv, environment, str(expanded(server.cwd or ".").absolute()))
+
+
+def head_start(chosen: TargetOptions) -> Started | None:
+    """Start a server before the session is imported, so that both run in parallel.
+
+    Not done with a file for the capture or a model for sampling: if they can't be used, nothing must be started. A
+    command that can't be started is left to the transport, which reports the error.
+    """
+    target = chosen.target
+    if chosen.capture is not None or chosen.responses.model is not None or not isinstance(target, StdioTarget):
+        return None
+    try:
+        return start(target.argv, target.environment.values, target.cwd)
+    except ConnectError:
+        return None

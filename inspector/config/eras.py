@@ -9,7 +9,6 @@ import hashlib
 import logging
 import os
 import re
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import dropwhile, islice
 from pathlib import Path
@@ -155,7 +154,9 @@ def _python_of(argv: Sequence[str], env: Mapping[str, str], cwd: Path) -> _Run |
 def _program(word: str, env: Mapping[str, str], cwd: Path) -> Path | None:
     if "/" in word:
         return cwd / word if (cwd / word).is_file() else None
-    found = shutil.which(word, path=env.get("PATH", ""))
+    from shutil import which  # slow to import
+
+    found = which(word, path=env.get("PATH", ""))
     return cwd / found if found else None
 
 

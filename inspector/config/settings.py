@@ -8,7 +8,6 @@ used. A file that is not TOML is reported and ignored.
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -291,6 +290,8 @@ def _flat(read: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _near(name: str) -> str:
+    from difflib import get_close_matches  # slow to import
+
     found = get_close_matches(name, _BY_NAME, n=1)
     return f"; did you mean {found[0]}?" if found else ""
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,16 +16,18 @@ import pytest
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.capture.store.load import load
+from inspector.cli import launch, targets
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, print_failure, visit
 from inspector.cli.output import Output
 from inspector.config.eras import Eras, process_key
 from inspector.config.paths import places
-from inspector.errors import ConnectError
+from inspector.errors import ConnectError, UsageError
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, Stderr
 from inspector.protocol.frames import Direction, Frame
 from inspector.session.options import SessionState
+from inspector.transports.children import Started, start
 from tests.architecture.sources import ROOT
 from tests.cli.running import demo, inspect, scripted, server
 from tests.waiting import PATIENCE_S
@@ -184,6 +186,44 @@ async def _look_around(visit: CommandSession) -> ExitStatus:
 def test_the_work_gets_an_open_session_and_its_status_is_ours() -> None:
     env = CliEnv(scripted({})[1:], os.environ, io.StringIO(), io.StringIO(), io.StringIO())
     assert visit(env, None, _OPTIONS, _look_around) == ExitStatus.FINDINGS
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Started]:
+    """The servers that were started before the session."""
+    seen: list[Started] = []
+
+    def watched(argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> Started:
+        seen.append(start(argv, env, cwd))
+        return seen[-1]
+
+    monkeypatch.setattr(targets, "start", watched)
+    return seen
+
+
+def test_the_server_is_started_before_the_session_and_is_the_one_that_is_used(started: list[Started]) -> None:
+    used: list[int] = []
+
+    async def work(visit: CommandSession) -> ExitStatus:
+        used.append(visit.session.transport.pid)  # type: ignore[attr-defined]
+        return ExitStatus.OK
+
+    env = CliEnv(scripted({})[1:], os.environ, io.StringIO(), io.StringIO(), io.StringIO())
+    visit(env, None, _OPTIONS, work)
+    assert used == [each.child.pid for each in started]
+    assert started[0].child.returncode is not None
+
+
+def test_a_server_is_ended_if_its_session_can_not_be_made(
+    started: list[Started], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise UsageError("no")
+
+    monkeypatch.setattr(launch, "settings_for", fails)
+    env = CliEnv(scripted({})[1:], os.environ, io.StringIO(), io.StringIO(), io.StringIO())
+    assert visit(env, None, _OPTIONS, _look_around) == ExitStatus.USAGE
+    assert started[0].child.returncode == -signal.SIGKILL
 
 
 _OPTIONS: dict[str, Any] = {

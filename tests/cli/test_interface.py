@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import replace
 
 import inspector.cli.launch
-from inspector.cli import interface
+from inspector.cli import interface, targets
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.interface import ServerRuns, Servers, demand_terminal, inspect, recent
@@ -216,7 +216,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Started]:
         seen.append(start(argv, env, cwd))
         return seen[-1]
 
-    monkeypatch.setattr(interface, "start", watched)
+    monkeypatch.setattr(targets, "start", watched)
     return seen
 
 
