@@ -216,7 +216,20 @@ class InputQueue:
             self._round(walk, rounds, first)
         else:
             self._is_busy = False
+            if not self._waiting:
+                _paint(self._app)
             await self._go_on()
+
+
+def _paint(app: App[None]) -> None:
+    """Paint what a key has changed. Textual would wait for the next tick of its clock of 60 Hz.
+
+    A dialog that opens paints itself once it is laid out.
+    """
+    screen = app.screen_stack[-1] if app.screen_stack else None
+    if screen is not None and screen.is_running and screen.size and not getattr(screen, "_opening", False):
+        with screen._context():  # noqa: SLF001 - as the clock calls it
+            screen._on_timer_update()  # noqa: SLF001
 
 
 def hold_keys(widget: Widget) -> None:

@@ -292,6 +292,18 @@ async def test_a_menu_whose_second_key_is_typed_already_is_not_shown(
         await until(lambda: any(isinstance(each, MenuBar) for each in mounted), "shown, if no key follows")
 
 
+async def test_what_a_key_changes_is_painted_without_textuals_clock() -> None:
+    app = InspectApp(replay=sample("lighthouse"))
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "read")
+        await pilot.pause()
+        app.screen._update_timer.stop()
+        app.post_message(events.Key("j", "j"))
+        moved = app.panel.query_one(LogList)
+        await until(lambda: moved.view.cursor > 0 and not app.screen._dirty_widgets, "it is painted")
+    await app.subject.end()
+
+
 async def test_a_tool_is_opened_from_the_palette_and_what_was_run_comes_first(sitting: Sitting) -> None:
     app = InspectApp(sitting.begin)
     async with app.run_test(size=SIZE) as pilot:
