@@ -1,9 +1,9 @@
 """The start offers servers, captures and the demo, and says all about a server before it is started."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.config.servers import FoundServer
 from inspector.config.targets import Capture, LiveTap, OpenCapture, OpenDemo, OpenServer, OpenTap, OpenTyped
