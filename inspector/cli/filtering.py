@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -28,6 +29,8 @@ _ROLES: dict[str, Role] = {
 }
 _RULE = re.compile(r"\s*(\w+)\s+when\s+(.+)", re.DOTALL)
 _WIDE = 160
+_BATCH = 100
+"""Lines that are written at once: each write is passed on immediately."""
 """Default width of a line if there is no terminal."""
 
 
@@ -165,11 +168,13 @@ class Tail:
         return found[::-1]
 
     def _print(self, entries: Iterable[int]) -> None:
-        for n in entries:
-            if self._options.as_jsonl:
+        if self._options.as_jsonl:
+            for n in entries:
                 self._output.record(self._writer.data(n))
-            else:
-                self._output.lines([self._writer.line(n, self._options.width, self._role(n))])
+            return
+        lines = (self._writer.line(n, self._options.width, self._role(n)) for n in entries)
+        while batch := list(islice(lines, _BATCH)):
+            self._output.lines(batch)
 
     def _role(self, n: int) -> Role | None:
         return next((role for role, program in self._rules if program.matches(n)), None)

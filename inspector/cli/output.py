@@ -150,7 +150,8 @@ class Output(msgspec.Struct):
             self.env.stderr.write("\r\x1b[K")
             self._drawn = False
         for spans in lines:
-            stream.write("".join(_styled(text, role, colour) for text, role in spans).rstrip() + "\n")
+            texts = [_styled(text, role) for text, role in spans] if colour else [text for text, _ in spans]
+            stream.write("".join(texts).rstrip() + "\n")
         stream.flush()
 
     def _write_utf8(self, data: bytes, *, flush: bool = True) -> None:
@@ -208,9 +209,9 @@ def _of_raw(value: msgspec.Raw) -> Any:
     return json.loads(bytes(value).decode("utf-8", "replace"))
 
 
-def _styled(text: str, role: Role, colour: bool) -> str:
+def _styled(text: str, role: Role) -> str:
     code = _SGR.get(role)
-    return f"\x1b[{code}m{text}\x1b[0m" if colour and code and text else text
+    return f"\x1b[{code}m{text}\x1b[0m" if code and text else text
 
 
 def _for_terminals(document: str) -> str:

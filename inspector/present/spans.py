@@ -249,6 +249,10 @@ def lay(spans: Iterable[Span], width: int) -> list[Span]:
     for part, role in spans:
         if left <= 0:
             break
+        if len(part) <= left and part.isascii():  # nearly always
+            laid.append((part, role))
+            left -= len(part)
+            continue
         shown = text.fit(part, left)
         laid.append((shown, role))
         left -= text.cell_width(shown)
