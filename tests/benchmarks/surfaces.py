@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.features.lock.changes import compare_definitions
-from inspector.features.lock.lock_file import ServerDefinitions, read_lock_file, save, things_of
+from inspector.features.lock.lock_file import ServerDefinitions, items_of, read_lock_file, save
 from inspector.protocol.jsonrpc import Part
 
 TOOLS = 10_000
@@ -20,7 +20,7 @@ def make(place: Path) -> tuple[Path, Path]:
         save(
             path,
             ServerDefinitions(
-                {"name": "b", "version": "1"}, capabilities={"tools": {}}, lists={"tools": things_of("tools", tools)}
+                {"name": "b", "version": "1"}, capabilities={"tools": {}}, lists={"tools": items_of("tools", tools)}
             ),
         )
     return paths

@@ -34,7 +34,7 @@ Rated = tuple[Rating, str, str]
 """Rating, rule, sentence."""
 
 
-def thing_changes(kind: str, name: str, before: Any, after: Any) -> list[DefinitionChange]:
+def item_changes(kind: str, name: str, before: Any, after: Any) -> list[DefinitionChange]:
     """Return the changes of one item that is known to differ; at least one change."""
     if not isinstance(before, dict) or not isinstance(after, dict):
         said = "one of the two is not an object"
@@ -276,7 +276,7 @@ def _unlike(before: ServerDefinitions, after: ServerDefinitions, common: int) ->
     fewest = min(sum(map(len, each.lists.values())) for each in (before, after))
     if names[0] == names[1] or not all(names) or common * _FEW > fewest:
         return []
-    in_common = f"{common:,} of {fewest:,} things" if common else "no thing"
+    in_common = f"{common:,} of {fewest:,} items" if common else "no item"
     return [f"{names[0][:60]!r} and {names[1][:60]!r} have {in_common} in common: are they versions of one server?"]
 
 
@@ -293,7 +293,7 @@ def _list_changes(
         elif place not in old:
             found += [_came(kind, name, new[place])] if before_whole else []
         elif old[place] is not new[place] and encode(old[place]) != encode(new[place]):
-            found += thing_changes(kind, name, old[place], new[place])
+            found += item_changes(kind, name, old[place], new[place])
     return found, len(old.keys() & new.keys())
 
 

@@ -36,7 +36,7 @@ def diff_lines(diff: DefinitionsDiff, before: str, after: str) -> list[Line]:
     lines += [((f"{spans.NOTE} ", "muted"), span(note, "muted")) for note in diff.notes]
     for _, group in groupby(_ordered(diff.changes), key=_together):
         changes = [*group]
-        lines += [(), *(_thing_lines(changes) if len({each.name for each in changes}) == 1 else _list_lines(changes))]
+        lines += [(), *(_item_lines(changes) if len({each.name for each in changes}) == 1 else _list_lines(changes))]
     return lines
 
 
@@ -46,7 +46,7 @@ def _together(change: DefinitionChange) -> tuple[str, ...]:
     return ("", change.kind, change.act) if whole else (change.kind, change.name)
 
 
-def _thing_lines(changes: Sequence[DefinitionChange]) -> Iterator[Line]:
+def _item_lines(changes: Sequence[DefinitionChange]) -> Iterator[Line]:
     kind, name = changes[0].kind, changes[0].name
     yield ((ONE.get(kind, kind), "muted"), (" " * bool(name), "text"), span(name, "method", limit=200))
     for change in changes:
@@ -74,7 +74,7 @@ def summary(diff: DefinitionsDiff) -> Line:
 
 
 def _compared(diff: DefinitionsDiff) -> str:
-    return f"; {diff.compared:,} thing{'' if diff.compared == 1 else 's'} on both sides"
+    return f"; {diff.compared:,} item{'' if diff.compared == 1 else 's'} on both sides"
 
 
 def _ordered(changes: Iterable[DefinitionChange]) -> list[DefinitionChange]:

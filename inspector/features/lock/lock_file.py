@@ -59,7 +59,7 @@ def definitions_of(conversation: Conversation) -> ServerDefinitions:
     opening = conversation.opening
     listings = conversation.catalogue.listings
     known = {kind: listing for kind, listing in listings.items() if listing.asked or _has_none(kind, opening)}
-    lists = {kind: things_of(kind, listing.items) for kind, listing in known.items()}
+    lists = {kind: items_of(kind, listing.items) for kind, listing in known.items()}
     partial = tuple(kind for kind, listing in known.items() if _is_partial(listing))
     if opening is None:
         return ServerDefinitions(lists=lists, partial=partial)
@@ -82,7 +82,7 @@ def _is_partial(listing: Listing) -> bool:
     return listing.asked and not listing.whole
 
 
-def things_of(kind: str, items: Iterable[Any]) -> tuple[Any, ...]:
+def items_of(kind: str, items: Iterable[Any]) -> tuple[Any, ...]:
     """Return items in canonical form and order."""
     plain = [canonical(_lasting(kind, raw)) for raw in items]
     return tuple(sorted(plain, key=lambda raw: (key_of(kind, raw), encode(raw))))
@@ -112,7 +112,7 @@ _LOOKS_AT = 4096
 
 def as_json(surface: ServerDefinitions) -> dict[str, Any]:
     """Return the document. Equal definitions yield byte-identical documents."""
-    lists = {kind: _things(kind, surface.lists.get(kind)) for kind in LISTS}
+    lists = {kind: _listed(kind, surface.lists.get(kind)) for kind in LISTS}
     about: dict[str, Any] = {
         "server": canonical(surface.server),
         "revision": surface.revision,
@@ -123,10 +123,10 @@ def as_json(surface: ServerDefinitions) -> dict[str, Any]:
     return {"format": FORMAT, "version": VERSION, "hash": content_hash(body)} | body
 
 
-def _things(kind: str, things: tuple[Any, ...] | None) -> list[dict[str, Any]] | None:
-    if things is None:
+def _listed(kind: str, items: tuple[Any, ...] | None) -> list[dict[str, Any]] | None:
+    if items is None:
         return None
-    return [{"name": key_of(kind, raw), "hash": content_hash(raw), "value": raw} for raw in things]
+    return [{"name": key_of(kind, raw), "hash": content_hash(raw), "value": raw} for raw in items]
 
 
 def written(surface: ServerDefinitions) -> bytes:
@@ -169,9 +169,9 @@ def read_lock_file(path: Path) -> tuple[ServerDefinitions, list[str]]:
         )
     lists, odd = {}, []
     for kind in LISTS:
-        if isinstance(things := peek.at(document, kind), list):
-            lists[kind] = things_of(kind, [peek.at(each, "value") for each in things])
-            odd += _misfits(kind, things)
+        if isinstance(items := peek.at(document, kind), list):
+            lists[kind] = items_of(kind, [peek.at(each, "value") for each in items])
+            odd += _misfits(kind, items)
     server = peek.at(document, "server")
     surface = ServerDefinitions(
         canonical(server) if isinstance(server, dict) else None,
@@ -184,8 +184,8 @@ def read_lock_file(path: Path) -> tuple[ServerDefinitions, list[str]]:
     return surface, [f"{path}: {said}" for said in odd]
 
 
-def _misfits(kind: str, things: list[Any]) -> list[str]:
-    bad = [each for each in things if peek.text(each, "hash") != content_hash(peek.at(each, "value"))]
+def _misfits(kind: str, items: list[Any]) -> list[str]:
+    bad = [each for each in items if peek.text(each, "hash") != content_hash(peek.at(each, "value"))]
     names = ", ".join(repr((peek.text(each, "name") or "")[:60]) for each in bad[:3])
     return [f"the hashes of {len(bad)} {kind} do not fit their values ({names}): edited by hand?"] if bad else []
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from inspector.features.lock.lock_file import ServerDefinitions, things_of
+from inspector.features.lock.lock_file import ServerDefinitions, items_of
 from inspector.protocol.listed_items import LISTS
 
 SHOP: dict[str, Any] = {
@@ -28,7 +28,7 @@ SHOP: dict[str, Any] = {
 def shop(**more: Any) -> ServerDefinitions:
     """The surface of a shop, with other lists in the place of some; None for one that is not known."""
     lists = {
-        kind: things_of(kind, items) for kind, items in (SHOP | more).items() if kind in LISTS and items is not None
+        kind: items_of(kind, items) for kind, items in (SHOP | more).items() if kind in LISTS and items is not None
     }
     about = {
         "server": {"name": "shop", "version": "1"},

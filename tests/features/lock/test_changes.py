@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.features.lock.changes import account_changes, compare_definitions, thing_changes
+from inspector.features.lock.changes import account_changes, compare_definitions, item_changes
 from inspector.features.lock.lock_file import ServerDefinitions, written
 from inspector.features.lock.schemas import Act, Rating
 from tests.features.lock.offered import SHOP, shop
@@ -44,7 +44,7 @@ def test_two_servers_that_have_next_to_nothing_in_common_are_told_of() -> None:
     other = {"name": "harbour", "version": "1"}
     tools = [{"name": f"t{n}"} for n in range(10)]
     (note,) = compare_definitions(shop(), shop(server=other, tools=tools, resources=[], templates=[], prompts=[])).notes
-    assert "'shop' and 'harbour' have no thing in common" in note
+    assert "'shop' and 'harbour' have no item in common" in note
     assert compare_definitions(shop(), shop(server=other)).notes == (), "it has got another name, and is the same"
     assert compare_definitions(shop(), shop(tools=tools)).notes == (), "it says of itself that it is the same"
 
@@ -85,7 +85,7 @@ _B, _W, _I = Rating.BREAKING, Rating.WARNING, Rating.INFO
 
 def _thing(kind: str, before: Any, after: Any) -> list[tuple[str, str, Rating]]:
     base = {"name": "t"}
-    return [(each.path, each.rule, each.rating) for each in thing_changes(kind, "t", base | before, base | after)]
+    return [(each.path, each.rule, each.rating) for each in item_changes(kind, "t", base | before, base | after)]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_the_rules(kind: str, before: Any, after: Any, path: str, rule: str, rat
 
 
 def test_what_is_no_object_breaks() -> None:
-    (found,) = thing_changes("tools", "", "text", {"name": "t"})
+    (found,) = item_changes("tools", "", "text", {"name": "t"})
     assert (found.rule, found.rating) == ("no-object", _B)
 
 

@@ -26,13 +26,13 @@ def _lines(before: Any, after: Any) -> list[str]:
 
 def test_the_summary_comes_first_then_the_thing_with_the_worst_change() -> None:
     lines = _lines(shop(), _CHANGED)
-    assert lines[2] == "1 breaking, 3 warning, 1 info; 4 things on both sides"
+    assert lines[2] == "1 breaking, 3 warning, 1 info; 4 items on both sides"
     assert "prompts" in lines[3]
     assert [line for line in lines if line.startswith("tool ")] == ["tool buy", "tool look"]
     place = lines.index("tool buy")
     assert lines[place + 1] == "  ✗ breaking + inputSchema.required.what: what is required now"
     assert "             + Buys a [big ]thing." in lines
-    assert _lines(shop(), shop())[2] == "no difference; 5 things on both sides"
+    assert _lines(shop(), shop())[2] == "no difference; 5 items on both sides"
 
 
 def test_things_that_are_gone_or_new_stand_together_a_line_each() -> None:

@@ -14,10 +14,10 @@ from inspector.features.lock.lock_file import (
     as_json,
     definitions_of,
     is_lock_file,
+    items_of,
     name_of,
     read_lock_file,
     save,
-    things_of,
     written,
 )
 from tests.captures.record import sample
@@ -116,5 +116,5 @@ def test_things_stand_in_the_order_of_their_keys_without_what_tells_of_now() -> 
     one: dict[str, Any] = {"uri": "b", "name": "n", "size": 7, "annotations": {"lastModified": "today"}}
     other: dict[str, Any] = {"uri": "a", "name": "n", "annotations": {"lastModified": "today", "priority": 1.0}}
     kept = ({"annotations": {"priority": 1}, "name": "n", "uri": "a"}, {"name": "n", "uri": "b"})
-    assert things_of("resources", [one, other]) == things_of("resources", [other, one]) == kept
-    assert things_of("tools", ["odd", {"name": "x", "size": 7}]) == ("odd", {"name": "x", "size": 7})
+    assert items_of("resources", [one, other]) == items_of("resources", [other, one]) == kept
+    assert items_of("tools", ["odd", {"name": "x", "size": 7}]) == ("odd", {"name": "x", "size": 7})
