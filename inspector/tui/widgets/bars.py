@@ -260,8 +260,11 @@ class FooterBar(ItemBar):
             ConversationStage.LOADING,
             ConversationStage.RECORDED,
         )
-        valid = {each.binding.id: each for each in valid_actions(screen)}
-        untyped = [each for each in _untyped(screen) if each.binding.id not in _MENU_IDS or _has_entries(each, valid)]
+        bindings = screen.active_bindings  # computed on each access
+        valid = {each.binding.id: each for each in valid_actions(screen, bindings)}
+        untyped = [
+            each for each in _untyped(screen, bindings) if each.binding.id not in _MENU_IDS or _has_entries(each, valid)
+        ]
         is_detail = isinstance(screen.focused, VirtualLines) and not isinstance(screen.focused, LogList)
         if not (screen.is_modal or is_detail):  # elsewhere, Back needs no hint
             untyped = [each for each in untyped if each.binding.id != _BACK]
@@ -282,10 +285,10 @@ class FooterBar(ItemBar):
             self.app.bell()
 
 
-def _untyped(screen: Screen[object]) -> Iterator[ActiveBinding]:
+def _untyped(screen: Screen[object], bindings: Mapping[str, ActiveBinding]) -> Iterator[ActiveBinding]:
     """Yield the keys that work now. Textual leaves out some of the keys that a focused field consumes, but not all."""
     focused = screen.focused
-    for key, found in screen.active_bindings.items():
+    for key, found in bindings.items():
         typed = focused is not None and found.node is not focused and keys.types(key, key_to_character(key))
         if not typed or focused is None or not focused.check_consume_key(key, "x"):
             yield found
@@ -345,10 +348,13 @@ _RANKS = {_BACK: 3} | dict.fromkeys(_MENU_IDS, 5)
 """Ranks where space is short: Back stays along with the first other key, the menus with the first two."""
 
 
-def valid_actions(screen: Screen[object]) -> list[ActiveBinding]:
-    """Return the actions that are valid now, each once, in the order of focus, screen and app."""
+def valid_actions(screen: Screen[object], bindings: Mapping[str, ActiveBinding] | None = None) -> list[ActiveBinding]:
+    """Return the actions that are valid now, each once, in the order of focus, screen and app.
+
+    `bindings`: the screen's active bindings if they are known.
+    """
     found: dict[str, ActiveBinding] = {}
-    for each in screen.active_bindings.values():
+    for each in (screen.active_bindings if bindings is None else bindings).values():
         name = each.binding.id  # bindings without an id are Textual's own, such as Ctrl+Q
         if name and each.enabled and name not in found and _is_implemented(each, screen):
             found[name] = each
