@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from inspector.features.mock.openings import CAPABILITY_OF
-from inspector.features.mock.script import Script, Turn, Turns, key_of
+from inspector.features.mock.script import Script, ScriptTurns, Turn, key_of
 from inspector.protocol import peek
 from inspector.protocol.conversation import target_of
 from inspector.protocol.listed_items import KIND_OF_METHOD as LISTS
@@ -144,7 +144,7 @@ class Book:
 class TargetTurns:
     """The turns of one method and one target. Only hashes of their params are kept, and computed on demand."""
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: ScriptTurns) -> None:
         self._turns = turns
         self.turns = array("I")
         """Positions of the turns, in order."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.features.mock.script import Script, ScriptedResponse, Turn, Turns
+from inspector.features.mock.script import Script, ScriptedResponse, ScriptTurns, Turn
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Part, encode
 from inspector.protocol.revisions._shape import Era
@@ -30,7 +30,7 @@ _OF_MODERN = ("extensions",)
 _NO_CACHE = {"ttlMs": 0, "cacheScope": "private"}
 
 
-def opening_of(opening: Opening | None, turns: Turns, *, path: str = "", notes: tuple[str, ...] = ()) -> Script:
+def opening_of(opening: Opening | None, turns: ScriptTurns, *, path: str = "", notes: tuple[str, ...] = ()) -> Script:
     """Return the script of these turns from the recorded opening; without one, it is derived from the requests."""
     if opening is not None:
         revision = opening.revision

@@ -102,7 +102,7 @@ class Turn(msgspec.Struct, frozen=True):
         return len(self.steps) == 1 and isinstance(self.steps[0], ScriptedResponse)
 
 
-class Turns(Protocol):
+class ScriptTurns(Protocol):
     """Turns in the order of the client's messages. A turn is read on access and not kept."""
 
     def __len__(self) -> int:
@@ -133,7 +133,7 @@ class Turns(Protocol):
 class Script(msgspec.Struct, frozen=True):
     """What the server of a capture sent over one connection."""
 
-    turns: Turns
+    turns: ScriptTurns
     era: Era
     revision: str
     """Negotiated version, or the newest of the era if there was none."""
