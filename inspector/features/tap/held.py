@@ -193,7 +193,7 @@ class RuleQueue:
             str(Direction.TO_SERVER): deque(),
             str(Direction.FROM_SERVER): deque(),
         }
-        self._listens_to_lists = relay.saw_initialized
+        self._listens_to_lists = False
         self.sent: dict[str, bytes | None] = {}
         """Interface requests by id, with their responses."""
         self._awaited = 0
@@ -292,7 +292,7 @@ class RuleQueue:
 
     def lists_changed(self) -> None:
         """Make the client fetch lists again after a change of rules that affect them, if its session has begun."""
-        if self._listens_to_lists:
+        if self._listens_to_lists or self._relay.saw_initialized:
             for kind in ("tools", "prompts", "resources"):
                 payload = b'{"jsonrpc":"2.0","method":"notifications/%b/list_changed"}' % kind.encode()
                 self.put(str(Direction.FROM_SERVER), payload, "rule")

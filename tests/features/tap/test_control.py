@@ -442,6 +442,19 @@ def test_the_client_is_told_when_lists_look_different(tap: TapProcess) -> None:
     client.close()
 
 
+def test_lists_that_a_rule_changes_are_announced_though_nothing_was_armed_before(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("[]\n")
+    with tapped(tmp_path, PYTHON, "-c", SERVER, options=("--rules", str(rules))) as tap:
+        tap.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+        tap.request(1, "ping")
+        assert tap.line(0)["id"] == 1
+        client = _controlling()
+        client.ask("set_rule", rule={"name": "hide", "action": "hide", "names": ["b"]})
+        assert tap.line(1)["method"] == "notifications/tools/list_changed"
+        client.close()
+
+
 def test_partial_and_binary_output_is_not_stopped_by_a_rule(tap: TapProcess) -> None:
     client = _controlling()
     _hold(client)
