@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
+import msgspec
 from rich.console import Group
 from rich.text import Text
 from textual.app import App, ComposeResult
@@ -396,7 +397,7 @@ class StartPane(Vertical):
                 return
             known = summaries.known(each.path) or (summaries.of(each.path) if each.size <= _CHEAP else None)
             if known is not None and known.readable:
-                each = replace(each, entries=known.entries, errors=known.errors, ended=known.ended)
+                each = msgspec.structs.replace(each, entries=known.entries, errors=known.errors, ended=known.ended)
             found.append(each)
         if not worker.is_cancelled:
             self.app.call_from_thread(self._take_captures, found)
