@@ -324,8 +324,6 @@ def _approved(wanted: Sequence[StartChoice]) -> list[StartChoice]:
 
 
 def _with(wanted: OpenServer, server: "FoundServer | None") -> OpenServer | None:
-    from dataclasses import replace
-
     return replace(wanted, server=server) if server is not None else None
 
 
