@@ -162,6 +162,18 @@ def test_a_long_file_of_another_program_is_read_before_the_first_picture_and_tha
     assert env.stderr.getvalue() == "reading browser.har, 4.0 kB of another program\n"  # type: ignore[attr-defined]
 
 
+def test_a_server_of_a_config_file_is_opened_as_it_was_approved(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = FoundServer("shop", "Cursor", Path("mcp.json"), ("shop", "${input:coast}"))
+    filled = found.filled({"coast": "north"})
+    opened: list[object] = []
+    monkeypatch.setattr(interface, "approve", lambda servers: [filled])
+    monkeypatch.setattr(Servers, "open", lambda self, wanted: opened.append(wanted))
+    monkeypatch.setattr(interface, "_show_opened", lambda *_: ExitStatus.OK)
+    assert interface.open_all(_env(), lambda _: [OpenServer(found)]) == ExitStatus.OK
+    assert opened == [OpenServer(filled)]
+    assert filled.argv == ("shop", "north")
+
+
 def test_the_newest_ten_come_first_with_age_and_size() -> None:
     shelf = places().captures
     shelf.mkdir(parents=True)

@@ -89,6 +89,8 @@ class _Dated(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class FrameRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="frame"):
+    """A line of a pipe, an HTTP body or an event of a stream, as it was transferred."""
+
     n: int = 0
     c: str = ""
     dir: Direction
