@@ -182,16 +182,23 @@ def start_time(pid: int) -> str:
 
 
 def _fork_reaper() -> int:
-    """Start the reaper and return its lifeline descriptor.
+    """Start the reaper and return its lifeline descriptor once it is out of reach of the client's signals.
 
     Only this process may hold the descriptor: the reaper waits for it to be closed.
     """
     their, ours = os.pipe()
+    ready_r, ready_w = os.pipe()
     if os.fork():
         os.close(their)
+        os.close(ready_w)
+        os.read(ready_r, 1)  # a group that is killed at once would take the reaper with it
+        os.close(ready_r)
         return ours
     try:
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
+            signal.signal(number, signal.SIG_IGN)
         os.setsid()  # a signal to the client's group ends the tap but must not end the reaper
+        os.write(ready_w, b"r")
         nowhere = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(nowhere, fd)
@@ -201,8 +208,6 @@ def _fork_reaper() -> int:
                     os.close(int(name))
                 except OSError:
                     pass
-        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
-            signal.signal(number, signal.SIG_IGN)
         _reap(their)
     finally:
         os._exit(0)
