@@ -95,8 +95,8 @@ class TrafficPanel(Panel, Ground):
 
     def sync(self) -> None:
         """Update."""
-        if not self.is_mounted or not self.is_attached:
-            return
+        if not self.is_mounted or not self.list.is_mounted or not self.is_attached:
+            return  # a panel is mounted before its list is composed
         self._ticks += 1
         self.list.sync()
         if self._side.created is None:

@@ -262,11 +262,10 @@ async def test_who_reads_further_up_is_told_of_rows_and_errors(tape: Tape) -> No
         panel.take_focus()
         await _shown(pilot, panel)
         await pilot.press("g g")
-        tape.call(5, "late")
-        tape.error(5, -1, "x")
-        tape.call(6, "late")
-        tape.error(6, -1, "x")
-        assert "▼ 2 new ✗ 2 errors" in await _shown(pilot, panel)
+        for number in range(5, 65):
+            tape.call(number, "late")
+            tape.error(number, -1, "x")
+        assert "▼ 60 new ✗ 60 errors" in await _shown(pilot, panel)
         await pilot.press("G")
         assert "▼ follow" in await _shown(pilot, panel)
 
