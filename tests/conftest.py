@@ -26,6 +26,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if is_ci() e
 # Ctrl+C need the usual meaning.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # so does nohup, and processes inherit it
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Hundreds of tests start an interpreter, and each would compile the whole program again. `__pycache__` is not in git.
 sys.dont_write_bytecode = False
