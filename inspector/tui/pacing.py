@@ -7,6 +7,7 @@ nothing happens.
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import zip_longest
 from sys import setswitchinterval
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -16,9 +17,9 @@ from rich.control import Control
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.app import App
 from textual.events import AppFocus, Event, InputEvent, Resize
+from textual.strip import Strip
 
 if TYPE_CHECKING:
-    from textual.strip import Strip
     from textual.timer import Timer
     from textual.widget import Widget
 
@@ -171,7 +172,7 @@ class Painted:
         """Return an update that, when it is rendered, leaves out what the terminal shows already."""
         return _Difference(self, update) if isinstance(update, LayoutUpdate | ChopsUpdate) else update
 
-    def difference(self, pieces: Iterable[tuple[int, int, "Strip"]], console: Console) -> str:
+    def difference(self, pieces: Iterable[tuple[int, int, Strip]], console: Console) -> str:
         """Return what to send for some pieces, each at a column and a line, and note it as shown."""
         sent: list[str] = []
         for x, y, strip in pieces:
@@ -209,15 +210,20 @@ class _Difference(CompositorUpdate):
         return self._painted.difference(pieces, console)
 
 
-def _of_layout(update: LayoutUpdate) -> "Iterator[tuple[int, int, Strip]]":
+def _of_layout(update: LayoutUpdate) -> Iterator[tuple[int, int, Strip]]:
+    """Yield the pieces of whole lines. A piece that no widget has drawn is blank: its widget has just been removed."""
     for y, line in enumerate(update.strips, update.region.y):
+        starts: Iterable[int] | None = getattr(line, "mapping", None)  # Textual hands over the values of a dict
+        columns = list(starts) if starts is not None else []
         x = update.region.x
-        for strip in line:
+        for strip, end in zip_longest(line, columns[1:], fillvalue=None):
+            if strip is None:
+                strip = Strip.blank((update.region.right if end is None else end) - x)
             yield x, y, strip
             x += strip.cell_length
 
 
-def _of_spans(update: ChopsUpdate) -> "Iterator[tuple[int, int, Strip]]":
+def _of_spans(update: ChopsUpdate) -> Iterator[tuple[int, int, Strip]]:
     """Yield the pieces that Textual would send: those that begin before the end of a span and end after its start."""
     for y, first, last in update.spans:
         for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):

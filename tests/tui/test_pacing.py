@@ -167,6 +167,14 @@ def test_what_follows_a_wide_character_is_sent_again_with_it() -> None:
     assert "after" in _sent(painted, update)
 
 
+def test_a_piece_that_no_widget_has_drawn_is_blank_up_to_the_next_cut() -> None:
+    shown: dict[int, Strip | None] = {0: Strip([Segment("ab")]), 2: None, 5: Strip([Segment("c")]), 6: None}
+    screen = Screenful()
+    screen.take("\x1b[1;1H" + "x" * WIDTH)
+    screen.take(_sent(Painted(App()), LayoutUpdate([shown.values()], Region(0, 0, WIDTH, 1))))  # type: ignore[list-item]
+    assert "".join(screen.cells[0]) == "ab   c" + " " * 6
+
+
 def test_lines_above_a_picture_are_sent_again_with_it() -> None:
     painted = Painted(App())
     picture = Strip([Segment("\x1bP0;0;0q\x1b\\", None, [(ControlType.BELL,)])])
