@@ -22,6 +22,7 @@ from inspector.forms.fields import (
     UnionField,
     opened,
 )
+from inspector.forms.interpret import is_within_bounds
 from inspector.forms.read_schema import read_schema
 from inspector.forms.simple import as_text
 from inspector.forms.typed import parse_json, parse_number
@@ -178,23 +179,4 @@ def _number(field: NumberField) -> object:
     """Return a simple number within the bounds; 0 if none of the candidates fits."""
     bounds = (field.minimum, field.maximum, field.exclusive_minimum, field.exclusive_maximum, field.multiple_of)
     near = [value for bound in bounds if bound is not None for value in (bound, bound + 1, bound - 1)]
-    return next((value for value in (0, 1, *near) if _fits(field, value)), 0)
-
-
-def _fits(field: NumberField, value: float) -> bool:
-    low, high, above, below = field.minimum, field.maximum, field.exclusive_minimum, field.exclusive_maximum
-    return (
-        (low is None or value >= low)
-        and (high is None or value <= high)
-        and (above is None or value > above)
-        and (below is None or value < below)
-        and (not field.integer or value % 1 == 0)
-        and (not field.multiple_of or _is_multiple(value, field.multiple_of))
-    )
-
-
-def _is_multiple(value: float, step: float) -> bool:
-    try:
-        return not value % step
-    except OverflowError:  # an integer too large to be compared with a fraction
-        return False
+    return next((value for value in (0, 1, *near) if is_within_bounds(field, value)), 0)

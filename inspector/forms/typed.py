@@ -1,4 +1,4 @@
-"""Conversion of text that the user types to JSON values and back.
+"""JSON and numbers as text, and back.
 
 Numbers are read as common JSON parsers do: integers are exact, whatever their size; numbers with a point or an
 exponent are IEEE doubles. Numbers that no double can represent (1e400) are rejected. If a double can't keep all
@@ -7,25 +7,12 @@ digits, a note states the value that will be sent. -0 becomes -0.0, because inte
 
 import json
 import re
-from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
 import msgspec
 
-from inspector.forms.fields import (
-    UNSET,
-    BoolField,
-    ChoiceField,
-    ConstField,
-    Field,
-    JsonField,
-    NullField,
-    NumberField,
-    Opened,
-    TextField,
-    opened,
-)
+from inspector.forms.fields import UNSET, ChoiceField, ConstField, Field, JsonField, opened
 from inspector.forms.simple import as_text
 
 
@@ -40,21 +27,8 @@ class Parsed(msgspec.Struct, frozen=True):
     """A note for the user about the accepted value; usually ""."""
 
 
-def parse_text(field: Field, text: str) -> Parsed:
-    """Parse `text` for `field`. "" is the empty string in a text field, and UNSET in any other.
-
-    The value is not validated against the schema.
-    """
-    asked = opened(field)
-    if isinstance(asked, TextField):
-        return Parsed(text)
-    if not text.strip():
-        return Parsed(UNSET)
-    return _PARSERS.get(type(asked), _parse_any)(asked, text)
-
-
 def text_of(field: Field, value: object) -> str:
-    """Return the text to edit for `value`: the inverse of `parse_text` if the value fits the field. UNSET is ""."""
+    """Return the text to edit for `value`: the inverse of `interpret` if the value fits the field. UNSET is ""."""
     if value is UNSET:
         return ""
     asked = opened(field)
@@ -154,45 +128,3 @@ def _no_constant(name: str) -> object:
 
 
 _DECODER: Final = json.JSONDecoder(parse_float=_double, parse_int=_integer, parse_constant=_no_constant)
-
-
-def _parse_number(asked: Opened, text: str) -> Parsed:
-    if asked.nullable and text.strip() == "null":
-        return Parsed(None)
-    return parse_number(text)
-
-
-def _parse_bool(asked: Opened, text: str) -> Parsed:
-    words: dict[str, bool | None] = {"true": True, "false": False}
-    if asked.nullable:
-        words["null"] = None
-    word = text.strip().lower()
-    return Parsed(words[word]) if word in words else Parsed(UNSET, "must be true or false")
-
-
-def _parse_choice(asked: Opened, text: str) -> Parsed:
-    """Match by title, then by value, otherwise parse as JSON or text: unlisted values may be sent on purpose."""
-    assert isinstance(asked, ChoiceField)
-    if asked.multi:
-        return parse_json(text)
-    for option in asked.options:
-        if text in (option.title, as_text(option.value)):
-            return Parsed(option.value)
-    parsed = parse_json(text)
-    return Parsed(text) if parsed.problem else parsed
-
-
-def _parse_null(asked: Opened, text: str) -> Parsed:
-    return Parsed(None) if text.strip() == "null" else Parsed(UNSET, "must be null")
-
-
-def _parse_any(asked: Opened, text: str) -> Parsed:
-    return parse_json(text)
-
-
-_PARSERS: Final[Mapping[type, Callable[[Opened, str], Parsed]]] = {
-    NumberField: _parse_number,
-    BoolField: _parse_bool,
-    ChoiceField: _parse_choice,
-    NullField: _parse_null,
-}

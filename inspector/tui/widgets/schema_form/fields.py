@@ -26,8 +26,9 @@ from inspector.forms.fields import (
     UnionField,
     opened,
 )
+from inspector.forms.interpret import interpret
 from inspector.forms.paths import Path
-from inspector.forms.typed import json_text, parse_json, parse_text, text_of
+from inspector.forms.typed import Parsed, json_text, parse_json, text_of
 from inspector.forms.values import FormValue, branch_of, fits, fresh_value
 from inspector.present.spans import Span
 from inspector.text import visible
@@ -340,7 +341,8 @@ class FieldNode(Widget):
             parsed = parse_json(text)
             self._own_problem = parsed.problem
         else:
-            parsed = parse_text(self.asked, text)
+            read = interpret(self.asked, text)
+            parsed = Parsed(read.value, read.problem)
         if self._shape == "number" and parsed.problem:
             self.state.put(self.path, text, run)
         elif not parsed.problem:

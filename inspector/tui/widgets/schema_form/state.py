@@ -24,10 +24,10 @@ from inspector.forms.fields import (
     UnionField,
     opened,
 )
+from inspector.forms.interpret import interpret
 from inspector.forms.paths import Path, get_at, move_at, place_in_form, remove_at, set_at
 from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.read_schema import read_schema
-from inspector.forms.typed import parse_text
 from inspector.forms.validate import Problem, Validation, validate
 from inspector.forms.values import FormValue, branch_of, fits, from_json, initial_value, to_json
 from inspector.tui.widgets.schema_form.editors import in_a_line, many
@@ -219,7 +219,7 @@ def shape_of(field: Field, value: FormValue) -> Shape:
         return "picker" if isinstance(asked, ChoiceField) and many(asked) else "options"
     if value is None and not isinstance(asked, JsonField):
         return "null"
-    if isinstance(asked, NumberField) and isinstance(value, str) and parse_text(asked, value).problem:
+    if isinstance(asked, NumberField) and isinstance(value, str) and interpret(asked, value).problem:
         return "number"  # the text is sent although it is not a number
     if not fits(asked, value) and not isinstance(asked, UnionField):
         return "json"
