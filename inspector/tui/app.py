@@ -15,9 +15,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from rich.console import RenderableType
-from rich.text import Text
 from textual.actions import ActionParseResult, parse
-from textual.app import App, ComposeResult, SystemCommand
+from textual.app import ComposeResult, SystemCommand
 from textual.binding import BindingType
 from textual.dom import DOMNode
 from textual.events import Event
@@ -25,7 +24,7 @@ from textual.screen import Screen
 
 from inspector.config.targets import Target
 from inspector.session.engine import Live, OpenedSession
-from inspector.text import for_clipboard, visible
+from inspector.text import for_clipboard
 from inspector.tui import app_parts, keymap, keys, safety
 from inspector.tui.actions import Command
 from inspector.tui.app_parts import Checker, ConnectionActions, ExportActions, ServerRequests, Waits
@@ -33,6 +32,7 @@ from inspector.tui.bars import HeaderBar
 from inspector.tui.conversation import OpenConversation, Recording
 from inspector.tui.demo_hint import DemoHint
 from inspector.tui.input_queue import FocusKeeper, InputQueue
+from inspector.tui.lasting_app import LastingApp, border
 from inspector.tui.navigation import Navigation, Opener, make_panel
 from inspector.tui.pacing import TURN_S, Pacing, Painted
 from inspector.tui.panels import Panel
@@ -61,7 +61,7 @@ class TickingPart(Protocol):
         """Update; nearly free while nothing has changed."""
 
 
-class InspectApp(App[None]):
+class InspectApp(LastingApp[None]):
     """The inspector for one or more conversations, live or recorded."""
 
     TITLE = "mcp-inspect"
@@ -259,7 +259,8 @@ class InspectApp(App[None]):
         if not self.painted.may_update():
             return
         for part in self.parts:
-            part.tick()
+            with border():
+                part.tick()
 
     @property
     def _is_laid_out(self) -> bool:
@@ -269,6 +270,11 @@ class InspectApp(App[None]):
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         """Send only the parts of a repaint that differ from what the terminal shows."""
         super()._display(screen, self.painted.without_known(renderable))
+
+    def repaint(self) -> None:
+        """Lay out and paint all that is visible, and send all of it."""
+        self.painted.forget()
+        super().repaint()
 
     # Events and actions
 
@@ -370,17 +376,6 @@ class InspectApp(App[None]):
         if command is not None:
             self._recent = [command.id, *(each for each in self._recent if each != command.id)][:_RECENT]
             command.run()
-
-    def _fatal_error(self) -> None:
-        """Exit with a plain traceback after an internal error.
-
-        Textual's own traceback shows the values of variables: raw text of the server, possibly confidential.
-        """
-        import traceback
-
-        self.bell()
-        self._exit_renderables.append(Text(visible(traceback.format_exc(), newlines=True)))
-        self._close_messages_no_wait()
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy without control characters: pasted into a terminal, they would take effect."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.events import Event
 
@@ -12,6 +12,7 @@ from inspector.config.servers import FoundServer
 from inspector.config.targets import Capture, LiveTap, StartChoice
 from inspector.tui import keymap, keys
 from inspector.tui.actions import ActionScope
+from inspector.tui.lasting_app import LastingApp
 from inspector.tui.safety import apply_theme, install, switch_theme
 from inspector.tui.screens.help.help import toggle_help
 from inspector.tui.screens.start.start import StartPane
@@ -19,7 +20,7 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, MenuBar, Menus
 
 
-class StartApp(App[StartChoice]):
+class StartApp(LastingApp[StartChoice]):
     """Shows the choices; `run` returns the chosen one, None if the user quits."""
 
     TITLE = "mcp-inspect"

@@ -12,7 +12,7 @@ import pytest
 
 from tests.architecture.sources import Source, dotted, read, sources
 
-_MOST = 8
+_MOST = 9
 """How many borders there may be in all: four kinds, some at both ends."""
 _TAP = "inspector/features/tap/"
 """A tap stands in a client's process tree: it has no log, its stderr belongs to the server, and it must not end."""

@@ -12,12 +12,20 @@ from tests.stories.commands import PROGRAM, environment
 class Window(Terminal):
     """`mcp-inspect` with these words, in a terminal of its own."""
 
-    def __init__(self, words: Sequence[str], place: Path, *, columns: int = 120, lines: int = 40) -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        place: Path,
+        *,
+        columns: int = 120,
+        lines: int = 40,
+        program: Sequence[str] = PROGRAM,
+    ) -> None:
         self._hung_up = False
         self.status: int | None = None
         """The exit status, negative for a signal; None while it runs."""
         env = environment(place) | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
-        super().__init__((*PROGRAM, *words), env=env, columns=columns, lines=lines)
+        super().__init__((*program, *words), env=env, columns=columns, lines=lines)
 
     def __enter__(self) -> "Window":
         return self

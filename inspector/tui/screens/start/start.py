@@ -38,6 +38,7 @@ from inspector.present.start import StartRows, can_open, server_section, typed_o
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
+from inspector.tui.lasting_app import LastingApp
 from inspector.tui.safety import apply_theme, install
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, FooterBar, ItemBar, StatusLine
@@ -267,7 +268,7 @@ class ValuesScreen(FieldsScreen["dict[str, str] | None"]):
         self.finish()
 
 
-class ApproveApp(App["list[FoundServer | None]"]):
+class ApproveApp(LastingApp["list[FoundServer | None]"]):
     """App that returns each approved server with its values, and None for each other one.
 
     Returns None for all if the app is quit.

@@ -1,0 +1,260 @@
+"""An app that continues after an internal error: in a handler, in painting, at a tick, in a worker or on a thread.
+
+Textual ends the app at any exception. Here it is logged with its traceback, a toast says so, and the screen is
+repainted whole. What failed is left out: a widget that can't be drawn is blank. Only while the app starts, or once it
+ends, does an error end it, in order. In a test, it still fails the test.
+"""
+
+import asyncio
+import codecs
+import logging
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rich.text import Text
+from textual._callback import invoke
+from textual._compositor import Compositor
+from textual._context import active_app
+from textual.app import App
+from textual.box_model import BoxModel
+from textual.drivers import linux_driver
+from textual.drivers.linux_driver import LinuxDriver
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.worker import WorkerFailed
+
+from inspector.config.paths import places, private_directory
+from inspector.errors import UsageError
+from inspector.text import visible
+
+_T = TypeVar("_T")
+_log = logging.getLogger(__name__)
+_REPAINT_AGAIN_S = 1.0
+"""Minimum time between two repaints: what fails in every repaint must not repaint forever."""
+_TOAST_S = 12
+
+
+class ErrorLog:
+    """Internal errors of one run, in a file of the user's: each with its traceback once, then with a count."""
+
+    def __init__(self, path: Path, noted: Callable[[str], object]) -> None:
+        """`noted` is called after each error, with a sentence for the user if the error is new, otherwise ""."""
+        self.path = path
+        self._noted = noted
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._unwritten = False
+
+    def exception(self, error: BaseException) -> None:
+        """Record an error."""
+        if isinstance(error, WorkerFailed):
+            error = error.error
+        key = type(error).__name__, _place(error)
+        self._counts[key] += 1
+        count, said = self._counts[key], ""
+        if count == 1:
+            self._write("".join(traceback.format_exception(error)))
+            where = "its traceback is shown after quitting" if self._unwritten else f"traceback: {_short(self.path)}"
+            said = f"Internal error ({key[0]} in {key[1]}); the program and its recording continue; {where}"
+        elif str(count).strip("0") == "1":
+            self._write(f"{key[0]} in {key[1]}: {count:,} times by now\n")
+        self._noted(said)
+
+    def close(self) -> None:
+        """Mention the errors of this run in the log of the program."""
+        if self._counts and not self._unwritten:
+            total, kinds = sum(self._counts.values()), ", ".join(f"{name} in {place}" for name, place in self._counts)
+            _log.error("internal errors: %d (%s); please report %s", total, kinds, self.path)
+
+    def _write(self, text: str) -> None:
+        """Append to the file; if that is impossible, to the log of the program, which is shown at the end."""
+        said = visible(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}", newlines=True)
+        try:
+            private_directory(self.path.parent)
+            is_long = self.path.exists() and self.path.stat().st_size > _LONGEST
+            with open(self.path, "w" if is_long else "a", encoding="utf-8", opener=_private) as file:
+                file.write(said)
+        except (OSError, UsageError):
+            self._unwritten = True
+            _log.error("internal error: %s", said)
+
+
+_LONGEST = 1_000_000
+"""Bytes after which the file is begun again."""
+
+
+def _private(path: str, flags: int) -> int:
+    import os
+
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+
+
+def _place(error: BaseException) -> str:
+    """Return file and line of the last frame; the same error at the same place is one kind."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "no frame"
+
+
+def _short(path: Path) -> str:
+    with suppress(ValueError, RuntimeError):
+        return f"~/{path.relative_to(Path.home())}"
+    return str(path)
+
+
+class LastingApp(App[_T]):
+    """An app that continues after an internal error."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        _install_borders()
+        self.error_log = ErrorLog(places().state / "errors.log", self._noted)
+        self._lasts = False
+        """Whether the message loop runs, in a terminal."""
+        self._repainted = float("-inf")
+
+    @property
+    def lasts(self) -> bool:
+        """Whether an internal error does not end the app now."""
+        return self._lasts
+
+    async def _process_messages_loop(self) -> None:
+        """Process messages; meanwhile no error ends the app."""
+        if self.is_headless:  # in a test
+            await super()._process_messages_loop()
+            return
+        hook, threading.excepthook = threading.excepthook, lambda args: self._note_on_thread(args.exc_value)
+        asyncio.get_running_loop().set_exception_handler(lambda _, found: self._note_on_thread(found.get("exception")))
+        self._lasts = True
+        try:
+            await super()._process_messages_loop()
+        finally:
+            self._lasts = False
+            threading.excepthook = hook
+            self.error_log.close()
+
+    def _note_on_thread(self, error: BaseException | None) -> None:
+        if isinstance(error, Exception):
+            self._handle_exception(error)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Log an error and go on. While the app starts or ends, and in a test: end."""
+        if self._lasts:
+            self.error_log.exception(error)
+        else:
+            super()._handle_exception(error)
+
+    def _noted(self, said: str) -> None:
+        """Show a sentence, and repaint. It may be called on any thread."""
+        if said:
+            self.call_later(partial(self.notify, said, severity="error", markup=False, timeout=_TOAST_S))
+        if time.monotonic() - self._repainted > _REPAINT_AGAIN_S:
+            self._repainted = time.monotonic()
+            self.call_later(self.repaint)
+
+    def repaint(self) -> None:
+        """Lay out and paint all that is visible."""
+        for screen in self.screen_stack:
+            screen.refresh(layout=True)
+
+    def _fatal_error(self) -> None:
+        """Exit with a plain traceback after an internal error.
+
+        Textual's own traceback shows the values of variables: raw text of the server, possibly confidential.
+        """
+        self.bell()
+        self._exit_renderables.append(Text(visible(traceback.format_exc(), newlines=True)))
+        self._close_messages_no_wait()
+
+
+@contextmanager
+def border(app: App[Any] | None = None) -> Iterator[None]:
+    """Let no error of the block past it, if the app continues after errors. `app` is needed on another thread."""
+    try:
+        yield
+    except Exception as error:  # the border of the app: an internal error is logged, and what failed is left out
+        app = app or active_app.get(None)
+        if not isinstance(app, LastingApp) or not app.lasts:
+            raise
+        app.error_log.exception(error)
+
+
+# Where Textual runs our code without going on after an error. See docs/textual.md.
+
+
+_textual_dispatch = MessagePump._dispatch_message  # noqa: SLF001
+_textual_box_model = Widget._get_box_model  # noqa: SLF001
+_textual_input = LinuxDriver._run_input_thread  # noqa: SLF001
+
+
+def _install_borders() -> None:
+    for owner, name, ours in (
+        (MessagePump, "_dispatch_message", _dispatch_message),
+        (MessagePump, "_flush_next_callbacks", _flush_next_callbacks),
+        (Compositor, "_get_renders", _get_renders),
+        (Widget, "_get_box_model", _get_box_model),
+        (LinuxDriver, "_run_input_thread", _run_input_thread),
+        (linux_driver, "getincrementaldecoder", _lenient_decoder),
+    ):
+        setattr(owner, name, ours)
+
+
+async def _dispatch_message(pump: MessagePump, message: Message) -> None:
+    """Handle a message. After an error Textual would leave the loop, and the widget would never handle another one."""
+    with border():
+        await _textual_dispatch(pump, message)
+
+
+async def _flush_next_callbacks(pump: MessagePump) -> None:
+    """Call what was to be called later. After an error Textual would drop the callbacks behind it."""
+    callbacks = pump._next_callbacks.copy()  # noqa: SLF001
+    pump._next_callbacks.clear()  # noqa: SLF001
+    for callback in callbacks:
+        with border(), pump.prevent(*callback._prevent):  # noqa: SLF001
+            await invoke(callback.callback)
+
+
+def _get_renders(compositor: Compositor, crop: Region | None = None) -> Iterator[tuple[Region, Region, list[Strip]]]:
+    """Yield the visible widgets' regions and lines like Textual; a widget that can't be drawn is blank."""
+    for widget, (region, clip) in compositor.visible_widgets.items():
+        seen = region.intersection(clip)
+        if seen.size and (crop is None or crop.overlaps(clip)):
+            strips = [Strip.blank(seen.width)] * seen.height
+            with border():
+                strips = widget.render_lines(seen.translate(-region.offset))
+            yield region, clip, strips
+
+
+def _get_box_model(widget: Widget, container: Size, *args: Any, **options: Any) -> BoxModel:
+    """Return the size of a widget; one that can't be measured gets a line, and the others their places."""
+    found: list[BoxModel] = []
+    with border():
+        found.append(_textual_box_model(widget, container, *args, **options))
+    a_line = BoxModel(Fraction(container.width), Fraction(min(1, container.height)), widget.styles.margin)
+    return found[0] if found else a_line
+
+
+def _lenient_decoder(name: str) -> Any:
+    """Return a decoder of the keyboard's bytes that replaces invalid ones; Textual's would end the app."""
+    return partial(codecs.getincrementaldecoder(name), "replace")
+
+
+def _run_input_thread(driver: LinuxDriver) -> None:
+    """Read the keyboard. After bytes that can't be parsed go on with those behind them: Textual would end the app."""
+    while not driver.exit_event.is_set():
+        with border(driver._app):  # noqa: SLF001
+            try:
+                driver.run_input_thread()
+                return
+            except OSError:  # the terminal is gone
+                break
+    _textual_input(driver)
