@@ -17,7 +17,7 @@ _HOST_AND_PORT = r"[A-Za-z0-9.-]+:\d{1,5}(/|$)"
 """A URL without a scheme."""
 WITH_VALUE = frozenset(
     {
-        *("--as", "-a", "--args", "-e", "--env-file", "--cwd", "-H", "--header", "--cacert"),
+        *("--approve", "--as", "-a", "--args", "-e", "--env-file", "--cwd", "-H", "--header", "--cacert"),
         *("--transport", "--era", "--revision", "--timeout", "--max-total", "--capture"),
         *("--capability", "--no-capability", "--root", "--root-uri", "--responses", "--log-level"),
         *("--params", "--count", "--ttl", "--with", "--from-capture"),

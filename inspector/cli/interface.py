@@ -314,12 +314,18 @@ def open_all(
 
 
 def _approved(wanted: Sequence[StartChoice]) -> list[StartChoice]:
-    """Return the targets that remain after the user confirmed each server of a client config file."""
+    """Return the targets that remain after the user approved each server of a project's file, and entered values."""
     if not wanted:
         return []
-    asked = [each for each in wanted if isinstance(each, OpenServer)]
+    from inspector.present.start import needs_review
+
+    asked = [
+        each for each in wanted if isinstance(each, OpenServer) and (needs_review(each.server) or each.server.inputs)
+    ]
     answers = iter(approve([each.server for each in asked]) if asked else [])
-    approved = [_with(each, next(answers)) if isinstance(each, OpenServer) else each for each in wanted]
+    approved = [
+        _with(each, next(answers)) if isinstance(each, OpenServer) and each in asked else each for each in wanted
+    ]
     return [each for each in approved if each is not None]
 
 
@@ -328,7 +334,7 @@ def _with(wanted: OpenServer, server: "FoundServer | None") -> OpenServer | None
 
 
 def approve(servers: "Sequence[FoundServer]") -> "list[FoundServer | None]":
-    """Show each server of a client config file, and ask for confirmation and its inputs."""
+    """Show each server that is not approved, and ask for confirmation; ask for the inputs of all."""
     from inspector.tui.screens.start.start import ApproveApp
 
     with held_log():

@@ -31,7 +31,7 @@ from inspector.cli.help import option_group, shared
 from inspector.cli.output import Output
 from inspector.cli.progress import progress_of
 from inspector.cli.reports import Baseline, read_baseline, written
-from inspector.cli.targets import found_by_name, found_target
+from inspector.cli.targets import found_by_name, found_key
 from inspector.config.eras import process_key, url_key
 from inspector.config.paths import places
 from inspector.config.remembered import SeenServer
@@ -412,7 +412,7 @@ def target_key(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> str:
     if env.server_argv is not None:
         return process_key(env.server_argv, Path(options.get("cwd") or ".").absolute())
     if (server := found_by_name(env, url)) is not None:
-        return found_target(server, env.environ).key
+        return found_key(server, env.environ)
     return url_key(url) if url else ""
 
 

@@ -129,6 +129,13 @@ target_options = option_group(
         help="Start the server in this directory.",
     ),
     shared(
+        "server",
+        "--approve",
+        multiple=True,
+        metavar="DIGEST",
+        help="Approve a server of a project's file; its digest is in the message.",
+    ),
+    shared(
         "server", "-H", "--header", multiple=True, metavar="'NAME: VAL'", help="Send an HTTP header; @FILE reads it."
     ),
     shared("server", "--cacert", type=_PATH, metavar="FILE", help="Trust the CA certificates in this file."),

@@ -125,7 +125,11 @@ def _named(env: CliEnv, url: str, options: Mapping[str, Any]) -> Target:
     server = found_by_name(env, url)
     if server is None and "://" not in url and (broken := _unreadable_files(env)):
         raise UsageError(f"{url!r} is not a URL, and no client's file that could be read names it", hint=broken)
-    return _http(url, options) if server is None else _found(server, options, env.environ)
+    if server is None:
+        return _http(url, options)
+    from inspector.cli.consent import approved
+
+    return _found(approved(env, server, options.get("approve", ())), options, env.environ)
 
 
 def _check_otlp(options: Mapping[str, Any]) -> None:
@@ -357,10 +361,22 @@ def typed_target(wanted: OpenTyped, env: Mapping[str, str]) -> Target:
 
 
 def found_target(server: "FoundServer", env: Mapping[str, str]) -> Target:
-    """Return a server from a client config file. Nothing in it is expanded.
+    """Return a server from a client config file as a target. Nothing in it is expanded.
 
-    Raises: UsageError if the entry has no usable command or URL.
+    Raises: UsageError if the entry has no usable command or URL, or is not approved.
     """
+    target = _target_of(server, env)
+    if not server.approved:
+        raise UsageError(f"{server.name}: not approved", hint=f"See {server.path}.")
+    return target
+
+
+def found_key(server: "FoundServer", env: Mapping[str, str]) -> str:
+    """Return the key of a server from a client config file, which need not be approved. Raises: UsageError."""
+    return _target_of(server, env).key
+
+
+def _target_of(server: "FoundServer", env: Mapping[str, str]) -> Target:
     if server.problem:
         raise UsageError(f"{server.name}: {server.problem}", hint=f"See {server.path}.")
     if server.inputs:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from inspector.config.approvals import Approvals
+from inspector.config.paths import places
 from inspector.documents import UnreadableDocument, read_json, read_toml
 from inspector.errors import UsageError
 
@@ -89,6 +91,8 @@ class FoundServer:
     """Problem of the entry or the file, one sentence; "" if there is none."""
     inputs: tuple[InputVariable, ...] = ()
     """Values that the user must enter before it can be started or connected to."""
+    approved: bool = False
+    """Whether it may be started or connected to: it is in a file of the home directory, or the user approved it."""
 
     def filled(self, values: Mapping[str, str]) -> "FoundServer":
         """Return the server with these values, by id, in place of its input variables."""
@@ -165,27 +169,37 @@ class ClientFile:
     """Host that owns it: "Cursor", "VS Code", …"""
     path: Path
     is_local: bool
-    """Whether it belongs to the project in the working directory."""
+    """Whether it belongs to the project in the working directory, and not to the user."""
 
 
 def found_servers(env: Mapping[str, str], cwd: Path) -> tuple[FoundServer, ...]:
     """Return every server in the known files: those in the working directory, then those in the home directory."""
-    return tuple(server for each in client_files(env, cwd) for server in read_servers(each.host, each.path, cwd))
+    approvals = Approvals(places(env).state)
+    return tuple(
+        replace(server, approved=not each.is_local or approvals.cover(server))
+        for each in client_files(env, cwd)
+        for server in read_servers(each.host, each.path, cwd)
+    )
 
 
 def client_files(env: Mapping[str, str], cwd: Path) -> Iterator[ClientFile]:
     """Yield the existing files, each once even if two places name it."""
-    home = Path(env["HOME"]) if env.get("HOME") else None
+    owned = {os.path.realpath(path) for place in _PLACES if not place.is_local and (path := _path_of(place, env, cwd))}
     seen: set[Path] = set()
     for place in _PLACES:
-        base = cwd if place.is_local else home
-        if place.host == "Codex" and not place.is_local and env.get("CODEX_HOME"):
-            path: Path | None = Path(env["CODEX_HOME"]) / "config.toml"
-        else:
-            path = base / place.path if base else None
+        path = _path_of(place, env, cwd)
         if path is not None and path not in seen and os.path.isfile(path):  # unlike the method of Path, it never raises
             seen.add(path)
-            yield ClientFile(place.host, path, place.is_local)
+            yield ClientFile(place.host, path, place.is_local and os.path.realpath(path) not in owned)
+
+
+def _path_of(place: _Place, env: Mapping[str, str], cwd: Path) -> Path | None:
+    """Return the path of a place; None without a home directory."""
+    if place.is_local:
+        return cwd / place.path
+    if place.host == "Codex" and env.get("CODEX_HOME"):
+        return Path(env["CODEX_HOME"]) / "config.toml"
+    return Path(env["HOME"]) / place.path if env.get("HOME") else None
 
 
 def read_servers(host: str, path: Path, cwd: Path) -> Iterator[FoundServer]:

@@ -284,6 +284,18 @@ def _whole(key: str, value: str, role: Role = "text") -> Fact:
     return Fact(key, _SPACES.sub(lambda found: f"‹{len(found[0])} spaces›", text.visible(value)), role)
 
 
+def consent_question(server: FoundServer) -> str:
+    """Return what to ask below `server_section`."""
+    if not can_open(server):
+        return "Neither a command nor a URL."
+    return "Connect to this server?" if server.url else "Run this command with your permissions?"
+
+
+def needs_review(server: FoundServer) -> bool:
+    """Whether the user must see the server before it is opened: it is not approved, or cannot be opened."""
+    return not server.approved or bool(server.problem) or not can_open(server)
+
+
 def can_open(server: FoundServer) -> bool:
     """Whether there is something to start or connect to, and it is short enough to review in full."""
     return bool(server.argv or server.url) and not _is_too_long(server)
@@ -383,7 +395,7 @@ def named(word: str, servers: Sequence[FoundServer]) -> FoundServer | None:
         )
         names = "several servers that differ in command, directory, variables or headers"
         raise UsageError(f"{word!r} is the name of {names}", hint=f"Use {ways}.")
-    return found[0] if found else None
+    return min(found, key=lambda each: not each.approved, default=None)
 
 
 def _is_file(word: str) -> bool:

@@ -5,6 +5,7 @@ Panels are imported when they are first shown, so that they do not delay the fir
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -353,7 +354,7 @@ class Navigation:
 
         def answered(sure: bool | None) -> None:
             if sure:
-                self._app.run_worker(self.open_tab(OpenServer(server)), group="opening")
+                self._app.run_worker(self.open_tab(OpenServer(replace(server, approved=True))), group="opening")
                 if missing:
                     self._toasts.say(missing, severity="warning")
 

@@ -352,7 +352,7 @@ def test_what_is_about_one_server_holds_for_that_one_alone() -> None:
 
 def test_names_and_captures_are_opened_as_they_are(home: Path) -> None:
     servers = Servers(_make_env())
-    found = FoundServer("nine", "Cursor", home / "mcp.json", argv=demo()[3:])
+    found = FoundServer("nine", "Cursor", home / "mcp.json", argv=demo()[3:], approved=True)
     opened = servers.open(OpenServer(found))
     assert opened.name == "nine"
     assert opened.first is not None

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from inspector.config.approvals import Approvals
 from inspector.config.known_targets import SavedTarget, SavedTargets
 from inspector.config.paths import places
+from inspector.config.servers import found_servers
 from tests.cli.running import inspect
 from tests.servers.real import ROOT
 from tests.waiting import PATIENCE_S
@@ -19,16 +21,19 @@ PROGRAM = (sys.executable, "-m", "inspector")
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project whose file names one server, with a variable and a directory of its own."""
     there = tmp_path / "project"
     there.mkdir()
+    monkeypatch.chdir(there)
     entry = {
         "command": sys.executable,
         "args": ["-m", "tests.servers.fields"],
         "env": {"PYTHONPATH": str(ROOT)},
     }
     (there / ".mcp.json").write_text(json.dumps({"mcpServers": {"gulls": entry}}))
+    for server in found_servers(os.environ, there):
+        Approvals(places().state).approve(server)
     return there
 
 

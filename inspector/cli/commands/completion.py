@@ -279,7 +279,7 @@ def _listed(kind: str, line: Sequence[str], env: CliEnv) -> Iterator[Candidate]:
 
 def _target_key(line: Sequence[str], env: CliEnv) -> str:
     """Return the key of the server on a command line; "" if there is none."""
-    from inspector.cli.targets import found_by_name, found_target
+    from inspector.cli.targets import found_by_name, found_key
     from inspector.config.eras import process_key, url_key
 
     ours, server_argv = split(line)
@@ -289,7 +289,7 @@ def _target_key(line: Sequence[str], env: CliEnv) -> str:
         if "://" in word:
             return url_key(word)
         if (server := found_by_name(env, word)) is not None:
-            return found_target(server, env.environ).key
+            return found_key(server, env.environ)
     return ""
 
 

@@ -74,8 +74,8 @@ def open_command(env: CliEnv, /, what: tuple[str, ...], no_capture: bool) -> Exi
     """Open several targets, each in a tab, with one timeline of all.
 
     TARGET is the name of a server in a client config file (mcp-inspect without arguments lists them; CLIENT:NAME if
-    several have that name), a URL, a command quoted as one word, or a capture. A server from a config file is shown in
-    full first, and started after you confirm. For options, name one server as usual and the others with --with.
+    several have that name), a URL, a command quoted as one word, or a capture. A server from a project's file is shown
+    in full first, and started after you confirm. For options, name one server as usual and the others with --with.
     """
     if not what and not env.server_argv:
         raise UsageError("missing target", hint="See mcp-inspect open --help.")

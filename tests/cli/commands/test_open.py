@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -22,9 +23,9 @@ NINE = {"command": sys.executable, "args": ["-c", "import os; os._exit(9)"]}
 
 
 @pytest.fixture(autouse=True)
-def _servers_of_a_host(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (home / ".cursor").mkdir()
-    (home / ".cursor/mcp.json").write_text(json.dumps({"mcpServers": {"nine": NINE, "ten": NINE | {"cwd": "/"}}}))
+def _servers_of_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".cursor").mkdir()
+    (tmp_path / ".cursor/mcp.json").write_text(json.dumps({"mcpServers": {"nine": NINE, "ten": NINE | {"cwd": "/"}}}))
     monkeypatch.chdir(tmp_path)
 
 
@@ -43,7 +44,7 @@ def at_a_terminal(*answers: bool) -> Iterator[Sight]:
 
     def approve(servers: Sequence[FoundServer]) -> list[FoundServer | None]:
         sight.asked += servers
-        return [server if yes else None for server, yes in zip(servers, answers, strict=True)]
+        return [replace(server, approved=True) if yes else None for server, yes in zip(servers, answers, strict=True)]
 
     def show(first: OpenedSession, beside: Sequence[OpenedSession], opener: object, *_: object) -> ExitStatus:
         sight.tabs += [first, *beside]

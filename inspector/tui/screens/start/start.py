@@ -20,6 +20,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
+from inspector.config.approvals import Approvals
 from inspector.config.known_targets import (
     KnownTarget,
     RecentTargets,
@@ -34,7 +35,15 @@ from inspector.config.servers import FoundServer
 from inspector.config.targets import Capture, LiveTap, OpenDemo, OpenServer, StartChoice
 from inspector.errors import UsageError
 from inspector.present.spans import Line
-from inspector.present.start import StartRows, can_open, server_section, typed_of, wanted
+from inspector.present.start import (
+    StartRows,
+    can_open,
+    consent_question,
+    needs_review,
+    server_section,
+    typed_of,
+    wanted,
+)
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
@@ -108,7 +117,7 @@ class ApproveScreen(Dialog[bool]):
         """Lay out the question, the details of the server, and the keys."""
         dark = self.app.current_theme.dark
         section = server_section(self._server)
-        question = spans_to_text([(_question(self._server), "strong")], dark=dark)
+        question = spans_to_text([(consent_question(self._server), "strong")], dark=dark)
         question.append("\n\n")
         with DialogBox(id="confirm") as frame:
             frame.border_title = Content(section.title)
@@ -148,17 +157,26 @@ class ApproveScreen(Dialog[bool]):
         self.dismiss(False)
 
 
-def _question(server: FoundServer) -> str:
-    if not can_open(server):
-        return "Neither a command nor a URL."
-    return "Connect to this server?" if server.url else "Run this command with your permissions?"
-
-
 # Approval before a start, one server after the other, each in full. Nothing is started or connected to here.
 
 
-def ask_for(app: "App[Any]", server: FoundServer, then: "Callable[[FoundServer | None], None]") -> None:
-    """Ask for the values that the file leaves open; `then` gets the completed server, or None if the user leaves."""
+def approve(app: "App[Any]", server: FoundServer, then: "Callable[[FoundServer | None], None]") -> None:
+    """Ask for approval, unless there is one, and for values; `then` gets the server, or None if the user leaves."""
+    if not needs_review(server):
+        _fill(app, server, then)
+        return
+
+    def answered(sure: bool | None) -> None:
+        if sure:
+            _fill(app, Approvals(places().state).approve(server), then)
+        else:
+            then(None)
+
+    app.push_screen(ApproveScreen(server), answered)
+
+
+def _fill(app: "App[Any]", server: FoundServer, then: "Callable[[FoundServer | None], None]") -> None:
+    """Ask for the values that the file leaves open."""
     if not server.inputs:
         then(server)
         return
@@ -293,13 +311,7 @@ class ApproveApp(LastingApp["list[FoundServer | None]"]):
         if len(self._answers) == len(self._servers):
             self.exit(self._answers)
             return
-        self.push_screen(ApproveScreen(self._servers[len(self._answers)]), self._answered)
-
-    def _answered(self, sure: bool | None) -> None:
-        if sure:
-            ask_for(self, self._servers[len(self._answers)], self._take)
-        else:
-            self._take(None)
+        approve(self, self._servers[len(self._answers)], self._take)
 
     def _take(self, server: FoundServer | None) -> None:
         self._answers.append(server)
@@ -444,18 +456,14 @@ class StartPane(Vertical):
             self.query_one(StatusLine).show([])
 
     def _take(self, choice: StartChoice) -> None:
-        """Open a choice; a server from a client's file needs approval first."""
+        """Open a choice; a server from a project's file needs approval first."""
         if isinstance(choice, OpenServer):
-
-            def answered(sure: bool | None) -> None:
-                if sure:
-                    ask_for(self.app, choice.server, take)
 
             def take(server: FoundServer | None) -> None:
                 if server is not None:
                     self.post_message(self.Chosen(OpenServer(server)))
 
-            self.app.push_screen(ApproveScreen(choice.server), answered)
+            approve(self.app, choice.server, take)
         else:
             self.post_message(self.Chosen(choice))
 

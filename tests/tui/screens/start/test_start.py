@@ -1,5 +1,6 @@
 """Asking about each server that a host's file describes, before any of them starts."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from inspector.cli.targets import found_target
+from inspector.config.approvals import Approvals
 from inspector.config.known_targets import RecentTarget, RecentTargets, SavedTarget, SavedTargets, now
 from inspector.config.paths import places
 from inspector.config.servers import FoundServer, read_servers
@@ -39,7 +41,7 @@ async def test_each_is_shown_in_full_and_answered_for_itself() -> None:
         assert "https://example.com/mcp" in text(app)
         await pilot.press("escape")
         await until(lambda: app.return_value is not None, "the answers")
-    assert app.return_value == [GULLS, None]
+    assert app.return_value == [replace(GULLS, approved=True), None]
 
 
 WISHING = """{
@@ -84,7 +86,7 @@ async def test_what_a_file_leaves_to_the_person_is_asked_for_and_a_secret_is_mas
     assert filled.argv == ("tides", "--coast", "north", "${workspaceFolder}")
     assert filled.env == (("KEY", "Bearer s3cret"), ("OTHER", "other"))
     assert filled.inputs == ()
-    assert other is plain
+    assert other == replace(plain, approved=True)
 
 
 async def test_leaving_the_values_starts_nothing(tmp_path: Path) -> None:
@@ -106,7 +108,7 @@ def test_without_a_screen_it_is_said_what_is_missing(tmp_path: Path) -> None:
     file.write_text(WISHING)
     tides, _ = read_servers("VS Code", file, tmp_path)
     with pytest.raises(UsageError, match="leaves values to you"):
-        found_target(tides, {})
+        found_target(replace(tides, approved=True), {})
     filled = tides.filled({"coast": "a\x00b", "api-key": "x", "undeclared": "y"})
     with pytest.raises(UsageError, match=r"U\+0000"):
         found_target(filled, {})
@@ -137,7 +139,7 @@ async def test_a_command_longer_than_the_screen_must_be_read_to_its_end_before_i
         assert "--require /tmp/evil.js" in text(app)
         await pilot.press("enter")
         await until(lambda: app.return_value is not None, "the answer")
-    assert app.return_value == [LONG]
+    assert app.return_value == [replace(LONG, approved=True)]
 
 
 async def test_what_was_in_sight_stays_read_when_the_window_shrinks() -> None:
@@ -147,7 +149,18 @@ async def test_what_was_in_sight_stays_read_when_the_window_shrinks() -> None:
         await pilot.resize_terminal(60, 12)
         await pilot.press("enter")
         await until(lambda: app.return_value is not None, "the answer")
-    assert app.return_value == [GULLS]
+    assert app.return_value == [replace(GULLS, approved=True)]
+
+
+async def test_approved_server_is_not_asked_about_again() -> None:
+    app = ApproveApp([GULLS, replace(WHALES, approved=True)])
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(lambda: "Run this command" in text(app), "the question")
+        await pilot.press("enter")
+        await until(lambda: app.return_value is not None, "the answers")
+    assert app.return_value == [replace(each, approved=True) for each in (GULLS, WHALES)]
+    assert Approvals(places().state).cover(GULLS)
+    assert not Approvals(places().state).cover(replace(GULLS, argv=("npx", "gull")))
 
 
 class Harness(App[None]):
@@ -175,7 +188,7 @@ async def test_a_server_of_a_host_is_shown_in_full_first() -> None:
         await pilot.press("enter")
         await until(lambda: isinstance(app.screen, ApproveScreen), "the question")
         await pilot.press("enter")
-        await until(lambda: app.answers == [OpenServer(SEVERAL_GULLS)], "the answer")
+        await until(lambda: app.answers == [OpenServer(replace(SEVERAL_GULLS, approved=True))], "the answer")
 
 
 async def test_what_is_typed_needs_no_second_key_and_nonsense_is_told() -> None:
@@ -326,7 +339,7 @@ async def test_a_server_is_shown_in_full_and_started_only_after_a_second_key() -
         assert "s3cr3t" not in screen
         assert start.return_value is None
         await pilot.press("enter")
-    assert start.return_value == OpenServer(SHOP)
+    assert start.return_value == OpenServer(replace(SHOP, approved=True))
 
 
 async def test_escape_goes_back_and_nothing_is_chosen() -> None:
@@ -347,7 +360,7 @@ async def test_a_url_is_asked_about_too() -> None:
         await pilot.press("enter")
         assert "Connect to this server?" in await seen(pilot)
         await pilot.press("enter")
-    assert start.return_value == OpenServer(MAPS)
+    assert start.return_value == OpenServer(replace(MAPS, approved=True))
 
 
 async def test_what_can_not_be_opened_says_why_and_is_not() -> None:
