@@ -5,6 +5,7 @@ import re
 from inspector.cli.commands.revisions import as_markdown
 from inspector.filters.language.fields import FIELDS
 from tests.architecture.sources import ROOT
+from tests.schemas.page import shape_table
 
 
 def filter_fields() -> str:
@@ -16,7 +17,11 @@ def filter_fields() -> str:
     return "\n".join(rows)
 
 
-TABLES = {"docs/filters.md": ("fields", filter_fields), "docs/protocol-versions.md": ("revisions", as_markdown)}
+TABLES = {
+    "docs/filters.md": ("fields", filter_fields),
+    "docs/forms.md": ("shapes", shape_table),
+    "docs/protocol-versions.md": ("revisions", as_markdown),
+}
 """Page → the name of the marks around its table, and what makes the table."""
 
 

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from inspector.documents import UnreadableDocument, read_json
 from inspector.errors import UsageError
-from inspector.forms.arguments import coerce_argument
+from inspector.forms.arguments import interpret_argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,5 +99,4 @@ def _value(typed: TypedArgument, schema: object) -> Any:
         return typed.value
     if schema is None:
         return typed.text
-
-    return coerce_argument(schema, typed.name, typed.text)
+    return interpret_argument(schema, typed.name, typed.text)

@@ -1,10 +1,7 @@
-"""Conversion of command-line arguments `name=text` to JSON values.
+"""Command-line arguments `name=text` as JSON values, and small valid values for automatic answers.
 
-A text stays a string unless the schema requires another type: `id=012` is "012" for a string and for a schema that
-does not specify a type. A text that can't be converted stays a string, too; validation reports it.
+A text is read as the form reads what is typed into the argument's field: see `interpret`.
 """
-
-from collections.abc import Iterator
 
 from inspector.forms.fields import (
     UNSET,
@@ -13,99 +10,36 @@ from inspector.forms.fields import (
     ChoiceField,
     ConstField,
     Field,
-    JsonField,
-    NullField,
     NumberField,
     ObjectField,
-    Opened,
     TextField,
     UnionField,
     opened,
 )
-from inspector.forms.interpret import is_within_bounds
+from inspector.forms.interpret import interpret, is_within_bounds
 from inspector.forms.read_schema import read_schema
-from inspector.forms.simple import as_text
-from inspector.forms.typed import parse_json, parse_number
-
-_DEEPEST = 8
-"""Maximum nesting of unions."""
-_MOST = 2_000
-"""Maximum number of fields to visit: nested unions can have a hundred million."""
 
 
-def coerce_argument(schema: object, name: str, text: str) -> object:
-    """Convert `text` to the value of the argument `name` for a tool with this input schema."""
-    asked = argument_field(schema, name)
-    return text if asked is None else coerce(asked, text)
+def interpret_argument(schema: object, name: str, text: str) -> object:
+    """Return the value of the argument `name` for a tool with this input schema.
+
+    It is the text itself if the schema accepts no value that the text could be; validation reports it.
+    """
+    value = interpret(argument_field(schema, name), text).value
+    return text if value is UNSET else value
 
 
-def argument_field(schema: object, name: str) -> Field | None:
+def argument_field(schema: object, name: str) -> Field:
     """Return the field of an argument, also in a union at the root or among additional properties.
 
-    None if the schema does not describe it.
+    An argument that the schema does not describe has a field without a type.
     """
     root = read_schema(schema)
     places = [opened(each.field) for each in root.branches] if isinstance(root, UnionField) else [root]
-    for place in places:
-        if isinstance(place, ObjectField):
-            found = place.child(name)
-            if found is not None:
-                return found
-    extra = [place.additional for place in places if isinstance(place, ObjectField)]
-    return next((each for each in extra if not isinstance(each, bool)), None)
-
-
-def coerce(field: Field, text: str) -> object:
-    """Convert `text` for `field`. The text itself is returned for strings, and if it can't be converted."""
-    kinds = tuple(_kinds(field))
-    if any(isinstance(each, TextField | JsonField) for each in kinds):
-        return text
-    found = (_coerced(each, text) for each in kinds)
-    return next((each for each in found if each is not UNSET), text)
-
-
-def _kinds(field: Field) -> Iterator[Opened]:
-    """Yield the field, or the alternatives of a union, depth first."""
-    waiting = [(field, 0)]
-    for _ in range(_MOST):
-        if not waiting:
-            return
-        found, depth = waiting.pop()
-        asked = opened(found)
-        if not isinstance(asked, UnionField):
-            yield asked
-            continue
-        if asked.nullable:
-            yield NullField(schema=asked.schema)
-        if depth < _DEEPEST:
-            waiting += [(each.field, depth + 1) for each in reversed(asked.branches)]
-
-
-def _coerced(asked: Opened, text: str) -> object:
-    if asked.nullable and text == "null":
-        return None
-    match asked:
-        case NumberField():
-            return parse_number(text).value
-        case BoolField():
-            return {"true": True, "false": False}.get(text, UNSET)
-        case NullField():
-            return None if text == "null" else UNSET
-        case ConstField():
-            return asked.value if text == as_text(asked.value) else UNSET
-        case ChoiceField() if not asked.multi:
-            return next((each.value for each in asked.options if as_text(each.value) == text), UNSET)
-        case ObjectField():
-            return _json(text, dict)
-        case ArrayField() | ChoiceField():
-            return _json(text, list)
-        case _:
-            return UNSET
-
-
-def _json(text: str, kind: type) -> object:
-    value = parse_json(text).value
-    return value if isinstance(value, kind) else UNSET
+    objects = [place for place in places if isinstance(place, ObjectField)]
+    named = [found for each in objects if (found := each.child(name)) is not None]
+    extra = [each.additional for each in objects if not isinstance(each.additional, bool)]
+    return next(iter([*named, *extra]), read_schema({}))
 
 
 # A small valid value for a schema, for automatic answers without a prepared one.

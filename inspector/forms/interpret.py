@@ -60,8 +60,8 @@ def interpret(field: Field, text: str, selected: int | None = None) -> Reading:
     """Interpret `text` as the value of `field`. Pure, fast, never raises.
 
     `selected` is the index in `branches_of(field)` of the branch that the user has selected. "" is the empty string
-    for a string, and UNSET otherwise. `null` is null where it is allowed, except for a string. The value is checked
-    as far as it decides between branches: validation remains necessary.
+    for a string, and UNSET otherwise. `null` is null where it is allowed, except where a string accepts it. The value
+    is checked as far as it decides between branches: validation remains necessary.
     """
     asked = opened(field)
     branches = branches_of(asked)
@@ -167,12 +167,13 @@ def _likeliest(first: _Candidate, fit: Sequence[_Candidate]) -> _Candidate:
 
 def _read_one(asked: Opened, text: str) -> Reading:
     """Read text for a field without branches."""
+    means_null = asked.nullable and text.strip() == "null"
     if isinstance(asked, TextField):
-        return Reading(text, "string")
+        return Reading(None, "null") if means_null and not accepts(asked, text) else Reading(text, "string")
     kind = kind_of(asked)
     if not text.strip():
         return Reading(UNSET, kind)
-    if asked.nullable and text.strip() == "null":
+    if means_null:
         return Reading(None, "null")
     parsed = _READERS[type(asked)](asked, text)
     value = text if parsed.value is UNSET else parsed.value

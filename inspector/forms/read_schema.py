@@ -274,7 +274,12 @@ class _Reader:
             resolved = resolve(self._document, schema)
         except UnreadableSchema as unreadable:
             return JsonField(**_words(schema, place), why=str(unreadable))
-        return self._kind(resolved, place)
+        read = self._kind(resolved, place)
+        if read.default is None and not _takes_null(
+            read
+        ):  # how some libraries write "none": no value, rather than null
+            return msgspec.structs.replace(read, default=UNSET)
+        return read
 
     def _closes_a_circle(self, schema: object, place: _Place) -> bool:
         return isinstance(schema, dict) and isinstance(schema.get("$ref"), str) and schema["$ref"] in place.refs
@@ -398,6 +403,19 @@ class _Reader:
             read = self.read(full, place.within(resolved))
             drawn.append(Branch(_title_of(bare, read, number), read))
         return tuple(drawn)
+
+
+def _takes_null(field: Field) -> bool:
+    """Return whether null may be a value of the field."""
+    match field:
+        case UnionField():
+            return field.nullable or any(_takes_null(each.field) for each in field.branches)
+        case ChoiceField():
+            return field.nullable or (not field.multi and any(each.value is None for each in field.options))
+        case ConstField():
+            return field.nullable or field.value is None
+        case _:
+            return field.nullable or isinstance(field, NullField | JsonField | LazyField)
 
 
 def _words(schema: object, place: _Place) -> dict[str, Any]:

@@ -13,7 +13,7 @@ _SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}, "on": {"ty
 
 def test_texts_are_read_as_the_schema_asks_and_json_as_it_is() -> None:
     pairs = read_pairs(["n=1", "on=true", "on2=true", "j:=[1]", 't:="x"'])
-    assert joined(None, pairs, _SCHEMA) == {"n": 1, "on": True, "on2": "true", "j": [1], "t": "x"}
+    assert joined(None, pairs, _SCHEMA) == {"n": 1, "on": True, "on2": True, "j": [1], "t": "x"}
 
 
 def test_without_a_schema_texts_stay_texts() -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.forms.arguments import argument_field, coerce_argument, smallest_valid
+from inspector.forms.arguments import argument_field, interpret_argument, smallest_valid
+from inspector.forms.fields import JsonField
 from tests.forms.schemas import schema_like
 
 SCHEMA = {
@@ -21,6 +22,8 @@ SCHEMA = {
         "b": {"type": "boolean"},
         "maybe": {"type": ["integer", "null"]},
         "name": {"type": ["string", "null"]},
+        "day": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}], "default": None},
+        "model": {"anyOf": [{"type": "object", "properties": {"x": {"type": "integer"}}}, {"type": "null"}]},
         "both": {"type": ["integer", "string"]},
         "either": {"anyOf": [{"type": "integer"}, {"type": "boolean"}]},
         "o": {"type": "object"},
@@ -43,6 +46,8 @@ SCHEMA = {
         ("s", "null", "null"),
         ("i", "12", 12),
         ("i", "99999999999999999999", 99999999999999999999),
+        ("i", "9007199254740993", 9007199254740993),
+        ("i", "1.5", 1.5),
         ("i", "twelve", "twelve"),
         ("i", "", ""),
         ("n", "1e400", "1e400"),
@@ -52,60 +57,74 @@ SCHEMA = {
         ("maybe", "null", None),
         ("maybe", "3", 3),
         ("name", "null", "null"),
-        ("both", "3", "3"),
+        ("name", "abc", "abc"),
+        ("day", "null", None),
+        ("day", "2031-12-31", "2031-12-31"),
+        ("model", '{"x": 1}', {"x": 1}),
+        ("model", "null", None),
+        ("both", "3", 3),
+        ("both", "abc", "abc"),
         ("either", "3", 3),
         ("either", "false", False),
         ("either", "x", "x"),
         ("o", '{"a": 1}', {"a": 1}),
-        ("o", "[]", "[]"),
+        ("o", "[]", []),
         ("l", '["a"]', ["a"]),
         ("l", "a,b", "a,b"),
         ("several", '["a"]', ["a"]),
+        ("several", "a", ["a"]),
         ("level", "low", "low"),
         ("level", "1", 1),
         ("level", "null", None),
-        ("level", "9", "9"),
+        ("level", "9", 9),
         ("fixed", "5", 5),
-        ("fixed", "6", "6"),
+        ("fixed", "6", 6),
         ("null", "null", None),
         ("null", "x", "x"),
         ("port", "80", 80),
-        ("any", "80", "80"),
-        ("unknown", "80", "80"),
+        ("any", "80", 80),
+        ("any", "080", "080"),
+        ("any", "abc", "abc"),
+        ("any", '{"a": 1}', {"a": 1}),
+        ("unknown", "80", 80),
+        ("unknown", "eighty", "eighty"),
     ],
 )
-def test_a_text_becomes_what_the_schema_asks_for_or_stays_a_text(name: str, text: str, value: object) -> None:
-    coerced = coerce_argument(SCHEMA, name, text)
-    assert coerced == value
-    assert type(coerced) is type(value)
+def test_interpret_argument_text_that_the_schema_accepts_becomes_that_value(
+    name: str, text: str, value: object
+) -> None:
+    found = interpret_argument(SCHEMA, name, text)
+    assert found == value
+    assert type(found) is type(value)
 
 
 def test_an_argument_is_found_in_the_branches_of_the_root_and_among_the_additional_ones() -> None:
     branches = {"oneOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {"type": "integer"}}}]}
-    assert coerce_argument(branches, "b", "1") == 1
-    assert coerce_argument({"type": "object", "additionalProperties": {"type": "integer"}}, "x", "1") == 1
-    assert argument_field(5, "x") is None
+    assert interpret_argument(branches, "b", "1") == 1
+    assert interpret_argument({"type": "object", "additionalProperties": {"type": "integer"}}, "x", "1") == 1
+    assert isinstance(argument_field(5, "x"), JsonField)
 
 
 @given(schema_like, st.text())
 def test_any_schema_and_text_give_a_value(schema: object, text: str) -> None:
-    value = coerce_argument({"type": "object", "properties": {"x": schema}}, "x", text)
+    value = interpret_argument({"type": "object", "properties": {"x": schema}}, "x", text)
     assert value is None or isinstance(value, str | int | float | dict | list)
 
 
 def test_unions_within_unions_are_not_searched_without_end() -> None:
     ways = {f"way{depth}": {"anyOf": [{"$ref": f"#/$defs/way{depth + 1}"}] * 60} for depth in range(7)}
     schema = {"properties": {"x": {"$ref": "#/$defs/way0"}}, "$defs": {**ways, "way7": {"type": "integer"}}}
-    assert coerce_argument(schema, "x", "seven") == "seven"
-    assert coerce_argument(schema, "x", "7") == 7
+    assert interpret_argument(schema, "x", "seven") == "seven"
+    assert interpret_argument(schema, "x", "7") == 7
     assert (
-        coerce_argument({"properties": {"x": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}, "x", "null") is None
+        interpret_argument({"properties": {"x": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}, "x", "null")
+        is None
     )
 
 
 def test_a_union_of_nothing_but_itself_ends() -> None:
     schema = {"properties": {"x": {"anyOf": [{"$ref": "#/properties/x"}] * 60}}}
-    assert coerce_argument(schema, "x", "7") == "7"
+    assert interpret_argument(schema, "x", "7") == "7"
 
 
 def of(**properties: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The value of a form: unset, empty and null are three, and nothing is lost."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -42,6 +43,39 @@ def test_a_form_starts_with_defaults_and_fixed_values_and_all_else_unset() -> No
         "more": UNSET,
     }
     assert to_json(value) == {"n": 3, "nothing": None, "opts": {"v": 1}}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string"},
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "array", "items": {"enum": ["a", None]}},
+        {"enum": ["a", "b"]},
+        {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        {"$ref": "#/$defs/a"},
+    ],
+)
+def test_initial_value_of_a_default_null_that_the_schema_forbids_is_unset(schema: dict[str, Any]) -> None:
+    whole = {"type": "object", "properties": {"x": {**schema, "default": None}}, "$defs": {"a": {"type": "string"}}}
+    assert to_json(initial_value(read_schema(whole))) == {}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"type": ["array", "null"]},
+        {"enum": ["a", None]},
+        {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]},
+        {"anyOf": [{"type": "string"}, {"enum": [1, None]}]},
+        {"type": "null"},
+        {"const": None},
+    ],
+)
+def test_initial_value_of_a_default_null_that_the_schema_allows_is_null(schema: dict[str, Any]) -> None:
+    whole = {"type": "object", "properties": {"x": {**schema, "default": None}}}
+    assert to_json(initial_value(read_schema(whole))) == {"x": None}
 
 
 def test_unset_empty_and_null_are_sent_as_nothing_empty_and_null() -> None:
