@@ -146,10 +146,13 @@ def _server_places(issuer: str) -> list[str]:
 
 
 def _server(issuer: str, server_url: str, fetched: HttpFetched, *, assumed: bool) -> Flow[ServerMetadata]:
-    """Parse the metadata. `assumed`: the issuer was not named, so a trailing slash does not matter."""
+    """Parse the metadata. An issuer that differs by a final slash is used, as the official SDKs do.
+
+    `assumed`: the issuer was not named, so that the slash is no deviation.
+    """
     value = fetched.value
     named = peek.text(value, "issuer") or ""
-    if named != issuer and not (assumed and named.rstrip("/") == issuer):
+    if named.rstrip("/") != issuer.rstrip("/"):
         found = f"its issuer is {named!r}, and the metadata of {issuer!r} was asked for: it is not used"
         fix = "Both must be identical, to prevent mix-up attacks."
         yield from broken(_rung(AS, fetched, StepVerdict.BROKEN, found, "RFC 8414, section 3.3", fix))
@@ -159,7 +162,12 @@ def _server(issuer: str, server_url: str, fetched: HttpFetched, *, assumed: bool
             found, fix = f"its {name}: {why}", "Nothing was sent there. If you did not expect this, it is an attack."
             yield from broken(_rung(AS, fetched, StepVerdict.BROKEN, found, RFC_8414, fix))
     metadata = _read_server(named, value)
-    yield AddStep(_rung(AS, fetched, StepVerdict.GOOD, _summary(metadata), RFC_8414))
+    if named == issuer or assumed:
+        yield AddStep(_rung(AS, fetched, StepVerdict.GOOD, _summary(metadata), RFC_8414))
+        return metadata
+    found = f"its issuer is {named!r}, and the metadata of {issuer!r} was asked for; {_summary(metadata)}"
+    fix = "Use the same spelling, with or without the final slash: some clients refuse the metadata."
+    yield AddStep(_rung(AS, fetched, StepVerdict.ODD, found, "RFC 8414, section 3.3", fix))
     return metadata
 
 

@@ -44,9 +44,11 @@ from inspector.auth.steps import (
     Redirected,
     Sign,
     Step,
+    StepVerdict,
     StoredLogin,
 )
 from inspector.auth.storage import TokenStore
+from inspector.auth.tokens import doubts
 from inspector.errors import ConnectError, UsageError
 from inspector.protocol.facts import Headers
 from inspector.transports.http.authorizing import Ask, Refusal
@@ -54,6 +56,8 @@ from inspector.transports.http.authorizing import Ask, Refusal
 T = TypeVar("T")
 MOST_LOGINS = 3
 """Maximum number of logins per connection."""
+_FRESH_S = 60.0
+"""Seconds after a consent during which its token does not expire without saying so."""
 
 
 class Visitor(Protocol):
@@ -122,6 +126,8 @@ class OAuthAuthorizer:
         self._logins = 0
         self._failure: LoginFailed | None = None
         """Why the last login failed."""
+        self._consented_s: float | None = None
+        """When a user's consent last led to a token, in seconds since 1970; None if it did not yet."""
         self._abandoned = False
         """Whether the user did not complete the last visit. There is no other login on this connection then."""
         self._nonces: dict[str, str] = {}
@@ -160,6 +166,8 @@ class OAuthAuthorizer:
                 raise self._failure  # after a rejection the user is not asked again, and waiters get the same failure
             if self._is_of_another_token(refusal):
                 return True  # another login succeeded meanwhile
+            if self._is_fresh(challenge):
+                raise self._refused_fresh(refusal)
             if self._logins >= MOST_LOGINS:
                 return False
             self._logins += 1
@@ -204,6 +212,7 @@ class OAuthAuthorizer:
             case OpenAddress():
                 came = await self._visitor.visit(step)
                 self._abandoned = isinstance(came, Abandoned)
+                self._consented_s = None if self._abandoned else time.time()
                 if isinstance(came, Redirected) and self._came_back is not None:
                     self._came_back(return_address(step.redirect_uri, came.params))
                 return came
@@ -234,6 +243,26 @@ class OAuthAuthorizer:
         token: AccessToken | None = self.known.token
         sent = refusal.sent.rpartition(" ")[2]
         return token is not None and not self._withheld and token.access_token != sent
+
+    def _is_fresh(self, challenge: Challenge | None) -> bool:
+        """Return whether a token is refused that the user has just consented to: another consent changes nothing."""
+        token, now = self.known.token, time.time()
+        if token is None or self._withheld or self._consented_s is None or now - self._consented_s > _FRESH_S:
+            return False
+        if challenge is not None and challenge.error == "insufficient_scope":
+            return False
+        return token.expires_at is None or token.expires_at > now
+
+    def _refused_fresh(self, refusal: Refusal) -> LoginFailed:
+        token: AccessToken | None = self.known.token
+        assert token is not None
+        why = "; ".join(doubts(token, self.url, time.time())) or (
+            "most likely its audience: the server expects tokens that are issued for another resource"
+        )
+        found = f"the server refuses the token that {token.issuer} has just issued: {why}"
+        asked = f"The login requested the resource {token.resource}; the" if token.resource else "The"
+        fix = f"{asked} server must accept the audience and the issuer of this token: see its log."
+        return LoginFailed(LoginStep("new token", StepVerdict.BROKEN, found, fix=fix), refused=_refusal_reason(refusal))
 
 
 class Surveyor(OAuthAuthorizer):

@@ -20,7 +20,7 @@ from inspector.checks import catalog
 from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding, page_of
 from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
-from inspector.checks.state import CheckMoment, ConnectionState, HttpExchangeState, TrackedRequest, row_of
+from inspector.checks.state import FIRST_MODERN, CheckMoment, ConnectionState, HttpExchangeState, TrackedRequest, row_of
 from inspector.checks.state_updates import (
     find_progress,
     learn_http,
@@ -166,7 +166,7 @@ def request_of(
 ) -> TrackedRequest | None:
     """Return the open request of a response: by its id, or, without a usable one, by the HTTP exchange."""
     if message.id is not None:
-        found = state.requests.open.get((Direction.TO_SERVER, message.id))
+        found = state.requests.open.get((Direction.TO_SERVER, state.requests.requested_id(message.id)))
         if found is not None or isinstance(message, ResultResponse):
             return found
     there = [each for each in case.http.asked if each.answered is None] if case.http else []
@@ -434,7 +434,8 @@ class Inspection:
         case.value = message.result if isinstance(message, ResultResponse) else message.error
         asked = request_of(state, case, message)
         if asked is None:
-            before = None if message.id is None else state.requests.done.get((Direction.TO_SERVER, message.id))
+            id_ = None if message.id is None else state.requests.requested_id(message.id)
+            before = None if id_ is None else state.requests.done.get((Direction.TO_SERVER, id_))
             case.asked = before
             self._moment(case, "late" if before else "orphan", "")
             return
@@ -502,6 +503,8 @@ class Inspection:
             http.response, http.frame = fact, case.n
             for asked in http.asked:
                 asked.status = fact.status
+                if asked.method == "initialize":
+                    case.row = min(case.row, FIRST_MODERN - 1)  # servers of both eras begin a session at it
         case.fact = fact
         self._moment(case, "http end" if fact.event in (HttpEvent.END, HttpEvent.ERROR) else "http", "")
         learn_http(self.state, case, fact)

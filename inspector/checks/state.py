@@ -21,6 +21,7 @@ from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, Req
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import ROWS
+from inspector.protocol.tracking.numbering import ServerNumbering
 
 _BETWEEN_RESTS = 64
 """Items of a list between two calls of `rest`: each takes some hundredths of a millisecond at most."""
@@ -234,10 +235,20 @@ class RequestState:
         self.open: dict[tuple[Direction, RequestId], TrackedRequest] = {}
         self.done: OrderedDict[tuple[Direction, RequestId], TrackedRequest] = OrderedDict()
         """Completed and cancelled requests, newest last, without params; at most `_REMEMBERED`."""
+        self.numbering = ServerNumbering()
         self.server_ids: set[RequestId] = set()
         """Ids that the server has used for its own requests."""
         self.progress: dict[RequestId, ProgressState] = {}
         """By progress token."""
+
+    def requested_id(self, id_: RequestId) -> RequestId:
+        """Return the id of the client's request that a response with the id `id_` is for."""
+        side = Direction.TO_SERVER
+        return self.numbering.request_id(
+            id_,
+            lambda: [each for asker, each in self.open if asker is side],
+            lambda zero: (side, zero) in self.open or (side, zero) in self.done,
+        )
 
     def finish(self, request: TrackedRequest) -> None:
         """Finish a request: its id is remembered for a while, its params are not."""

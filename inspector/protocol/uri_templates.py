@@ -8,6 +8,7 @@ violation is allowed with a note: names such as `user-id`, which many servers us
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -17,6 +18,9 @@ _OPERATORS = "+#./;?&"
 _RESERVED = "=,!@|"
 _NEEDED = ("", "+")
 """Operators of expressions whose value is rarely meant to be empty."""
+_LITERALS = "%:/?#[]@!$&'()*+,;=-._~"
+"""What literal parts keep besides letters and digits: reserved and unreserved characters, and encoded ones."""
+_LONE_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _VARIABLE = re.compile(r"([^:*\s,{}]+)(:[1-9][0-9]{0,3}|\*)?")
 _NAME = re.compile(r"(?:\w|%[0-9A-Fa-f]{2})+(?:\.(?:\w|%[0-9A-Fa-f]{2})+)*", re.ASCII)
@@ -42,6 +46,14 @@ class UriTemplate(msgspec.Struct, frozen=True):
     """Why it can't be expanded, as a phrase; "" if it can."""
     note: str = ""
     """A note for the user about a tolerated violation; usually ""."""
+
+    @property
+    def encoded(self) -> str:
+        """The template with its literal parts percent-encoded, as they are in the URI (RFC 6570, section 3.1)."""
+        parts = _EXPRESSION.split(self.text)
+        parts[::2] = [quote(_LONE_PERCENT.sub("%25", each), safe=_LITERALS, errors="replace") for each in parts[::2]]
+        parts[1::2] = [f"{{{each}}}" for each in parts[1::2]]
+        return "".join(parts)
 
 
 class Expanded(msgspec.Struct, frozen=True):
@@ -110,7 +122,7 @@ def expand(template: UriTemplate, values: Mapping[str, Any]) -> Expanded:
         given[variable.name] = value
     from uritemplate import URITemplate
 
-    uri = URITemplate(template.text).expand(given)
+    uri = URITemplate(template.encoded).expand(given)
     return Expanded(uri, "" if uri else "it expands to nothing")
 
 
@@ -136,8 +148,8 @@ def _flat(value: Any) -> str:
 def could_have_made(template: UriTemplate, uri: str) -> bool:
     """Return whether a URI has all literal parts of a template, in order: a heuristic to find a read's template."""
     if template.problem or not template.variables:
-        return uri == template.text
-    first, *rest = _EXPRESSION.split(template.text)[::2]
+        return uri in (template.text, template.encoded)
+    first, *rest = _EXPRESSION.split(template.encoded)[::2]
     if not uri.startswith(first):
         return False
     at = len(first)

@@ -15,11 +15,11 @@ from inspector.capture.journal import Journal
 from inspector.errors import InspectError, RequestTimeout
 from inspector.protocol import peek
 from inspector.protocol.capabilities import declared
-from inspector.protocol.exchanges import Exchange
+from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.call import Called, call
-from inspector.protocol.flows.connect import ConnectOptions, connect
+from inspector.protocol.flows.connect import ConnectOptions, connect, refuses_stateless, reopen
 from inspector.protocol.flows.list_all import Pages, is_repeated, is_safe, list_all, was_cut
-from inspector.protocol.flows.steps import Flow, Notify, Refused, Reply, batch
+from inspector.protocol.flows.steps import Flow, GivenUp, Notify, Refused, Reply, batch
 from inspector.protocol.listed_items import KIND_OF_METHOD, LISTS, Tool
 from inspector.protocol.revisions._shape import LogLevel, Revision, Stamp
 from inspector.protocol.revisions.openings import Opening
@@ -87,6 +87,9 @@ class Session:
         self.raw = RawMessages(transport, journal, self._driver.ids)
         """For messages that the user writes, valid or not."""
         self._stop_listening: Callable[[], None] = lambda: None
+        self._reopening = asyncio.Lock()
+        self._era_was_wrong = False
+        """Whether the conversation was opened again in the other era."""
         self.tasks = SessionTasks(
             self._driver, journal, options.clocks, options.inbox, self._tasks, self._called, self._started_over
         )
@@ -284,7 +287,12 @@ class Session:
             self.ended.set()
 
     async def _started_over(self, reply: Reply) -> bool:
-        """Start a new HTTP session once, if the server does not know this one any more; return whether that worked."""
+        """Open again if the server does not know this HTTP session any more, or this era after all.
+
+        Return whether that worked, so that the request can be sent again.
+        """
+        if self._has_reopened(reply) or await self._reopened(reply):
+            return True
         http, revision = self._driver.http, self.revision
         if http is None or revision is None or http.mcp_session_id is None:
             return False
@@ -295,6 +303,30 @@ class Session:
             await self._driver.drive(connect(msgspec.structs.replace(self.options.connect, era=revision.era)))
             await self.watching.renew()
             return True
+        return False
+
+    def _has_reopened(self, reply: Reply) -> bool:
+        """Return whether the conversation was opened in another era while this request was under way."""
+        asked = None if isinstance(reply, GivenUp) or reply.exchange is None else reply.exchange.revision
+        return self._era_was_wrong and asked is not None and self.revision is not None and asked != self.revision.date
+
+    async def _reopened(self, reply: Reply) -> bool:
+        """Open by handshake if the server refuses the first request of the era that it opened in."""
+        why = refuses_stateless(self.options.connect, self.opening, reply)
+        if not why or any(
+            each.method != "server/discover" and each.state is ExchangeState.ANSWERED
+            for each in self.journal.conversation.exchanges
+        ):
+            return False
+        async with self._reopening:
+            if self._has_reopened(reply):
+                return True
+            with suppress(InspectError):
+                opening = await self._driver.drive(reopen(self.options.connect, why))
+                self._era_was_wrong = True
+                self.options.remember(opening)
+                await self.watching.renew()
+                return True
         return False
 
 

@@ -274,7 +274,8 @@ class StdioTransport:
         self._observer: Observer | None = None
         self._asked = False
         self._lost: Callable[[str], None] | None = None
-        self._on_hold: Exit | None = None
+        self._on_hold = ""
+        """How the held connection ended, as a sentence; "" while it has not."""
         self._why: str | None = None
         self._over = asyncio.Event()
         """Set when nothing more can be sent, also while an exit is on hold."""
@@ -324,23 +325,26 @@ class StdioTransport:
         self._live = self._alive(child, observer)
 
     def hold(self, lost: Callable[[str], None]) -> None:
-        """From now on, call `lost` with the reason when the child exits, instead of ending the connection.
+        """From now on, an end of the child or its stdout ends no connection: `lost` is called with the reason.
 
         `restart` or `settle` then decides what happens. Call this before `open`.
         """
         self._lost = lost
 
     async def restart(self, why: str) -> str:
-        """Restart the child after an exit that was on hold; return how it had exited, as one sentence.
+        """Restart the child after an end that was on hold; return how it had ended, as one sentence.
 
         Return "" if it was not restarted: nothing is on hold, or the child had read nothing of what was sent, so
-        that its exit has another cause. `why` is recorded as the reason. From then on, an exit ends the connection.
+        that its end has another cause. `why` is recorded as the reason. From then on, an end of the child ends the
+        connection. A child that closed its stdout but still runs is shut down first.
         """
-        live, observer = self._live, self._observer
-        if live is None or observer is None or self._on_hold is None:
+        live, observer, ended = self._live, self._observer, self._on_hold
+        if live is None or observer is None or not ended:
             return ""
         if not live.was_read:
             return ""
+        if live.ending.exit is None:
+            live.begin_to_end()
         await live.gone.wait()
         if self._asked:  # closed meanwhile
             return ""
@@ -348,21 +352,23 @@ class StdioTransport:
             path, child = self._start()
         except ConnectError:  # the program has disappeared: only the first exit is reported
             return ""
-        exited = self._on_hold.sentence()
-        self._lost = self._on_hold = None
+        self._lost, self._on_hold = None, ""
         self._over.clear()
         opening = self._opening((path, *self._argv[1:]))
-        observer.fact(replace(opening, event=ConnectionEvent.RENEW, why=f"{exited}; {why}"))
+        observer.fact(replace(opening, event=ConnectionEvent.RENEW, why=f"{ended}; {why}"))
         self._live = self._alive(child, observer)
-        return exited
+        return ended
 
     def settle(self) -> None:
-        """Stop holding exits: an exit that was on hold ends the connection."""
+        """Stop holding: an end that was on hold ends the connection."""
         self._lost = None
-        if self._on_hold is not None:
-            how, self._on_hold = self._on_hold, None
-            self._exited(how)
-            if self._live is not None and self._live.gone.is_set():
+        if self._on_hold and self._live is not None:
+            self._on_hold = ""
+            if (how := self._live.ending.exit) is None:
+                self._went_silent()
+            else:
+                self._exited(how)
+            if self._live.gone.is_set():
                 self._is_gone()
 
     def _alive(self, child: Child, observer: Observer) -> "_Live":
@@ -443,28 +449,36 @@ class StdioTransport:
     def _disconnected(self) -> Disconnected:
         if self._live is None:
             return Disconnected("The server is not started.", hint="Connect first.")
-        held = "" if self._on_hold is None else self._on_hold.sentence()
-        why = self._why or held or ("" if self._asked else "the server closed its stdin")
+        why = self._why or self._on_hold or ("" if self._asked else "the server closed its stdin")
         text = f"Nothing can be sent: {why or 'the connection was closed'}."
         return Disconnected(text, hint="Look at its stderr, then connect again.")
 
     def _exited(self, how: Exit) -> None:
         if was_ended_here(self.pid or 0):
             self._conclude("", ConnectionEvent.CLOSE)
-        elif self._lost is not None and self._why is None and not self._asked:
-            self._on_hold = how
-            self._over.set()
-            self._lost(how.sentence())
+        elif self._is_held(how.sentence()):
+            return
         elif not self._asked:
             quiet = how.code == 0
             self._conclude(how.sentence(), ConnectionEvent.CLOSE if quiet else ConnectionEvent.ABORT)
 
     def _went_silent(self) -> None:
-        if not self._asked and not was_ended_here(self.pid or 0):
-            self._conclude("the server closed its stdout but still runs", ConnectionEvent.ABORT)
+        why = "the server closed its stdout but still runs"
+        if not self._asked and not was_ended_here(self.pid or 0) and not self._is_held(why):
+            self._conclude(why, ConnectionEvent.ABORT)
+
+    def _is_held(self, why: str) -> bool:
+        """Hold the end of the connection if that is wanted; return whether it is held."""
+        if self._lost is None or self._why is not None or self._asked:
+            return False
+        if not self._on_hold:
+            self._on_hold = why
+            self._over.set()
+            self._lost(why)
+        return True
 
     def _is_gone(self) -> None:
-        if self._on_hold is not None:
+        if self._on_hold:
             return
         self._conclude("", ConnectionEvent.CLOSE)
         self._gone.set()

@@ -143,11 +143,14 @@ def test_the_oldest_fallback_is_taken_only_where_nothing_named_an_issuer() -> No
     assert world.login_steps[-1].verdict is StepVerdict.ODD
 
 
-def test_a_slash_at_the_end_of_an_assumed_issuer_is_no_matter_but_of_a_named_one_it_is() -> None:
-    world = World(asm=answer(about(issuer=f"{ISSUER}/")))
-    assert world.play(find_server(ISSUER, SERVER, may_assume=True)).issuer == f"{ISSUER}/"
-    with pytest.raises(LoginFailed):
-        world.play(find_server(ISSUER, SERVER, may_assume=False))
+@pytest.mark.parametrize(("named", "asked"), [(f"{ISSUER}/", ISSUER), (ISSUER, f"{ISSUER}/")])
+@pytest.mark.parametrize(("may_assume", "verdict"), [(True, StepVerdict.GOOD), (False, StepVerdict.ODD)])
+def test_find_server_when_the_issuer_differs_by_a_final_slash_uses_it_and_warns_if_it_was_named(
+    named: str, asked: str, may_assume: bool, verdict: StepVerdict
+) -> None:
+    world = World(asm=answer(about(issuer=named)))
+    assert world.play(find_server(asked, SERVER, may_assume=may_assume)).issuer == named
+    assert world.login_steps[-1].verdict is verdict
 
 
 def test_a_server_that_can_not_be_reached_is_told_with_the_reason() -> None:

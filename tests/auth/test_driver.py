@@ -180,10 +180,21 @@ async def test_many_that_wait_for_a_login_that_fails_ask_nobody_again(house: Hou
         assert visitor.visits == 1
 
 
-async def test_a_server_that_refuses_for_ever_is_asked_three_times(house: House) -> None:
+async def test_login_when_the_new_token_is_refused_asks_for_one_consent_and_names_the_audience(house: House) -> None:
     house.good = "never"
     visitor = Willing()
     async with opened(house, keeper_of(house, visitor)) as (endpoint, _):
+        with pytest.raises(LoginFailed, match=r"refuses the token that .* has just issued: most likely its audience"):
+            await post(endpoint)
+    assert (visitor.visits, house.given) == (1, 1)
+
+
+async def test_login_when_renewed_tokens_are_refused_ends_after_three(house: House) -> None:
+    house.good = "t1"
+    visitor = Willing()
+    async with opened(house, keeper_of(house, visitor)) as (endpoint, _):
+        assert await post(endpoint) == 200
+        house.good, house.challenge = "never", 'Bearer error="insufficient_scope"'
         assert await post(endpoint) == 401
     assert house.given == MOST_LOGINS
 

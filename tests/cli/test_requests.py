@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import click
@@ -358,3 +359,28 @@ def test_what_is_written_of_a_task_counts_from_its_beginning() -> None:
     task.faults = (TaskFault("it has no ttl", 1),)
     assert as_json(task)["history"] == [{"state": "working", "message": "", "at_ms": 2.5}]
     assert as_json(task)["faults"] == ["it has no ttl"]
+
+
+_ECHO = {"resources/read": {"result": {"contents": [{"uri": "a:b", "text": "found"}]}}}
+
+
+def test_read_when_the_uri_is_a_template_sends_it_with_literals_and_values_encoded(tmp_path: Path) -> None:
+    capture = tmp_path / "read.mcpcap"
+    words = ("notes://café/my docs/{name}", "-a", "name=a b", "--capture", str(capture))
+    assert inspect("read", *words, *scripted(_ECHO)).status == 0
+    assert "notes://caf%C3%A9/my%20docs/a%20b" in capture.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("notes://{name}",), "needs a value for name"),
+        (("notes://a", "-a", "x=1"), "-a x: the URI has no such variable; it has no variables"),
+        (("notes://{name}", "-a", "nam=1"), "its variables are name"),
+        (("notes://{name", "-a", "name=1"), "no such variable"),
+        (("notes://{name",), "a brace in it is never closed"),
+    ],
+)
+def test_read_when_a_template_cannot_be_filled_says_what_is_missing(words: tuple[str, ...], says: str) -> None:
+    ran = inspect("read", *words, *scripted(_ECHO))
+    assert (ran.status, says in ran.stderr) == (2, True)

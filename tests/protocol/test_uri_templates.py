@@ -103,6 +103,23 @@ def test_a_template_without_variables_made_only_itself() -> None:
     assert not could_have_made(take_apart("t://{a"), "t://b")
 
 
+@pytest.mark.parametrize(
+    ("template", "uri"),
+    [
+        ("notes://café/my docs/{name}", "notes://caf%C3%A9/my%20docs/a%20b"),
+        ("notes://caf%C3%A9/{name}", "notes://caf%C3%A9/a%20b"),
+        ("notes://100%/{name}", "notes://100%25/a%20b"),
+        ("x://[::1]:80/a?b=c&d=(e)*~'!$;@#{name}", "x://[::1]:80/a?b=c&d=(e)*~'!$;@#a%20b"),
+        ('x://"<>\\^`|{name}', "x://%22%3C%3E%5C%5E%60%7Ca%20b"),
+        ("x://\ud800/{name}", "x://?/a%20b"),
+    ],
+)
+def test_expand_encodes_what_a_literal_part_must_not_have(template: str, uri: str) -> None:
+    taken = take_apart(template)
+    assert expand(taken, {"name": "a b"}).uri == uri
+    assert could_have_made(taken, uri)
+
+
 @given(st.text(), st.dictionaries(st.text(), st.text() | st.lists(st.integers())))
 def test_nothing_raises_and_what_expands_is_known_again(template: str, values: dict[str, Any]) -> None:
     taken = take_apart(template)

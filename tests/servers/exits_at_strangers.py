@@ -1,7 +1,8 @@
 """A server that exits at any first message but `initialize` and `ping`, as servers on rmcp up to 1.5 do.
 
 `starts=FILE` gets a line for each start. `answer` answers the first message with an error before it exits; `dies`
-exits at `initialize`, too. `code=N` is what it exits with (1).
+exits at `initialize`, too. `closes` closes stdout instead and runs until its stdin ends. `code=N` is what it exits
+with (1).
 """
 
 import json
@@ -22,6 +23,9 @@ def send(message: dict[str, Any]) -> None:
 
 
 def leave(method: str) -> None:
+    if "closes" in words:
+        os.close(1)
+        sys.stdin.buffer.read()
     sys.stderr.write(f"Error: expect initialized request, but received: {method}\n")
     sys.stderr.flush()
     os._exit(int(given.get("code", 1)))

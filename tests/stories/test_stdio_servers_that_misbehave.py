@@ -72,6 +72,16 @@ async def test_however_it_exits_after_the_probe(words: tuple[str, ...], tmp_path
     assert (ran.status, starts(tmp_path)) == (ExitStatus.OK, 2)
 
 
+@pytest.mark.parametrize("words", [("list", "tools"), ("check",)])
+async def test_command_when_the_server_closes_stdout_at_the_probe_starts_it_again(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    ran = await mcp_inspect(*words, "--json", *strict(tmp_path, "closes"), place=tmp_path)
+    assert (ran.status, starts(tmp_path)) == (ExitStatus.OK, 2)
+    assert "! The server closed its stdout at server/discover and was started again with initialize" in ran.told
+    assert "stdout-closed" not in ran.stdout.decode()
+
+
 async def test_its_era_is_remembered_for_the_command(tmp_path: Path) -> None:
     for count in (2, 3):
         ran = await mcp_inspect("list", "tools", "--json", *strict(tmp_path), place=tmp_path)

@@ -493,6 +493,36 @@ async def test_an_exit_on_hold_ends_no_connection_and_the_server_can_be_started_
     assert _connections(recorder)[-1] is ConnectionEvent.CLOSE
 
 
+async def _closed_stdout_at_the_probe(start: Start, recorder: Recorder) -> tuple[StdioTransport, list[str]]:
+    transport, lost = start("exits_at_strangers", "closes"), list[str]()
+    transport.hold(lost.append)
+    await transport.open(recorder)
+    await transport.send(Outgoing(b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}', Expects.ANSWER, probe=True))
+    await until(lambda: lost, "the end of its stdout was noticed")
+    return transport, lost
+
+
+async def test_restart_when_the_server_closed_its_stdout_ends_it_first(start: Start) -> None:
+    recorder = Recorder()
+    transport, lost = await _closed_stdout_at_the_probe(start, recorder)
+    first = transport.pid
+    assert await transport.restart("its first message") == lost[0] == "the server closed its stdout but still runs"
+    assert transport.pid != first
+    await transport.send(_message(b'{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"x"}}'))
+    await recorder.until(lambda seen: seen.received(), "the second start has answered")
+    await transport.close()
+    assert _connections(recorder) == [ConnectionEvent.OPEN, ConnectionEvent.RENEW, ConnectionEvent.CLOSE]
+
+
+async def test_settle_when_the_server_closed_its_stdout_ends_the_connection(start: Start) -> None:
+    recorder = Recorder()
+    transport, lost = await _closed_stdout_at_the_probe(start, recorder)
+    transport.settle()
+    assert await transport.wait_closed() == lost[0]
+    await transport.close()
+    assert _connections(recorder) == [ConnectionEvent.OPEN, ConnectionEvent.ABORT]
+
+
 async def test_an_exit_on_hold_that_is_settled_is_the_end_of_the_connection(start: Start) -> None:
     recorder = Recorder()
     transport, lost = await _exited_at_the_probe(start, recorder)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from inspector.checks.diagnoses.opening import named_version_refused, refuses_named_version
 from inspector.checks.diagnoses.probes import lacks_header
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
@@ -291,7 +292,7 @@ _NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}se
 def session_id_not_issued(case: CheckMoment) -> Iterator[Flaw]:
     """The response to initialize had no session id, or one that a browser may not read."""
     found = refused(case)
-    if found is None or case.state.opening is None or found[0].sent(SESSION) is not None:
+    if found is None or case.state.handshake is None or found[0].sent(SESSION) is not None:
         return
     if words := _NO_SESSION.search(found[1]):
         fix = "Send Mcp-Session-Id with the response to initialize, and Access-Control-Expose-Headers for web clients."
@@ -553,6 +554,9 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Flaw]:
             return
         if status == 403 and http.header("www-authenticate"):
             return  # the challenge states what is required
+        if refuses_named_version(state, asked):
+            yield named_version_refused(asked, f"with HTTP {status}{_body_reason(case)}", http.frame)
+            return
         wants_a_token = status == 403 and http.sent("authorization") is None
         fix = (
             "If credentials are missing, return 401 with WWW-Authenticate."

@@ -10,14 +10,14 @@ from inspector.checks.diagnoses.process import line_like
 from inspector.checks.diagnoses.starting import unanswered
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
-from inspector.checks.registry import Flaw, diagnosis
-from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
+from inspector.checks.registry import Flaw, declare, diagnosis
+from inspector.checks.state import FIRST_MODERN, CheckMoment, ConnectionState, TrackedRequest
 from inspector.forms.validate import validate
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, ResultResponse
 from inspector.protocol.revisions._shape import Era
-from inspector.protocol.revisions.table import find
+from inspector.protocol.revisions.table import ROWS, find, mutual
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _SLOW_NS, _TOO_SLOW_NS, _SILENT_NS = 5_000_000_000, 60_000_000_000, 2_000_000_000
@@ -27,19 +27,19 @@ _SLOW_NS, _TOO_SLOW_NS, _SILENT_NS = 5_000_000_000, 60_000_000_000, 2_000_000_00
     "id-type-changed",
     _ERROR,
     "Response id changed its type",
-    "orphan",
+    "answer",
+    "error",
     topic="basic",
     fix="Return the id unchanged.",
 )
 def id_type_changed(case: CheckMoment) -> Iterator[Flaw]:
-    """1 and "1" are different ids."""
-    message = case.message
-    if not isinstance(message, ResultResponse | ErrorResponse) or message.id is None:
+    """1 and "1" are different ids, but the official TypeScript and Python clients match them."""
+    asked, message = case.asked, case.message
+    if asked is None or not isinstance(message, ResultResponse | ErrorResponse) or message.id is None:
         return
-    for (side, id_), asked in case.state.requests.open.items():
-        if side is Direction.TO_SERVER and id_ != message.id and str(id_) == str(message.id):
-            said = f"the id {id_!r} was returned as {message.id!r}: a different id, so the request has no response"
-            yield Flaw(said, "/id", frames=(asked.frame,))
+    if type(message.id) is not type(asked.id) and case.state.is_sampled("id-type-changed", 1, 1 << 62):
+        said = f"the id {asked.id!r} was returned as {message.id!r}: a different id, so many clients see no response"
+        yield Flaw(said, "/id", frames=(asked.frame,))
 
 
 @diagnosis(
@@ -322,6 +322,33 @@ def request_unanswered(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(said, frames=(asked.frame,), instead=True)
 
 
+declare(
+    "named-version-refused",
+    _WARNING,
+    "Version of `server/discover` is refused",
+    topic="server/discover",
+    since="2026-07-28",
+    fix="Name only versions in which all requests are served: clients fail otherwise, or fall back to initialize.",
+    is_diagnosis=True,
+)
+
+
+def refuses_named_version(state: ConnectionState, asked: TrackedRequest) -> bool:
+    """Whether a server that named versions of both eras refuses its first stateless request; initialize may follow."""
+    opening = state.opening
+    if opening is None or opening.era is not Era.MODERN or not mutual(list(opening.supported), Era.LEGACY):
+        return False
+    done = state.requests.done.values()
+    worked = (each for each in done if each.answered is not None and each.status in (None, 200))
+    return asked.row >= FIRST_MODERN and all(each.method == "server/discover" for each in worked)
+
+
+def named_version_refused(asked: TrackedRequest, how: str, frame: int) -> Flaw:
+    """Return the flaw of a request that `refuses_named_version` is about, refused in entry `frame`."""
+    said = f"server/discover names {ROWS[asked.row - 1].date}, but {asked.method[:60]} was refused {how}"
+    return Flaw(said, frames=(frame, asked.frame), instead=True, id="named-version-refused")
+
+
 @diagnosis(
     "list-failed",
     _ERROR,
@@ -333,6 +360,9 @@ def request_unanswered(case: CheckMoment) -> Iterator[Flaw]:
 def list_failed(case: CheckMoment) -> Iterator[Flaw]:
     """The list was rejected; unknown methods, versions and missing capabilities are other faults."""
     code = peek.integer(case.value, "code")
+    if case.asked is not None and code in (-32000, -32600, -32022) and refuses_named_version(case.state, case.asked):
+        yield named_version_refused(case.asked, f"with {code}: {reason_of(case.value)[:240]}", case.n)
+        return
     explained = _KNOWN_REFUSALS if case.is_modern else (-32601, -32022)
     if code is not None and code not in explained:
         fix = f"See its {log_of(case.state)}. Omit what cannot be listed, not the whole list."
@@ -438,6 +468,25 @@ def response_id_mismatch(case: CheckMoment) -> Iterator[Flaw]:
         ):
             said = f"a response with the id {message.id!r}; the id of the request is {waiting[0].id!r}"
             state.notes.setdefault("response-id-mismatch", []).append(_Stray(case.n, waiting[0], said))
+
+
+@diagnosis(
+    "response-id-counted",
+    _WARNING,
+    "Server numbers its responses itself",
+    "answer",
+    "error",
+    topic="basic",
+    fix="Return the id of the request: clients that number otherwise, or send two requests at once, get no response.",
+)
+def response_id_counted(case: CheckMoment) -> Iterator[Flaw]:
+    """Matches only clients that number their requests from 0, as the official SDKs do without a probe."""
+    asked, message = case.asked, case.message
+    if asked is None or not isinstance(message, ResultResponse | ErrorResponse) or type(message.id) is not int:
+        return
+    if type(asked.id) is int and message.id != asked.id and case.state.is_sampled("response-id-counted", 1, 1 << 62):
+        said = f"the request {asked.id} was answered with the id {message.id}: the server counts from 0"
+        yield Flaw(said, "/id", frames=(asked.frame,))
 
 
 @diagnosis(

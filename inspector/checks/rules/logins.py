@@ -137,8 +137,13 @@ def authorization_server_metadata_invalid(case: CheckMoment) -> Iterator[Flaw]:
         return
     issuer, expected = peek.text(found.value, "issuer") or "", _expected(case.state, found.url)
     if issuer not in expected:
-        fix = "Use exactly the same text for both; clients reject the document otherwise."
-        yield Flaw(f"the issuer is {issuer[:100]!r}, but {expected[0][:100]!r} was requested", fix=fix)
+        is_near = issuer.rstrip("/") in (each.rstrip("/") for each in expected)
+        fix = "Use exactly the same text for both; {} clients reject the document otherwise."
+        yield Flaw(
+            f"the issuer is {issuer[:100]!r}, but {expected[0][:100]!r} was requested",
+            severity=_WARNING if is_near else None,
+            fix=fix.format("some" if is_near else "").replace("  ", " "),
+        )
     if issuer.startswith("http://") and not is_loopback(issuer):
         yield Flaw(f"the issuer {issuer[:100]!r} is not https")
     if "S256" not in peek.items(found.value, "code_challenge_methods_supported"):

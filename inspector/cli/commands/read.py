@@ -1,19 +1,25 @@
-"""`mcp-inspect read`: read a resource."""
+"""`mcp-inspect read`: read a resource, also one of a URI template."""
 
+import shlex
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
+from inspector.cli.arguments import TypedArgument, read_pairs
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
 from inspector.cli.requests import CliRequest, make
+from inspector.errors import UsageError
+from inspector.protocol.uri_templates import expand, take_apart
 
 _EXAMPLES = (
     "mcp-inspect read file:///notes.md -- npx -y @modelcontextprotocol/server-filesystem .",
     "mcp-inspect read demo://a --json https://example.com/mcp",
+    "mcp-inspect read 'notes://{user}/{day}' -a user=ann -a day=monday -- node server.js",
 )
 
 
@@ -24,12 +30,36 @@ _EXAMPLES = (
     json_shape="`result` or `error` as received, `duration_ms`, `rounds`, `outcome`",
 )
 @click.argument("uri")
+@click.option("-a", "pairs", multiple=True, metavar="K=V", help="A value for a variable of a URI template.")
 @headless_options
 @click.pass_obj
 def command(env: CliEnv, /, uri: str, url: str | None, **options: Any) -> ExitStatus:
-    """Read a resource."""
+    """Read a resource. A URI template is expanded with the values of -a (RFC 6570)."""
+    uri = _expanded(uri, read_pairs(options.pop("pairs")))
 
     async def work(visit: CommandSession) -> ExitStatus:
         return await make(visit, CliRequest("resources/read", {"uri": uri}, target=uri))
 
     return visit(env, url, options, work)
+
+
+def _expanded(uri: str, pairs: Sequence[TypedArgument]) -> str:
+    """Return the URI to read: that of a template with its values, otherwise `uri` itself. Raises: UsageError."""
+    if "{" not in uri and not pairs:
+        return uri
+    template = take_apart(uri)
+    names = [each.name for each in template.variables]
+    values = {each.name: each.value if each.is_json else each.text for each in pairs}
+    if unknown := [name for name in values if name not in names]:
+        has = f"its variables are {', '.join(names)}" if names else "it has no variables"
+        raise UsageError(f"-a {unknown[0]}: the URI has no such variable; {has}", hint="Write variables as {name}.")
+    missing = [each.name for each in template.variables if each.needed and each.name not in values]
+    if missing and not template.problem:
+        raise UsageError(
+            f"the URI template needs a value for {', '.join(missing)}",
+            hint=f"Add -a {shlex.quote(missing[0])}=VALUE. To send the text as it is: request resources/read.",
+        )
+    expanded = expand(template, values)
+    if expanded.problem:
+        raise UsageError(f"the URI template cannot be expanded: {expanded.problem}", hint="See RFC 6570.")
+    return expanded.uri

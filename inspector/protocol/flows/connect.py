@@ -207,7 +207,8 @@ def _restarted() -> Flow[bool]:
     said: str = yield Restart("its first message was server/discover")
     if said:
         how = said.removeprefix("the server ")
-        yield Notice(f"The server exited at server/discover and was started again with initialize: it {how}.")
+        did = "closed its stdout" if "stdout" in how else "exited"
+        yield Notice(f"The server {did} at server/discover and was started again with initialize: it {how}.")
     return bool(said)
 
 
@@ -352,6 +353,38 @@ def _went_modern(options: ConnectOptions, judgement: Judgement, probed: Replied)
     if judgement.verdict is ProbeVerdict.UNDISCOVERED:
         return (yield from _undiscovered(options, judgement.date))
     return (yield from _stateless(options, judgement.date if _may_be(options, judgement.date) else ""))
+
+
+def reopen(options: ConnectOptions, why: str) -> Flow[Opening]:
+    """Open by handshake after all, because the server refuses the requests of the stateless era; `why` is a phrase."""
+    if options.over_http:
+        yield UseCarriage(Carriage.SESSIONS)
+    opening = yield from _handshake(msgspec.structs.replace(options, era=Era.LEGACY))
+    yield Notice(f"Opened with initialize: the server answers server/discover, but {why}.")
+    return opening
+
+
+def refuses_stateless(options: ConnectOptions, opening: Opening | None, reply: Reply) -> str:
+    """Return how a server that answered `server/discover` refuses its first request, as a phrase; else "".
+
+    Only if it also names handshake revisions and the user requires no era: a stateful server of an SDK that serves
+    both eras, or a gateway before an older server. Errors about the request itself don't count.
+    """
+    if opening is None or opening.era is not Era.MODERN or options.era is not None or options.revision:
+        return ""
+    if not mutual(list(opening.supported), Era.LEGACY):
+        return ""
+    if isinstance(reply, Refused) and reply.status in _REFUSALS:
+        return f"refuses other requests of {opening.revision.date} with HTTP {reply.status}"
+    if isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse):
+        if reply.message.code in _NOT_OPENED or "initializ" in reply.message.message.lower():
+            return f"refuses other requests of {opening.revision.date} with error {reply.message.code}"
+    return ""
+
+
+_REFUSALS = (400, 404, 405, 406, 409, 412, 421, 422, 426, 501)
+_NOT_OPENED = (-32000, -32600, UNSUPPORTED_VERSION)
+"""Errors of servers that expect a session: those of the official SDKs, and a refused version."""
 
 
 def _offer(options: ConnectOptions, versions: tuple[str, ...]) -> str:

@@ -22,6 +22,7 @@ from inspector.protocol.jsonrpc import ErrorResponse, Request, RequestId, Result
 from inspector.protocol.listed_items import KIND_OF_METHOD
 from inspector.protocol.revisions._shape import Cancel, Era, Revision
 from inspector.protocol.revisions.table import find, newest_of
+from inspector.protocol.tracking.numbering import ServerNumbering
 
 _REMEMBERED, _SLACK = 10_000, 1_000
 """Minimum number of ended requests that are found by id. A second response to an older one counts as unsolicited."""
@@ -38,6 +39,7 @@ class Pairs:
         self._open: dict[Direction, dict[RequestId, Exchange]] = {each: {} for each in Direction}
         self._ended: dict[tuple[Direction, RequestId], int] = {}
         """Numbers of ended exchanges by sender and id, in the order of their ends."""
+        self._numbering = ServerNumbering()
         self._on: dict[tuple[int, Direction], dict[int, Exchange]] = {}
         """Open exchanges by HTTP exchange and sender, then by number.
 
@@ -84,8 +86,9 @@ class Pairs:
         The caller interprets the response, and then must call `exchanges.keep`.
         """
         asker = _OTHER[frame.direction]
-        ended = None if message.id is None else self._find_ended(asker, message.id)
-        exchange = self._request_of(frame, message, asker, ended)
+        id_ = message.id if asker is Direction.FROM_SERVER else self._requested_id(message.id)
+        ended = None if id_ is None else self._find_ended(asker, id_)
+        exchange = self._request_of(frame, message, id_, ended)
         if exchange is not None:
             self._no_longer_open(asker, exchange.id)
             self._remember(exchange)
@@ -109,6 +112,7 @@ class Pairs:
     def lose(self, time_ns: int, why: str) -> list[Exchange]:
         """Mark all open requests as lost because the connection ended, and return them."""
         lost = self.pending
+        self._numbering.forget()
         for exchange in lost:
             self._end(exchange, time_ns, ExchangeState.LOST, why)
         return lost
@@ -185,13 +189,22 @@ class Pairs:
             for oldest in list(islice(ended, _SLACK)):
                 del ended[oldest]
 
+    def _requested_id(self, id_: RequestId | None) -> RequestId | None:
+        """Return the id of the client's request that a response with the id `id_` is for."""
+        if id_ is None:
+            return None
+        side = Direction.TO_SERVER
+        waiting = self._open[side]
+        return self._numbering.request_id(id_, lambda: waiting, lambda it: it in waiting or (side, it) in self._ended)
+
     def _request_of(
-        self, frame: Frame, message: ResultResponse | ErrorResponse, asker: Direction, ended: Exchange | None
+        self, frame: Frame, message: ResultResponse | ErrorResponse, id_: RequestId | None, ended: Exchange | None
     ) -> Exchange | None:
         """Return the request that a message answers; None if no request waits for it."""
-        if message.id is None:
+        asker = _OTHER[frame.direction]
+        if id_ is None:
             return self._alone_on(frame.http, asker)
-        waiting = self.find_open(asker, message.id)
+        waiting = self.find_open(asker, id_)
         if waiting is None and ended is None and isinstance(message, ErrorResponse) and frame.channel is Channel.REPLY:
             return self._alone_on(frame.http, asker)
         if ended is not None and ended.state is ExchangeState.LOST and ended.http is not None:

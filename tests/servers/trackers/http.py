@@ -85,7 +85,60 @@ def _of_sse(status: int, body: bytes) -> Run:
     return make
 
 
+def _half_modern(refusal: HttpResponse) -> Run:
+    """Answers `server/discover` for both eras, and refuses all else of 2026-07-28."""
+
+    def make() -> Handler:
+        handshake = legacy()
+
+        async def handler(request: HttpRequest) -> HttpResponse:
+            message = json.loads(request.body) if request.body else {}
+            if message.get("method") == "server/discover":
+                return HttpResponse(200, JSON, answer_to(request, _BOTH_ERAS))
+            if request.header("mcp-protocol-version") == "2026-07-28":
+                return refusal
+            return await handshake(request)
+
+        return handler
+
+    return make
+
+
+_BOTH_ERAS = {
+    "resultType": "complete",
+    "supportedVersions": ["2025-06-18", "2025-11-25", "2026-07-28"],
+    "capabilities": {"tools": {}},
+    "ttlMs": 0,
+    "cacheScope": "private",
+}
+_NO_SESSION = (
+    b'{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}'
+)
+
+
 FAULTS = (
+    Fault(
+        "half-modern",
+        "server/discover names 2026-07-28, but a stateful server refuses its requests in plain text.",
+        "modelcontextprotocol/go-sdk",
+        ("named-version-refused",),
+        ("2026-07-28", "HTTP 400", "only supported on stateless"),
+        _half_modern(
+            HttpResponse(400, _TEXT, b'Bad Request: "2026-07-28" is only supported on stateless HTTP servers')
+        ),
+        url="/mcp",
+        exit=0,
+    ),
+    Fault(
+        "half-modern-session",
+        "A gateway answers server/discover, the server behind it wants a session.",
+        "modelcontextprotocol/typescript-sdk",
+        ("named-version-refused",),
+        ("2026-07-28", "No valid session ID"),
+        _half_modern(HttpResponse(400, JSON, _NO_SESSION)),
+        url="/mcp",
+        exit=0,
+    ),
     Fault(
         "event-without-its-blank-line",
         "The client hangs: the event is there, the blank line that ends it never comes.",

@@ -4,6 +4,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from tests.servers.speaking import HELLO, TOOL, answer, say, serve
@@ -129,7 +130,31 @@ def _one_answer_for_all() -> None:
             answer(message, HELLO)
 
 
+def _counts(first: int) -> None:
+    """Numbers its responses itself."""
+    numbers = count(first)
+    for line in sys.stdin.buffer:
+        message = json.loads(line)
+        if "id" not in message:
+            continue
+        results = {"initialize": HELLO, "tools/list": _LIST["tools/list"]}
+        method, given = message["method"], {"jsonrpc": "2.0", "id": next(numbers)}
+        if method in results:
+            say(given | {"result": results[method]})
+        else:
+            say(given | {"error": {"code": -32601, "message": "Method not found"}})
+
+
 FAULTS = (
+    Fault(
+        "counts-from-zero",
+        "The response has an id that the server counts itself: it works in clients that count from 0.",
+        "modelcontextprotocol/typescript-sdk, whose client counts from 0",
+        ("response-id-counted",),
+        ("counts from 0", "request 1"),
+        lambda: _counts(0),
+        exit=0,
+    ),
     Fault(
         "waits-for-initialized-and-refuses",
         "It waits for “initialized”; the notification is called “notifications/initialized”.",
