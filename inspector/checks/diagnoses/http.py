@@ -292,7 +292,7 @@ _NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}se
 def session_id_not_issued(case: CheckMoment) -> Iterator[Flaw]:
     """The response to initialize had no session id, or one that a browser may not read."""
     found = refused(case)
-    if found is None or case.state.handshake is None or found[0].sent(SESSION) is not None:
+    if found is None or case.state.opening is None or case.is_modern or found[0].sent(SESSION) is not None:
         return
     if words := _NO_SESSION.search(found[1]):
         fix = "Send Mcp-Session-Id with the response to initialize, and Access-Control-Expose-Headers for web clients."

@@ -60,6 +60,7 @@ def _other_id(*, answered: bool) -> Script:
 
 
 CASES: Cases = {
+    "response-id-counted": (lambda: Talk().ask("ping").answer({}, 0), lambda: Talk().ask("ping").answer({}, 1)),
     "id-type-changed": (lambda: Talk().ask("ping").answer({}, "2"), lambda: Talk().ask("ping").answer({}, 2)),
     "server-silent": (
         lambda: Talk(opened=False).ask("initialize", initialize(4)).wait(3).close("given up"),
