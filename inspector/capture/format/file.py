@@ -80,7 +80,7 @@ class CaptureFile:
         self._past = ""
         """Last problem, reported once it is over."""
         self._losses = _Losses()
-        self._closing: Callable[[str], EndRecord] | None = None
+        self._closing: Callable[[str], EndRecord | None] | None = None
         self._closed = False
         self._dirty_since: float | None = None
         self._digest = hashlib.sha256()
@@ -155,11 +155,20 @@ class CaptureFile:
         with self._reading:
             return b"" if self._closed else self._window.read(self._fd, place, length)
 
-    def close(self, end: Callable[[str], EndRecord] | None = None) -> None:
+    def flush(self) -> None:
+        """Write what is queued in the calling thread, so that it outlives the process."""
+        with self._turn:
+            self._turn.wait_for(lambda: not self._taken or self._trouble, self._patience)
+            if self._taken or self._trouble or not self.open:
+                return
+            self._taken, self._fresh = self._fresh, {}
+            self._write_taken()
+
+    def close(self, end: Callable[[str], EndRecord | None] | None = None) -> None:
         """Write what is queued and the last line, then close the file.
 
-        `end` makes the last line from the digest of all lines before it. A second call does nothing. If the disk
-        still fails, the lines that wait in memory are lost.
+        `end` makes the last line from the digest of all lines before it, or returns None for no such line. A second
+        call does nothing. If the disk still fails, the lines that wait in memory are lost.
         """
         with self._turn:
             if not self.open:
@@ -286,10 +295,11 @@ class CaptureFile:
         self._write_taken()
         if self._trouble or self._closing is None:
             return
-        with self._turn:
-            self._queue(to_line(self._closing(self._digest.hexdigest())))
-            self._taken, self._fresh = self._fresh, {}
-        self._write_taken()
+        if (end := self._closing(self._digest.hexdigest())) is not None:
+            with self._turn:
+                self._queue(to_line(end))
+                self._taken, self._fresh = self._fresh, {}
+            self._write_taken()
         self._sync_now()
 
 

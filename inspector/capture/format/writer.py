@@ -156,13 +156,17 @@ class Recorder:
         if self.file.put(to_line(record)) != LOST:
             self._counts[str(record.__struct_config__.tag)] += 1
 
-    def close(self) -> None:
-        """Write the last digests and the end record, and close the file."""
+    def close(self, *, is_complete: bool = True) -> None:
+        """Write the last digests and the end record, and close the file.
+
+        Without `is_complete` there is no end record: what was observed has been cut off.
+        """
         if not self.file.open:
             return
         for record in self._digests.rest(self._connection):
             self._sum(record)
-        self.file.close(lambda sha256: EndRecord(counts=dict(self._counts), sha256=sha256))
+        counts = dict(self._counts)
+        self.file.close(lambda sha256: EndRecord(counts=counts, sha256=sha256) if is_complete else None)
 
     @property
     def _connection(self) -> str:

@@ -11,7 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from inspector.features.tap.relay import Relay
+    from inspector.features.tap.recording import RecordingQueue
+    from inspector.features.tap.relay import Options, Relay, ServerProcess
 
 
 def main() -> "NoReturn":
@@ -20,7 +21,7 @@ def main() -> "NoReturn":
     try:
         from inspector.features.tap.relay import run
 
-        run(argv, _arm, _set_up, _judge_end)
+        run(argv, _record, _arm, _set_up, _judge_end)
     except Exception as error:  # noqa: BLE001 - the border: a broken installation; the server was not started
         _without_tap(argv, error)
 
@@ -42,12 +43,22 @@ def _arm(relay: "Relay") -> None:
     arm_file(relay)
 
 
-def _set_up(relay: "Relay") -> None:
-    """Set up what is not needed to forward bytes: the capture, the registry, the control socket."""
+def _record(options: "Options", recording: "RecordingQueue", server: "ServerProcess") -> None:
+    """Record in the process that outlives the relay."""
     _import_msgspec()
     from inspector.features.tap.writing import record
 
-    record(relay)
+    record(options, recording, server)
+
+
+def _set_up(relay: "Relay") -> None:
+    """Set up what is not needed to forward bytes: the registry and the control socket. Hear the recorder."""
+    from inspector.features.tap.control import listen
+
+    is_heard = relay.recording.hear()
+    listen(relay)
+    while is_heard:
+        is_heard = relay.recording.hear()
 
 
 def _judge_end(relay: "Relay") -> str:

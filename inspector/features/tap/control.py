@@ -394,6 +394,14 @@ class Control:
             desk.lists_changed()
 
 
+def listen(relay: "Relay") -> None:
+    """Open the control socket of a relay. If that fails, `trouble` says so."""
+    try:
+        relay.post(control_of(relay).start)
+    except OSError as error:
+        relay.recording.trouble = relay.recording.trouble or f"no control socket: {error}"
+
+
 def control_of(relay: "Relay") -> Control:
     """Return the control socket of a relay. Raises: OSError."""
     options, parent = relay.options, os.getppid()

@@ -234,9 +234,9 @@ class RuleQueue:
                 return
         token = RecordedMessage(direction, line, tm, tw)
         if ruling.is_plain and (not self._lanes[direction] or self._may_pass(direction, view)):
-            if self._relay.deliver(direction, line):
-                token.t_out = time.monotonic_ns()
-            self._recording.message(token)
+            self._recording.message(token, is_forwarded=True)
+            written = self._relay.deliver(direction, line)
+            self._recording.forwarded(time.monotonic_ns() if written else 0)
             return
         self._rule(direction, ruling, token, end)
         self.pump()

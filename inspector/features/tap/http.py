@@ -266,6 +266,7 @@ class HttpTap:
         self._record(HttpFact(HttpEvent.RESPONSE, number, status=200, headers=headers))
         self._recording.frame(Direction.FROM_SERVER, Channel.REPLY, body, http=number)
         self._record(HttpFact(HttpEvent.END, number, why="answered by a rule", body_bytes=len(body)))
+        self._recording.flush()
         return HttpResponse(200, headers, body)
 
     async def _dropped(self, number: int, ruling: Ruling) -> HttpResponse:
@@ -353,6 +354,7 @@ class HttpTap:
             reading = _Reading(self._recording, number, request.method, response)
             reading.take(whole)
             reading.end("")
+            self._recording.flush()
             return HttpResponse(response.status_code, headers, whole, reason)
         if self._judge.armed and _is_judged(response):
             headers = tuple(each for each in headers if each[0].lower() != "content-length")
@@ -369,8 +371,11 @@ class HttpTap:
         why = _CLIENT_LEFT
         try:
             async for chunk in response.aiter_raw():
-                yield chunk
                 reading.take(chunk)
+                self._recording.flush()
+                yield chunk
+            reading.record_body()
+            self._recording.flush()
             why = ""
         except httpx.HTTPError as error:
             why = broken(error)
@@ -392,23 +397,27 @@ class HttpTap:
         try:
             async for chunk, is_own in self._chunks(request, response):
                 if is_own:
-                    yield b"data: " + chunk + b"\n\n"
                     to, channel = Direction.FROM_SERVER, Channel.GET
                     self._recording.frame(to, channel, chunk, http=number, origin="rule")
+                    self._recording.flush()
+                    yield b"data: " + chunk + b"\n\n"
                     continue
                 if waits_for_rules and not self._judge.armed:
-                    yield self._with_own_endpoint(chunk) if renames else chunk
                     reading.take(chunk)
+                    self._recording.flush()
+                    yield self._with_own_endpoint(chunk) if renames else chunk
                     tail, renames = (tail + chunk)[-4:], False
                     continue
                 if waits_for_rules:
                     passed, chunk, waits_for_rules = _at_boundary(tail, chunk)
                     if passed:
-                        yield passed
                         reading.take(passed)
+                        self._recording.flush()
+                        yield passed
                         tail = (tail + passed)[-4:]
                 for event in reading.events(chunk):
                     async for piece in self._judged_event(event, reading, response.status_code):
+                        self._recording.flush()
                         yield piece
             body = reading.record_body()
             if body is not None:
@@ -417,6 +426,7 @@ class HttpTap:
                 )
                 if ruling.payload is None:
                     raise HangUp
+                self._recording.flush()
                 yield ruling.payload
             why = ""
         except httpx.HTTPError as error:
@@ -531,6 +541,9 @@ class _Reading:
         self._parser = SseParser()
         self._pieces: list[bytes] = []
         self._size = 0
+        length = response.header("content-length")
+        self._expected = int(length) if length.isdecimal() else 0
+        """Bytes of the whole body on the wire; 0 if the server does not say."""
         self._trouble = ""
 
     def take(self, chunk: bytes) -> None:
@@ -545,6 +558,8 @@ class _Reading:
                         self._report(item)
                 elif self._size <= _KEPT:
                     self._pieces.append(piece)
+            if 0 < self._expected <= self._response.num_bytes_downloaded:
+                self.record_body()
         except _UNRECORDABLE as error:  # must not stop the traffic
             self._trouble = f"not recorded further: {error}"
 

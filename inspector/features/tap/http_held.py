@@ -1,6 +1,7 @@
 """Rules, held messages and recording of `tap http`, with the same interface to the control socket as on stdio.
 
-A message is forwarded first, and recorded some milliseconds later. With `--keep` the capture consists of two parts.
+What a client is about to get is in the capture before it is forwarded, so a tap that is killed loses nothing that a
+client has seen; requests are forwarded first. With `--keep` the capture consists of two parts.
 Each POST and each stream waits independently: a held message blocks only what follows in its own stream.
 """
 
@@ -137,6 +138,13 @@ class HttpRecording:
     def note(self, notice: str) -> None:
         """Add a notice for the user."""
         self._journal.note(notice)
+
+    def flush(self) -> None:
+        """Write all that was reported to the file."""
+        while self._waiting:
+            self._record(*self._waiting.popleft())
+        if self._journal.recorder is not None:
+            self._journal.recorder.file.flush()
 
     def close(self) -> None:
         """Record what is waiting. The journal that was given stays open; later parts are complete."""
@@ -355,6 +363,7 @@ class HttpRules:
         )
         held.n = frame
         self._note(frame, "hold", f"rule:{held.rule}", f"until {held.deadline - held.since:.3g} s later")
+        self.recording.flush()
         self.timers.arrange()
         try:
             outcome = await decided

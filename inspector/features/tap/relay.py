@@ -11,7 +11,7 @@ import select
 import signal
 import sys
 import time
-from _thread import start_new_thread
+from _thread import allocate_lock, start_new_thread
 from collections import deque
 
 TYPE_CHECKING = False
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from inspector.features.tap.recording import RecordingQueue
 
 if TYPE_CHECKING:
+    Record = Callable[["Options", RecordingQueue, "ServerProcess"], None]
 
     class Judging(Protocol):
         """The loop's interface to the desk once a rule was armed."""
@@ -181,16 +182,33 @@ def start_time(pid: int) -> str:
         return ""
 
 
-def _fork_reaper() -> int:
+class ServerProcess:
+    """The server, as the reaper knows it."""
+
+    def __init__(self, pid: int, started: str, client: int, tm: int, tw: int) -> None:
+        self.pid = pid
+        self.started = started
+        """Start time in kernel units; "" if the system does not provide it."""
+        self.client = client
+        """Process id of the client."""
+        self.tm = tm
+        self.tw = tw
+
+
+def _fork_reaper(options: Options, recording: "RecordingQueue", record: "Record") -> int:
     """Start the reaper and return its lifeline descriptor once it is out of reach of the client's signals.
 
-    Only this process may hold the descriptor: the reaper waits for it to be closed.
+    Only this process may hold the descriptor: the reaper waits for it to be closed. It records until then.
     """
     their, ours = os.pipe()
+    reports, report = os.pipe()
+    client = os.getppid()
     ready_r, ready_w = os.pipe()
     if os.fork():
         os.close(their)
         os.close(ready_w)
+        os.close(report)
+        recording.produce(ours, reports)
         os.read(ready_r, 1)  # a group that is killed at once would take the reaper with it
         os.close(ready_r)
         return ours
@@ -203,24 +221,47 @@ def _fork_reaper() -> int:
         for fd in (0, 1, 2):
             os.dup2(nowhere, fd)
         for name in os.listdir("/dev/fd"):
-            if int(name) > 2 and int(name) != their:
+            if int(name) > 2 and int(name) not in (their, report):
                 try:
                     os.close(int(name))
                 except OSError:
                     pass
-        _reap(their)
+        _outlive(their, report, client, options, recording, record)
     finally:
         os._exit(0)
 
 
-def _reap(lifeline: int) -> None:
-    told = b""
-    while piece := os.read(lifeline, 256):
-        told += piece
-    words = told.decode().split()
-    if len(words) < 1:
-        return
-    group, started = int(words[0]), words[1] if len(words) > 1 else ""
+def _outlive(
+    lifeline: int, report: int, client: int, options: Options, recording: "RecordingQueue", record: "Record"
+) -> None:
+    """Record until the tap has ended, and end the server's group as soon as it has."""
+    line = b""
+    while not line.endswith(b"\n"):
+        piece = os.read(lifeline, 1)
+        if not piece:
+            return  # no server was started
+        line += piece
+    pid, started, tm, tw = line.decode().strip("\n").split(" ")
+    server = ServerProcess(int(pid), started, client, int(tm), int(tw))
+    reaped = allocate_lock()
+    reaped.acquire()
+
+    def end_server() -> None:
+        try:
+            _reap(server.pid, server.started)
+        finally:
+            reaped.release()
+
+    recording.consume(lifeline, report, lambda: start_new_thread(end_server, ()))
+    try:
+        record(options, recording, server)
+    finally:
+        os.close(report)
+        recording.await_end()
+        reaped.acquire()
+
+
+def _reap(group: int, started: str) -> None:
     now = start_time(group)
     if started and now and now != started:
         return  # the process id belongs to another process now
@@ -371,7 +412,6 @@ class Relay:
         self.pid = pid
         self.flows = flows
         self.recording = recording
-        self.started = time.monotonic_ns(), time.time_ns()
         self.desk: Judging | None = None
         """Judges messages from the next line on; None if there never was a rule."""
         self.saw_initialized = False
@@ -629,10 +669,10 @@ class Relay:
         return desk is not None and (desk.armed or desk.waits(name) or bool(self._lines[name].parts))
 
     def _pass(self, flow: Flow, data: bytes) -> None:
-        """Write data, then record a copy."""
-        tm, tw = time.monotonic_ns(), time.time_ns()
+        """Put a copy into the queue of the recorder, then write data."""
+        self.recording.chunk(flow.name, data, time.monotonic_ns(), time.time_ns())
         written = flow.put(data)
-        self.recording.chunk(flow.name, data, tm, tw, time.monotonic_ns() if written else 0)
+        self.recording.forwarded(time.monotonic_ns() if written else 0)
 
     def _judge(self, flow: Flow, data: bytes) -> None:
         lines = self._lines[flow.name]
@@ -703,15 +743,16 @@ def _listen_to_signals() -> None:
 
 def run(
     argv: list[str],
+    record: "Record",
     arm: "Callable[[Relay], None]",
     set_up: "Callable[[Relay], None]",
     judge_end: "Callable[[Relay], str]",
 ) -> "NoReturn":
     """Run the tap: start the server, forward everything, and end as the server ended.
 
-    `arm` is called before the first byte is forwarded, if there are rules. `set_up` runs in a thread and records.
-    `judge_end` is called once everything is recorded, for `--keep-on` and `--fail-on`; it returns why the tap fails,
-    or "".
+    `record` runs in the reaper. `arm` is called before the first byte is forwarded, if there are rules. `set_up` runs
+    in a thread. `judge_end` is called once everything is recorded, for `--keep-on` and `--fail-on`; it returns why
+    the tap fails, or "".
 
     Raises: any exception before the server was started.
     """
@@ -725,20 +766,23 @@ def run(
             os.fstat(fd)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-    lifeline = _fork_reaper()
+    from inspector.features.tap.recording import RecordingQueue
+
+    recording = RecordingQueue()
+    lifeline = _fork_reaper(options, recording, record)
     _listen_to_signals()
     records_stderr = options.stderr == "record" and not os.isatty(2)
     in_r, in_w = os.pipe()
     out_r, out_w = os.pipe()
     err_r, err_w = os.pipe() if records_stderr else (-1, 2)
     pid = _spawned(options.command, in_r, out_w, err_w)
-    os.write(lifeline, f"{pid} {start_time(pid)}\n".encode())
+    os.write(lifeline, f"{pid} {start_time(pid)} {time.monotonic_ns()} {time.time_ns()}\n".encode())
     for fd in (in_r, out_w, *((err_w,) if records_stderr else ())):
         os.close(fd)
     status = 70 << 8
     said = os.dup(2) if options.fail_on else -1
     try:
-        relay = _relay(options, pid, in_w, out_r, err_r)
+        relay = _relay(options, pid, recording, in_w, out_r, err_r)
         if options.rules:
             arm(relay)
         start_new_thread(set_up, (relay,))
@@ -753,10 +797,8 @@ def run(
         _end_like(status)  # the server is running, so the client must see an end whatever failed
 
 
-def _relay(options: Options, pid: int, in_w: int, out_r: int, err_r: int) -> Relay:
+def _relay(options: Options, pid: int, recording: "RecordingQueue", in_w: int, out_r: int, err_r: int) -> Relay:
     import fcntl
-
-    from inspector.features.tap.recording import RecordingQueue
 
     host_in, host_out, host_err = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in (0, 1, 2))
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -774,7 +816,7 @@ def _relay(options: Options, pid: int, in_w: int, out_r: int, err_r: int) -> Rel
     else:
         os.close(host_err)
     sys.setswitchinterval(0.0001)
-    return Relay(options, pid, flows, RecordingQueue())
+    return Relay(options, pid, flows, recording)
 
 
 def _end_like(status: int) -> "NoReturn":

@@ -1,7 +1,7 @@
-"""The thread that records for the tap: writes queued items to a capture in the order of forwarding.
+"""What the recording process of the tap does: it writes queued items to a capture in the order of forwarding.
 
-It also creates the registry entry and the control socket. If any of this fails, traffic is not affected; `tap list`
-shows what is missing.
+If this fails, traffic is not affected; `tap list` shows what is missing. It outlives a tap that is killed, and writes
+everything that the tap has put into the queue.
 """
 
 import os
@@ -34,8 +34,8 @@ from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 
 if TYPE_CHECKING:
-    from inspector.features.tap.recording import RecordedMessage
-    from inspector.features.tap.relay import Relay
+    from inspector.features.tap.recording import RecordedMessage, RecordingQueue
+    from inspector.features.tap.relay import Options, ServerProcess
 
 OPENING = 12
 """Number of entries at the beginning of a session that each part of a capture repeats."""
@@ -44,6 +44,8 @@ LIMIT, KEPT = 64 * 1024 * 1024, 1024 * 1024
 _STDERR_PIECE = 64 * 1024
 _STDERR_PAUSE_S = 0.05
 """Seconds after which an unfinished line of stderr is recorded."""
+_OUTCOMES = ("release", "modify", "drop", "answer")
+"""Actions that end a hold."""
 _CHANNELS = {
     "c2s": (Direction.TO_SERVER, Channel.STDIN, ProcessEvent.STDIN_EOF),
     "s2c": (Direction.FROM_SERVER, Channel.STDOUT, ProcessEvent.STDOUT_EOF),
@@ -53,7 +55,14 @@ _CHANNELS = {
 class Encoder:
     """Converts queue items to entries of a capture."""
 
-    def __init__(self, recorder: Recorder, pid: int, ring: "Ring | None" = None) -> None:
+    def __init__(
+        self,
+        recorder: Recorder,
+        pid: int,
+        ring: "Ring | None" = None,
+        numbered: Callable[[int, int], object] = lambda key, n: None,
+    ) -> None:
+        """Create the encoder. `numbered` is called with the key of a held message and its number in the capture."""
         self._recorder = recorder
         self._pid = pid
         self._ring = ring
@@ -61,6 +70,10 @@ class Encoder:
         self._splitters: dict[str, LineSplitter] = {name: CuttingSplitter(LIMIT, KEPT) for name in _CHANNELS}
         self._stderr = LineSplitter(_STDERR_PIECE)
         self._last = (0, 0)
+        self._numbered = numbered
+        self._newest: RecordedMessage | None = None
+        """The newest judged message. Only held ones get actions after the next message."""
+        self._held: dict[int, RecordedMessage] = {}
 
     @property
     def has_partial(self) -> bool:
@@ -82,6 +95,16 @@ class Encoder:
     def close(self) -> None:
         """Write the end of the capture."""
         self._recorder.close()
+
+    def leave(self) -> None:
+        """Write what has arrived of unfinished lines, and leave the capture without its end."""
+        self.flush_stderr()
+        now = time.monotonic_ns(), time.time_ns()
+        for name, splitter in self._splitters.items():
+            if (rest := splitter.rest()) is not None:
+                self._lines(name, [rest], *now, None)
+        self.fact(ConnectionFact(ConnectionEvent.ABORT, "stdio", why="the tap was killed"), *now)
+        self._recorder.close(is_complete=False)
 
     def flush_stderr(self) -> None:
         """Record an unfinished line of stderr."""
@@ -138,6 +161,10 @@ class Encoder:
             payload, eol = payload[:-1], Eol.LF
         self._n += 1
         token.n, token.part = self._n, self._part
+        self._newest = token
+        if token.fwd == "held":
+            self._held[token.key] = token
+            self._numbered(token.key, token.n)
         frame = Frame(self._n, token.tm, token.tw, direction, channel, payload, eol)
         entry = Entry(self._n, token.tm, token.tw, frame)
         self._keep(entry, origin=token.origin, fwd=token.fwd, t_out=token.t_out)
@@ -146,9 +173,14 @@ class Encoder:
     def _part(self) -> int:
         return self._ring.number if self._ring is not None else 0
 
-    def _edit(self, of: "RecordedMessage", act: str, by: str, why: str, payload: bytes | None, tm: int) -> None:
+    def _edit(self, key: int, act: str, by: str, why: str, payload: bytes | None, tm: int) -> None:
+        of = self._held.get(key, self._newest)
+        if of is None or of.key != key:
+            return  # its message did not fit into the queue
         if of.part != self._part:
             self._message(of)  # its part is complete, and an edit needs its message in the same part
+        if act in _OUTCOMES:
+            self._held.pop(key, None)
         raw, b64 = split_payload(payload) if payload is not None else (None, None)
         self._recorder.add(EditRecord(of=of.n, act=act, by=by, tm=tm, why=why, raw=raw, b64=b64))
 
@@ -172,7 +204,8 @@ class Encoder:
         code, name = (None, signal.Signals(number).name) if number else (status >> 8, "")
         self.fact(ProcessFact(ProcessEvent.EXIT, self._pid, code, name), tm, tw)
 
-    def _gap(self, lost: list[int]) -> None:
+    def _gap(self, lost: list[int], tm: int, tw: int) -> None:
+        del tm, tw
         frames, size, tm0, tm1 = lost
         for splitter in self._splitters.values():
             splitter.rest()
@@ -239,51 +272,44 @@ def earlier_part(path: Path) -> Path:
     return path.with_name(f"{path.stem}.1{path.suffix}")
 
 
-def record(relay: "Relay") -> None:
-    """Set up registry and control socket, then write until the recording is closed. Never raises."""
-    started, recording = relay.started, relay.recording
-    recorder = None
-    try:
-        recorder = _recorder(relay, started)
-        recording.path = str(recorder.file.path)
-    except (InspectError, OSError) as error:
-        recording.trouble = str(error)
-    try:
-        from inspector.features.tap.control import control_of
-
-        relay.post(control_of(relay).start)
-    except (InspectError, OSError, ImportError) as error:
-        recording.trouble = recording.trouble or f"no control socket: {error}"
+def record(options: "Options", recording: "RecordingQueue", server: "ServerProcess") -> None:
+    """Write until the recording is closed, or its producer has gone. Errors of the capture are reported."""
+    started = server.tm, server.tw
     encoder = None
-    if recorder is not None:
-        path, size = Path(recording.path), relay.options.keep
+    try:
+        recorder = _recorder(options, started)
+        path, size = recorder.file.path, options.keep
+        assert path is not None, "the tap records in a file with a name"
         ring = Ring(size, lambda: _recorder_at(path, (time.monotonic_ns(), time.time_ns()))) if size else None
-        encoder = Encoder(recorder, relay.pid, ring)
-    if encoder is not None:
-        encoder.fact(_connection(relay), *started)
-        encoder.fact(ProcessFact(ProcessEvent.SPAWN, relay.pid), *started)
+        encoder = Encoder(recorder, server.pid, ring, lambda key, n: recording.report("number", key, n))
+        recording.report("path", str(path))
+        encoder.fact(_connection(options, server), *started)
+        encoder.fact(ProcessFact(ProcessEvent.SPAWN, server.pid), *started)
+    except (InspectError, OSError) as error:
+        recording.report("trouble", str(error))
     while True:
-        item = recording.take(_STDERR_PAUSE_S if encoder is not None and encoder.has_partial else -1)
-        if encoder is None:
-            if item is not None and item[0] == "close":
-                break
-        elif item is None:
-            encoder.flush_stderr()
-        elif item[0] == "close":
-            encoder.fact(ConnectionFact(ConnectionEvent.CLOSE, "stdio"), time.monotonic_ns(), time.time_ns())
+        item = recording.take(_STDERR_PAUSE_S if encoder is not None and encoder.has_partial else None)
+        if item is not None and item[0] in ("close", "gone"):
             break
-        else:
-            try:
-                encoder.item(item)
-            except (InspectError, OSError) as error:  # the next part can't be created
-                recording.trouble, encoder = str(error), None
-    if encoder is not None:
+        if encoder is None:
+            continue
+        if item is None:
+            encoder.flush_stderr()
+            continue
+        try:
+            encoder.item(item)
+        except (InspectError, OSError) as error:  # the next part can't be created
+            recording.report("trouble", str(error))
+            encoder = None
+    if encoder is not None and item[0] == "gone":
+        encoder.leave()
+    elif encoder is not None:
+        encoder.fact(ConnectionFact(ConnectionEvent.CLOSE, "stdio"), time.monotonic_ns(), time.time_ns())
         encoder.close()
-    recording.closed()
+    recording.report("closed")
 
 
-def _recorder(relay: "Relay", started: tuple[int, int]) -> Recorder:
-    options = relay.options
+def _recorder(options: "Options", started: tuple[int, int]) -> Recorder:
     path = Path(os.path.abspath(options.capture))
     if not options.capture or path.is_dir():
         path = _fresh(options.label, options.command, started[1], path if options.capture else None)
@@ -338,18 +364,16 @@ def _fresh(label: str, command: list[str], wall_ns: int, directory: Path | None)
     return directory / f"{when}-{name or 'tap'}-{os.urandom(2).hex()}.mcpcap"
 
 
-def _connection(relay: "Relay") -> ConnectionFact:
+def _connection(options: "Options", server: "ServerProcess") -> ConnectionFact:
     from inspector.features.tap.registry import program_of
 
-    parent = os.getppid()
     names = tuple(sorted(os.fsdecode(name) for name in os.environb))
-    argv = tuple(relay.options.command)
     return ConnectionFact(
         ConnectionEvent.OPEN,
         "stdio",
-        argv,
+        tuple(options.command),
         os.getcwd(),
         env_names=names,
-        peer_pid=parent,
-        peer_exe=program_of(parent),
+        peer_pid=server.client,
+        peer_exe=program_of(server.client),
     )

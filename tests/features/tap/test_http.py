@@ -162,6 +162,37 @@ async def test_a_compressed_body_stays_compressed_and_is_recorded_readable(tmp_p
     assert frames(capture)[1] == ("reply", body)
 
 
+@pytest.mark.parametrize("length", [True, False])
+@pytest.mark.parametrize("kind", [JSON, STREAM])
+async def test_a_response_is_in_the_capture_before_the_client_gets_its_end(
+    kind: tuple[tuple[str, str], ...], length: bool, tmp_path: Path
+) -> None:
+    body, capture = b'{"jsonrpc":"2.0","id":1,"result":{}}', tmp_path / "a.mcpcap"
+    written = body if kind is JSON else b"data: " + body + b"\n\n"
+
+    async def pieces() -> AsyncGenerator[bytes, None]:
+        yield written[:9]
+        await asyncio.sleep(0)
+        yield written[9:]
+
+    headers = (*kind, ("Content-Length", str(len(written)))) if length else kind
+    async with tapped(lambda _: HttpResponse(200, headers, pieces()), capture) as (_, tap):
+        await post(tap, CALL)
+        recorded = [json.loads(line) for line in capture.read_bytes().splitlines()]
+        assert [each["raw"] for each in recorded if each["r"] == "frame"][-1] == body.decode()
+
+
+async def test_a_held_request_is_in_the_capture_while_it_waits(tmp_path: Path) -> None:
+    capture = tmp_path / "a.mcpcap"
+    rule = {"name": "h", "when": "tool == add", "side": "request", "action": "hold"}
+    async with tapped(answering({}), capture, rules=[rule]) as (_, tap):
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(post(tap, CALL))
+            await until(lambda: tap._desk.held.all, "it is held")
+            assert b'"act":"hold"' in capture.read_bytes()
+            tap._desk.held.release_all("user")
+
+
 @pytest.mark.parametrize("is_followed", [True, False])
 async def test_messages_stay_in_memory_only_for_what_follows_them(is_followed: bool, tmp_path: Path) -> None:
     capture, seen = tmp_path / "a.mcpcap", list[bytes]()

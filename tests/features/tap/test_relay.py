@@ -125,12 +125,14 @@ def test_partial_lines_flow_without_waiting_for_their_end() -> None:
 def test_a_full_queue_loses_the_record_and_not_the_message() -> None:
     recording = RecordingQueue(budget=1000)
     for _ in range(20):
-        recording.chunk("c2s", b"x" * 99 + b"\n", 1, 1, 1)
+        recording.chunk("c2s", b"x" * 99 + b"\n", 1, 1)
+        recording.forwarded(1)
     assert recording.lost_bytes > 0
     while recording.waiting:
         recording.take(0)
-    recording.chunk("c2s", b"y\n", 2, 2, 2)
-    kinds = [recording.take(0) for _ in range(recording.waiting)]
+    recording.chunk("c2s", b"y\n", 2, 2)
+    recording.forwarded(2)
+    kinds = list(iter(lambda: recording.take(0), None))
     assert [item[0] for item in kinds if item] == ["gap", "chunk"]
     assert kinds[0] is not None
     assert kinds[0][2][:2] == [recording.lost_bytes // 100, recording.lost_bytes]
@@ -457,7 +459,8 @@ def test_a_line_over_the_limit_is_recorded_by_its_beginning(tmp_path: Path, monk
     encoder = writing.Encoder(recorder, 1)
     recording = RecordingQueue()
     for piece in (b"a" * 900, b"a" * 900, b"\nshort\n"):
-        recording.chunk("c2s", piece, 1, 1, 1)
+        recording.chunk("c2s", piece, 1, 1)
+        recording.forwarded(1)
     while recording.waiting:
         item = recording.take(0)
         assert item is not None
