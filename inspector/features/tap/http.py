@@ -417,7 +417,6 @@ class HttpTap:
                         tail = (tail + passed)[-4:]
                 for event in reading.events(chunk):
                     async for piece in self._judged_event(event, reading, response.status_code):
-                        self._recording.flush()
                         yield piece
             body = reading.record_body()
             if body is not None:
@@ -480,12 +479,14 @@ class HttpTap:
 
     async def _judged_event(self, item: SseItem, reading: "_Reading", status: int) -> AsyncGenerator[bytes, None]:
         if not reading.record(item) or not isinstance(item, SseEvent) or item.data is None:
+            self._recording.flush()
             yield self._with_own_endpoint(item.raw) + b"\n\n"
             return
         ruling = await self._desk.rule(Direction.FROM_SERVER, item.data, "sse", (), status)
         if ruling.payload is None:
             return
         raw = item.raw if ruling.payload == item.data else _event(item, ruling.payload)
+        self._recording.flush()
         for _ in range(2 if ruling.twice else 1):
             yield raw + b"\n\n"
 

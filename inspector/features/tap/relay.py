@@ -734,6 +734,14 @@ def _spawned(command: list[str], *pipes: int) -> int:
         os._exit(127 if isinstance(error, FileNotFoundError) else 126)
 
 
+def _open_missing_streams() -> None:
+    for fd in (0, 1, 2):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
 def _listen_to_signals() -> None:
     for name in (*_FORWARDED, "SIGCHLD"):
         number = getattr(signal, name)
@@ -761,11 +769,7 @@ def run(
     except UnusableOptions as error:
         os.write(2, f"mcp-tap: {error}\n".encode())
         os._exit(2)
-    for fd in (0, 1, 2):
-        try:
-            os.fstat(fd)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
+    _open_missing_streams()
     from inspector.features.tap.recording import RecordingQueue
 
     recording = RecordingQueue()
