@@ -217,6 +217,7 @@ async def _listen(
     from inspector.cli.launch import authorizer_for
     from inspector.config.targets import HttpTarget
     from inspector.features.tap.http import HttpTap
+    from inspector.features.tap.private_path import private_path
     from inspector.transports.http.endpoint import HttpOptions
 
     port, label, logs_in, rules, host_timeout, keep = wishes
@@ -231,7 +232,15 @@ async def _listen(
         limits=chosen.limits,
     )
     tap = HttpTap(
-        target.url, settings, journal, port=port, label=label, rules=rules, host_timeout_s=host_timeout, keep=keep
+        target.url,
+        settings,
+        journal,
+        port=port,
+        label=label,
+        rules=rules,
+        host_timeout_s=host_timeout,
+        keep=keep,
+        private=private_path(places(env.environ).state, target.url),
     )
     async with tap:
         if output.as_json:

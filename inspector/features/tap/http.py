@@ -24,6 +24,7 @@ from inspector.errors import InspectError, UsageError
 from inspector.features.tap.control import Control
 from inspector.features.tap.http_held import HttpRecording, HttpRules, registration_facts
 from inspector.features.tap.judging import Ruling
+from inspector.features.tap.private_path import below
 from inspector.features.tap.rules import ArmedRule
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
 from inspector.protocol.frames import Channel, Direction, SseFacts
@@ -69,19 +70,25 @@ class HttpTap:
         rules: Sequence[ArmedRule] = (),
         host_timeout_s: float = 0.0,
         keep: int = 0,
+        private: str = "",
     ) -> None:
         """Create the tap.
 
         `options.authorizer`, if any, logs in for clients. `host_timeout_s`: the clients' timeout; 0 if unknown.
-        `keep`: bytes of the newest traffic that the capture keeps; 0 for all.
+        `keep`: bytes of the newest traffic that the capture keeps; 0 for all. `private`: the private path, which
+        clients may use, and must use if the tap adds credentials.
 
-        Raises: UsageError if the URL is not valid for a server.
+        Raises: UsageError if the URL is not valid for a server, or credentials would be added without a private path.
         """
         self._endpoint = Endpoint(url, options)
         self._target = self._endpoint.url
         self._host = self._target.netloc.decode("ascii")
         self._origin = str(self._target.copy_with(raw_path=b"/")).rstrip("/")
         self._options = options
+        self._private = private
+        self._adds_credentials = bool(options.headers or options.authorizer or self._target.userinfo)
+        if self._adds_credentials and not private:
+            raise UsageError("a tap that adds credentials needs a private path")
         self._recording = HttpRecording(journal, keep)
         self._label = label
         self._numbers = itertools.count(1)
@@ -104,7 +111,12 @@ class HttpTap:
     @property
     def url(self) -> str:
         """URL for clients to connect to in place of the server's URL."""
-        return self._listener.url + self._path
+        return self._base + self._path
+
+    @property
+    def _base(self) -> str:
+        """Address of the tap in place of the server's origin."""
+        return self._listener.url + (self._private if self._adds_credentials else "")
 
     @property
     def _path(self) -> str:
@@ -181,7 +193,15 @@ class HttpTap:
         """Forward a request and return the response. Raises: HangUp."""
         number, client = next(self._numbers), self._client
         assert client is not None, "it listens only with a client"
-        url = self._address(request.target)
+        target = below(self._private, request.target) if self._private else None
+        if target is not None:
+            request = replace(request, target=target)
+        elif self._adds_credentials:
+            return _refused(403, "this tap adds credentials: use the whole URL that it has printed")
+        try:
+            url = self._address(request.target)
+        except httpx.InvalidURL as error:
+            return _refused(400, f"the target of the request is not valid: {error}")
         headers = self._request_headers(request)
         self._record_request(number, request, url, headers)
         if request.method == "POST":
@@ -210,7 +230,7 @@ class HttpTap:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             refusal = unreachable(error, url.url, self._options.connect_timeout)
             self._record(HttpFact(HttpEvent.ERROR, number, why=str(refusal)))
-            return HttpResponse(502, (("Content-Type", "text/plain"),), f"mcp-inspect tap: {refusal}\n".encode())
+            return _refused(502, str(refusal))
         timing = HttpTiming(wait=time.perf_counter_ns() - began)
         self._record_head(number, response, timing)
         return await self._answer(number, request, response)
@@ -339,7 +359,9 @@ class HttpTap:
             if key in _HOP_BY_HOP:
                 continue
             if key == "location" and _is_within(value, self._origin):
-                value = self._listener.url + value[len(self._origin) :]
+                value = self._base + value[len(self._origin) :]
+            elif key == "location" and value.startswith("/") and not value.startswith("//"):
+                value = self._base[len(self._listener.url) :] + value
             kept.append((name, value))
         return tuple(kept)
 
@@ -492,10 +514,12 @@ class HttpTap:
 
     def _with_own_endpoint(self, chunk: bytes) -> bytes:
         """Replace the server's origin in the `endpoint` event of HTTP+SSE by the tap's."""
-        theirs = b"data: " + self._origin.encode()
-        if b"event: endpoint" not in chunk or theirs not in chunk:
+        theirs, own = b"data: " + self._origin.encode(), b"data: " + self._base.encode()
+        if b"event: endpoint" not in chunk:
             return chunk
-        return chunk.replace(theirs, b"data: " + self._listener.url.encode(), 1)
+        if theirs in chunk:
+            return chunk.replace(theirs, own, 1)
+        return chunk.replace(b"data: /", own + b"/", 1) if self._adds_credentials else chunk
 
     def _record_request(
         self, number: int, request: HttpRequest, address: "_Address", headers: Headers, origin: str = ""
@@ -519,6 +543,10 @@ class HttpTap:
 
     def _record(self, fact: HttpFact) -> None:
         self._recording.fact(fact)
+
+
+def _refused(status: int, why: str) -> HttpResponse:
+    return HttpResponse(status, (("Content-Type", "text/plain"),), f"mcp-inspect tap: {why}\n".encode())
 
 
 class _Address(NamedTuple):

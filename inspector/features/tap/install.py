@@ -24,6 +24,7 @@ from inspector.config.paths import replace_file
 from inspector.config.servers import ClientFile, client_files, parse
 from inspector.documents import UnreadableDocument, read_toml
 from inspector.errors import UsageError
+from inspector.features.tap.private_path import private_path
 
 _LEDGER = "taps.json"
 _NAMES = {"vscode": "vs code", "gemini": "gemini cli", "copilot": "copilot cli", "claude": "claude code"}
@@ -104,7 +105,7 @@ def plan_install(
         if file.is_local and not project and str(cwd) != env.get("HOME"):
             left_out.append(file.path)
             continue
-        plan = _plan_file(file, server, cwd, seen, port)
+        plan = _plan_file(file, server, cwd, seen, port, state)
         if plan is not None:
             plans.append(plan)
     if not plans:
@@ -112,7 +113,7 @@ def plan_install(
     return plans
 
 
-def _plan_file(file: ClientFile, server: str, cwd: Path, seen: set[str], port: int) -> Plan | None:
+def _plan_file(file: ClientFile, server: str, cwd: Path, seen: set[str], port: int, state: Path) -> Plan | None:
     path = file.path.resolve()
     text = _text(path)
     is_toml = path.suffix == ".toml"
@@ -130,12 +131,14 @@ def _plan_file(file: ClientFile, server: str, cwd: Path, seen: set[str], port: i
                 if not port or not url:
                     notes.append(f"{name} has no command; --listen 127.0.0.1:PORT is for a server with a URL")
                     continue
-                own = _own_url(url, port)
+                own = _own_url(url, port, state)
                 span = _span_toml(edited, name, member) if is_toml else _span(edited, (*keys, name, member))
                 changes = [(span[0], edited[slice(*span)], json.dumps(own))]
                 edited = _applied(edited, changes)
                 _at(wanted, (*keys, name))[member] = own
                 entries.append((name, tuple(Change(before, after) for _, before, after in changes)))
+                if path.stat().st_mode & 0o044:
+                    notes.append(f"other users may read {path}, and use a tap that adds credentials: chmod 600 {path}")
                 notes.append(f"start this first: mcp-inspect tap http {url} --listen 127.0.0.1:{port} --label {name}")
                 continue
             if is_wrapped(argv):
@@ -350,14 +353,15 @@ def _url(entry: dict[str, Any]) -> tuple[str, str]:
     return member, str(entry[member]) if member else ""
 
 
-def _own_url(url: str, port: int) -> str:
-    """Return the tap's address for a URL, with the same path and query. Raises: UsageError."""
+def _own_url(url: str, port: int, state: Path) -> str:
+    """Return the tap's address for a URL, with its path and query below the private path. Raises: UsageError."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or "${" in url:
         raise UsageError(f"{url} is not a URL that can be tapped", hint="Edit the entry by hand.")
     if parts.hostname in ("127.0.0.1", "localhost") and parts.port == port:
         raise UsageError(f"{url} is the address of the tap already", hint="See mcp-inspect tap status.")
-    return urlunsplit(("http", f"127.0.0.1:{port}", parts.path or "/", parts.query, ""))
+    path = private_path(state, url) + (parts.path or "/")
+    return urlunsplit(("http", f"127.0.0.1:{port}", path, parts.query, ""))
 
 
 def _set_argv(entry: dict[str, Any], argv: list[str]) -> None:

@@ -326,7 +326,7 @@ class _Connection(Wire):
                 return None
             headers = tuple((_text(name), _text(value)) for name, value in head.headers.raw_items())
             request = HttpRequest(_text(head.method), _text(head.target), headers, b"")
-            _reject_foreign(request)
+            request = _checked(request)
             self._reject_long(int(request.header("content-length") or 0))  # h11 allows at most 20 digits
             self._expect(self._allowance.body_s)
             body = await self._read_body(self._http)
@@ -337,7 +337,7 @@ class _Connection(Wire):
     async def _read_plain(self, head: PlainHead, data: bytes) -> HttpRequest | None:
         request = HttpRequest(head.first, head.second, head.headers, b"")
         self._head, left = data[: head.size], head.length or 0
-        _reject_foreign(request)
+        request = _checked(request)
         self._reject_long(left)
         pieces, piece = list[bytes](), data[head.size :]
         if len(piece) < left:
@@ -354,7 +354,7 @@ class _Connection(Wire):
             if not piece:
                 return None
         body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        return HttpRequest(head.first, head.second, head.headers, body)
+        return replace(request, body=body)
 
     async def _read_body(self, http: h11.Connection) -> bytes | None:
         """Read a request body; None if the client disconnects before its end."""
@@ -517,6 +517,23 @@ class _Connection(Wire):
                 await asyncio.shield(self.closed)
         except TimeoutError:
             self.transport.abort()
+
+
+def _checked(request: HttpRequest) -> HttpRequest:
+    """Return a request with its target as path and query.
+
+    Raises: _Rejected for another target than a path or a URL of this machine, and for a web page of another site.
+    """
+    _reject_foreign(request)
+    if request.target.startswith("/"):
+        return request
+    scheme, separator, rest = request.target.partition("://")
+    at = min((place for sign in "/?#" if (place := rest.find(sign)) >= 0), default=len(rest))
+    if request.method == "CONNECT" or not separator or scheme.lower() not in ("http", "https"):
+        raise _Rejected(400, "The target is neither a path nor a URL")
+    if _name(f"//{rest[:at]}") not in _LOOPBACK:
+        raise _Rejected(421, "The target does not name this machine")
+    return replace(request, target=rest[at:] if rest[at : at + 1] == "/" else f"/{rest[at:]}")
 
 
 def _reject_foreign(request: HttpRequest) -> None:

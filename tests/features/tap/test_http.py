@@ -54,6 +54,7 @@ async def tapped(
     rules: Sequence[dict[str, Any]] = (),
     host_timeout_s: float = 0,
     keep: int = 0,
+    private: str = "",
     **options: Any,
 ) -> AsyncIterator[tuple[Upstream, HttpTap]]:
     """A server and the tap before it."""
@@ -63,7 +64,8 @@ async def tapped(
         try:
             ready = [armed(rule) for rule in rules]
             settings = HttpOptions(**options)
-            tap = HttpTap(url, settings, journal, label="t", rules=ready, host_timeout_s=host_timeout_s, keep=keep)
+            wishes = {"rules": ready, "host_timeout_s": host_timeout_s, "keep": keep, "private": private}
+            tap = HttpTap(url, settings, journal, label="t", **wishes)
             async with tap:
                 yield upstream, tap
         finally:
@@ -251,6 +253,103 @@ async def test_web_pages_of_others_do_not_get_through(name: str, value: str, sta
         assert (answer.status_code, upstream.requests) == (status, [])
 
 
+_PRIVATE = "/" + "5e" * 16
+_OWN = (("Authorization", "Bearer of-the-user"),)
+
+
+async def test_tap_that_adds_credentials_serves_only_clients_that_know_its_path() -> None:
+    async with tapped(lambda _: HttpResponse(200, JSON, b"{}"), headers=_OWN, private=_PRIVATE) as (upstream, tap):
+        base = tap.url.removesuffix(f"{_PRIVATE}/mcp")
+        async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
+            for path in (
+                "/mcp",
+                "/",
+                "/5e",
+                f"{_PRIVATE}x/mcp",
+                f"/x{_PRIVATE}/mcp",
+                "/" + "5E" * 16 + "/mcp",
+                "/\u0436",
+            ):
+                assert (await client.post(base + path, json={})).status_code == 403
+            assert upstream.requests == []
+            assert (await client.post(tap.url, json={})).status_code == 200
+    (seen,) = upstream.requests
+    assert (seen.target, seen.header("authorization")) == ("/mcp", "Bearer of-the-user")
+
+
+def test_tap_that_adds_credentials_does_not_start_without_a_private_path() -> None:
+    journal = start_capture(None, mode="http-proxy")
+    with pytest.raises(UsageError, match="private path"):
+        HttpTap("http://127.0.0.1:1/mcp", HttpOptions(headers=_OWN), journal)
+    journal.close()
+
+
+async def test_tap_without_credentials_takes_the_private_path_too() -> None:
+    async with tapped(lambda _: HttpResponse(200, JSON, b"{}"), private=_PRIVATE) as (upstream, tap):
+        base = tap.url.removesuffix("/mcp")
+        async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
+            for path in ("/mcp", f"{_PRIVATE}/mcp", f"{_PRIVATE}?a=b"):
+                assert (await client.post(base + path, json={})).status_code == 200
+    assert [each.target for each in upstream.requests] == ["/mcp", "/mcp", "/?a=b"]
+
+
+@pytest.mark.parametrize("origin", ["", "http://own"])
+async def test_addresses_of_the_server_lead_below_the_private_path(origin: str) -> None:
+    def reply(request: HttpRequest) -> HttpResponse:
+        own = origin and f"http://{request.header('host')}"
+        if request.method == "POST":
+            return HttpResponse(307, (("Location", f"{own}/other"),))
+        event = f"event: endpoint\ndata: {own}/messages?id=1\n\n".encode()
+
+        async def events() -> AsyncGenerator[bytes, None]:
+            yield event
+
+        return HttpResponse(200, STREAM, events())
+
+    async with tapped(reply, headers=_OWN, private=_PRIVATE) as (_, tap):
+        base = tap.url.removesuffix("/mcp")
+        async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
+            moved = await client.post(tap.url, json={})
+            stream = await client.get(tap.url)
+    assert str(httpx.URL(tap.url).join(moved.headers["location"])) == f"{base}/other"
+    assert f"data: {base}/messages?id=1\n" in stream.text
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("POST http://127.0.0.1:PORT/mcp?a=b", 200),
+        ("POST HTTP://localhost:PORT/mcp?a=b", 200),
+        ("GET http://127.0.0.1:PORT", 200),
+        ("OPTIONS *", 400),
+        ("CONNECT 127.0.0.1:PORT", 400),
+        ("CONNECT http://127.0.0.1:PORT/", 400),
+        ("GET nonsense", 400),
+        ("GET ?a", 400),
+        ("GET http://", 421),
+        ("GET http://[::1/mcp", 421),
+        ("GET http://evil.example/mcp", 421),
+        ("GET ftp://127.0.0.1/mcp", 400),
+        ("GET /a#b", 400),
+    ],
+)
+@pytest.mark.parametrize("version", ["1.1", "1.0"])
+async def test_request_line_with_an_unusual_target_is_served_or_refused(
+    line: str, status: int, version: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with tapped(lambda _: HttpResponse(200, JSON, b"{}")) as (upstream, tap):
+        port = httpx.URL(tap.url).port
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        own = line.replace("PORT", str(port))
+        writer.write(f"{own} HTTP/{version}\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n".encode())
+        said = await asyncio.wait_for(reader.readline(), PATIENCE_S)
+        writer.close()
+    assert int(said.split()[1]) == status
+    assert len(upstream.requests) == (status == 200)
+    assert all(each.target in ("/mcp?a=b", "/") for each in upstream.requests)
+    assert not caplog.records
+
+
 async def test_it_is_listed_among_the_live_taps_while_it_listens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,7 +366,8 @@ async def test_it_is_listed_among_the_live_taps_while_it_listens(
 async def test_what_the_user_adds_goes_to_the_server_and_is_masked_in_the_capture(tmp_path: Path) -> None:
     capture = tmp_path / "a.mcpcap"
     headers = (("Authorization", "Bearer abcdef123456"),)
-    async with tapped(lambda _: HttpResponse(200, JSON, b"{}"), capture, headers=headers) as (upstream, tap):
+    reply = HttpResponse(200, JSON, b"{}")
+    async with tapped(lambda _: reply, capture, headers=headers, private=_PRIVATE) as (upstream, tap):
         async with httpx.AsyncClient() as client:
             await client.post(tap.url, json={}, headers={"Authorization": "Bearer of-the-client"})
     assert [v for n, v in upstream.requests[0].headers if n == "Authorization"] == ["Bearer abcdef123456"]

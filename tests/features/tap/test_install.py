@@ -21,6 +21,7 @@ from inspector.features.tap.install import (
     read_ledger,
     wrapped,
 )
+from inspector.features.tap.private_path import private_path
 
 JSON = """{
   "theme": "dark",
@@ -232,10 +233,11 @@ def test_the_url_of_a_remote_server_is_replaced_by_the_address_of_a_tap(host: st
     (plan,) = plan_install(f"{host}:far", {"HOME": str(home)}, home / "project", state, port=7001)
     assert "tap http https://example.com/mcp --listen 127.0.0.1:7001" in plan.notes[-1]
     carry_out(plan, state, installs=True)
-    assert path.read_bytes().decode() == text.replace("https://example.com/mcp", "http://127.0.0.1:7001/mcp")
+    own = f"http://127.0.0.1:7001{private_path(state, 'https://example.com/other')}/mcp"
+    assert path.read_bytes().decode() == text.replace("https://example.com/mcp", own)
     value = parsed(path)
     group = value.get("mcpServers") or value.get("mcp_servers")
-    assert group["far"][member] == "http://127.0.0.1:7001/mcp"
+    assert group["far"][member] == own
     with pytest.raises(UsageError, match="address of the tap already"):
         plan_install(f"{host}:far", {"HOME": str(home)}, home / "project", state, port=7001)
     uninstall(f"{host}:far", state)
