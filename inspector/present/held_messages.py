@@ -15,7 +15,7 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, read
-from inspector.protocol.listed_items import Tool
+from inspector.protocol.listed_items import ListedItem, Prompt, Resource, Tool
 from inspector.text import one_line
 
 URGENT_S = 10
@@ -161,7 +161,21 @@ def proposed_rule(journal: Journal, n: int) -> dict[str, Any] | None:
     elif not isinstance(message, ResultResponse | ErrorResponse):
         return None
     side = {Request: "request", Notification: "notification"}.get(type(message), "response")
-    field = {"tools/call": "tool", "prompts/get": "prompt", "resources/read": "uri"}.get(method, "")
+    return _holding(method, target, side)
+
+
+_METHODS: dict[type[ListedItem], str] = {Tool: "tools/call", Prompt: "prompts/get", Resource: "resources/read"}
+_FIELDS = {"tools/call": "tool", "prompts/get": "prompt", "resources/read": "uri"}
+
+
+def rule_for(item: ListedItem | None) -> dict[str, Any]:
+    """Return a rule that holds requests for an item of a list; all tool calls for None or a resource template."""
+    method = _METHODS.get(type(item))
+    return _holding(method or "tools/call", item.key if item is not None and method else "", "request")
+
+
+def _holding(method: str, target: str, side: str) -> dict[str, Any]:
+    field = _FIELDS.get(method, "")
     when = f"{field} == {quoted(target)}" if field and target else f"method == {quoted(method)}"
     return {"name": f"hold {target or method} {side}"[:80], "action": "hold", "side": side, "when": when}
 

@@ -243,6 +243,15 @@ def other_client(opening: Opening) -> str:
     return "" if name == APP else name
 
 
+def parties(opening: Opening) -> tuple[str, str]:
+    """Return the names of client and server with their versions, as they gave them."""
+    client, server = (
+        " ".join(filter(None, (peek.text(side, "name"), peek.text(side, "version"))))
+        for side in (opening.client, opening.server)
+    )
+    return client or "unnamed client", server or "unnamed server"
+
+
 def _identity(server: Mapping[str, Any]) -> Iterable[Fact]:
     for key, value in server.items():
         if isinstance(value, str):

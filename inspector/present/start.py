@@ -220,17 +220,23 @@ def _captures(captures: Sequence[Capture]) -> list[_Row]:
     return [_heading("Captures"), *_table([*map(_capture, captures)]), _BLANK]
 
 
+_NAMED = re.compile(r"(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)\d\d-(.+)-[0-9a-f]{4}")
+"""Name of a capture that was recorded automatically: local time, label of the server, and a number."""
+
+
 def _capture(capture: Capture) -> _Row:
-    said = [ago(capture.age_s), text.human_size(capture.size)]
+    found = _NAMED.fullmatch(capture.path.stem)
+    when = "{}-{}-{} {}:{}".format(*found.groups()) if found is not None else ago(capture.age_s)
+    said = [when, text.human_size(capture.size)]
     if capture.entries is not None:
         said.append(f"{capture.entries:,} {'entry' if capture.entries == 1 else 'entries'}")
     if capture.ended in _ENDED:
         said.append(_ENDED[capture.ended])
-    name: Span = ("  " + text.visible(capture.path.stem, limit=200), "text")
+    name: Span = ("  " + text.visible(found[6] if found is not None else capture.path.stem, limit=200), "text")
     errors: Span = ("", "text")
     if capture.errors:
         errors = (f"{spans.ERROR} {capture.errors:,} {'error' if capture.errors == 1 else 'errors'}", "error")
-    return _Row(name, (", ".join(said), "muted"), errors, choice=OpenCapture(capture.path))
+    return _Row(name, (" · ".join(said), "muted"), errors, choice=OpenCapture(capture.path))
 
 
 _ENDED = {"recording": "being recorded", "cut": "truncated", "died": "server exited"}

@@ -127,7 +127,9 @@ class InspectApp(LastingApp[None]):
         self._make_parts(opener, tap, watch)
 
     def _make_parts(self, opener: Opener | None, tap: str, watch: "Callable[[Target], Watcher | None] | None") -> None:
-        self.replay = Replay(self, self.tabs, self.header, self.toasts)
+        self.tap: AttachedTap | None = None
+        held = lambda: None if self.tap is None or self.tap.gone else len(self.tap.status.held)  # noqa: E731
+        self.replay = Replay(self, self.tabs, self.header, self.toasts, held)
         self.navigation = Navigation(self, self.tabs, self.header, self.replay, self.toasts, opener)
         self.server_requests = ServerRequests(self, self.tabs, self.toasts)
         self.pacing = Pacing(
@@ -152,7 +154,6 @@ class InspectApp(LastingApp[None]):
             self.toasts,
         )
         """In the order of their ticks, see `_tick`."""
-        self.tap: AttachedTap | None = None
         if tap:
             from inspector.tui.screens.tap import dialog  # imported here because few runs are attached
 
@@ -348,10 +349,13 @@ class InspectApp(LastingApp[None]):
         return (SystemCommand(each.name, each.does, each.run) for each in self.commands())
 
     def commands(self) -> list[Command]:
-        """Return the commands of the palette: all valid actions, then tools, resources and prompts."""
+        """Return the commands of the palette: valid actions, tools, resources and prompts, then all other actions."""
+        from inspector.tui.screens.help.commands import elsewhere
+
         picture = Command("Screenshot", "Save the screen as an SVG file.", "", self.deliver_screenshot, id="screenshot")
         items = [] if self.tabs.shows_timeline else list(self.navigation.item_commands())
-        return [*self._actions(), picture, *items]
+        valid = self._actions()
+        return [*valid, picture, *items, *elsewhere(self, {each.id for each in valid})]
 
     def _actions(self) -> list[Command]:
         """Return the valid actions of the focused pane, then of the screen, then of the app."""

@@ -107,7 +107,7 @@ class ServerRequests:
         """Show the messages held by the tap, its rules, or a draft for the selected row; see `AttachedTap.show`."""
         if self.tap is not None:
             panel = self._tabs.panel
-            self.tap.show(kind, panel.chosen_entry if isinstance(panel, HasEntry) else 0)
+            self.tap.show(kind, panel.chosen_entry if isinstance(panel, HasEntry) else 0, panel.showing[0])
 
     def action_answer_here(self) -> None:
         """Show a pending login, or else the oldest server request, in a dialog over the visible screen."""

@@ -131,6 +131,7 @@ def _state(subject: OpenConversation) -> tuple[Any, ...]:
         id(journal.connection),
         subject.listing,
         subject.why,
+        subject.grows,
         id(journal.surroundings.unreachable),
         journal.recording,
         journal.backpressure,
@@ -231,12 +232,14 @@ def _stage(subject: OpenConversation) -> list[Span]:
             return [(f"{signs.error} Not connected", "error")]
         case ConversationStage.LOADING:
             return [(f"{signs.pending} Reading", "pending")]
+        case ConversationStage.RECORDED if subject.grows and subject.moment_shown is None:
+            return [(f"{signs.connected} Live {'tap' if subject.is_tapped else 'capture'}", "ok")]
         case ConversationStage.RECORDED if subject.moment_shown == 0:
             return [(f"{signs.closed} Replay before the first entry", "warning")]
         case ConversationStage.RECORDED if subject.moment_shown is not None:
             return [(f"{signs.closed} Replay at #{subject.moment_shown:,}", "warning")]
         case ConversationStage.RECORDED:
-            return [(f"{signs.closed} {'Capture (growing)' if subject.grows else 'Capture'}", "accent")]
+            return [(f"{signs.closed} Capture", "accent")]
 
 
 def _second_line(subject: OpenConversation, chosen: str) -> BarLine:

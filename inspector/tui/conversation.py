@@ -351,6 +351,11 @@ class OpenConversation:
         return False
 
     @property
+    def is_tapped(self) -> bool:
+        """Whether a tap records it: the traffic of another client."""
+        return self.journal.head.mode.endswith("-proxy")
+
+    @property
     def moment_shown(self) -> int | None:
         """The replay position that is shown, as an entry; None for the current or final state."""
         return None
@@ -593,6 +598,9 @@ def why_silent(subject: OpenConversation) -> str:
         return f"Still connecting. {keys.shown_key('reconnect')} reconnects."
     if subject.can_act:
         return f"Not connected. {keys.shown_key('reconnect')} reconnects."
+    if subject.grows and subject.is_tapped:
+        send = keys.shown_key("tap.send")
+        return f"This is the session of another client. {send} on a row of Traffic sends a request through its tap."
     return f"This is a recording. {keys.shown_key('reconnect')} starts its server in a new tab."
 
 
@@ -642,6 +650,11 @@ class PastSubject(OpenConversation):
     def stage(self) -> ConversationStage:
         """State of a capture, which may still be loading."""
         return ConversationStage.RECORDED if self.moment.count else self.whole.stage
+
+    @property
+    def grows(self) -> bool:
+        """Whether another process is recording the capture."""
+        return self.whole.grows
 
     @property
     def moment_shown(self) -> int | None:

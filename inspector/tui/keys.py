@@ -179,6 +179,14 @@ _GLOBAL: tuple[Action, ...] = (
     Action(
         "screen.stats", ("v s",), "Statistics", "Show calls, errors, percentiles and sizes.", _E, "app.show('stats')"
     ),
+    Action(
+        "tap.propose",
+        ("x b",),
+        "Hold next",
+        "Hold the next messages like the selected one, by a rule (breakpoint) of the tap.",
+        _E,
+        "app.held('propose')",
+    ),
     Action("tap.rules", ("v b",), "Rules", "Show the rules of the tap.", _E, "app.held('rule')"),
     Action("layout", ("v l",), "Layout", "Switch the detail between right, below and alone.", _E, "cycle_layout"),
     Action("theme", ("v T",), "Theme", "Switch between dark and light.", _E, "app.toggle_theme"),

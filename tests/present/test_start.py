@@ -34,14 +34,18 @@ def test_each_server_stands_with_its_command_or_url_and_its_host() -> None:
     assert any("maps" in line and "https://maps.test/mcp?token=••••••" in line for line in lines)
 
 
-def test_captures_stand_with_age_and_size() -> None:
-    assert any("20251125-shop-1a2b" in line and "3 min ago, 120 kB" in line for line in shown(StartRows([], [TAPE])))
+def test_captures_show_server_time_and_size() -> None:
+    recorded = replace(TAPE, path=Path("/captures/20251125-142359-shop-1a2b.mcpcap"))
+    named = replace(TAPE, path=Path("/captures/mine.mcpcap"))
+    lines = shown(StartRows([], [recorded, named]))
+    assert any(line.split() == ["shop", "2025-11-25", "14:23", "·", "120", "kB"] for line in lines)
+    assert any(line.split() == ["mine", "3", "min", "ago", "·", "120", "kB"] for line in lines)
 
 
 def test_what_a_capture_holds_is_shown_once_it_is_known() -> None:
     known = replace(TAPE, entries=30, errors=1, ended="cut")
     (line,) = (line for line in shown(StartRows([], [known])) if "shop" in line)
-    assert "3 min ago, 120 kB, 30 entries, truncated" in line
+    assert "3 min ago · 120 kB · 30 entries · truncated" in line
     assert line.endswith("✗ 1 error")
 
 

@@ -46,13 +46,16 @@ def command(env: CliEnv, /, as_json: bool, quiet: bool) -> ExitStatus:
     if as_json:
         output.data({"servers": list(map(_as_json, servers)), "captures": [str(each.path) for each in recent]})
         return ExitStatus.OK
+    taps = _taps()
+    tapped = {each.capture for each in taps}
+    recent = [each for each in recent if each.path not in tapped]  # they are listed as taps
     if env.has_terminal:
-        return _open(env, choose_at_start(servers, recent, _taps()))
+        return _open(env, choose_at_start(servers, recent, taps))
     own = places(env.environ)
     known, problem = known_targets(own.config, own.state)
     if problem:
         output.warn(problem)
-    rows = StartRows(servers, recent, taps=_taps(), known=known, now=now())
+    rows = StartRows(servers, recent, taps=taps, known=known, now=now())
     output.lines(tuple(rows.row(index, _width(env)).spans) for index in range(rows.count))
     return ExitStatus.OK
 

@@ -1,4 +1,4 @@
-"""Palette: every valid action by name with its key, and the server's tools, resources and prompts."""
+"""Palette: every action by name or synonym with its key, and the server's tools, resources and prompts."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -11,10 +11,11 @@ from textual.widgets import Input
 
 from inspector.present.items import best_first
 from inspector.present.rows import RowSource, RowView
-from inspector.present.spans import Span
+from inspector.present.spans import Span, lay
 from inspector.text import fit, pad, visible
 from inspector.tui import keys
 from inspector.tui.actions import Command
+from inspector.tui.screens.help.synonyms import SYNONYMS
 from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -40,7 +41,7 @@ class CommandRows(RowSource):
         return len(self._commands)
 
     def search(self, typed: str) -> None:
-        """Show commands with every word of `typed` in name or description, or with its letters in order in the name."""
+        """Show commands with each word of `typed` in name, synonyms or description, or with its letters in order."""
         wanted = typed.casefold()
         self.found = best_first(self._commands, lambda each: _rank(each, wanted))
         self._generation += 1
@@ -59,7 +60,8 @@ class CommandRows(RowSource):
         key: Span = (pad(found.key, _KEYS, right=True), "accent")
         if width < _NARROW:
             room = max(0, width - _KEYS)
-            return RowView([(pad(fit(name, room), room), "strong"), key])
+            named: list[Span] = [(fit(name, room), "strong"), (f"  {where}", "faint")]
+            return RowView([*lay(named, room), key])
         room = max(0, width - _NAMES - _WHERE - _KEYS)
         return RowView(
             [
@@ -78,10 +80,13 @@ def _rank(command: Command, wanted: str) -> int | None:
         return 0
     if all(word in name for word in words):
         return 1
-    if all(word in f"{name} {command.does.casefold()}" for word in words):
+    known_as = SYNONYMS.get(command.id, "").casefold()
+    if any(each.startswith(wanted) for each in known_as.split()):
         return 2
+    if all(word in f"{name} {command.does.casefold()} {known_as}" for word in words):
+        return 3
     letters = iter(name)
-    return 3 if all(letter in letters for letter in wanted.replace(" ", "")) else None
+    return 4 if all(letter in letters for letter in wanted.replace(" ", "")) else None
 
 
 class PaletteScreen(Dialog[Command | None]):

@@ -72,7 +72,7 @@ OFFERED: tuple[Action, ...] = (
         _R,
         "Read",
         "Read the resource, or the expanded template.",
-        Action("resources.subscribe", ("x b",), "Subscribe", "Subscribe to the resource, or unsubscribe.", _R, "watch"),
+        Action("resources.subscribe", ("x f",), "Subscribe", "Subscribe to the resource, or unsubscribe.", _R, "watch"),
         Action("resources.complete", ("ctrl+@", "f9"), "Complete", _COMPLETE, _R, "do('complete')", priority=True),
         Action("resources.compare", ("v d",), "Diff", "Compare with the previous read.", _R, "compare"),
     ),

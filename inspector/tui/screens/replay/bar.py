@@ -9,18 +9,20 @@ from typing import ClassVar
 from textual import events
 from textual.binding import BindingType
 
-from inspector.present.spans import Span
+from inspector.present.spans import Line, Role, Span
+from inspector.text import one_line
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.screens.replay import model
 from inspector.tui.screens.replay.model import PlaybackState
 from inspector.tui.screens.replay.playback import AnyPlayback
+from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
 
 _TRACK = "track"
 _LEAST_TRACK = 12
 """Minimum width of the track, in cells; a narrower one is left out."""
-_SMALL = 70
+_LONGEST_NAME = 40
 
 
 class TransportBar(ItemBar, can_focus=True):
@@ -40,20 +42,30 @@ class TransportBar(ItemBar, can_focus=True):
         """Number of entries at the last update; 0 while nothing is replayed."""
         self._said: object = None
 
-    def sync(self, playback: AnyPlayback | None) -> None:
-        """Update the bar; None if the active tab replays nothing."""
+    def sync(self, playback: AnyPlayback | None, held: int | None = None) -> None:
+        """Update the bar; None if the active tab replays nothing.
+
+        `held`: number of messages that the attached tap holds; None if none is attached.
+        """
         if (playback is not None) != self.display:
             self.display = playback is not None
         self._count = 0 if playback is None else playback.count
         if playback is None:
             return
-        state = state_of(playback)
+        state = state_of(playback, held)
         said = state, self.size.width
         if said != self._said:
             self._said = said
             self.show([self._line(state, playback)])
 
     def _line(self, state: PlaybackState, playback: AnyPlayback) -> BarLine:
+        if state.is_live:
+            items = [BarItem(tuple(model.place_text(state)))]
+            if state.parties is not None:
+                client, server = (one_line(each, _LONGEST_NAME) for each in state.parties)
+                who: Line = ((client, "strong"), (f" {glyphs().to_server} ", "faint"), (server, "strong"))
+                items.append(BarItem(who, rank=8))
+            return BarLine(tuple(items), _hints(state), inset=1)
         items = [
             BarItem((*model.state_text(state), (" ", "text")), name="replay.play"),
             BarItem(tuple(model.place_text(state))),
@@ -84,7 +96,7 @@ class TransportBar(ItemBar, can_focus=True):
         self.app.call_later(self.app.run_action, keys.action(name).action)
 
 
-def state_of(playback: AnyPlayback) -> PlaybackState:
+def state_of(playback: AnyPlayback, held: int | None = None) -> PlaybackState:
     """Return what the bar shows."""
     pause, player = playback.pause, playback.player
     return PlaybackState(
@@ -100,10 +112,14 @@ def state_of(playback: AnyPlayback) -> PlaybackState:
         pause.cut if pause else False,
         playback.grows,
         playback.is_reading,
+        playback.parties,
+        held,
     )
 
 
 def _hints(state: PlaybackState) -> tuple[BarItem, ...]:
+    if state.is_live:
+        return _live_hints(state)
     wanted = ["replay.play", "replay.back", "replay.on"]
     if state.fronted:
         speeds = ["replay.slower", "replay.faster"]
@@ -114,6 +130,18 @@ def _hints(state: PlaybackState) -> tuple[BarItem, ...]:
     starts: tuple[Span, ...] = ((keys.key_name(server.keys[0]), "accent"), (" Start server", "muted"))
     hints = tuple(_hint(name, place, state) for place, name in enumerate(wanted))
     return (hints[0], BarItem(starts, name=server.id, rank=6), *hints[1:])
+
+
+def _live_hints(state: PlaybackState) -> tuple[BarItem, ...]:
+    steps = (_hint("replay.back", 2, state), _hint("replay.on", 2, state))
+    if state.held is None:
+        return steps
+    held = keys.action("tap.held")
+    role: Role = "warning" if state.held else "muted"
+    shown: Line = ((f"Held {state.held} " if state.held else "Held ", role), (keys.key_name(held.keys[0]), "accent"))
+    propose = keys.action("tap.propose")
+    hold: Line = ((f"{propose.label} ", "muted"), (keys.key_name(propose.keys[0]), "accent"))
+    return (BarItem(hold, name=propose.id, rank=1), BarItem(shown, name=held.id), *steps)
 
 
 _WORDS = {

@@ -143,8 +143,12 @@ class CommonReplay:
 class Replay:
     """Replay in the active tab, or in the timeline of all tabs."""
 
-    def __init__(self, app: App[None], tabs: Tabs, header: HeaderBar, toasts: Toasts) -> None:
+    def __init__(
+        self, app: App[None], tabs: Tabs, header: HeaderBar, toasts: Toasts, held: Callable[[], int | None]
+    ) -> None:
+        """`held` returns the number of messages that the attached tap holds; None if none is attached."""
         self._app = app
+        self._held = held
         self._tabs = tabs
         self._header = header
         self._toasts = toasts
@@ -185,7 +189,7 @@ class Replay:
             self.bar = TransportBar(self.go_to_moment)
             self._app.screen_stack[0].mount(self.bar)  # a dialog on top would take it along
         if self.bar is not None and self.bar.is_attached:
-            self.bar.sync(playback)
+            self.bar.sync(playback, self._held())
 
     # State at the position
 

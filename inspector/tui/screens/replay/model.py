@@ -116,6 +116,15 @@ class PlaybackState(msgspec.Struct, frozen=True):
     """Whether playback shortens that pause."""
     grows: bool = False
     reading: bool = False
+    parties: tuple[str, str] | None = None
+    """Client and server; None before the initialization, and for several captures."""
+    held: int | None = None
+    """Number of messages that the attached tap holds; None if none is attached."""
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it follows a capture that is being recorded."""
+        return self.grows and self.is_at_end and not self.playing
 
 
 def state_text(state: PlaybackState) -> list[Span]:
@@ -126,7 +135,7 @@ def state_text(state: PlaybackState) -> list[Span]:
         return [(f"{spans.PAUSE} paused", "warning")]
     if not state.is_at_end:
         return [(f"{spans.STOP} stopped", "warning")]
-    return [(f"{spans.STOP} {'reading' if state.reading else 'growing' if state.grows else 'complete'}", "accent")]
+    return [(f"{spans.STOP} {'reading' if state.reading else 'complete'}", "accent")]
 
 
 def place_text(state: PlaybackState) -> list[Span]:

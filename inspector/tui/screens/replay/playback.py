@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from inspector.present.server import parties
 from inspector.present.traffic.log import parse_position, parse_position_by
 from inspector.tui.conversation import ConversationStage, OpenConversation, PastSubject, past_of
 from inspector.tui.screens.replay.model import PlaybackPause, Player
@@ -134,6 +135,11 @@ class Playback:
     def grows(self) -> bool:
         """Whether the capture is still being written."""
         return self.recording.grows
+
+    @property
+    def parties(self) -> tuple[str, str] | None:
+        """Names of client and server; None before the initialization."""
+        return parties(self.recording.opening) if self.recording.opening is not None else None
 
     @property
     def is_reading(self) -> bool:
@@ -302,6 +308,9 @@ class CommonPlayback:
     def grows(self) -> bool:
         """Whether one of the captures is still being written."""
         return any(part.grows for part in self.parts)
+
+    parties = None
+    """Several captures have several clients and servers."""
 
     @property
     def is_reading(self) -> bool:

@@ -31,13 +31,14 @@ from inspector.present.held_messages import (
     recorded_results,
     request_like,
     result_of,
+    rule_for,
     tool_named,
     verdict_on,
     written_rule,
 )
 from inspector.present.spans import Span
 from inspector.protocol import peek
-from inspector.protocol.listed_items import Tool
+from inspector.protocol.listed_items import ListedItem, Tool
 from inspector.tui import keys
 from inspector.tui.bars import HeaderBar
 from inspector.tui.panels import ShowsHeld
@@ -107,26 +108,22 @@ class AttachedTap:
         if isinstance(panel := self._tabs.panel, ShowsHeld):
             panel.show_held(self.status)
 
-    def show(self, kind: str = "", key: int = 0) -> None:
+    def show(self, kind: str = "", key: int = 0, item: ListedItem | None = None) -> None:
         """Show held messages and rules.
 
         `kind`: the initial content of the editor. `held`: the message with this number; `rule`: the first rule;
-        `propose`: a rule for the entry with this number; `request`: a request like that of this entry; "": the
+        `propose`: a rule for the entry with this number, else for `item`; `request`: a request like that of this
+        entry; "": the
         message held longest.
         """
         if self.gone:
             self._toasts.say(f"Nothing is held: {self.gone}.")
         elif not any(isinstance(each, HeldScreen) for each in self._app.screen_stack):
-            first = self._first(kind, key)
-            if first is not None:
-                self._app.push_screen(HeldScreen(self, first))
+            self._app.push_screen(HeldScreen(self, self._first(kind, key, item)))
 
-    def _first(self, kind: str, key: int) -> Editing | None:
+    def _first(self, kind: str, key: int, item: ListedItem | None) -> Editing:
         if kind == "propose":
-            rule = proposed_rule(self.journal, key)
-            if rule is None:
-                self._toasts.say("This entry is not a message.")
-                return None
+            rule = proposed_rule(self.journal, key) or rule_for(item)
             return Editing("rule", "", json_text(rule))
         if kind == "request":
             request = request_like(self.journal, key)

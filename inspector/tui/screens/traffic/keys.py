@@ -47,7 +47,6 @@ TRAFFIC: tuple[Action, ...] = (
     Action("traffic.trace", ("g t",), "Trace", "Show the trace of this operation.", _T, "trace"),
     Action("traffic.marks", ("g m",), "Marks and views", "List marks and saved views, and go to one.", _T, "app.marks"),
     # Sending
-    Action("tap.propose", ("x b",), "Rule for this row", "Propose a rule of the tap.", _T, "app.held('propose')"),
     Action("tap.send", ("x s",), "Send through tap", "Send a request like this one.", _T, "app.held('request')"),
     Action("traffic.resend", ("x r",), "Resend", "Send this request again unchanged; asks first.", _T, "resend"),
     Action("traffic.edit", ("x e",), "Edit and resend", "Open this message in the Composer.", _T, "edit"),

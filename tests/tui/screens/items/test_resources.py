@@ -330,11 +330,11 @@ async def test_a_key_watches_and_watches_no_longer(size: tuple[int, int]) -> Non
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=size, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
-        await pilot.press("x b")
+        await pilot.press("x f")
         await shows(app, "Subscribed to x://welcome.")
         await shows(app, "● Subscribed")
         await shows(app, "● watching x://welcome")
-        await pilot.press("x b")
+        await pilot.press("x f")
         await shows(app, "Unsubscribed from x://welcome.")
         await shows(app, "○ No longer subscribed")
         assert subject.asked_for == [("subscribe", URI), ("unsubscribe", URI)]
@@ -349,7 +349,7 @@ async def test_what_a_template_expands_to_is_watched() -> None:
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
         await pilot.press("m")
         await shows(app, "▸ x://tides/m")
-        await pilot.press("escape", "x b")
+        await pilot.press("escape", "x f")
         await shows(app, "Subscribed to x://tides/m.")
         assert subject.asked_for == [("subscribe", "x://tides/m")]
 
@@ -359,10 +359,10 @@ async def test_what_can_not_be_watched_is_told_and_nothing_is_sent() -> None:
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "lost")
-        await pilot.press("x b")
+        await pilot.press("x f")
         await shows(app, "Cannot subscribe: no URI.")
         subject.now_stage = ConversationStage.CLOSED
-        await pilot.press("x b")
+        await pilot.press("x f")
         await shows(app, "Cannot subscribe: ")
         assert subject.asked_for == []
 
@@ -372,7 +372,7 @@ async def test_a_server_that_can_not_be_watched_is_not_asked() -> None:
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
-        await pilot.press("x b")
+        await pilot.press("x f")
         await shows(app, "not declare resources.subscribe")
         assert subject.asked_for == []
 
@@ -394,7 +394,7 @@ async def test_what_comes_instead_is_told(comes: Outcome, says: str) -> None:
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
-        await pilot.press("x b")
+        await pilot.press("x f")
         await shows(app, says)
         assert "\x1b" not in text(app)
 
@@ -404,7 +404,7 @@ async def test_a_storm_of_updates_is_a_number_and_no_flood_of_toasts() -> None:
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
-        await pilot.press("x b")
+        await pilot.press("x f")
         await shows(app, "● Subscribed")
         subject.update(times=2000)
         await shows(app, "◆ updated ×2,000")

@@ -194,7 +194,7 @@ async def opened(path: Path, size: tuple[int, int] = (110, 30)) -> AsyncIterator
     app = InspectApp(replay=path)
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture was read")
-        await until(lambda: "x Space Play" in text(app), "the bar")
+        await until(lambda: "Step" in text(app), "the bar")
         yield app, pilot
     await app.subject.end()
 

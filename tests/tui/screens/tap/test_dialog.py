@@ -20,17 +20,19 @@ from inspector.present.held_messages import (
     proposed_rule,
     recorded_results,
     request_like,
+    rule_for,
     verdict_on,
     written_rule,
 )
 from inspector.protocol.frames import Channel, Direction
-from inspector.protocol.listed_items import Tool
+from inspector.protocol.listed_items import Prompt, Resource, Template, Tool
 from inspector.tui.app import InspectApp
 from inspector.tui.panels import HasEntry
 from inspector.tui.screens.inbox.panel import InboxPanel
 from inspector.tui.screens.tap.dialog import HeldScreen
 from inspector.tui.widgets.schema_form.form import SchemaForm
 from tests.features.tap.tapping import TapProcess, tapped
+from tests.tui.screen_text import text
 from tests.waiting import until
 
 SERVER = (
@@ -87,6 +89,75 @@ async def test_a_held_call_is_edited_and_released(tmp_path: Path, monkeypatch: p
         await app.subject.end()
         tap.stdin.close()
         assert await asyncio.to_thread(tap.ends) == 0
+
+
+INITIALIZE = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "my-client", "version": "1.4.0"},
+    "serverInfo": {"name": "echoing", "version": "3"},
+}
+"""The server of these tests returns params as its result."""
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_a_live_tap_names_both_sides_and_how_to_hold_messages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
+    with tapped(tmp_path, sys.executable, "-c", SERVER) as tap:
+        await until(registry.live, "the tap is registered")
+        tap.request(1, "initialize", **INITIALIZE)
+        await asyncio.to_thread(tap.line, 0)
+        app = InspectApp(replay=tap.capture, tap=registry.live()[0]["socket"])
+        async with app.run_test(size=size) as pilot:
+            await until(lambda: "● Live tap" in text(app), "the header shows that it is live")
+            await until(lambda: "Held g b" in text(app), "the bar names the key of held messages")
+            shown = text(app)
+            assert [word for word in ("growing", "Play", "Start server") if word in shown] == []
+            assert [word for word in ("Hold next x b", "my-client", "echoing") if word not in shown] == []
+            await pilot.press("2", "x", "b")
+            await until(lambda: isinstance(app.screen, HeldScreen), "a rule is proposed on any screen")
+            assert "tools/call" in app.screen.query_one(TextArea).text
+            await pilot.press("ctrl+j", "escape", "escape")
+            tap.request(2, "tools/call", name="create", arguments={})
+            await until(lambda: "Held 1 g b" in text(app), "the bar counts what is held")
+        await app.subject.end()
+        tap.stdin.close()
+        assert await asyncio.to_thread(tap.ends) == 0
+
+
+async def test_the_palette_of_a_live_tap_finds_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
+    with tapped(tmp_path, sys.executable, "-c", SERVER) as tap:
+        await until(registry.live, "the tap is registered")
+        app = InspectApp(replay=tap.capture, tap=registry.live()[0]["socket"])
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(lambda: "Live tap" in text(app), "the header")
+            for word in ("hold", "breakpoint", "intercept"):
+                await pilot.press("ctrl+p", *word)
+                await until(lambda: "Hold next" in text(app), f"{word} finds it")
+                await pilot.press("escape")
+                await until(lambda: "Hold next x b" in text(app), "the palette is closed")
+        await app.subject.end()
+        tap.stdin.close()
+        assert await asyncio.to_thread(tap.ends) == 0
+
+
+def test_rule_for_an_item_holds_its_requests() -> None:
+    items = (
+        Tool({"name": "echo"}),
+        Prompt({"name": "p"}),
+        Resource({"uri": "a:b"}),
+        Template({"uriTemplate": "a"}),
+    )
+    assert [rule_for(item)["when"] for item in (*items, None)] == [
+        'tool == "echo"',
+        'prompt == "p"',
+        'uri == "a:b"',
+        'method == "tools/call"',
+        'method == "tools/call"',
+    ]
 
 
 def _journal(tmp_path: Path) -> Journal:

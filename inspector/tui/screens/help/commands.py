@@ -1,0 +1,110 @@
+"""Commands of the palette for actions that are not valid now: they go to the screen of the action, and run it."""
+
+from collections.abc import Collection, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from textual.binding import Binding
+from textual.widget import Widget
+
+from inspector.tui import keys
+from inspector.tui.actions import Action, ActionScope, Command
+from inspector.tui.panels import Panel
+
+if TYPE_CHECKING:
+    from inspector.tui.app import InspectApp
+
+_S = ActionScope
+SCREENS: Final = {
+    **dict.fromkeys((_S.TRAFFIC, _S.FINDING, _S.FILTER, _S.SEARCH_MODE, _S.DETAIL), "traffic"),
+    **dict.fromkeys((_S.JSON, _S.PAYLOAD, _S.TEXT, _S.FINDING_HERE), "traffic"),
+    **dict.fromkeys((_S.TOOLS, _S.OFFERED, _S.SAVED, _S.RESULT, _S.FORM, _S.FORM_LINE, _S.FORM_CHOICE), "tools"),
+    _S.RESOURCES: "resources",
+    _S.PROMPTS: "prompts",
+    _S.INBOX: "inbox",
+    _S.TASKS: "tasks",
+    _S.LOG: "log",
+    _S.FINDINGS: "findings",
+    _S.SERVER: "server",
+    _S.RAW: "raw",
+    _S.SKILLS: "skills",
+    _S.NETWORK: "network",
+    _S.STATS: "stats",
+    _S.SESSIONS: "sessions",
+}
+"""The screen that has the actions of a scope. Several screens have some of them; this one is the usual place."""
+OPENED_BY: Final = {
+    _S.EXPORT: "export",
+    _S.TIMELINE: "tabs.timeline",
+    _S.TRACE: "traffic.trace",
+    _S.WATERFALL: "traffic.waterfall",
+    _S.MARKS: "replay.marks",
+}
+"""The action that opens the dialog or view with the actions of a scope."""
+_OF_CAPTURES = "Needs a capture: g u lists them."
+_NEEDS: Final = {
+    _S.REPLAY: _OF_CAPTURES,
+    _S.REPLAY_BAR: _OF_CAPTURES,
+    "tap.held": (_TAP := "Needs an attached tap: mcp-inspect tap -- COMMAND, then mcp-inspect attach."),
+    "tap.rules": _TAP,
+    "tap.propose": _TAP,
+    "tap.send": _TAP,
+}
+"""What an action or the actions of a scope need where they are not valid."""
+
+
+def elsewhere(app: "InspectApp", valid: Collection[str]) -> Iterator[Command]:
+    """Yield a command for each action not in `valid`: of another screen or pane, or not possible now."""
+    for each in keys.all_actions():
+        if each.id in valid or each.id == "palette" or each.keys[0] == "escape":
+            continue
+        needs = _NEEDS.get(each.id) or _NEEDS.get(each.where, "")
+        if needs or each.where in SCREENS or each.where in OPENED_BY or each.where is _S.EVERYWHERE:
+            run = partial(_notify, app, needs) if needs else partial(app.call_later, _go, app, each)
+            yield Command(each.label, needs or each.sentence, each.key_text, run, each.where, each.id)
+
+
+def _notify(app: "InspectApp", text: str) -> None:
+    app.notify(text, markup=False)
+
+
+async def _go(app: "InspectApp", action: Action) -> None:
+    """Show the screen of an action, and run it there; if it is not possible, say so."""
+    if (opening := OPENED_BY.get(action.where)) is not None:
+        if not await _run(app, keys.action(opening)):
+            _notify(app, f"{action.label} is not possible now.")
+        return
+    screen = SCREENS.get(action.where)
+    if screen is not None and action.where not in app.panel.places:
+        await app.navigation.action_show(screen)
+        app.panel.take_focus()
+    app.call_after_refresh(_run_or_notify, app, action)
+
+
+async def _run_or_notify(app: "InspectApp", action: Action) -> None:
+    if not await _run(app, action):
+        _notify(app, f"{action.label} is not possible with what is selected here.")
+
+
+async def _run(app: "InspectApp", action: Action) -> bool:
+    """Run an action on the visible widget that has it, which gets the focus; return whether there was one."""
+    if action.action.startswith("app."):
+        return await app.run_action(action.action)
+    for widget in _widgets(app.panel):
+        if _implements(widget, action):
+            if widget.can_focus:
+                widget.focus()
+            return await app.run_action(action.action, widget)
+    return False
+
+
+def _widgets(panel: Panel) -> Iterator[Widget]:
+    """Yield the panel and its visible widgets."""
+    yield panel
+    yield from (each for each in panel.walk_children(Widget) if each.is_on_screen)
+
+
+def _implements(widget: Widget, action: Action) -> bool:
+    name = action.action.partition("(")[0]
+    has = any(isinstance(each, Binding) and each.id == action.id for each in widget.BINDINGS)
+    return has and hasattr(widget, f"action_{name}") and bool(widget.check_action(name, ()))

@@ -1,0 +1,101 @@
+"""The palette lists the actions of all screens, finds them by the words of other programs, and goes to their screen."""
+
+import pytest
+
+from inspector.tui import keys
+from inspector.tui.actions import ActionScope
+from inspector.tui.app import InspectApp
+from inspector.tui.conversation import ConversationStage
+from inspector.tui.screens.help.commands import OPENED_BY, SCREENS
+from inspector.tui.screens.help.palette import CommandRows
+from inspector.tui.screens.help.synonyms import SYNONYMS
+from inspector.tui.screens.traffic.waterfall import WaterfallScreen
+from tests.captures.record import sample
+from tests.tui.screen_text import text
+from tests.waiting import until
+
+DIALOGS = {
+    *(ActionScope.DIALOG, ActionScope.HELP, ActionScope.CONFIRM, ActionScope.SEARCH, ActionScope.OPEN),
+    *(ActionScope.START, ActionScope.COMPARE),
+}
+"""Scopes that only exist while a dialog or another program's screen is open."""
+
+
+async def _read(app: InspectApp) -> None:
+    await until(lambda: app.subject.stage is ConversationStage.RECORDED and "1 Traffic" in text(app), "the capture")
+
+
+async def test_palette_on_traffic_has_every_action_of_every_screen() -> None:
+    app = InspectApp(replay=sample("evening"))
+    async with app.run_test(size=(120, 36)):
+        await _read(app)
+        offered = {command.id for command in app.commands()}
+        wanted = {
+            each.id
+            for each in keys.all_actions()
+            if each.where not in DIALOGS
+            and each.keys[0] != "escape"
+            and each.id != "palette"
+            and each.where not in (ActionScope.MOVING, ActionScope.LIST)
+        }
+        assert wanted - offered == set()
+    await app.subject.end()
+
+
+@pytest.mark.parametrize(
+    ("word", "identifier"),
+    [
+        ("hold", "tap.propose"),
+        ("breakpoint", "tap.propose"),
+        ("intercept", "tap.held"),
+        ("token", "screen.network"),
+        ("header", "screen.network"),
+        ("schema", "tools.schema"),
+        ("export", "export"),
+        ("curl", "export"),
+        ("invoke", "tools.send"),
+        ("retry", "traffic.resend"),
+        ("elicitation", "respond"),
+        ("disconnect", "tabs.close"),
+        ("subscribe", "resources.subscribe"),
+        ("dark mode", "theme"),
+    ],
+)
+async def test_palette_finds_an_action_by_a_synonym_on_any_screen(word: str, identifier: str) -> None:
+    app = InspectApp(replay=sample("evening"), show="log")
+    async with app.run_test(size=(120, 36)):
+        await _read(app)
+        rows = CommandRows(app.commands())
+        rows.search(word)
+        assert identifier in [command.id for command in rows.found][:12]
+    await app.subject.end()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_action_of_another_screen_goes_there_and_runs(size: tuple[int, int]) -> None:
+    app = InspectApp(replay=sample("lighthouse"), show="log")
+    async with app.run_test(size=size) as pilot:
+        await _read(app)
+        await until(lambda: app.subject.checks.is_done, "all is checked")
+        await pilot.press("ctrl+p", *"silence", "enter")
+        await until(lambda: app.header.shown == "findings", "the screen of the action is shown")
+        await until(lambda: "1 muted" in text(app), "the action has run")
+        await pilot.press("ctrl+p", *"gantt", "enter")
+        await until(lambda: isinstance(app.screen, WaterfallScreen), "the view of Traffic is open")
+    await app.subject.end()
+
+
+async def test_action_that_needs_a_tap_says_how_to_attach_one() -> None:
+    app = InspectApp(replay=sample("evening"))
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        await _read(app)
+        await pilot.press("ctrl+p", *"breakpoint", "enter")
+        await until(lambda: "Needs an attached tap" in text(app), "what it needs")
+    await app.subject.end()
+
+
+def test_synonyms_and_screens_name_known_actions_and_scopes() -> None:
+    known = {each.id for each in keys.all_actions()} | {"screenshot"}
+    assert set(SYNONYMS) - known == set()
+    assert set(OPENED_BY.values()) - known == set()
+    assert not set(SCREENS) & set(OPENED_BY)
