@@ -59,7 +59,7 @@ _NEXT = (
     ("mcp-inspect replay FILE", "open a capture"),
 )
 _WIDEST_NAME = 32
-_ORIGINS = 16
+_ORIGINS = 20
 """Width of the last column in cells."""
 _OUTCOMES = 34
 """Width of a target's last outcome in cells; narrow screens use `_SHORT_OUTCOMES`."""
@@ -210,7 +210,7 @@ def _taps(taps: Sequence[LiveTap]) -> list[_Row]:
 
 def _tap(tap: LiveTap) -> _Row:
     name: Span = ("  " + (text.visible(tap.name, limit=60) or "(no name)"), "strong")
-    origin = f"{text.visible(tap.client, limit=24)} {text.human_duration(int(tap.age_s) * 1_000_000_000)}".strip()
+    origin = f"{text.visible(tap.client, limit=24)} {ago(tap.age_s).removesuffix(' ago')}".strip()
     return _Row(name, (command_line(tap.argv), "text"), (origin, "muted"), OpenTap(tap))
 
 

@@ -337,8 +337,8 @@ class StartPane(Vertical):
     DEFAULT_CSS = """
     StartPane { height: 1fr; }
     StartPane > Horizontal { height: auto; }
-    StartPane OpenLine { width: 1fr; margin: 0 1; border: round $border-blurred; background: $background; }
-    StartPane OpenLine:focus { border: round $accent; }
+    StartPane OpenLine { width: 1fr; margin: 0 1; padding: 0 1; border: round $border-blurred; background: $background; }
+    StartPane OpenLine:focus { border: round $accent; background-tint: transparent; }
     StartPane ButtonBar { width: 12; margin: 1 1 0 0; }
     StartPane > #start-list { margin: 0 1; height: 1fr; }
     """
