@@ -257,6 +257,7 @@ def _tokens(size: int) -> str:
 
 
 R = TypeVar("R")
+SIZE = "Size"
 _UP, _DOWN = "↑", "↓"
 
 
@@ -297,12 +298,19 @@ class SearchedRows(RowSource, Generic[R]):
         The first press sorts from the smallest, the second from the largest, the third restores the server's order.
         """
         title = title_at(self.header(width), x, self.sort_keys())
-        if not title:
-            return False
-        order = (("", False), (title, False), (title, True))
-        self.sorted_by = order[(order.index(self.sorted_by) + 1) % 3 if self.sorted_by in order else 1]
+        if title:
+            self._sort_next((("", False), (title, False), (title, True)))
+        return bool(title)
+
+    def sort_next(self) -> str:
+        """Sort by the next column, the last one from the largest; return its title, "" for the server's order."""
+        first, *others = self.sort_keys()
+        self._sort_next((("", False), (first, False), *((title, True) for title in others)))
+        return self.sorted_by[0]
+
+    def _sort_next(self, order: Sequence[tuple[str, bool]]) -> None:
+        self.sorted_by = order[(order.index(self.sorted_by) + 1) % len(order) if self.sorted_by in order else 1]
         self._sort()
-        return True
 
     def marked(self, title: str, *, right: bool = False) -> str:
         """Return a title, with a mark if the rows are sorted by it. `right`: the column is aligned at the right."""
@@ -364,28 +372,38 @@ class ToolList(SearchedRows[ToolRow]):
     def row(self, index: int, width: int) -> RowView:
         row = self.rows[index]
         mark, found = self.marks.get(row.tool.key, ""), badge(self.found(row.tool))
-        return RowView(row_spans(row, width, mark, found, self.used(row.tool.name)))
+        return RowView(row_spans(row, width, mark, found, self.used(row.tool.name), sized=self.shows_size))
 
     def header(self, width: int) -> Sequence[Span]:
-        cost = self.marked("Size", right=True) + ("   ≈Tokens" if width >= _WIDE else "")
+        cost = self._cost_title(width)
         tool = text.pad(self.marked("Tool"), max(0, width - len(cost) - 1))
         return lay([(tool, "muted"), (f" {cost}", "muted")], width)
 
     def sort_keys(self) -> Mapping[str, Callable[[ToolRow], Any]]:
         """Sort by name, or by size."""
-        return {"Tool": lambda row: row.tool.name.casefold(), "Size": lambda row: row.size}
+        return {"Tool": lambda row: row.tool.name.casefold(), SIZE: lambda row: row.size}
+
+    @property
+    def shows_size(self) -> bool:
+        """Whether the sizes of the definitions are shown: while the tools are sorted by them."""
+        return self.sorted_by[0] == SIZE
+
+    def _cost_title(self, width: int) -> str:
+        return self.marked(SIZE, right=True) + ("   ≈Tokens" if width >= _WIDE else "") if self.shows_size else ""
 
 
 _WIDE = 60
 
 
-def row_spans(row: ToolRow, width: int, mark: str = "", badge: Span | None = None, used: str = "") -> list[Span]:
-    """Return one tool in exactly `width` cells: name, title and claims at the left, cost at the right.
+def row_spans(
+    row: ToolRow, width: int, mark: str = "", badge: Span | None = None, used: str = "", *, sized: bool = False
+) -> list[Span]:
+    """Return one tool in exactly `width` cells: name, title and claims, and with `sized` its size at the right.
 
     `mark` is "new", "changed" or "", `badge` shows findings, `used` how the tool was used.
     """
-    cost = text.human_size(row.size)
-    if width >= _WIDE:
+    cost = text.human_size(row.size) if sized else ""
+    if sized and width >= _WIDE:
         cost += f"  {text.pad(f'{text.estimate_tokens(row.size):,}', 8, right=True)}"
     left: list[Span] = [(row.name, "warning" if row.flaw else "method")]
     if mark:
@@ -399,14 +417,18 @@ def row_spans(row: ToolRow, width: int, mark: str = "", badge: Span | None = Non
         left.append((f"  {used}", "faint"))
     if row.title:
         left.append((f"  {row.title}", "muted"))
-    return lay([*lay(left, max(0, width - len(cost) - 1)), (f" {cost}", "faint")], width)
+    return lay([*lay(left, max(0, width - len(cost) - 1)), (f" {cost}", "faint")] if cost else left, width)
+
+
+READ_ONLY, DESTRUCTIVE = "R", "D"
+"""Hints of the server in a list; the description of a tool has them in full."""
 
 
 def _badges(tool: Tool) -> list[Span]:
     if tool.read_only:
-        return [(f" {signs.CLAIMED}Read-only", "muted")]
+        return [(f" {READ_ONLY}", "muted")]
     if tool.destructive:
-        return [(f" {signs.CLAIMED}Destructive", "muted")]
+        return [(f" {DESTRUCTIVE}", "warning")]
     return []
 
 

@@ -18,7 +18,7 @@ from inspector.present.spans import Line, Role, Span, span
 from inspector.present.words import age_line, text_of
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, content_hash, known_of, known_text
-from inspector.protocol.freshness import together
+from inspector.protocol.freshness import Freshness, together
 from inspector.protocol.json_diff import ABSENT, MOST, THINGS, JsonChange, ListChanges, differences, key_of
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.listed_items import ListedItem
@@ -193,9 +193,14 @@ def news_lines(
         others = f" (and {len(wrong) - 1} more: {changes_key})" if len(wrong) > 1 else ""
         found.append(((f"{spans.WARNING} {text.visible(wrong[0], limit=300)}{others}", "warning"),))
     ages = [each.listing.freshness for each in asked if each.listing.freshness and each.listing.freshness.given]
-    if ages:
-        found.append(age_line(reduce(together, ages), now_ns, clock))
+    if ages and _needs_attention(age := reduce(together, ages), now_ns):
+        found.append(age_line(age, now_ns, clock))
     return found
+
+
+def _needs_attention(age: Freshness, now_ns: int) -> bool:
+    """Whether the list is stale, or its cache hints are invalid. Everything else is under Info."""
+    return bool(age.flaws) or (age.stale_from_ns is not None and age.stale_from_ns <= now_ns)
 
 
 def _pages(news: ListNews, *, alone: bool) -> str:

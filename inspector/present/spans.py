@@ -13,7 +13,7 @@ from inspector.text import cell_width, fit, visible
 
 Role: TypeAlias = Literal[
     # text
-    "text", "strong", "muted", "faint", "accent", "title",
+    "text", "strong", "muted", "faint", "accent", "title", "button",
     # a row of traffic
     "method", "target", "to_server", "from_server", "request", "answer", "notification", "stderr", "event",
     # states and verdicts
@@ -24,7 +24,7 @@ Role: TypeAlias = Literal[
     "added", "removed",
 ]  # fmt: skip
 """`claimed` is what a server states about itself; `foreign` is text other than JSON; `event` is what happened besides
-the frames; `match` is a search hit.
+the frames; `match` is a search hit; `button` is the main button of a dialog or form.
 """
 
 Span: TypeAlias = tuple[str, Role]

@@ -271,7 +271,7 @@ def _tab(subject: OpenConversation, action: keys.Action, chosen: str) -> BarItem
     label: Span = (f" {_SHORT.get(name, action.label)}", role)
     signs = [each for each in (_badge(subject, name), *_faults(subject, name)) if each[0]]
     counted = tuple((f" {text}", ink) for text, ink in signs)
-    urgent = tuple((text.replace(" ", ""), ink) for text, ink in signs if ink != "faint")
+    urgent = tuple(each for each in signs if each[1] != "faint")
     space: tuple[Span, ...] = ((" ", "text"),)
     if here:
         short = least = (opened, key, label, *urgent, closed, *space)
@@ -292,7 +292,7 @@ def _badge(subject: OpenConversation, name: str) -> Span:
         return f"{sum(len(listing.items) for listing in listings):,}" if listings else "", "faint"
     if name == "inbox":
         waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.inbox.tickets) or _waited(subject)
-        return f"{glyphs().event} {waiting}" if waiting else "", "warning"
+        return f"{glyphs().event}{waiting}" if waiting else "", "warning"
     if name == "tasks":
         return _running(subject)
     if name == "findings":
@@ -319,9 +319,9 @@ def _found(subject: OpenConversation) -> Span:
     checks = subject.checks_so_far
     counts = checks.counts if checks is not None else {}
     if errors := counts.get("error"):
-        return f"{glyphs().error} {errors:,}", "error"
+        return f"{glyphs().error}{errors:,}", "error"
     warnings = counts.get("warning")
-    return (f"{glyphs().warning} {warnings:,}", "warning") if warnings else ("", "faint")
+    return (f"{glyphs().warning}{warnings:,}", "warning") if warnings else ("", "faint")
 
 
 def _waited(subject: OpenConversation) -> int:
@@ -336,7 +336,7 @@ def _waited(subject: OpenConversation) -> int:
 
 def _running(subject: OpenConversation) -> Span:
     running = sum(not task.ended for task in subject.journal.conversation.tasks.all)
-    return f"{glyphs().pending} {running}" if running else "", "pending"
+    return f"{glyphs().pending}{running}" if running else "", "pending"
 
 
 def _recording(subject: OpenConversation) -> tuple[BarItem, ...]:

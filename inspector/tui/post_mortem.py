@@ -68,7 +68,7 @@ class PostMortemCard(Scroller):
         """Compose a scrollable text and the buttons."""
         yield self._text
         restart = "Restart" if self._subject.can_act else "Start server"
-        yield ButtonBar(("reconnect", restart), ("screen.log", "Log"), "copy")
+        yield ButtonBar(("reconnect", restart), ("screen.log", "Log"), "copy", has_primary=True)
 
     def on_mount(self) -> None:
         """Draw, and keep checking for late output."""

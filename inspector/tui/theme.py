@@ -174,6 +174,7 @@ def _styles(c: _Colours) -> Mapping[Role, Style]:
         "faint": ink(c.faint),
         "accent": ink(c.accent),
         "title": ink(f"bold {c.accent}"),
+        "button": ink(f"bold {c.background} on {c.accent}"),
         "method": ink(c.strong),
         "target": ink(c.blue),
         "to_server": ink(c.accent),
@@ -203,7 +204,7 @@ def _styles(c: _Colours) -> Mapping[Role, Style]:
 
 @cache
 def role_styles(*, dark: bool) -> Mapping[Role, Style]:
-    """Return the style of every role: colour and weight, no background. `dark` is `app.current_theme.dark`."""
+    """Return the style of every role: colour, weight, a button's background. `dark` is `app.current_theme.dark`."""
     return _styles(_DARK if dark else _LIGHT)
 
 

@@ -235,9 +235,10 @@ def test_a_search_finds_names_then_letters_in_order_then_descriptions() -> None:
 
 def test_a_row_says_what_it_is_claimed_to_be_and_what_it_costs() -> None:
     rows = tool_rows(_TOOLS)
-    assert plain(row_spans(rows[0], 44)) == "read_file ~Read-only  Read a file      164 B"
-    assert plain(row_spans(rows[1], 30)) == "delete_file ~Destructive 188 B"
-    assert plain(row_spans(rows[3], 60)) == "broken ▲ its inputSchema is missing           17 B         5"
+    assert plain(row_spans(rows[0], 44)) == "read_file R  Read a file".ljust(44)
+    assert plain(row_spans(rows[1], 30)) == "delete_file D".ljust(30)
+    assert plain(row_spans(rows[1], 30, sized=True)) == "delete_file D            188 B"
+    assert plain(row_spans(rows[3], 60, sized=True)) == "broken ▲ its inputSchema is missing           17 B         5"
     assert "a string instead of an object" in plain(row_spans(rows[4], 60))
 
 
@@ -253,8 +254,12 @@ def test_rows_and_titles_are_as_wide_as_was_asked_for(width: int) -> None:
 def test_titles_stand_over_their_columns() -> None:
     tools = ToolList()
     tools.replace(_TOOLS)
+    assert plain(tools.header(60)).strip() == "Tool"
+    assert [tools.sort_next() for _ in range(2)] == ["Tool", "Size"]
+    assert tools.thing(0).name == "delete_file"
     assert plain(tools.header(60)).endswith("Size   ≈Tokens")
-    assert plain(tools.row(0, 60).spans).endswith("164 B        41")
+    assert plain(tools.row(0, 60).spans).endswith("188 B        47")
+    assert tools.sort_next() == ""
 
 
 def test_a_tool_is_known_by_the_same_wherever_its_row_is() -> None:

@@ -182,6 +182,13 @@ def test_an_age_is_told_where_the_server_told_one() -> None:
     assert above(news(catalogue, "tools", "prompts")) == ["fetched 0:00 · stale since 0:05 · cacheScope public"]
 
 
+def test_fresh_list_shows_no_line_about_its_cache_hints() -> None:
+    catalogue = Catalogue()
+    listed(catalogue, "tools", [], ttlMs=60_000, cacheScope="public")
+    assert above(news(catalogue, "tools"), 59) == []
+    assert above(news(catalogue, "tools"), 60) == ["fetched 0:00 · stale since 0:60 · cacheScope public"]
+
+
 def test_the_page_about_a_list_tells_all_of_it() -> None:
     catalogue = Catalogue()
     listed(catalogue, "tools", [{"name": "a"}])

@@ -329,7 +329,7 @@ async def test_failed_requests_are_counted_beside_traffic(tape: Tape) -> None:
 async def test_the_tab_of_tasks_has_the_number_of_those_that_run(tape: Tape) -> None:
     subject = Staged(tape.initialized("2025-11-25"))
     begun(tape)
-    assert "6 Tasks ⋯ 1" in (await lines(HeaderBar(subject)))[1]
+    assert "6 Tasks ⋯1" in (await lines(HeaderBar(subject)))[1]
     polled(tape, 11, state="completed")
     row = (await lines(HeaderBar(subject)))[1]
     assert "6 Tasks" in row
@@ -343,7 +343,7 @@ async def test_a_moment_of_a_recording_is_told_as_such(tape: Tape) -> None:
     tape.client_answer("q", {"action": "decline"})
     first, second, *_ = await lines(HeaderBar(PastSubject(whole, past_of(whole).at(asked))))
     assert f"▸ Replay at #{asked}" in first
-    assert "5 Inbox ◆ 1" in second
+    assert "5 Inbox ◆1" in second
     assert "Inbox ◆" not in (await lines(HeaderBar(PastSubject(whole, past_of(whole).at(asked + 1)))))[1]
 
 

@@ -582,10 +582,10 @@ class ButtonBar(ItemBar):
     ButtonBar { height: auto; background: $background; }
     """
 
-    def __init__(self, *actions: str | tuple[str, str]) -> None:
-        """`actions`: see `offer`."""
+    def __init__(self, *actions: str | tuple[str, str], has_primary: bool = False) -> None:
+        """`actions`: see `offer`. `has_primary`: whether the first button is filled."""
         super().__init__()
-        self._items = _buttons(actions)
+        self._items = _buttons(actions, has_primary=has_primary)
 
     def offer(self, *actions: str | tuple[str, str]) -> None:
         """Show buttons for actions, given by their ids; an id with a label replaces the action's own label."""
@@ -624,18 +624,21 @@ _LOW = 20
 """Minimum height of the screen, in rows, for buttons on more than one line."""
 
 
-def _buttons(actions: Iterable[str | tuple[str, str]]) -> list[BarItem]:
+def _buttons(actions: Iterable[str | tuple[str, str]], *, has_primary: bool = False) -> list[BarItem]:
     pairs = [(each, "") if isinstance(each, str) else each for each in actions]
-    return [_button(name, label, rank) for rank, (name, label) in enumerate(pairs)]
+    roles: list[Role] = ["button" if has_primary and not rank else "text" for rank in range(len(pairs))]
+    return [_button(name, label, rank, roles[rank]) for rank, (name, label) in enumerate(pairs)]
 
 
-def _button(name: str, label: str, rank: int) -> BarItem:
-    spans = button_spans(visible(label or keys.action(name).label), keys.shown_key(name))
+def _button(name: str, label: str, rank: int, role: Role) -> BarItem:
+    spans = button_spans(visible(label or keys.action(name).label), keys.shown_key(name), role)
     return BarItem(spans, name=name, rank=rank)
 
 
 def button_spans(label: str, key: str, role: Role = "text") -> tuple[Span, ...]:
-    """Return a button; `label` is trusted text or has been made safe."""
+    """Return a button; `label` is trusted text or has been made safe. With the role `button` it is filled."""
+    if role == "button":
+        return ((f"[ {label}{f' {key}' if key else ''} ]", role),)
     return ("[ ", "faint"), (label, role), (f" {key}" if key else "", "accent"), (" ]", "faint")
 
 

@@ -246,9 +246,9 @@ class DialogButtons(ItemBar):
     def __init__(self, label: str) -> None:
         """`label` names what Enter does."""
         super().__init__()
-        submit = BarItem(button_spans(label, keys.key_name("enter"), "title"), "submit")
+        submit = BarItem(button_spans(label, keys.key_name("enter"), "button"), "submit")
         back = BarItem(button_spans("Back", keys.key_name("escape")), "back")
-        self.show([BarLine((submit, back), gap=1, inset=1)])
+        self.show([BarLine((submit, back), gap=1)])
 
     def pressed(self, name: str) -> None:
         """Submit the input line, or close the dialog."""

@@ -213,13 +213,18 @@ class LogList(VirtualLines):
         *,
         follow: bool = False,
         empty: Sequence[Sequence[Span]] = (),
+        labelled: bool = True,
         id: str | None = None,  # noqa: A002 - Textual's word
         classes: str | None = None,
     ) -> None:
-        """Show `source`; `follow` is for lists that grow: they start at the end and stay there."""
+        """Show `source`; `follow` is for lists that grow: they start at the end and stay there.
+
+        `labelled`: whether the head shows that it follows, and what is new; else see `growth_label`.
+        """
         super().__init__(id=id, classes=classes)
         self._source: RowSource = source or SpanRows()
         self._growth = Growth(self.view, grows=follow)
+        self._labelled = labelled
         self._visible_rows = VisibleRows(self)
         self._reported_row = (-1, -1)
         self._reported_state = (follow, False)
@@ -246,6 +251,12 @@ class LogList(VirtualLines):
     def frozen(self) -> bool:
         """Whether the view is frozen while the source grows."""
         return self._growth.frozen
+
+    @property
+    def growth_label(self) -> Sequence[Span]:
+        """Whether it follows, is frozen, or has unseen rows; empty for a list that does not grow."""
+        labels = self._growth.labels() if self._growth.grows else []
+        return labels[0] if labels else ()
 
     @property
     def cursor_key(self) -> int:
@@ -291,9 +302,9 @@ class LogList(VirtualLines):
         return spans
 
     def header(self, width: int) -> Sequence[Span]:
-        """Return the columns' titles and, for a list that grows, whether it follows."""
+        """Return the columns' titles and, for a labelled list that grows, whether it follows."""
         titles = self._source.header(width)
-        if not self._growth.grows:
+        if not self._growth.grows or not self._labelled:
             return titles
         return _with_label(titles, self._growth.labels(), width)
 

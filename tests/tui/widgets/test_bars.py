@@ -14,7 +14,7 @@ from inspector.tui import theme as styles
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME, role_styles
-from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, MenuBar, StatusLine, TabLine
+from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, MenuBar, StatusLine, TabLine, button_spans
 from inspector.tui.widgets.search_bar import SearchLine
 from tests.tui.screen_text import lines
 from tests.tui.widgets.showing import Showing
@@ -350,3 +350,10 @@ async def test_a_menu_that_is_higher_than_the_screen_scrolls(height: int) -> Non
             menu.pressed("more rows")
             await pilot.pause()
         assert seen == set(letters)
+
+
+def test_main_button_is_filled_in_both_themes_and_keeps_its_brackets() -> None:
+    ((label, role),) = button_spans("Call", "^j", "button")
+    assert label == "[ Call ^j ]"
+    assert all(role_styles(dark=dark)[role].bgcolor is not None for dark in (True, False))
+    assert "".join(text for text, _ in button_spans("Back", "Esc")) == "[ Back Esc ]"

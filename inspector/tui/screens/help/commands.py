@@ -41,10 +41,9 @@ OPENED_BY: Final = {
     _S.MARKS: "replay.marks",
 }
 """The action that opens the dialog or view with the actions of a scope."""
-_OF_CAPTURES = "Needs a capture: g u lists them."
 _NEEDS: Final = {
-    _S.REPLAY: _OF_CAPTURES,
-    _S.REPLAY_BAR: _OF_CAPTURES,
+    _S.REPLAY: (_CAPTURE := "Needs a capture: open one in Captures."),
+    _S.REPLAY_BAR: _CAPTURE,
     "tap.held": (_TAP := "Needs an attached tap: mcp-inspect tap -- COMMAND, then mcp-inspect attach."),
     "tap.rules": _TAP,
     "tap.propose": _TAP,

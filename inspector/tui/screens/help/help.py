@@ -15,6 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
+from inspector.present.items import DESTRUCTIVE, READ_ONLY
 from inspector.present.spans import Fact, Section, Span, words_wrapped
 from inspector.text import cell_width
 from inspector.tui import keys
@@ -288,6 +289,7 @@ def _signs() -> Section:
         (f"{signs.opened} {signs.closed}", "unfolded; folded"),
         (f"{signs.follow} {signs.frozen}", "the list follows the newest row; paused"),
         (signs.claimed, "a hint of the server, not verified"),
+        (f"{READ_ONLY} {DESTRUCTIVE}", "tools that the server calls read-only or destructive"),
     )
     return Section("Signs", tuple(Fact(sign, meaning) for sign, meaning in meanings))
 

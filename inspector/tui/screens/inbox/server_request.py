@@ -177,7 +177,7 @@ def _model_items(standing: ResponseState) -> Sequence[BarItem]:
     if standing.sampling == "asking":
         first = [_button("Stop", "inbox.model", "model", "title")]
     else:
-        ask = _button("Ask the model", "inbox.accept", "accept", "title")
+        ask = _button("Ask the model", "inbox.accept", "accept", "button")
         first = [ask, _button("Back", "inbox.model", "model", "text", rank=1)]
     return [*first, _button("Decline", "inbox.decline", "decline", "text", rank=1)]
 
@@ -189,7 +189,7 @@ def _roots(standing: ResponseState) -> Sequence[BarItem]:
 def _yes(words: str, standing: ResponseState) -> BarItem:
     if standing.problems and standing.armed:
         return _button(f"{words} anyway", "inbox.accept", "accept", "warning")
-    return _button(words, "inbox.accept", "accept", "title")
+    return _button(words, "inbox.accept", "accept", "button")
 
 
 def _button(words: str, action: str, name: str, role: Role, rank: int = 0) -> BarItem:

@@ -139,7 +139,7 @@ def _left(content: CallBarContent) -> Sequence[BarItem]:
     if problems and content.armed:
         return (BarItem(button_spans(f"{content.verb} anyway ({errors})", key, "warning"), "call"),)
     anyway = " anyway" if content.gone else ""
-    items = [BarItem(button_spans(f"{content.verb}{anyway}", key, "title"), "call")]
+    items = [BarItem(button_spans(f"{content.verb}{anyway}", key, "button"), "call")]
     if content.gone:
         items.append(BarItem(((f"{glyphs().warning} no longer listed by the server", "warning"),)))
     for caution in content.cautions[:1]:

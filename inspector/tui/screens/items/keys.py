@@ -45,6 +45,14 @@ OFFERED: tuple[Action, ...] = (
         _T,
         "Call",
         "Call the tool with the arguments of the form.",
+        Action(
+            "tools.sort",
+            ("v O",),
+            "Sort",
+            "Sort by name, by size of the definitions, or in the server's order.",
+            _T,
+            "do('sort')",
+        ),
         Action("tools.schema", ("v S",), "Schema", "Show the input and output schemas.", _T, "do('schema')"),
         Action(
             "tools.stderr",

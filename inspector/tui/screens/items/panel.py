@@ -8,7 +8,7 @@ the newest. Typed arguments are kept across connections.
 import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from textual import events
@@ -21,8 +21,10 @@ from inspector.capture.journal import Journal
 from inspector.checks.findings import Finding
 from inspector.present.calls import CompletedCall, PastCall, view_call, view_past_call
 from inspector.present.spans import Span
+from inspector.present.words import age_line
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.freshness import together
 from inspector.protocol.listed_items import ListedItem, Tool
 from inspector.text import visible
 from inspector.tui.conversation import OpenConversation, why_silent
@@ -506,6 +508,12 @@ class ItemsPanel(Panel, Generic[FormT]):
     def action_clear_filter(self) -> None:
         self.items.end_search()
 
+    def usage_text(self) -> str:
+        """Return when the list was fetched, with its TTL and cache scope, for the full description; "" if not given."""
+        ages = [known.listing.freshness for known in self.items.head.known]
+        given = [age for age in ages if age is not None and age.given]
+        return "".join(part for part, _ in age_line(reduce(together, given), self.conversation.now_ns)) if given else ""
+
     async def action_send(self) -> None:
         await self.settle()
         await self.form.send()
@@ -520,6 +528,7 @@ class ItemsPanel(Panel, Generic[FormT]):
             case "reset":
                 await self.form.form.reset()
             case "about":
+                self.form.show_usage(self.usage_text())
                 self.form.toggle_about()
             case "save":
                 _save_block(self)

@@ -211,10 +211,16 @@ class ToolsPanel(ItemsPanel[ToolForm]):
             self._seen_use = seen
             self._rows.used = use.text
             self._rows.touch()
-            self.form.show_usage(use.text(tool.name) if tool is not None else "")
+            self.form.show_usage(self.usage_text())
+
+    def usage_text(self) -> str:
+        """Return the use of the shown tool, and the age of the list."""
+        tool, age = self.form.tool, super().usage_text()
+        used = self.conversation.tool_use.text(tool.name) if tool is not None else ""
+        return f" {glyphs().note} ".join(filter(None, (used, age)))
 
     async def do_more(self, name: str) -> None:
-        """Run the actions of this screen: "task", "app", "hosts", "schema", "stderr".
+        """Run the actions of this screen: "task", "app", "hosts", "sort", "schema", "stderr".
 
         Also run "edit" and "repeat" of the shown call.
         """
@@ -223,6 +229,9 @@ class ToolsPanel(ItemsPanel[ToolForm]):
                 self.form.toggle_task()
             case "app":
                 show_app_of(self.app, self.conversation, self.form.tool)
+            case "sort":
+                title = self._rows.sort_next()
+                self.app.notify(f"Sorted by {title.lower()}." if title else "In the server's order.", markup=False)
             case "schema":
                 self.steps.show_view(SCHEMA)
             case "stderr":

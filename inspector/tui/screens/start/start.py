@@ -337,7 +337,8 @@ class StartPane(Vertical):
     DEFAULT_CSS = """
     StartPane { height: 1fr; }
     StartPane > Horizontal { height: auto; }
-    StartPane OpenLine { width: 1fr; margin: 0 1; padding: 0 1; border: round $border-blurred; background: $background; }
+    StartPane OpenLine { width: 1fr; margin: 0 1; padding: 0 1; }
+    StartPane OpenLine { border: round $border-blurred; background: $background; }
     StartPane OpenLine:focus { border: round $accent; background-tint: transparent; }
     StartPane ButtonBar { width: 12; margin: 1 1 0 0; }
     StartPane > #start-list { margin: 0 1; height: 1fr; }
@@ -385,7 +386,7 @@ class StartPane(Vertical):
         """Lay out the input line, its error and the list."""
         with Horizontal():
             yield OpenLine(self._typed, placeholder="Command, URL, capture file or saved name", select_on_focus=False)
-            yield ButtonBar("open.go")
+            yield ButtonBar("open.go", has_primary=True)
         yield StatusLine()
         yield self._list
 

@@ -4,7 +4,7 @@ Rows are only added by `sync`, in slices: a flood of messages is drawn at the pa
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
@@ -218,7 +218,7 @@ class TrafficList(Ground):
             ConversationStage.RECORDED,
         )  # a capture is read from its beginning
         yield self.filters
-        yield LogList(self.model, follow=follow, empty=_empty(self._subject, ""))
+        yield LogList(self.model, follow=follow, empty=_empty(self._subject, ""), labelled=False)
         yield StatusLine()
 
     @property
@@ -251,7 +251,7 @@ class TrafficList(Ground):
         self._show_requested()
         self.model.finder.step()
         self.filters.say(self.model, self.model.finder.matches if self.model.finder.text else None)
-        self.query_one(StatusLine).show(*_status(self._subject, self.model))
+        self.query_one(StatusLine).show(*_status(self._subject, self.model, rows.growth_label))
         self._show_card()
 
     def _is_behind(self) -> bool:
@@ -438,15 +438,16 @@ def _take_in(model: LogModel, longest_s: float) -> bool:
     return reads or lays
 
 
-def _status(subject: OpenConversation, model: LogModel) -> tuple[list[Span], list[Span]]:
-    """Return the status line: the kind of view, and the number of entries."""
+def _status(subject: OpenConversation, model: LogModel, growth: Sequence[Span]) -> tuple[list[Span], list[Span]]:
+    """Return the status line: the kind of view, whether it follows, and the number of entries."""
     way, other = ("Tree", "Wire order") if model.tree else ("Wire order", "Tree")
     left: list[Span] = [(way, "muted"), (f"  {keys.shown_key('traffic.tree')} ", "accent"), (other, "faint")]
     if model.partners and not model.tree:
         left.append(("  with request/response pairs", "accent"))
     if model.is_filtering:
         left.append((f"  {glyphs().pending} filtering {100 * model.looked_through:.0f} %", "pending"))
-    return left, [(f"{subject.journal.count:,} entries", "muted")]
+    gap: list[Span] = [("   ", "text")] if growth else []
+    return left, [*growth, *gap, (f"{subject.journal.count:,} entries", "muted")]
 
 
 def _empty(subject: OpenConversation, wanted: str) -> list[list[Span]]:

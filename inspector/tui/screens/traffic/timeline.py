@@ -295,7 +295,7 @@ class TimelinePanel(Panel, Ground):
         empty: list[list[Span]] = [[("No messages, or none match the filter.", "muted")]]
         with Vertical(id="timeline", classes="panel--list"):
             yield self.filters
-            yield LogList(self._wires.timeline, follow=True, empty=empty)
+            yield LogList(self._wires.timeline, follow=True, empty=empty, labelled=False)
             yield StatusLine()
 
     @property
@@ -411,6 +411,6 @@ class TimelinePanel(Panel, Ground):
             left.append((f"  {glyphs().pending} reading {one_line(', '.join(reading), 40)}", "pending"))
         elif timeline.is_behind and timeline.term is not None:
             left.append((f"  {glyphs().pending} filtering", "pending"))
-        if self.rows.frozen:
-            left.append((f"  {glyphs().frozen} frozen", "warning"))
-        return left, [(f"{timeline.total:,} entries", "muted")]
+        growth = self.rows.growth_label
+        gap: list[Span] = [("   ", "text")] if growth else []
+        return left, [*growth, *gap, (f"{timeline.total:,} entries", "muted")]

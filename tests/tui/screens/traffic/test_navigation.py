@@ -250,7 +250,7 @@ async def test_a_frozen_list_stands_still_and_counts_what_has_come(tape: Tape) -
         tape.error(5, -1, "x")
         tape.stderr(b"x")
         screen = await _shown(pilot, panel)
-        assert "‖ +3 ✗1" in screen
+        assert "‖ frozen 3 new ✗ 1 error" in screen
         assert [line.split("│")[0] for line in screen.split("\n")[1:-2]] == before
         await pilot.press("v p")
         assert "tools/call late" in await _shown(pilot, panel)
