@@ -221,7 +221,7 @@ async def test_a_mate_is_answered_declined_and_left_without_an_answer(
         ):
             await call(person, "ask")
             await until(partial(has_asked, person, "elicitation/create", turn), "it asks again")
-            await person.sees("asks in ask: Which berth?", "5 Inbox ◆ 1")
+            await person.sees("asks in ask: Which berth?", "5 Inbox ◆1")
             await person.press("exclamation_mark")
             await person.sees("Server request", "ship *", "Decline ^d")
             if action == "accept":
@@ -249,7 +249,7 @@ async def test_two_questions_at_once_are_answered_one_after_the_other(
 ) -> None:
     async with asked(built(package, transport), tmp_path) as person:
         await call(person, "ask_twice")
-        await person.sees("asks in ask_twice", "2 wait", "5 Inbox ◆ 2")
+        await person.sees("asks in ask_twice", "2 wait", "5 Inbox ◆2")
         await person.press("exclamation_mark")
         await person.sees("Which berth?", "ship *")
         await person.types("Gull")
@@ -317,7 +317,7 @@ async def test_all_that_one_result_asks_is_answered_by_one_retry(package: str, t
         await call(person, "survey")
         await person.sees("asks in survey", "2 wait")
         await person.press("9")
-        await person.sees("asks in survey", "5 Inbox ◆ 2", "! here")
+        await person.sees("asks in survey", "5 Inbox ◆2", "! here")
         await person.press("exclamation_mark")
         await person.sees("Which berth?", "metres *")
         await person.types("3")

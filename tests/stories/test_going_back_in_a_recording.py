@@ -140,7 +140,7 @@ async def test_every_screen_shows_what_was_known_then(recorded: Path) -> None:
         await _sees(app, "resources", at["is watched"], "● Subscribed", never=("◆ updated",))
         await _sees(app, "resources", at["is updated"], "◆ updated", "● watching")
         await _sees(app, "inbox", at["the form waits"], "◆ Waiting", "Please provide inputs", never=("Accepted", "Ann"))
-        await _sees(app, "server", at["the form waits"], "pending    2", "5 Inbox ◆ 1")
+        await _sees(app, "server", at["the form waits"], "pending    2", "5 Inbox ◆1")
         await _sees(app, "inbox", at["the form is answered"], "✓ Accepted", "Ann", "the client, in #")
         await _sees(app, "inbox", at["the model is asked"], "◆ Waiting", "✓ Accepted", never=("Aye",))
         await _sees(app, "log", at["another level is asked for"], "⋯ setting error")
