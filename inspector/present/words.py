@@ -70,6 +70,8 @@ def status(exchange: Exchange, *, live: bool) -> Span:
             return f"{signs.ERROR} Error{code}", "error"
         case ExchangeState.CANCELLED | ExchangeState.LOST if exchange.probe and exchange.method == "server/discover":
             return f"{signs.NOTE} No response", "muted"  # not responding or exiting is no defect either
+        case ExchangeState.CANCELLED if is_stream(exchange):  # a cancellation is how a client closes a stream
+            return f"{signs.DISCONNECTED} Closed", "muted"
         case ExchangeState.CANCELLED:
             return f"{signs.TIMES} Cancelled", "warning"
         case ExchangeState.LATE:

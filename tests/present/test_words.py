@@ -343,6 +343,8 @@ def test_a_stream_that_lasts_is_no_request_that_waits() -> None:
     stream = Exchange(1, Direction.TO_SERVER, 1, "subscriptions/listen", "", 1, 0)
     assert status(stream, live=True)[0] == "● Listening"
     assert status(stream, live=False)[0] == "○ Open"
+    stream.state = ExchangeState.CANCELLED
+    assert status(stream, live=False) == ("○ Closed", "muted")
 
 
 @pytest.mark.parametrize(

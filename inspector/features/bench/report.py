@@ -191,7 +191,12 @@ def _usage_lines(result: BenchResult) -> list[Line]:
             continue
         scale, unit = (_MIB, " MiB") if what == "rss" else (1, "")
         slope = "" if found.per_1000_calls is None else f", {found.per_1000_calls / scale:+.2f}{unit} per 1,000 calls"
-        said = {"grows": "grows", "steady": "steady", "unclear": "too few samples to judge; try --for 30s"}
+        said = {
+            "grows": "grows",
+            "rose": "rose, but not steadily with the calls; --for 60s shows whether it goes on",
+            "steady": "steady",
+            "unclear": "too few samples to judge; try --for 30s",
+        }
         told.append(
             (
                 (f"{name:<13}", "muted"),

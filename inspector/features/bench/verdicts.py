@@ -42,7 +42,10 @@ class UsageTrend(msgspec.Struct, frozen=True):
     per_1000_calls: float | None
     """Slope; None if there are too few samples."""
     verdict: str
-    """"steady", "grows" or "unclear"."""
+    """"steady", "rose", "grows" or "unclear".
+
+    "rose": higher after the load than before, but without a steady trend over the calls.
+    """
 
 
 _LEAST_SAMPLES = 8
@@ -91,6 +94,8 @@ def growth(result: BenchResult, what: str) -> UsageTrend | None:
     verdict = "grows" if grew and steadily and not fades else "steady"
     if verdict == "steady" and _is_exhausted(result, what, first, last):
         verdict = "grows"
+    if verdict == "steady" and last - first >= least:
+        verdict = "rose"
     return UsageTrend(what, first, last, weighted / sum(calls) * 1000, verdict)
 
 

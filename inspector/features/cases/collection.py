@@ -158,6 +158,8 @@ class SavedCall(msgspec.Struct, frozen=True):
     case: CaseDefinition | None = None
     fault: str = ""
     """May quote untrusted text."""
+    target: str = ""
+    """URL or name of a configured server that the file names; "" if it names none."""
 
 
 def saved_calls(files: Sequence[Path]) -> list[SavedCall]:
@@ -165,7 +167,8 @@ def saved_calls(files: Sequence[Path]) -> list[SavedCall]:
     found: list[SavedCall] = []
     for path in files:
         try:
-            found += [SavedCall(path, case) for case in open_collection(path).cases.cases]
+            cases = open_collection(path).cases
+            found += [SavedCall(path, case, target=cases.target) for case in cases.cases]
         except UsageError as error:
             found.append(SavedCall(path, None, f"{error}. {error.hint}".replace(str(path), path.name)))
     return found

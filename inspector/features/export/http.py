@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
+import msgspec
+
 from inspector import __version__, text
 from inspector.features.export.selection import SelectedExchange, Selection, is_message, noted
 from inspector.present.http import as_curl
@@ -291,11 +293,19 @@ _HEAD = """\
 """
 
 
+_SESSION = "mcp-session-id"
+_TAKES_SESSION = """\
+{name}=$(sed -n 's/^[Mm][Cc][Pp]-[Ss][Ee][Ss][Ss][Ii][Oo][Nn]-[Ii][Dd]:[[:space:]]*//p' "$MCP_HEADERS" | tr -d '\\r')
+rm -f "$MCP_HEADERS"
+"""
+
+
 def commands(selection: Selection) -> Iterator[bytes]:
     """Yield the shell script; nothing if the capture has no HTTP requests."""
     is_first = True
+    sessions: dict[str, str] = {}
     for each in selection.carried():
-        command = _command(selection, each)
+        command = _command(selection, each, sessions)
         if not command:
             selection.left_out += 1
             continue
@@ -305,7 +315,12 @@ def commands(selection: Selection) -> Iterator[bytes]:
         yield command.encode("utf-8", "surrogateescape")
 
 
-def _command(selection: Selection, each: SelectedExchange) -> str:
+def _command(selection: Selection, each: SelectedExchange, sessions: dict[str, str]) -> str:
+    """Return a command with its comment; "" if it can't be made.
+
+    `sessions`: shell variables by recorded session id. A response that begins a session sets one, and later requests
+    of that session use it, because the server begins another session when the script runs.
+    """
     entry = selection.journal.store.entry(each.request) if each.request else None
     fact = selection.http_fact(each.request)
     if entry is None or fact is None or not fact.target or "\0" in fact.target:
@@ -316,7 +331,19 @@ def _command(selection: Selection, each: SelectedExchange) -> str:
     status = f" -> {response.status}" if response is not None else ""
     title = text.visible(f"entry {each.request}: {fact.method} {_methods(frames)}".rstrip(), limit=200)
     note = _body_note(body, each)
-    return f"\n# {title}{status}\n{note}{as_curl(fact, body, reveal=selection.keep_secrets)}\n"
+    session = sessions.get(_header(fact.headers, _SESSION), "")
+    if session:
+        others = tuple(pair for pair in fact.headers if pair[0].lower() != _SESSION)
+        fact = msgspec.structs.replace(fact, headers=others)
+    curl = as_curl(fact, body, reveal=selection.keep_secrets)
+    if session:
+        curl += f' \\\n  -H "Mcp-Session-Id: ${session}"'
+    begun = _header(response.headers, _SESSION) if response is not None else ""
+    if not begun or (session and begun in sessions):
+        return f"\n# {title}{status}\n{note}{curl}\n"
+    sessions[begun] = name = f"MCP_SESSION_ID{f'_{len(sessions) + 1}' if sessions else ''}"
+    takes = _TAKES_SESSION.format(name=name)
+    return f'\n# {title}{status}\n{note}MCP_HEADERS=$(mktemp)\n{curl} \\\n  -D "$MCP_HEADERS"\n{takes}'
 
 
 def _methods(frames: list[Frame]) -> str:

@@ -10,6 +10,7 @@ import pytest
 from inspector.capture.store.load import load
 from inspector.features.export.http import commands, document, lines
 from inspector.features.export.selection import Selection
+from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.frames import Channel, Direction, Frame
 from tests.captures.record import sample
 from tests.features.export.har_schema import HAR_SCHEMA
@@ -125,3 +126,32 @@ def test_a_shell_hands_curl_what_was_sent(tmp_path: object) -> None:
 def test_without_http_there_is_nothing() -> None:
     assert written(commands, "lighthouse") == b""
     assert written(commands, "harbour").count(b"\ncurl ") > 3
+
+
+_SHIM = b"""curl() {
+  for word in "$@"; do printf '%s\\0' "$word"; done
+  while [ $# -gt 0 ]; do
+    if [ "$1" = -D ]; then printf 'HTTP/1.1 200 OK\\r\\nmcp-session-id: new-one\\r\\n' > "$2"; fi
+    shift
+  done
+}
+"""
+
+
+@pytest.mark.parametrize("keep_secrets", [True, False])
+def test_exported_session_takes_the_id_that_the_new_response_gives(keep_secrets: bool) -> None:
+    tape = Tape(http=True)
+    session = (("Mcp-Session-Id", "recorded"),)
+    for number in range(1, 5):
+        headers = session if number > 1 else ()
+        tape.journal.fact(HttpFact(HttpEvent.REQUEST, number, method="POST", target="http://a.test/", headers=headers))
+        tape.journal.frame(Direction.TO_SERVER, Channel.POST, REQUEST, http=number)
+        tape.journal.fact(HttpFact(HttpEvent.RESPONSE, number, status=200, headers=session))
+        tape.journal.fact(HttpFact(HttpEvent.END, number))
+    script = b"".join(commands(all_of(tape.journal, keep_secrets=keep_secrets)))
+    assert b"recorded" not in script
+    ran = subprocess.run(["sh"], input=_SHIM + script, capture_output=True, check=True, env={"PATH": "/bin:/usr/bin"})
+    words = ran.stdout.split(b"\0")
+    assert words.count(b"-D") == 1
+    assert [word for word in words if b"Session" in word] == [b"Mcp-Session-Id: new-one"] * 3
+    tape.journal.close()

@@ -69,6 +69,8 @@ class CallBarContent(msgspec.Struct, frozen=True):
     """Warnings to show before the request, one sentence each. May quote server text."""
     touched: bool = False
     """Whether any field differs from its initial value."""
+    typing: bool = False
+    """Whether a field has the focus, which takes letters: the keys of the bar begin with the one that leaves it."""
     task: str = ""
     """Whether the call runs as a task, as a short text of our own; "" if not applicable."""
 
@@ -104,7 +106,8 @@ class CallBar(ItemBar, can_focus=True):
             )
         )
         if not content.bare and not content.why_not:
-            right += (BarItem(button_spans("Save call", ""), "save", rank=3),)
+            leave = f"{keys.shown_key('form.leave')} " if content.typing else ""
+            right += (BarItem(button_spans("Save call", leave + keys.shown_key("saved.save")), "save", rank=3),)
             if content.touched:
                 right += (BarItem(button_spans("Reset", ""), "reset", rank=2),)
         self.show([BarLine(left=tuple(_left(content)), right=right, inset=1)])
@@ -417,6 +420,7 @@ class ItemForm(Widget):
                 gone=self._gone,
                 cautions=self.cautions(),
                 touched=form.is_touched,
+                typing=self.is_attached and form.has_focus_within,
                 task=self.task_words(),
             )
         )
@@ -498,6 +502,7 @@ class ItemForm(Widget):
     def _fold(self) -> None:
         if self._is_pressed or not self.is_attached:
             return
+        self._renew_bar()
         if self._head.fold(self.form.has_focus_within):
             self.call_after_refresh(self._reveal_from_top)
         else:

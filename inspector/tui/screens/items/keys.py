@@ -24,7 +24,9 @@ def _of_items(name: str, where: ActionScope, verb: str, sentence: str, *more: Ac
         Action(f"{name}.info", ("i",), "Info", "Show or hide the full description.", where, "do('about')"),
         Action(f"{name}.again", ("x r",), "Run again", "Send the shown request again.", where, "do('repeat')"),
         Action(f"{name}.history", ("v h",), "History", "Show earlier results.", where, "do('history')"),
-        Action(f"{name}.save", ("s",), "Save", "Save the selected content to a file.", where, "do('save')", True),
+        Action(
+            f"{name}.save", ("s",), "Save result", "Save the selected content to a file.", where, "do('save')", True
+        ),
     )
 
 

@@ -55,6 +55,7 @@ from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import RerunCall
 from inspector.tui.screens.items.calls import RunningCall
 from inspector.tui.screens.items.case_runner import CaseRunner, no_secret, plans
+from inspector.tui.screens.items.fitting import fitting
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
 from inspector.tui.widgets.choose import ChooseScreen
@@ -195,6 +196,10 @@ class SavedCalls(Widget):
         self._runner = CaseRunner(conversation, lambda work: self.run_worker(work, group="saved-responses"))
         self._rows = CallRows()
         self._files: tuple[Path, ...] = ()
+        self._all: Sequence[SavedCall] = ()
+        """The saved calls of the directory, also those of other servers."""
+        self._fitted: tuple[int, ...] = ()
+        """Lists of the server that they were compared with."""
         self._stamp: object = None
         self._panel_width = 0
         self._looked_at = 0.0
@@ -236,6 +241,9 @@ class SavedCalls(Widget):
 
     def sync(self) -> None:
         """Check the files at intervals."""
+        if self.is_attached and self._fitted != self._lists():
+            self._fit()
+            self._renew()
         if self.is_attached and not self._looks and time.monotonic() - self._looked_at >= _EVERY_S:
             self._looks = True
             self._look()
@@ -267,11 +275,20 @@ class SavedCalls(Widget):
         found = await asyncio.to_thread(read)
         if found is None:
             return
-        self._files, self._stamp, self._rows.saved, self._rows.recent = found
+        self._files, self._stamp, self._all, self._rows.recent = found
+        self._fit()
         if before is None:
             self._had_calls = bool(self._rows.recent)
             self._rows.shows_saved = bool(self._rows.saved) or not self._rows.recent
         self._renew()
+
+    def _lists(self) -> tuple[int, ...]:
+        return tuple(map(id, self._conversation.journal.conversation.catalogue.listings.values()))
+
+    def _fit(self) -> None:
+        """Show the saved calls that fit the server."""
+        self._fitted = self._lists()
+        self._rows.saved = fitting(self._all, self._conversation)
 
     def _renew(self) -> None:
         """Redraw the drawer."""
@@ -291,6 +308,8 @@ class SavedCalls(Widget):
         left = []
         if rows.shows_saved and saved:
             left.append(BarItem((("[ ", "faint"), ("Run all", "text"), _key("saved.all"), (" ]", "faint")), "all"))
+        if rows.shows_saved and (others := len(self._all) - len(rows.saved)):
+            left.append(BarItem(((f"{others} for other servers", "faint"),)))
         if self._said and rows.shows_saved:
             left.append(BarItem(tuple(self._said)))
         self._foot.show([BarLine(left=tuple(left), inset=1)])

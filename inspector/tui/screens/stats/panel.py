@@ -41,7 +41,7 @@ from inspector.present.stats_report import (
 from inspector.text import fit, for_clipboard, visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
-from inspector.tui.conversation import OpenConversation
+from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.pacing import hurry
 from inspector.tui.panels import Panel
 from inspector.tui.process_usage import usage_text
@@ -183,6 +183,10 @@ class Counting:
         """Stop filtering."""
         if self._chosen is not None:
             self._chosen.cancel()
+
+
+_MANY = 1000
+"""Entries that are not counted yet from which the screen says so: below, they are counted at the next update."""
 
 
 class StatsPanel(Panel):
@@ -379,7 +383,7 @@ class StatsPanel(Panel):
         sampled = usage.changes if (usage := self._subject.usage) is not None else 0
         checks = [found.changes for each in self._counted if (found := each.checks_so_far) is not None]
         counts = (table.changes, table.duration_ns, table.messages[:], table.stderr_lines)
-        state = (*counts, done, sampled, checks, self._group.content_size.width)
+        state = (*counts, done, self._is_behind, sampled, checks, self._group.content_size.width)
         if state != self._shown_state:
             self._shown_state = state
             grades: dict[str, int] = {}
@@ -387,17 +391,39 @@ class StatsPanel(Panel):
                 each.grade(grades)
             self._rows.grades = grades
             self._rows.take()
-            self._list.empty = _empty(self._subject, filtered=self._term is not None)
+            empty = _empty(self._subject, filtered=self._term is not None)
+            self._list.empty = [[("Counting…", "muted")]] if self._is_behind else empty
             self._list.sync()
             self._show()
             self._show_totals()
         self._show_head()
 
+    @property
+    def _is_behind(self) -> bool:
+        """Whether many entries are still to be counted, or a capture is still being read."""
+        is_reading = any(each.stage is ConversationStage.LOADING for each in self._counted)
+        return is_reading or (self._known - self._done >= _MANY and any(each.is_behind for each in self._counting))
+
+    @property
+    def _known(self) -> int:
+        return sum(each.journal.count for each in self._counted)
+
+    @property
+    def _done(self) -> int:
+        return sum(each.done[0] for each in self._counting)
+
+    @property
+    def _share(self) -> float:
+        """Counted share of the known entries; below 1, because it is shown while the rest is not counted."""
+        return min(0.99, self._done / max(1, self._known))
+
     def _show_head(self) -> None:
         table = self._rows.table
         left = [
             BarItem(((" Statistics", "title"),)),
-            BarItem(((f" {summary_text(table, table.sums)}  ", "muted"),), rank=1),
+            BarItem(
+                ((f" {summary_text(table, table.sums)}{' so far' if self._is_behind else ''}  ", "muted"),), rank=1
+            ),
         ]
         left += [
             BarItem(
@@ -410,8 +436,8 @@ class StatsPanel(Panel):
         right: list[BarItem] = []
         if len(self._counted) > 1:
             right.append(BarItem(((f"{len(self._counted)} servers ", "accent"),)))
-        if any(each.is_behind for each in self._counting):
-            right.append(BarItem(((f"{glyphs().pending} counting ", "pending"),)))
+        if self._is_behind:
+            right.append(BarItem(((f"{glyphs().pending} counting {self._share:.0%} ", "pending"),)))
         elif self._term is not None:
             said = fit(f"filter {visible(describe(self._term), limit=200)}", 40)
             right.append(BarItem(((f"{said if self.size.width >= _WIDE else 'filtered'} ", "accent"),)))
@@ -448,6 +474,8 @@ class StatsPanel(Panel):
     def _show_totals(self) -> None:
         table = self._rows.table
         self._lines = totals(table, table.sums, self._repeated()[:3])
+        if self._is_behind:
+            self._lines.insert(0, TotalLine("So far", f"{self._share:.0%} of the entries are counted"))
         usage = self._subject.usage
         if usage is not None and (said := usage_text(usage.samples)):
             self._lines.insert(1, TotalLine("Process", said))

@@ -283,3 +283,50 @@ async def test_a_call_for_a_connection_of_its_own_says_that_it_shares_this_one(p
     app = Tools(Acting(TOOLS))
     async with app.run_test(size=WIDE):
         await shows(app, "not isolated")
+
+
+_OTHERS = """\
+mcp-inspect-cases: 1
+target: {target}
+cases:
+  - {{name: of another server, request: tools/call, params: {{name: launch_rocket}}}}
+"""
+
+
+async def test_saved_calls_of_other_servers_are_not_listed(project: Path) -> None:
+    project.with_name("other.mcp.yaml").write_text(_OTHERS.format(target="elsewhere"))
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE):
+        await shows(app, "Saved 3")
+        await shows(app, "1 for other servers")
+        assert "of another server" not in text(app)
+
+
+async def test_saved_call_of_this_target_is_listed_even_if_its_tool_is_gone(project: Path) -> None:
+    subject = Acting(TOOLS)
+    project.with_name("other.mcp.yaml").write_text(_OTHERS.format(target=subject.about.label))
+    app = Tools(subject)
+    async with app.run_test(size=WIDE):
+        await shows(app, "Saved 4")
+        await shows(app, "of another server")
+
+
+async def test_drawer_with_calls_of_other_servers_only_stays_closed(project: Path) -> None:
+    project.write_text(_OTHERS.format(target="elsewhere"))  # noqa: ASYNC240
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE):
+        await until(lambda: app.panel.saved._all, "the file is read")
+        assert not app.panel.saved.is_shown
+
+
+async def test_saving_a_call_and_saving_a_result_have_two_labels_and_two_keys() -> None:
+    subject = Acting(TOOLS)
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await shows(app, "Saved 3")
+        await pilot.press("enter")
+        await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
+        await shows(app, "[ Save call Esc x s ]")
+        await pilot.press("escape")
+        await shows(app, "[ Save call x s ]")
+    assert saved.keys.action("tools.save").label == "Save result"

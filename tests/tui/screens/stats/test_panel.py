@@ -8,7 +8,7 @@ from inspector.session.engine import OpenedSession
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.panels import Panel
-from inspector.tui.screens.stats.panel import StatsPanel
+from inspector.tui.screens.stats.panel import Counting, StatsPanel
 from inspector.tui.widgets.virtual_list import LogList
 from tests.captures.record import sample
 from tests.present.tape import Tape
@@ -105,6 +105,26 @@ async def test_what_happens_shows_and_foreign_names_do_nothing(tape: Tape) -> No
         for n in range(5, 8):
             tape.call(n, "buy", {"what": "a fish"})
         await until(lambda: '{"what":"a fish"} ×3' in look(), "the repetition was found")
+
+
+async def test_statistics_say_how_much_is_counted_while_they_count(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counting, "parts", lambda self: [])
+    subject = Staged(handshake(tape.started()))
+    for number in range(3, 1003):
+        tape.call(number, "buy")
+    panel = StatsPanel(subject)
+    app = Showing(panel)
+    async with app.run_test(size=(120, 30)):
+
+        def look() -> str:
+            panel.sync()
+            return text(app)
+
+        await until(lambda: "counting 0%" in look() and "So far" in look(), "it shows that the figures are not final")
+        assert "No tool calls." not in text(app)
+        monkeypatch.undo()
+        await until(lambda: "1,000 calls" in look() and "counting" not in look(), "all are counted")
+        assert "So far" not in text(app)
 
 
 async def test_another_conversation_is_counted_from_its_beginning(tape: Tape) -> None:
