@@ -70,7 +70,7 @@ class CallBarContent(msgspec.Struct, frozen=True):
     touched: bool = False
     """Whether any field differs from its initial value."""
     typing: bool = False
-    """Whether a field has the focus, which takes letters: the keys of the bar begin with the one that leaves it."""
+    """Whether a field has the focus, which takes letters: a button shows no key that would be typed."""
     task: str = ""
     """Whether the call runs as a task, as a short text of our own; "" if not applicable."""
 
@@ -105,12 +105,15 @@ class CallBar(ItemBar, can_focus=True):
                 ),
             )
         )
+        left = tuple(_left(content))
+        line = BarLine(left=left, right=right, inset=1)
         if not content.bare and not content.why_not:
-            leave = f"{keys.shown_key('form.leave')} " if content.typing else ""
-            right += (BarItem(button_spans("Save call", leave + keys.shown_key("saved.save")), "save", rank=3),)
-            if content.touched:
-                right += (BarItem(button_spans("Reset", ""), "reset", rank=2),)
-        self.show([BarLine(left=tuple(_left(content)), right=right, inset=1)])
+            reset = (BarItem(button_spans("Reset", ""), "reset", rank=2),) if content.touched else ()
+            for key in ("", "" if content.typing else keys.shown_key("saved.save")):
+                save = BarItem(button_spans("Save call", key), "save", rank=3)
+                keyed = BarLine(left=left, right=(*right, save, *reset), inset=1)
+                line = keyed if not key or keyed.width <= self.size.width else line
+        self.show([line])
 
     def pressed(self, name: str) -> None:
         """Post the action of the clicked item."""

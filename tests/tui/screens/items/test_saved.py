@@ -322,11 +322,11 @@ async def test_drawer_with_calls_of_other_servers_only_stays_closed(project: Pat
 async def test_saving_a_call_and_saving_a_result_have_two_labels_and_two_keys() -> None:
     subject = Acting(TOOLS)
     app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=(190, 40)) as pilot:
         await shows(app, "Saved 3")
         await pilot.press("enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
-        await shows(app, "[ Save call Esc x s ]")
+        await shows(app, "[ Save call ]")
         await pilot.press("escape")
         await shows(app, "[ Save call x s ]")
     assert saved.keys.action("tools.save").label == "Save result"
