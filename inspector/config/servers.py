@@ -215,6 +215,11 @@ def read_servers(host: str, path: Path, cwd: Path) -> Iterator[FoundServer]:
         yield replace(server, inputs=_inputs(server, declared))
 
 
+def read_document(path: Path) -> Any:
+    """Return what a settings file of a client contains; {} if there is none. Raises: UsageError if it can't be read."""
+    return _read(path) if os.path.isfile(path) else {}
+
+
 def _read(path: Path) -> Any:
     try:
         with path.open("rb") as file:

@@ -362,11 +362,13 @@ def _write_rules(output: Output, wanted: str) -> ExitStatus:
     cls=Documented,
     examples=("mcp-inspect tap run -- claude", "mcp-inspect tap run --fail-on 'failed' -- codex exec 'List the files'"),
 )
+@click.option("--project", is_flag=True, help="Include servers of the working directory's files.")
 @_FAIL_ON
 @click.pass_obj
-def run_command(env: CliEnv, /, fail_on: str | None) -> int:
+def run_command(env: CliEnv, /, project: bool, fail_on: str | None) -> int:
     """Run a client with a tap in front of each of its servers, without changing its files.
 
+    Servers that are disabled in the client, or of a project and not approved in it, are left out and named.
     Known clients: claude and codex. The exit status is the client's, or 1 if the client's is 0 and a message matches
     --fail-on.
     """
@@ -387,8 +389,11 @@ def run_command(env: CliEnv, /, fail_on: str | None) -> int:
             private_directory(kept)
         # Some clients pass only a few variables to their servers: a tap may not know the directory by itself.
         options = ("--capture", str(kept))
-        argv, names = for_one_run(env.server_argv, env.environ, Path.cwd(), Path(directory), options)
-        output.narrate(f"Tapped: {', '.join(names)}. mcp-inspect attach shows their traffic.")
+        prepared = for_one_run(env.server_argv, env.environ, Path.cwd(), Path(directory), options, project=project)
+        argv = prepared.argv
+        output.narrate(f"Tapped: {', '.join(prepared.tapped)}. mcp-inspect attach shows their traffic.")
+        if prepared.left_out:
+            output.warn(f"Left out: {', '.join(prepared.left_out)}.")
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client handles Ctrl+C
         try:
             status = subprocess.run(argv, check=False, preexec_fn=_default_signals).returncode

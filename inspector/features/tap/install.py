@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
@@ -24,6 +24,7 @@ from inspector.config.paths import replace_file
 from inspector.config.servers import ClientFile, client_files, parse
 from inspector.documents import UnreadableDocument, read_toml
 from inspector.errors import UsageError
+from inspector.features.tap.client_consent import reason_to_leave_out
 from inspector.features.tap.private_path import private_path
 
 _LEDGER = "taps.json"
@@ -227,16 +228,33 @@ def _nothing_fits(
 # Running a client once, without changing its configuration
 
 
+class Prepared(NamedTuple):
+    """A client with its servers behind taps, for one run."""
+
+    argv: list[str]
+    tapped: list[str]
+    """Names of the servers behind taps."""
+    left_out: list[str]
+    """Each server that the client does not get, with the reason."""
+
+
 def for_one_run(
-    argv: Sequence[str], env: Mapping[str, str], cwd: Path, directory: Path, options: Sequence[str] = ()
-) -> tuple[list[str], list[str]]:
-    """Return the command of a client with all its servers behind taps, and the names of the servers.
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    cwd: Path,
+    directory: Path,
+    options: Sequence[str] = (),
+    *,
+    project: bool = False,
+) -> Prepared:
+    """Return the command of a client with its servers behind taps.
 
-    `directory` holds a config file if the client reads one; `options` are passed to each tap. Supported are `claude`
-    (`--mcp-config`, with `--strict-mcp-config` so that the user's own entries are not started too) and `codex` (`-c
-    KEY=VALUE`).
+    `directory` holds a config file if the client reads one; `options` are passed to each tap; `project` includes
+    entries of the project's files. Never included are entries that the client's user has disabled or not approved.
+    Supported are `claude` (`--mcp-config`, with `--strict-mcp-config` so that the user's own entries are not started
+    too) and `codex` (`-c KEY=VALUE`).
 
-    Raises: UsageError for another client, or if no server with a command is configured.
+    Raises: UsageError for another client, or if no server with a command is left.
     """
     program = os.path.basename(argv[0])
     hosts = {"claude": "claude-code", "codex": "codex"}
@@ -246,12 +264,18 @@ def for_one_run(
             hint="Known are claude and codex. For others: mcp-inspect tap install CLIENT.",
         )
     entries: dict[str, dict[str, Any]] = {}
+    left_out: list[str] = []
     for file in client_files(env, cwd):
         if _slug(file.host) == hosts[program]:
             value = _parsed(_text(file.path), file.path)
             for keys in _groups(value, cwd):
-                found = {name: entry for name, entry in _at(value, keys).items() if isinstance(entry, dict)}
-                entries = found | entries
+                for name, entry in _at(value, keys).items():
+                    if not isinstance(entry, dict) or name in entries:
+                        continue
+                    if why := reason_to_leave_out(file, name, entry, env, cwd, project=project):
+                        left_out.append(f"{name} ({why})")
+                    else:
+                        entries[name] = entry
     tapped = []
     for name, entry in entries.items():
         argv_of_server = _argv(entry)
@@ -260,12 +284,13 @@ def for_one_run(
             _set_argv(entries[name], wrapped(name, argv_of_server, options))
             tapped.append(name)
     if not tapped:
-        raise UsageError(f"no server with a command is configured for {program}", hint="Add one to its configuration.")
+        about = f"Left out: {', '.join(left_out)}." if left_out else "Add one to its configuration."
+        raise UsageError(f"no server with a command is configured for {program}", hint=about)
     if program == "codex":
-        return _for_codex(argv, entries, tapped), tapped
+        return Prepared(_for_codex(argv, entries, tapped), tapped, left_out)
     path = directory / "mcp.json"
     replace_file(path, json.dumps({"mcpServers": entries}).encode())
-    return [argv[0], "--mcp-config", str(path), "--strict-mcp-config", *argv[1:]], tapped
+    return Prepared([argv[0], "--mcp-config", str(path), "--strict-mcp-config", *argv[1:]], tapped, left_out)
 
 
 def _for_codex(argv: Sequence[str], entries: Mapping[str, Any], tapped: Sequence[str]) -> list[str]:

@@ -288,7 +288,8 @@ def test_claude_gets_all_its_servers_tapped_for_one_run(home: Path, tmp_path: Pa
     project = home / "project"
     write(project, ".mcp.json", JSON)
     before = write(home, ".claude.json", BARE.replace("git", "mine"))
-    argv, names = for_one_run(["claude", "-p", "hi"], {"HOME": str(home)}, project, tmp_path / "run")
+    write(home, ".claude/settings.json", '{"enableAllProjectMcpServers": true}')
+    argv, names, _ = for_one_run(["claude", "-p", "hi"], {"HOME": str(home)}, project, tmp_path / "run", project=True)
     assert (argv[0], argv[1], argv[3:]) == ("claude", "--mcp-config", ["--strict-mcp-config", "-p", "hi"])
     servers = json.loads(Path(argv[2]).read_bytes())["mcpServers"]
     assert sorted(names) == ["git", "mine"]
@@ -301,11 +302,81 @@ def test_claude_gets_all_its_servers_tapped_for_one_run(home: Path, tmp_path: Pa
 
 def test_codex_gets_them_as_options(home: Path, tmp_path: Path) -> None:
     write(home, ".codex/config.toml", TOML)
-    argv, _ = for_one_run(["codex", "exec"], {"HOME": str(home)}, home, tmp_path)
+    argv, *_ = for_one_run(["codex", "exec"], {"HOME": str(home)}, home, tmp_path)
     values = tomllib.loads("\n".join(argv[at + 1] for at, word in enumerate(argv) if word == "-c"))
     found = values["mcp_servers"]["git"]
     assert [found["command"], *found["args"]] == wrapped("git", ["uvx", "a]b", "c"])
     assert argv[-1] == "exec"
+
+
+PROJECT = json.dumps({"mcpServers": {name: {"command": f"run-{name}"} for name in ("one", "two", "three")}})
+_TRUST = {"hasTrustDialogAccepted": True}
+
+
+def _claude(home: Path, here: dict[str, Any], settings: dict[str, dict[str, Any]]) -> Path:
+    """Write what Claude Code knows of a project with three servers, and of its user's server `mine`."""
+    project = home / "project"
+    write(project, ".mcp.json", PROJECT)
+    own = {"mcpServers": {"mine": {"command": "mine"}}, "projects": {str(project): here}}
+    write(home, ".claude.json", json.dumps(own))
+    for name, value in settings.items():
+        write(home, name, json.dumps(value))
+    return project
+
+
+@pytest.mark.parametrize(
+    ("here", "settings", "tapped"),
+    [
+        ({}, {}, ["mine"]),
+        (_TRUST, {}, ["mine"]),
+        (_TRUST | {"enabledMcpjsonServers": ["one"]}, {}, ["mine", "one"]),
+        ({"enabledMcpjsonServers": ["one"]}, {}, ["mine"]),
+        (_TRUST, {"project/.claude/settings.local.json": {"enabledMcpjsonServers": ["one"]}}, ["mine", "one"]),
+        ({}, {"project/.claude/settings.local.json": {"enabledMcpjsonServers": ["one"]}}, ["mine"]),
+        ({}, {"project/.claude/settings.json": {"enableAllProjectMcpServers": True}}, ["mine"]),
+        ({}, {".claude/settings.json": {"enabledMcpjsonServers": ["one", "two"]}}, ["mine", "one", "two"]),
+        (
+            {"disabledMcpjsonServers": ["two"]},
+            {".claude/settings.json": {"enableAllProjectMcpServers": True}},
+            ["mine", "one", "three"],
+        ),
+        (
+            {"disabledMcpServers": ["mine", "one"]},
+            {".claude/settings.json": {"enableAllProjectMcpServers": True, "disabledMcpjsonServers": ["three"]}},
+            ["two"],
+        ),
+    ],
+)
+def test_claude_gets_of_a_project_only_what_its_user_has_approved(
+    here: dict[str, Any], settings: dict[str, dict[str, Any]], tapped: list[str], home: Path, tmp_path: Path
+) -> None:
+    project = _claude(home, here, settings)
+    ran = for_one_run(["claude"], {"HOME": str(home)}, project, tmp_path / "run", project=True)
+    assert sorted(ran.tapped) == sorted(tapped)
+    assert sorted(json.loads(Path(ran.argv[2]).read_bytes())["mcpServers"]) == sorted(tapped)
+    assert {each.split()[0] for each in ran.left_out} == {"one", "two", "three", "mine"} - set(tapped)
+
+
+def test_client_gets_no_server_of_a_project_unless_that_is_asked_for(home: Path, tmp_path: Path) -> None:
+    project = _claude(home, {}, {".claude/settings.json": {"enabledMcpjsonServers": ["one"]}})
+    ran = for_one_run(["claude"], {"HOME": str(home)}, project, tmp_path / "run")
+    assert ran.tapped == ["mine"]
+    assert "one (an entry of this project; --project includes it)" in ran.left_out
+    assert "two (not approved in Claude Code)" in ran.left_out
+
+
+@pytest.mark.parametrize(("level", "tapped"), [("trusted", {"git", "theirs"}), ("untrusted", {"git"}), (None, {"git"})])
+def test_codex_gets_servers_of_a_project_that_it_trusts(
+    level: str | None, tapped: set[str], home: Path, tmp_path: Path
+) -> None:
+    (home / "project/.git").mkdir(parents=True)
+    trust = f'\n[projects."{home / "project"}"]\ntrust_level = "{level}"\n' if level else ""
+    off = '\n[mcp_servers.off]\ncommand = "off"\nenabled = false\n'
+    write(home, ".codex/config.toml", TOML_BARE + off + trust)
+    write(home, "project/below/.codex/config.toml", TOML_BARE.replace("git", "theirs"))
+    ran = for_one_run(["codex"], {"HOME": str(home)}, home / "project/below", tmp_path, project=True)
+    assert set(ran.tapped) == tapped
+    assert any(each.startswith("off (disabled in") for each in ran.left_out)
 
 
 @pytest.mark.parametrize(("program", "said"), [("cursor", "takes no configuration"), ("claude", "no server")])
