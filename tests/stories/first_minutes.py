@@ -85,24 +85,13 @@ STEPS = (
 _BEFORE = """\
 # The first five minutes
 
-A newcomer with only the screen as a guide: start, find a tool, fill its form, call it, find its traffic, filter,
-respond to a server request, quit, open the capture. The terminal has 80×24 cells, the server is server-everything.
-`python -m tests.stories.first_minutes` writes this page: it presses the keys in a real terminal and copies the screen.
-Only the path of the home directory is replaced.
+A session with a real server, key by key, with the screen after each step: start, find a tool, fill in its form, call it,
+find its traffic, filter, respond to a server request, quit, open the capture. The terminal has 80×24 cells, the server is
+server-everything. To follow it, install that server with `npm install -g @modelcontextprotocol/server-everything`, or type
+`npx -y @modelcontextprotocol/server-everything` where the session types `mcp-server-everything`.
 
-The first attempt, without looking at the documentation or the list of keys, took **94 keys and 4 wrong turns**. Each
-led to a change in the program:
-
-| wrong turn | cause | now |
-|---|---|---|
-| `Enter` in the last field to call the tool | The footer named no key for the focused button | It names `^j Call` |
-| `Enter` in the detail to leave it | The footer did not name `Esc` | It names `Esc Back` |
-| `Esc` in the list to clear the filter | Only `f c` cleared it | `Esc` clears it |
-| `/` to clear the filter | The same | The same |
-
-Five moments of hesitation led to changes as well: the start line did not name `Enter`; the footer of Tools named
-`] Next tab` instead of `/ Filter`; the form of a tool said "no task"; the detail showed the size of the request beside
-the status of the response; and the line about a waiting request used arrows instead of words.
+`python -m tests.stories.first_minutes` makes this page: it presses the keys in a real terminal and copies the screen. Only
+the path of the home directory is replaced.
 """
 
 
@@ -196,8 +185,7 @@ def written(screens: list[str]) -> str:
     typed = sum(len(key) - len("type ") for step in used for key in step.keys if key.startswith("type "))
     lines = [
         _BEFORE,
-        f"The second attempt is recorded below: **{total} keys, {typed} of them typed text, and no wrong turn**.",
-        "It was made after the first one, so it shows that the screen names each key, not how fast one finds it.",
+        f"The whole session takes **{total} keys, {typed} of them typed text**.",
         "",
         *table(),
         "",

@@ -73,7 +73,7 @@ def command(ctx: click.Context, /, **options: Any) -> int | None:
     """Start a server for a client, and record all messages between them.
 
     The tap passes every byte on unchanged, unless a rule or a person changes a message. It ends as the server ends.
-    mcp-inspect attach shows the traffic while it runs. docs/tap.md describes rules and guarantees.
+    mcp-inspect attach shows the traffic while it runs. docs/tap.md describes rules, docs/tap-guarantees.md guarantees.
     """
     if ctx.invoked_subcommand is not None:
         return None
