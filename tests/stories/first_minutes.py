@@ -85,13 +85,14 @@ STEPS = (
 _BEFORE = """\
 # The first five minutes
 
-A session with a real server, key by key, with the screen after each step: start, find a tool, fill in its form, call it,
-find its traffic, filter, respond to a server request, quit, open the capture. The terminal has 80×24 cells, the server is
-server-everything. To follow it, install that server with `npm install -g @modelcontextprotocol/server-everything`, or type
-`npx -y @modelcontextprotocol/server-everything` where the session types `mcp-server-everything`.
+A session with a real server, key by key, with the screen after each step: start, find a tool, fill in its form, call
+it, find its traffic, filter, respond to a server request, quit, open the capture. The terminal has 80×24 cells, the
+server is server-everything. To follow it, install that server with
+`npm install -g @modelcontextprotocol/server-everything`, or type `npx -y @modelcontextprotocol/server-everything` where
+the session types `mcp-server-everything`.
 
-`python -m tests.stories.first_minutes` makes this page: it presses the keys in a real terminal and copies the screen. Only
-the path of the home directory is replaced.
+`python -m tests.stories.first_minutes` makes this page: it presses the keys in a real terminal and copies the screen.
+Only the path of the home directory is replaced.
 """
 
 
