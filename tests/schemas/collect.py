@@ -114,10 +114,14 @@ def _by_npm(package: Package, place: Path) -> list[str]:
     (place / "package.json").write_text('{"private": true}\n')
     pins = [f"{package.name}@{package.version}", *package.with_]
     _run(["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", "--silent", *pins])
-    bins = json.loads((place / "node_modules" / package.name / "package.json").read_text()).get("bin", {})
+    own_place = place / "node_modules" / package.name
+    if package.bin and (own_place / package.bin).is_file():  # a package of one platform: nothing but the program
+        (own_place / package.bin).chmod(0o755)
+        return [str(own_place / package.bin)]
+    bins = json.loads((own_place / "package.json").read_text()).get("bin", {})
     names = [package.name.rsplit("/", 1)[-1]] if isinstance(bins, str) else list(bins)
     own = package.bin or next((each for each in names if each == package.name.rsplit("/", 1)[-1]), names[0])
-    return [str(place / "node_modules" / ".bin" / own)]
+    return [str(place / "node_modules" / ".bin" / own.rsplit("/", 1)[-1])]
 
 
 def _by_uv(package: Package, place: Path) -> list[str]:
