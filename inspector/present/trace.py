@@ -82,10 +82,17 @@ class _Cast(msgspec.Struct):
     server_requests: list[ServerRequest]
     asked: list[Exchange]
     """Server requests made during the operation."""
+    mine: set[int]
+    """Numbers of `own`."""
 
     @property
     def all(self) -> list[Exchange]:
         return [*self.own, *self.asked]
+
+    @property
+    def numbers(self) -> set[int]:
+        """Numbers of all of them."""
+        return {each.number for each in self.all}
 
 
 def entries_of(journal: Journal, n: int) -> list[int]:
@@ -161,7 +168,7 @@ def _cast(journal: Journal, exchange: Exchange) -> _Cast:
         each for each in journal.conversation.server_requests if each.cause in mine or each.exchange in mine
     ]
     asked = {each.exchange for each in server_requests if each.exchange not in mine}
-    return _Cast(own, server_requests, [exchanges[number - 1] for number in sorted(asked)])
+    return _Cast(own, server_requests, [exchanges[number - 1] for number in sorted(asked)], mine)
 
 
 def _window(journal: Journal, cast: _Cast) -> tuple[int, int]:
@@ -169,16 +176,17 @@ def _window(journal: Journal, cast: _Cast) -> tuple[int, int]:
     first = min(each.request_frame for each in cast.all)
     if any(each.is_open for each in cast.all):
         return first, journal.count
-    last = max(max(journal.store.of_exchange(each.number, first, journal.count), default=first) for each in cast.all)
+    last = max(journal.store.of_any_exchange(cast.numbers, first, journal.count), default=first)
     ended = max((each.ended_ns or 0 for each in cast.all), default=0)
     entries = range(first, journal.count + 1)
     return first, max(last, first + bisect_left(entries, ended, hi=len(entries) - 1, key=journal.store.time_ns))
 
 
 def _own_entries(journal: Journal, cast: _Cast) -> Iterator[int]:
+    first = min(each.request_frame for each in cast.all)
+    yield from journal.store.of_any_exchange(cast.numbers, first, journal.count)
     for each in cast.all:
         yield each.request_frame
-        yield from journal.store.of_exchange(each.number, each.request_frame, journal.count)
         carried = journal.http_exchanges.get(each.http) if each.http is not None else None
         if carried is not None:
             yield from (n for n in (carried.request_n, carried.response_n, carried.end_n) if n)
@@ -223,10 +231,10 @@ def _of_frame(journal: Journal, n: int, frame: Frame, after: int, cast: _Cast) -
         return TraceStep(n, after, way, part, method, said, role)
     if exchange is None:
         return TraceStep(n, after, way, "notification", method or kind.name.lower(), said, role)
-    own = exchange in cast.own
+    own = exchange.number in cast.mine
     title = _title(exchange)
     if kind is MessageKind.REQUEST or n == exchange.request_frame:
-        again = own and exchange is not cast.own[0] and cast.own[0].method == exchange.method
+        again = own and exchange.number != cast.own[0].number and cast.own[0].method == exchange.method
         said = said if not again else f"retry: {said}" if said else "again"
         return TraceStep(n, after, way, "request" if own else "question", title, said, "method" if own else "warning")
     if n != exchange.answer_frame or exchange.state is ExchangeState.LATE:

@@ -155,8 +155,7 @@ class OperationCollector:
         self._by_exchange: dict[int, tuple[OperationRecord, SentRequest]] = {}
         self._server_requests: dict[int, ServerRequestRecord | UnassignedMessage] = {}
         self._loose: list[UnassignedMessage] = []
-        self._open: dict[int, Exchange] = {}
-        """Pending client requests during which a server may send related messages."""
+        self._open = _OpenRequests()
 
     def take(self, frame: Frame) -> None:
         """Process the next frame."""
@@ -205,7 +204,7 @@ class OperationCollector:
             case Progressed(exchange=exchange, message=note):
                 self._told_progress(exchange.number, note.params)
             case Cancelled(exchange=exchange):
-                self._open.pop(exchange.number, None)
+                self._open.remove(exchange.number)
             case Notified(message=note) if note.method not in _SAYS_NOTHING:
                 self._told_of(note.method, note.params, frame.direction, frame.http, frame.n)
             case _:
@@ -230,7 +229,7 @@ class OperationCollector:
         account.state, account.ended_ns = ExchangeState.PENDING, None
         self._by_exchange[exchange.number] = account, sent
         if exchange.method in _MAY_SPEAK:
-            self._open[exchange.number] = exchange
+            self._open.add(exchange)
         self._note_answers(account, params)
 
     def _note_answers(self, account: OperationRecord, params: Part) -> None:
@@ -243,14 +242,14 @@ class OperationCollector:
             asked.answer = brought.get(key)
 
     def _answered_plainly(self, number: int, result: Part, time_ns: int, n: int) -> None:
-        self._open.pop(number, None)
+        self._open.remove(number)
         if found := self._by_exchange.get(number):
             account, sent = found
             sent.answer, sent.answer_frame = result, n
             account.state, account.ended_ns = ExchangeState.ANSWERED, time_ns
 
     def _closed(self, exchange: Exchange, message: ResultResponse | ErrorResponse) -> None:
-        self._open.pop(exchange.number, None)
+        self._open.remove(exchange.number)
         failed = isinstance(message, ErrorResponse)
         part = message.error_part if isinstance(message, ErrorResponse) else message.result_part
         if server_request := self._server_requests.pop(exchange.number, None):
@@ -297,11 +296,34 @@ class OperationCollector:
 
     def _owner(self, http: int | None) -> OperationRecord | None:
         """Return the operation that a server message belongs to; None if unknown."""
-        there = [each for each in self._open.values() if http is not None and each.http == http]
-        if http is None and len(self._open) == 1:
-            there = [*self._open.values()]
-        found = self._by_exchange.get(there[0].number) if len(there) == 1 else None
+        number = self._open.only(http)
+        found = self._by_exchange.get(number) if number is not None else None
         return found[0] if found else None
+
+
+class _OpenRequests:
+    """Pending client requests during which a server may send related messages, by their HTTP exchange."""
+
+    def __init__(self) -> None:
+        self._carriers: dict[int, int | None] = {}
+        self._carried: dict[int | None, dict[int, None]] = {}
+
+    def add(self, exchange: Exchange) -> None:
+        self.remove(exchange.number)
+        self._carriers[exchange.number] = exchange.http
+        self._carried.setdefault(exchange.http, {})[exchange.number] = None
+
+    def remove(self, number: int) -> None:
+        if number in self._carriers:
+            http = self._carriers.pop(number)
+            self._carried[http].pop(number)
+            if not self._carried[http]:
+                del self._carried[http]
+
+    def only(self, http: int | None) -> int | None:
+        """Return the only request on an HTTP exchange, or of all for None; None if there are none or several."""
+        found = self._carriers if http is None else self._carried.get(http, {})
+        return next(iter(found)) if len(found) == 1 else None
 
 
 def _with(items: Sequence[T], item: T) -> Sequence[T]:
@@ -318,7 +340,10 @@ def _joined(pages: Sequence[Any]) -> Any:
     for page in pages:
         for key, value in peek.mapping(page).items():
             before = whole.get(key)
-            whole[key] = before + value if isinstance(before, list) and isinstance(value, list) else value
+            if isinstance(before, list) and isinstance(value, list):
+                before += value
+            else:
+                whole[key] = [*value] if isinstance(value, list) else value
     whole.pop("nextCursor", None)
     return whole
 

@@ -6,7 +6,7 @@ One thread adds, any thread reads. `count` is updated last, so everything up to 
 import threading
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import compress, repeat
 from typing import Protocol, assert_never
@@ -255,6 +255,11 @@ class Store:
             while True:
                 first = self._exchanges.index(number, first - 1, last) + 2
                 yield first - 1
+
+    def of_any_exchange(self, numbers: Collection[int], first: int, last: int) -> Iterator[int]:
+        """Yield the entries from `first` to `last` that belong to one of these exchanges. `numbers` is a set."""
+        column = self._exchanges[first - 1 : last]
+        return compress(range(first, last + 1), map(numbers.__contains__, column))
 
     def probe(self, n: int) -> bool:
         """Return whether the frame is a probe of the server's era, or the response to one."""

@@ -47,17 +47,25 @@ _SHAPE = re.compile(
 _NOT_ITS_FAULT = (401, 403, 408, 429, 502, 503, 504)
 """HTTP statuses that arguments do not explain."""
 _TRACEBACK = re.compile(
-    r"Traceback \(most recent call last\)|\n\s+at \S.*:\d+(?::\d+)?\)?|^panic: .*\n\ngoroutine "
-    r"|\n\s+at [\w.$]+\(\w+\.java:\d+\)"
+    r"Traceback \(most recent call last\)|\n[ \t]+at \S.*:\d+(?::\d+)?\)?|^panic: .*\n\ngoroutine "
+    r"|\n[ \t]+at [\w.$]+\(\w+\.java:\d+\)"
 )
-_PATH = re.compile(
-    r"(?:/(?:home|Users)/[^/\s\"']+/|/roo[t]/|/(?:usr|opt)/(?:local/)?lib/[^\s\"']*|[^\s\"']*/(?:site-packages|node_modules)/"
-    r"|[A-Za-z]:\\\\?Users\\\\?)[^\s\"']*"
-)
+_WORD = re.compile(r"[^\s\"']+")
+_VENDORED = re.compile(r"/(?:site-packages|node_modules)/")
+_PLACE = re.compile(r"/(?:home|Users)/[^/]+/|/roo[t]/|/(?:usr|opt)/(?:local/)?lib/|[A-Za-z]:\\\\?Users\\\\?")
 _HOME = re.compile(r"/(?:home|Users)/[^/]+/")
 _SHORTEST_SECRET: Final = 8
 _MOST_EACH = 5
 """Maximum number of findings per check and tool."""
+
+
+def _paths(text: str) -> Iterator[str]:
+    """Yield the paths in a text that name a user, a system directory or installed code."""
+    for word in _WORD.findall(text):
+        if _VENDORED.search(word):
+            yield word
+        elif found := _PLACE.search(word):
+            yield word[found.start() :]
 
 
 class ProbeOutcome(msgspec.Struct, frozen=True):
@@ -210,7 +218,7 @@ def _leaked(call: ProbeCall, text: str, leaks: _Leaks) -> Iterator[tuple[str, st
         yield "response-has-traceback", f"the response has a stack trace if {_said(call)}"
     else:
         sent = msgspec.json.encode(call.arguments).decode()
-        paths = (found.group() for found in _PATH.finditer(text))
+        paths = _paths(text)
         path = next((path for path in paths if path not in sent and not leaks.is_example(path)), "")
         if path:
             yield "response-has-path", f"the response has {path[:80]!r} if {_said(call)}"

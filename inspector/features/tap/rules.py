@@ -49,6 +49,8 @@ Action = Literal["hold", "log", "edit", "answer", "drop", "delay", "fault", "hid
 Side = Literal["request", "response", "notification", "either"]
 Fault = Literal["error", "cut", "malformed", "duplicate", "banner", "kill", "status"]
 MOST_RULES = 1000
+LONGEST_FILE = 300_000
+"""Maximum characters of a rules file. YAML is read slowly: more would take seconds."""
 logger = logging.getLogger(__name__)
 _SLOW_S = 0.05
 """Maximum CPU time per message, above which a rule is switched off."""
@@ -126,6 +128,9 @@ class RuleProblem(msgspec.Struct, frozen=True):
 
 def read_rules(text: str) -> tuple[list["ArmedRule"], list[RuleProblem]]:
     """Parse a YAML file. Return the valid rules, and the problems of the others."""
+    if len(text) > LONGEST_FILE:
+        why = f"the file has {len(text):,} characters, and a rules file has at most {LONGEST_FILE:,}"
+        return [], [RuleProblem(1, "", why)]
     try:
         items = read_yaml(text)
     except UnreadableDocument as error:
@@ -135,17 +140,24 @@ def read_rules(text: str) -> tuple[list["ArmedRule"], list[RuleProblem]]:
     lines = _lines(text)
     rules: list[ArmedRule] = []
     problems: list[RuleProblem] = []
+    names = set[str]()
     for number, item in enumerate(items[:MOST_RULES]):
         line, keys = lines[number] if number < len(lines) else (0, {})
         name = peek.text(item, "name") or ""
         try:
             rule = armed(item)
-            if any(rule.rule.name == each.rule.name for each in rules):
+            if rule.rule.name in names:
                 raise BadRule(f"a rule named {rule.rule.name!r} is already in this file", "name")
         except BadRule as bad:
             problems.append(RuleProblem(keys.get(bad.field, line), name, str(bad)))
         else:
+            names.add(rule.rule.name)
             rules.append(rule)
+    if len(items) > MOST_RULES:
+        line = lines[MOST_RULES][0] if len(lines) > MOST_RULES else 0
+        problems.append(
+            RuleProblem(line, "", f"a rules file has at most {MOST_RULES:,} rules; the others are left out")
+        )
     return rules, problems
 
 

@@ -316,6 +316,8 @@ class Tree:
         self._exchanges = journal.conversation.exchanges
         self._open: dict[int, None] = {}
         """Numbers of the client's requests that may be open, in order."""
+        self._oldest: tuple[int, ...] = ()
+        """The first two of them, as they were last looked for. Only if one of these has ended are others looked at."""
         self._progress_rows = array("I", [0])
         """By exchange number: the entry of its first progress, or 0."""
         self.roots = array("I", [0])
@@ -405,9 +407,10 @@ class Tree:
         """Return the block of the next log messages; 0 if each begins one; None if they differ or it is uncertain."""
         if not self._open:
             return 0
-        ends = self._exchanges.ends
-        causes = [number for number in self._open if ends[number] == NEVER]
-        return self._root_of(causes[0], first) if len(causes) == len(self._open) == 1 else None
+        if len(self._open) > 1:
+            return None
+        cause = next(iter(self._open))
+        return self._root_of(cause, first) if self._exchanges.ends[cause] == NEVER else None
 
     def row_of(self, n: int) -> int:
         """Return the entry whose row in the tree shows entry n: itself, its request, or the progress it continues."""
@@ -502,12 +505,22 @@ class Tree:
         """Return the block of the only client request that was open at entry n; n if there was none or several."""
         if not self._open:
             return n
-        now, ends = self._store.time_ns(n), self._exchanges.ends
-        for number in [number for number in self._open if ends[number] <= now]:
-            del self._open[number]
-        if len(self._open) != 1 or self._store.direction(n) is not Direction.FROM_SERVER:
+        now, ends, open_ = self._store.time_ns(n), self._exchanges.ends, self._open
+        has_new = len(self._oldest) < 2 and len(open_) > len(self._oldest)
+        if has_new or any(number not in open_ or ends[number] <= now for number in self._oldest):
+            self._oldest, ended = (), []
+            for number in open_:  # at most two that are open: more of them say no more
+                if ends[number] <= now:
+                    ended.append(number)
+                    continue
+                self._oldest = (*self._oldest, number)
+                if len(self._oldest) == 2:
+                    break
+            for number in ended:
+                del open_[number]
+        if len(self._oldest) != 1 or self._store.direction(n) is not Direction.FROM_SERVER:
             return n
-        return self._root_of(next(iter(self._open)), n)
+        return self._root_of(self._oldest[0], n)
 
 
 # Rows in wire order that are folded into one: adjacent notifications of one method, or lines of stderr.
