@@ -326,8 +326,10 @@ def too_many_tools(case: CheckMoment) -> Iterator[Flaw]:
 def list_order_changed(case: CheckMoment) -> Iterator[Flaw]:
     """Another order invalidates prompt caches. Since 2026-07-28 the specification requests a stable order of tools."""
     kind = _KINDS[case.method]
+    if is_paged(case) or (case.is_modern and kind != "tools"):
+        return
     before = list(case.state.lists.known[kind])
-    if not before or is_paged(case) or (case.is_modern and kind != "tools"):
+    if not before:
         return
     key = "uri" if kind == "resources" else "name"
     now = [name for each in peek.items(case.value, kind) if (name := peek.text(each, key)) is not None]

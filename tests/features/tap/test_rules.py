@@ -356,3 +356,19 @@ def test_a_request_that_is_given_up_while_it_is_held_is_dropped() -> None:
     assert not held.cancelled(C2S, 5)
     assert held.cancelled(C2S, 4)
     assert [(each.act, each.by, each.payload) for each in outcomes] == [("drop", "client", None)]
+
+
+def test_read_rules_of_a_file_that_is_too_long_says_its_limit() -> None:
+    rules, problems = read_rules("- {name: a, action: drop}\n" * 20_000)
+    assert rules == []
+    assert [each.why for each in problems] == [
+        "the file has 520,000 characters, and a rules file has at most 300,000",
+    ]
+
+
+def test_read_rules_of_too_many_rules_names_the_line_of_the_first_that_is_left_out() -> None:
+    rules, problems = read_rules("".join(f"- {{name: r{n}, action: drop}}\n" for n in range(1001)))
+    assert len(rules) == 1000
+    assert [(each.line, each.why) for each in problems] == [
+        (1001, "a rules file has at most 1,000 rules; the others are left out")
+    ]
