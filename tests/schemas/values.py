@@ -40,7 +40,7 @@ _FORMATS: Final = {
     "uri": "https://example.com/a",
     "uuid": "00000000-0000-4000-8000-000000000000",
 }
-_ODD: Final = (
+_ODD: Final[tuple[Any, ...]] = (
     "abc",
     5,
     1.5,
@@ -202,7 +202,7 @@ def _text(schema: Schema) -> str:
 
 
 def _number(schema: Schema) -> Any:
-    low = schema.get("minimum", schema.get("exclusiveMinimum", 0))
+    low: Any = schema.get("minimum", schema.get("exclusiveMinimum", 0))
     near = [5, 1.5, 0, low, low + 1, low + 0.25, schema.get("maximum", 0), schema.get("exclusiveMaximum", 1) - 1]
     return next((each for each in near if jsonschema.Draft202012Validator(schema).is_valid(each)), low)
 

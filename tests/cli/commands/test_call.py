@@ -45,7 +45,8 @@ def _sent(log: Path) -> object:
     [
         ((), {}),
         (("-a", "text=012", "-a", "number=012"), {"text": "012", "number": 12}),
-        (("-a", "number=12", "-a", "more=12"), {"number": 12, "more": "12"}),
+        (("-a", "number=12", "-a", "more=12"), {"number": 12, "more": 12}),
+        (("-a", "more=twelve"), {"more": "twelve"}),
         (("-a", "text:=12", "-a", 'x:={"a": [null]}'), {"text": 12, "x": {"a": [None]}}),
         (("-a", "text=a=b:=c"), {"text": "a=b:=c"}),
         (("--args", '{"text": "x", "more": 1.5}'), {"text": "x", "more": 1.5}),
