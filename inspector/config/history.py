@@ -18,7 +18,8 @@ import msgspec
 from inspector.atomic_write import replace
 from inspector.config.paths import private_directory
 from inspector.errors import UsageError
-from inspector.protocol.credentials import SecretValues, masked_members
+from inspector.protocol.credentials import SecretValues
+from inspector.protocol.token_shapes import masked_members
 
 logger = logging.getLogger(__name__)
 

@@ -19,8 +19,8 @@ from inspector.text import lazy_pattern
 MASK = "••••••"
 SCHEME = lazy_pattern(r"(Bearer|Basic|Digest|Negotiate|DPoP|Token)\s+(?=\S)", re.IGNORECASE)
 _MASKED = lazy_pattern(rf"(?:[A-Za-z]+\s+)?{MASK} \(\d+ characters\)")
-USERINFO = lazy_pattern(r"(?<=://)[^/?#@\s]*@")
-_USERINFO = lazy_pattern(rf"{USERINFO.pattern}|(?<=http:/)[^/?#@\s]+@|(?<=https:/)[^/?#@\s]+@")
+USERINFO = lazy_pattern(r"(?<=://)[^/?#\s\"'<>]*@")
+_USERINFO = lazy_pattern(rf"{USERINFO.pattern}|(?<=http:/)[^/?#\s\"'<>]+@|(?<=https:/)[^/?#\s\"'<>]+@")
 """Also matches a URL that was normalized like a file path and has only one slash."""
 _ASSIGNED = lazy_pattern(r"(-{0,2}[A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
 _WITHIN = lazy_pattern(r"(?<![\w?&#.-])(-{0,2}[A-Za-z_][\w.-]*)=('[^']*'|\"[^\"]*\"|[^\s'\"]+)")
@@ -318,7 +318,12 @@ def _word(word: str) -> str:
         return f"{assigned[1]}={MASK}"
     if header is not None and is_credential(header[1]):
         return f"{header[1]}: {mask(header[2])}"
-    return without_credentials(_WITHIN.sub(_assigned_within, word) if "=" in word else word)
+    return without_credentials(without_assignments(word))
+
+
+def without_assignments(text: str) -> str:
+    """Mask the values of secret names in `NAME=VALUE` within a text."""
+    return _WITHIN.sub(_assigned_within, text) if "=" in text else text
 
 
 def _assigned_within(found: re.Match[str]) -> str:
@@ -356,20 +361,6 @@ def _forms(value: str) -> Iterator[bytes]:
     yield value.encode("utf-8", "surrogatepass")
     yield json.dumps(value)[1:-1].encode()
     yield json.dumps(value, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")
-
-
-def masked_members(value: Any, name: str = "") -> Any:
-    """Mask credentials in a JSON value: by member name, and in URLs.
-
-    `name` is the name of the member that holds the value; "" if none.
-    """
-    if isinstance(value, dict):
-        return {key: masked_members(each, str(key)) for key, each in value.items()}
-    if isinstance(value, list):
-        return [masked_members(each, name) for each in value]
-    if name and value not in (None, "") and not isinstance(value, bool) and is_credential(name):
-        return mask(value if isinstance(value, str) else str(value))
-    return without_credentials(value) if isinstance(value, str) else value
 
 
 def has_masked(value: Any) -> bool:

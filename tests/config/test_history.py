@@ -43,10 +43,14 @@ def test_credentials_are_not_written(tmp_path: Path) -> None:
         "maxTokens": 5,
         "nested": [{"token": ["t1t1t1t1"]}],
         "text": "with hunter22 inside",
+        "note": "send ghp_0123456789abcdefghijABCDEFGHIJ012345 or Bearer abc123def456, url http://a@b:c0rner@h/",
     }
     assert calls.add(_KEY, _call(1, **arguments), ["hunter22"])
     raw = next(tmp_path.glob("calls/*.jsonl")).read_text()
-    assert not any(secret in raw for secret in ("sk-12345", "pw@", "abcdef", "12345", "t1t1", "hunter22"))
+    assert not any(
+        secret in raw
+        for secret in ("sk-12345", "pw@", "abcdef", "12345", "t1t1", "hunter22", "ghp_", "abc123", "c0rner")
+    )
     (call,) = calls.of(_KEY)
     assert call.params["arguments"]["maxTokens"] == 5
     assert call.params["arguments"]["text"] == f"with {MASK} inside"

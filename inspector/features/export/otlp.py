@@ -5,7 +5,8 @@ are CLIENT spans. Requests of the server (sampling, elicitation, roots) are SERV
 them. Progress and log messages are events. A root span stands for the session. If a request has a `traceparent` in
 `_meta`, its span joins that trace and links to the session.
 
-Arguments, results and session ids are not exported: they may be sensitive.
+Arguments, results and session ids are not exported: they may be sensitive. Credentials in URIs, and in texts of errors,
+log messages and progress, are masked.
 
 Sources: https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/, https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding,
 https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/
@@ -30,6 +31,7 @@ from inspector.protocol.facts import ConnectionFact
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, encode, read
 from inspector.protocol.request_meta import trace_context
+from inspector.protocol.token_shapes import masked_members, without_secrets
 
 if TYPE_CHECKING:
     import httpx
@@ -278,6 +280,7 @@ def _said(params: Any) -> dict[str, Any]:
         if value := peek.text(params, name):
             found[f"mcp_inspect.{name}"] = _text(value)
     if (data := peek.at(params, "data")) is not None:
+        data = masked_members(data)
         found["mcp_inspect.data"] = _text(data if isinstance(data, str) else encode(data).decode("utf-8", "replace"))
     return found
 
@@ -299,8 +302,8 @@ def _value(value: Any) -> Json:
 
 
 def _text(foreign: str) -> str:
-    """Return a foreign text with limited length and without lone surrogates, as protobuf accepts only UTF-8."""
-    return foreign[:_LONGEST].encode("utf-8", "replace").decode()
+    """Return a foreign text without credentials, with limited length, and in UTF-8, as protobuf demands."""
+    return without_secrets(foreign)[:_LONGEST].encode("utf-8", "replace").decode()
 
 
 # Live export to a collector

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
@@ -421,6 +422,8 @@ def spans(text: str, start: int, is_secret: Callable[[str], bool], levels: list[
             yield Span(found.start(), end, True, False, False)
         elif kind in (_STRING, _NUMBER):
             hot = _is_hot(top, is_secret)
+            if not hot and top is not None and top.key == "value" and not top.is_list:
+                hot = _is_named_later(text, found.end(), is_secret)
             yield Span(found.start(), found.end(), False, kind == _NUMBER, hot)
             if top is not None and kind == _STRING and top.key in _NAMES and len(found.group()) < 200:
                 top.named = top.named or is_secret(unquoted(found.group()))
@@ -432,6 +435,29 @@ def spans(text: str, start: int, is_secret: Callable[[str], bool], levels: list[
                 levels.pop()
         elif kind == _COMMA and top is not None:
             top.index += 1
+
+
+_MOST_BEHIND = 24
+"""Maximum number of tokens behind a value in which its name is searched."""
+
+
+def _is_named_later(text: str, at: int, is_secret: Callable[[str], bool]) -> bool:
+    """Return whether a later member of the same object says that its value is that of a secret name."""
+    key, depth = "", 0
+    for found in islice(_TOKEN.finditer(text, at), _MOST_BEHIND):
+        kind = found.lastindex
+        if kind == _OPEN:
+            depth += 1
+        elif kind == _CLOSE:
+            if not depth:
+                return False
+            depth -= 1
+        elif kind == _KEY and not depth:
+            key = unquoted(found.group().rstrip()[:-1].rstrip())
+        elif kind == _STRING and not depth and key in _NAMES and len(found.group()) < 200:
+            if is_secret(unquoted(found.group())):
+                return True
+    return False
 
 
 def unquoted(literal: str) -> str:

@@ -14,84 +14,29 @@ import msgspec
 
 from inspector.features.share.known import PSEUDONYM, KnownSecrets, as_bytes, is_pseudonym, is_telling
 from inspector.protocol.credentials import MASK, STEMS, is_secret, is_secret_parameter
+from inspector.protocol.token_shapes import BEGINNINGS, PEM, PEM_BEGIN, PEM_END, SCHEME, SCHEMES, TOKEN
 
-# Token formats of well-known issuers
-
-PEM_BEGIN = r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
-PEM_END = r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
-PEM = rf"{PEM_BEGIN}(?:[^-]++|-(?!-{{3,4}} ?(?:BEGIN|END) )(?!{PEM_END}))*+{PEM_END}"
-"""A private key from its first line to its last: PEM (RFC 7468, five dashes) or SSH2 (RFC 4716, four dashes)."""
-
-_SHAPES = {
-    "private key": rf"(?:{PEM}|{PEM_BEGIN}[^-]*+)",
-    "putty key": r"(?<=Private-MAC: )[0-9A-Fa-f]{32,}",
-    "jwt": r"(?<![\w-])eyJ[\w-]{8,}+\.[\w-]{4,}+\.?[\w-]*+",
-    "github": r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16,}+|github_pat_\w{20,}+)",
-    "gitlab": r"(?<![A-Za-z0-9])gl(?:pat|ptt|dt|rt|cbt|soat)-[\w-]{16,}+",
-    "anthropic": r"(?<![A-Za-z0-9])sk-ant-[\w-]{16,}+",
-    "openai": r"(?<![A-Za-z0-9])sk-[\w-]{16,}+",
-    "stripe": r"(?<![A-Za-z0-9])[srp]k_(?:live|test)_[A-Za-z0-9]{10,}+",
-    "aws": r"(?<![A-Za-z0-9])(?:AKIA|ASIA|AIDA|AROA|AGPA)[A-Z0-9]{16}(?![A-Za-z0-9])",
-    "slack": r"(?<![A-Za-z0-9])(?:xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}+|xapp-[A-Za-z0-9-]{10,}+)",
-    "slack webhook": r"(?<=hooks\.slack\.com/services/)[\w/]{10,}+",
-    "discord webhook": r"(?<=/api/webhooks/)\d{10,25}/[\w-]{20,}+",
-    "google": r"(?<![A-Za-z0-9])(?:AIza[\w-]{30,}+|ya29\.[\w-]{10,}+|GOCSPX-[\w-]{16,}+|1//0[\w-]{20,}+)",
-    "npm": r"(?<![A-Za-z0-9])npm_[A-Za-z0-9]{20,}+",
-    "pypi": r"(?<![A-Za-z0-9])pypi-[\w-]{16,}+",
-    "hugging face": r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{20,}+",
-    "sendgrid": r"(?<![A-Za-z0-9])SG\.[\w-]{16,}+\.[\w-]{16,}+",
-    "digitalocean": r"(?<![A-Za-z0-9])do[opr]_v1_[a-f0-9]{32,}+",
-    "telegram": r"(?<![A-Za-z0-9])\d{8,10}:AA[\w-]{32,}+",
-    "age": r"AGE-SECRET-KEY-1[A-Z0-9]{40,}+",
-}
-KINDS = tuple(_SHAPES)
-TOKEN = re.compile("|".join(f"({shape})" for shape in _SHAPES.values()))
-"""Any known token; `KINDS[found.lastindex - 1]` is its kind."""
-BEGINNINGS = (
-    *(
-        "PRIVATE KEY",
-        "Private-MAC",
-        "eyJ",
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-        "github_pat_",
-        "glpat-",
-        "glptt-",
-        "gldt-",
-        "glrt-",
-    ),
-    *("glcbt-", "glsoat-", "sk-", "k_live_", "k_test_", "AKIA", "ASIA", "AIDA", "AROA", "AGPA", "xox", "xapp-"),
-    *(
-        "hooks.slack.com",
-        "/api/webhooks/",
-        "AIza",
-        "ya29.",
-        "GOCSPX-",
-        "1//0",
-        "npm_",
-        "pypi-",
-        "hf_",
-        "SG.",
-        "doo_v1_",
-        "dop_v1_",
-    ),
-    *("dor_v1_", ":AA", "AGE-SECRET-KEY-1"),
-)
-"""Every text with a token contains one of these."""
-SCHEMES = ("bearer", "basic", "dpop", "digest", "negotiate")
-SCHEME = re.compile(r"(?<![A-Za-z])((?:Bearer|Basic|DPoP|Digest|Negotiate)\s+)([A-Za-z0-9._~+/=-]{6,})", re.IGNORECASE)
-"""Group 2 is the credential, if it is unlikely to be ordinary text."""
-USERINFO = re.compile(r"(?<=://)([^/?#@:\s\"'<>\\]{0,1000})(?::([^/?#\s\"'<>\\]{0,1000}))?@")
-"""Group 1 is the user, "" if there is none; group 2 is the password, which may contain an @."""
+USERINFO = re.compile(r"(?<=://)([^/?#:\s\"'<>\\]{0,1000})(?::([^/?#\s\"'<>\\]{0,1000}))?@")
+"""Group 1 is the user, "" if there is none; group 2 is the password. Both may contain an @."""
 AUTHORIZATION = re.compile(
     r"(?<![A-Za-z])(authorization\\*[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\*[\"']?)([A-Za-z][A-Za-z-]{1,20})([ \t]{1,4})"
     r"([A-Za-z0-9._~+/=:-]{6,})",
     re.IGNORECASE,
 )
 """Group 2 is the scheme, group 4 the credentials, if they are unlikely to be ordinary text."""
+CURL_USER = re.compile(
+    r"(?<![\w-])((?:-[A-Za-z]{0,8}[uU]|--user|--proxy-user)(?:=|\s{0,4})\\*[\"']?)"
+    r"([^\s\"':\\-][^\s\"':\\]{0,200}|):([^\s\"'\\]{1,400})"
+)
+"""User and password of a curl command: group 1 is the option, group 2 the user, group 3 the password."""
+ELEMENT = re.compile(
+    r"(<(?:[\w.-]{1,60}:)?([A-Za-z_][\w.-]{0,100})(?:\s[^<>]{0,400})?>\s{0,100})([^<>\s][^<>]{0,4000})(?=</)"
+)
+"""An XML element with text: group 2 is its name, group 3 the text."""
+ATTRIBUTE = re.compile(
+    r"(?<![\w-])((?:name|key|id)=\\*[\"']([^\"'<>\\]{1,100})\\*[\"']\s{1,40}value=\\*[\"'])([^\"'<>\\]{1,4000})"
+)
+"""An XML element with the attributes name and value: group 2 is the name, group 3 the value."""
 PARAMETER = re.compile(r"(?:(?<=[?&#;])|(?<![^\s]))([\w.%~\[\]-]{1,100})=([^&#\s\"'<>\\]+)")
 """Group 1 is the name of a parameter, group 2 its URL-encoded value."""
 PAIR = re.compile(

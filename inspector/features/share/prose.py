@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 from inspector.features.share import line_secrets
 from inspector.features.share.known import Replacing, as_bytes, is_pseudonym, is_telling
 from inspector.features.share.line_secrets import CONTIGUOUS, line_pieces
+from inspector.protocol import token_shapes
 from inspector.protocol.credentials import STEMS, is_masked, is_secret, is_secret_parameter
 
 # Home directories and account names
@@ -63,12 +64,12 @@ _SCHEMED = re.compile(line_secrets.AUTHORIZATION.pattern.rpartition("([A-Za-z0-9
 _LONGEST_OF_LINES = 4 << 20
 _WORTH_A_LOOK = (
     *STEMS,
-    *line_secrets.SCHEMES,
-    *(each.lower() for each in line_secrets.BEGINNINGS),
+    *token_shapes.SCHEMES,
+    *(each.lower() for each in token_shapes.BEGINNINGS),
     "private-lines",
     "phrase",
 )
-_ANNOUNCED = re.compile(rf"{line_secrets.PEM_BEGIN}.{{0,15}}", re.DOTALL)
+_ANNOUNCED = re.compile(rf"{token_shapes.PEM_BEGIN}.{{0,15}}", re.DOTALL)
 """The first line of a private key with little text after it, which is not a secret."""
 _CODE = re.compile(r"[\w.]+\(|[{(\[]+[])}]*|new|await|<[a-z][\w -]*>|\$[A-Z_][A-Z0-9_]+|\$\{[A-Za-z_][\w:.-]*")
 """Text that source code and manuals use in place of a value: a call, a placeholder, a variable."""
@@ -115,8 +116,8 @@ class Prose:
                 text = self._over_lines(text)
         text = self._replacing.plain(text)  # first: a following full stop must not change a pseudonym
         low = text.lower()
-        if any(map(text.__contains__, line_secrets.BEGINNINGS)):
-            text = line_secrets.TOKEN.sub(self._token, text)
+        if any(map(text.__contains__, token_shapes.BEGINNINGS)):
+            text = token_shapes.TOKEN.sub(self._token, text)
         if line_secrets.bare_key(text) is not None:
             text = line_secrets.without_bare_keys(text, lambda key: self._secret(key, "token:private key"))
         if "=" in text:
@@ -125,9 +126,15 @@ class Prose:
             text = line_secrets.USERINFO.sub(self._userinfo, text)
         if "authorization" in low:
             text = line_secrets.AUTHORIZATION.sub(self._authorization, text)
-        if any(map(low.__contains__, line_secrets.SCHEMES)):
-            text = line_secrets.SCHEME.sub(self._scheme, text)
+        if any(map(low.__contains__, token_shapes.SCHEMES)):
+            text = token_shapes.SCHEME.sub(self._scheme, text)
+        if "curl" in low and ":" in text:
+            text = line_secrets.CURL_USER.sub(self._curl_user, text)
         if any(map(low.__contains__, STEMS)):
+            if "</" in text:
+                text = line_secrets.ELEMENT.sub(self._element, text)
+            if "value=" in text:
+                text = line_secrets.ATTRIBUTE.sub(self._element, text)
             text = self._spoken(text, low)
             text = self._pairs(text)
         elif "phrase" in low:
@@ -148,7 +155,7 @@ class Prose:
     def _token(self, found: re.Match[str]) -> str:
         if _ANNOUNCED.fullmatch(found[0]):
             return found[0]
-        return self._secret(found[0], f"token:{line_secrets.KINDS[(found.lastindex or 1) - 1]}")
+        return self._secret(found[0], f"token:{token_shapes.KINDS[(found.lastindex or 1) - 1]}")
 
     def _scheme(self, found: re.Match[str]) -> str:
         if not is_telling(found[2]) or _DONE.match(found[2]):
@@ -168,6 +175,17 @@ class Prose:
     def _userinfo(self, found: re.Match[str]) -> str:
         parts = [self._secret(unquote(part), "userinfo") if part else "" for part in found.groups() if part is not None]
         return f"{':'.join(parts)}@"
+
+    def _curl_user(self, found: re.Match[str]) -> str:
+        if found[3].isdigit() or _DONE.match(found[3]) or found[3].startswith("//"):
+            return found[0]
+        return f"{found[1]}{found[2] and self._secret(found[2], 'userinfo')}:{self._secret(found[3], 'userinfo')}"
+
+    def _element(self, found: re.Match[str]) -> str:
+        value = found[3].rstrip()
+        if not is_secret(found[2]) or _DONE.match(value) or is_masked(value):
+            return found[0]
+        return f"{found[1]}{self._secret(value, 'name')}{found[3][len(value) :]}"
 
     def _spoken(self, text: str, low: str) -> str:
         """Replace hexadecimal keys, passphrases, and values that a sentence states."""
@@ -216,7 +234,7 @@ class Prose:
         is_option = name.startswith("-")
         if not is_secret(name.lstrip("-")) or (joint.isspace() and not is_option):
             return found[0]
-        if _DONE.match(value) or "•" in value or value.lower() in line_secrets.SCHEMES:
+        if _DONE.match(value) or "•" in value or value.lower() in token_shapes.SCHEMES:
             return found[0]
         if _SCHEMED.match(found.string, found.start()) or _CODE.fullmatch(value):
             return found[0]

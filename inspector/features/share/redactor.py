@@ -33,6 +33,7 @@ from inspector.features.share.known import (
     unquoted,
 )
 from inspector.features.share.prose import Persons, Prose, could_be_text
+from inspector.protocol import token_shapes
 from inspector.protocol.credentials import is_masked, is_secret, is_secret_header
 
 _DEEPEST = 6
@@ -137,7 +138,7 @@ class Redactor:
     def _whole(self, value: str, rule: str) -> str:
         if is_masked(value):
             return value
-        scheme = line_secrets.SCHEME.fullmatch(value)
+        scheme = token_shapes.SCHEME.fullmatch(value)
         secret = self._replacing.secret
         return scheme[1] + secret(scheme[2], rule) if scheme else secret(value, rule)
 
@@ -198,6 +199,8 @@ _ALWAYS = (
     b"hrase",
     b"HRASE",
     b"/webhooks/",
+    b"curl",
+    b"CURL",
     b"1//0",
     b":AA",
     b"/home/",
@@ -230,7 +233,7 @@ _DIGITS = bytes(byte if byte < 128 and (chr(byte).isalnum() or chr(byte) in "+/_
 _ESCAPE = re.compile(r"\\+(?:u[0-9A-Fa-f]{4}|.)?")
 _PIECE = re.compile(r"[^\w.-]+")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
-_BEGINNINGS = tuple(re.sub(r"\d", "0", each) for each in line_secrets.BEGINNINGS)
+_BEGINNINGS = tuple(re.sub(r"\d", "0", each) for each in token_shapes.BEGINNINGS)
 _OTHER = ("ya00.", "_v0_", "hooks.slack.com")
 """Beginnings of tokens that differ from what the name translation keeps."""
 _SHORTEST, _LONGEST, _PREFIX = 16, 64, 344
@@ -362,14 +365,14 @@ def _is_name(text: str) -> bool:
     Nearly every word occurs here once, and would displace cached names that are needed often.
     """
     return (
-        is_secret.__wrapped__(text) or is_secret_header.__wrapped__(text) or text.lower().endswith(line_secrets.SCHEMES)
+        is_secret.__wrapped__(text) or is_secret_header.__wrapped__(text) or text.lower().endswith(token_shapes.SCHEMES)
     )
 
 
 def _is_token(text: str) -> bool:
     if not any(map(text.__contains__, _BEGINNINGS)):
         return False
-    return any(map(text.__contains__, _OTHER)) or line_secrets.TOKEN.search(text) is not None
+    return any(map(text.__contains__, _OTHER)) or token_shapes.TOKEN.search(text) is not None
 
 
 def _is_odd_secret(text: bytes) -> bool:

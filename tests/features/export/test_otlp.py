@@ -105,6 +105,26 @@ def test_errors_have_their_type_and_message() -> None:
     assert (lasts.status.code, "error.type" in said(lasts)) == (Status.STATUS_CODE_UNSET, False)
 
 
+def test_credentials_in_uris_and_texts_are_masked() -> None:
+    token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    url = "https://anna:hunter22@h/x?api_key=hunter22"
+    tape = Tape()
+    tape.request(7, "resources/read", {"uri": url, "_meta": {"progressToken": 7}})
+    tape.notify("notifications/progress", {"progressToken": 7, "progress": 1, "message": f"with {token} from {url}"})
+    tape.notify(
+        "notifications/message", {"level": "info", "data": {"password": "hunter22", "deep": [f"Bearer {token}"]}}
+    )
+    tape.notify("notifications/message", {"level": "info", "logger": url, "data": f"API_KEY=hunter22 for {url}"})
+    tape.error(7, -32000, f"{url} rejects token {token}")
+    tape.request(8, "resources/subscribe", {"uri": url})
+    data = b"".join(lines(all_of(tape.journal)))
+    tape.journal.close()
+    assert b"notifications/message" in data
+    assert b"rejects token" in data
+    assert b"hunter22" not in data
+    assert token.encode() not in data
+
+
 def test_a_server_request_is_below_the_call_that_caused_it() -> None:
     tape = Tape()
     tape.call(1, "ask")

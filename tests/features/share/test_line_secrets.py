@@ -3,6 +3,7 @@
 import pytest
 
 from inspector.features.share import line_secrets
+from inspector.protocol import token_shapes
 
 TOKENS = {
     "private key": "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1r\n-----END OPENSSH PRIVATE KEY-----",
@@ -28,7 +29,7 @@ TOKENS = {
 }
 
 
-@pytest.mark.parametrize("kind", line_secrets.KINDS)
+@pytest.mark.parametrize("kind", token_shapes.KINDS)
 def test_a_token_is_known_by_its_form(kind: str) -> None:
     token = TOKENS[kind]
     places = {
@@ -40,7 +41,7 @@ def test_a_token_is_known_by_its_form(kind: str) -> None:
     found = line_secrets.TOKEN.search(text)
     assert found is not None
     assert found[0] == token
-    assert line_secrets.KINDS[(found.lastindex or 0) - 1] == kind
+    assert token_shapes.KINDS[(found.lastindex or 0) - 1] == kind
     assert any(each in text for each in line_secrets.BEGINNINGS)
 
 

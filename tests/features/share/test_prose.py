@@ -46,10 +46,33 @@ def prose() -> Prose:
         ("Authorization: ApiKey hunter22", f"Authorization: ApiKey {P}"),
         ("authorization: token hunter22, next", f"authorization: token {P}, next"),
         ("pw=hunter22", f"pw={P}"),
+        ("curl -u :hunter22 https://h/", f"curl -u :{P} https://h/"),
+        ("curl -sSu :hunter22 https://h/", f"curl -sSu :{P} https://h/"),
+        ("curl --user ':hunter22' h", f"curl --user ':{P}' h"),
+        ("curl --proxy-user=:hunter22 h", f"curl --proxy-user=:{P} h"),
+        ("curl -u 1000:1000 h", "curl -u 1000:1000 h"),
+        ("docker run -u root:wheel x", "docker run -u root:wheel x"),
+        ("<password>hunter22</password>", f"<password>{P}</password>"),
+        ("<ns:ApiKey a='b'> hunter22 </ns:ApiKey>", f"<ns:ApiKey a='b'> {P} </ns:ApiKey>"),
+        ("<title>hunter22</title>", "<title>hunter22</title>"),
+        ('<add name="ApiKey" value="hunter22"/>', f'<add name="ApiKey" value="{P}"/>'),
+        ('<add name="Color" value="hunter22"/>', '<add name="Color" value="hunter22"/>'),
     ],
 )
 def test_pairs_in_prose(text: str, copy: str) -> None:
     assert prose().replace(text, lambda held: held) == copy
+
+
+def test_both_parts_of_curl_credentials_and_of_userinfo_up_to_the_last_at_sign_are_replaced() -> None:
+    for text in (
+        "curl -u anna:hunter22 h",
+        "http://anna@corp:hunter22@h/",
+        "http://anna:p@hunter22@h/",
+        "//x http://a@hunter22@h",
+    ):
+        copy = prose().replace(text, lambda held: held)
+        assert not any(part in copy for part in ("anna", "hunter22", "corp", "p@")), copy
+        assert copy.endswith(text[-1])
 
 
 def test_many_pairs_cost_their_length() -> None:

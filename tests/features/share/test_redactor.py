@@ -28,6 +28,17 @@ def redactor(*known: str) -> Redactor:
     [
         ('{"password": "hunter22"}', f'{{"password": "{P}"}}'),
         ("password=hunter22 user=x", f"password={P} user=x"),
+        ('{"name":"API_KEY","value":"hunter22"}', f'{{"name":"API_KEY","value":"{P}"}}'),
+        ('{"value":"hunter22","name":"API_KEY"}', f'{{"value":"{P}","name":"API_KEY"}}'),
+        (
+            '[{"value":"hunter22","x":{"name":1},"header":"x-api-key"}]',
+            f'[{{"value":"{P}","x":{{"name":1}},"header":"x-api-key"}}]',
+        ),
+        (
+            '[{"value":"plain"},{"value":"hunter22","name":"password"}]',
+            f'[{{"value":"plain"}},{{"value":"{P}","name":"password"}}]',
+        ),
+        ('{"value":"hunter22","x":{"name":"API_KEY"}}', '{"value":"hunter22","x":{"name":"API_KEY"}}'),
         ("DB_PASSWORD: 'hunter22'", f"DB_PASSWORD: '{P}'"),
         ("--api-key hunter22 --level 3", f"--api-key {P} --level 3"),
         ("https://a/b?page=1&access_token=hunter22#x", f"https://a/b?page=1&access_token={P}#x"),
