@@ -244,6 +244,10 @@ def _unescaped(key: str) -> str:
 
 LINE_LIMIT = 1_000
 """Bytes of a line that are shown until it is expanded."""
+_BEFORE_HIT = 24
+"""Bytes that are shown before a hit in a long line."""
+_CONTINUED = frozenset(bytes([n]) for n in range(0x80, 0xC0))
+"""Bytes in the middle of a character in UTF-8."""
 OPEN_LIMIT = 64_000
 """Bytes of a line that are shown when it is expanded; the raw view has all."""
 _INDENT = 2
@@ -305,6 +309,18 @@ class JsonLines:
         if hidden > 0:
             spans.append((f"… {human_size(end - start - indent)}", "muted"))
         return spans
+
+    def around(self, index: int, needle: str) -> list[Span]:
+        """Return the part of a long line that has the first hit of a search, then its size; [] if it has none."""
+        start, end = self._bounds(index)
+        found = in_json(needle).search(self._text, start, end)
+        if found is None:
+            return []
+        first = max(start, found.start() - _BEFORE_HIT)
+        first += next((n for n in range(4) if self._text[first + n : first + n + 1] not in _CONTINUED), 0)
+        body = self._text[first : _whole(self._text, first, end, LINE_LIMIT)]
+        size = human_size(end - start - self._indent(index))
+        return [("…", "muted"), (visible(decode(body)), "string"), (f"… {size}", "muted")]
 
     def long(self, index: int) -> bool:
         """Whether `line` returns only the beginning of a line."""

@@ -10,6 +10,9 @@ An event is never sent to a widget that is removed or hidden: such a widget cons
 A widget that shows something new and moves the focus there without a key holds the queue (`hold_keys`) meanwhile:
 text typed as soon as the new content is visible is meant for it.
 
+A search or a list that waits for a pause in typing (`postpone`), or works on a thread (`settling`), is superseded
+input: an event that acts is handled only after it, so that no action uses an earlier selection or filter.
+
 Keys typed ahead do not delay leaving. `ctrl+q` acts at once and drops the events before it. `q` may be part of a
 text, so it waits for its turn. Of several screen changes in the queue, only the last one is carried out.
 """
@@ -19,13 +22,16 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from textual.app import App, ScreenStackError
 from textual.errors import NoWidget
 from textual.events import Click, Event, InputEvent, Key, MouseDown, MouseEvent, MouseUp, Paste
 from textual.geometry import Offset
 from textual.message_pump import MessagePump
+from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import Input
 
 PATIENCE_S: Final = 2.0
 """Maximum wait of an event, in seconds: a handler that hangs must not lock the keyboard."""
@@ -38,6 +44,44 @@ _MOST_TURNS: Final = 20
 
 _LEAVES: Final = "ctrl+q"
 """Textual's own key to quit: it is never text, and works wherever the focus is."""
+
+
+class Postponed:
+    """Callbacks that wait for a pause in typing, one for each widget."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Widget, tuple[Timer, Callable[[], object]]] = {}
+
+    def add(self, widget: Widget, seconds: float, callback: Callable[[], object]) -> None:
+        """Replace the callback of a widget."""
+        self.drop(widget)
+        self._waiting[widget] = widget.set_timer(seconds, partial(self._call, widget)), callback
+
+    def drop(self, widget: Widget) -> None:
+        """Drop the callback of a widget."""
+        if (found := self._waiting.pop(widget, None)) is not None:
+            found[0].stop()
+
+    def call_all(self) -> bool:
+        """Call back without waiting; return whether anything was waiting."""
+        widgets = list(self._waiting)
+        for widget in widgets:
+            self._call(widget)
+        return bool(widgets)
+
+    def _call(self, widget: Widget) -> None:
+        _, callback = self._waiting[widget]
+        self.drop(widget)
+        if widget.is_attached:
+            callback()
+
+
+_postponed: "WeakKeyDictionary[App[None], Postponed]" = WeakKeyDictionary()
+"""By app."""
+
+
+def _postponed_of(app: App[None]) -> Postponed:
+    return _postponed.setdefault(app, Postponed())
 
 
 class InputQueue:
@@ -54,6 +98,9 @@ class InputQueue:
         self._is_busy = False
         """Whether an event is being processed, or the focus is about to move."""
         self._is_held = False
+        self._postponed = _postponed_of(app)
+        self._working: set[object] = set()
+        """What is settled on a thread."""
         self._waited_s = self._looked_s = 0.0
         """How long it has been busy, and the monotonic time of the last tick."""
 
@@ -85,10 +132,11 @@ class InputQueue:
         """Stop waiting for a handler that hangs. Nearly free; called at each tick."""
         now = time.monotonic()
         since, self._looked_s = now - self._looked_s, now
-        if self._is_busy:
+        if self._is_busy or (self._working and self._waiting):
             self._waited_s += min(since, _LONGEST_LOOK_S)
             if self._waited_s > PATIENCE_S:
                 self._is_busy = self._is_held = False
+                self._working.clear()
         if self._waiting:
             await self._go_on()
 
@@ -103,11 +151,46 @@ class InputQueue:
             self._is_held = False
             self._begin(rounds=_ROUNDS)
 
+    async def settle(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do what an action may need; events that act wait for it."""
+        token = object()
+        self._working.add(token)
+        try:
+            await work()
+        finally:
+            self._working.discard(token)
+            self._begin(rounds=_ROUNDS)
+
+    def _is_settled(self) -> bool:
+        """Whether an event may act now; otherwise what it waits for is started, and it is asked again afterwards."""
+        if self._postponed.call_all():
+            self._begin(rounds=_ROUNDS)
+            return False
+        return not self._working
+
+    def _acts(self, event: Event) -> bool:
+        """Whether an event may use what is selected: it neither edits a text, moves a cursor nor leaves."""
+        if not isinstance(event, Key | MouseDown) or (isinstance(event, Key) and event.key == "escape"):
+            return False
+        if isinstance(event, MouseDown):
+            return True
+        try:
+            focused, bound = self._app.focused, self._app.screen.active_bindings.get(event.key)
+        except ScreenStackError:
+            return False
+        if isinstance(focused, Input) and (bound is None or bound.node is focused):
+            return False
+        if focused is not None and focused.check_consume_key(event.key, event.character):
+            return False
+        return bound is None or not (bound.binding.id or "").startswith("move.")
+
     async def _go_on(self) -> None:
         while self._waiting and not self._is_busy:
             if lose_hidden_focus(self._app):
                 self._refocus()
                 self._begin(rounds=1)  # the focus first, then the waiting key
+                return
+            if self._acts(self._waiting[0][0]) and not self._is_settled():
                 return
             event, act = self._waiting.popleft()
             while self._waiting and self._shows_screen(event) and self._shows_screen(self._waiting[0][0]):
@@ -245,6 +328,24 @@ def release_keys(widget: Widget) -> None:
     """Release keys and clicks; called once the new focus has been requested."""
     if (queue := _queue_of(widget)) is not None:
         queue.release()
+
+
+def postpone(widget: Widget, seconds: float, callback: Callable[[], object]) -> None:
+    """Call back after a pause, or before the next event that acts. Replaces the widget's previous callback."""
+    _postponed_of(widget.app).add(widget, seconds, callback)
+
+
+def forget_postponed(widget: Widget) -> None:
+    """Drop the callback of a widget that waits for a pause."""
+    _postponed_of(widget.app).drop(widget)
+
+
+async def settling(widget: Widget, work: Callable[[], Awaitable[None]]) -> None:
+    """Do what an action may need, such as a search; events that act wait for it, up to PATIENCE_S."""
+    if (queue := _queue_of(widget)) is not None:
+        await queue.settle(work)
+    else:
+        await work()
 
 
 def _queue_of(widget: Widget) -> InputQueue | None:

@@ -469,7 +469,7 @@ ACTIONS: tuple[Action, ...] = (
         "search.leave",
         ("escape",),
         "Clear",
-        "Clear the field; if it is empty, leave it.",
+        "Clear the field and leave it.",
         ActionScope.SEARCH,
         "leave",
         True,

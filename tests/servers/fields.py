@@ -1,6 +1,7 @@
 """A form field of every kind: each tool, prompt and resource returns the values that it received.
 
-`ask` asks twice by a form; `destroy` claims to be destructive. Run it as `python -m tests.servers.fields`.
+`ask` asks twice by a form, `ask_all` three times at once; `destroy` claims to be destructive. Run it as
+`python -m tests.servers.fields`.
 """
 
 import json
@@ -32,7 +33,22 @@ def _text(words: str) -> dict[str, Any]:
 
 
 def _ask(number: int) -> Any:
-    asked = {"type": "object", "properties": {"guests": {"type": "integer"}}, "required": ["guests"]}
+    _request(number, {"guests": {"type": "integer"}})
+    return _response()
+
+
+def _ask_all() -> list[Any]:
+    for number, kind in enumerate(("string", "string", "integer"), 1):
+        _request(number, {"value": {"type": kind}})
+    return [_response() for _ in range(3)]
+
+
+def _response() -> Any:
+    return json.loads(sys.stdin.buffer.readline()).get("result")
+
+
+def _request(number: int, properties: dict[str, Any]) -> None:
+    asked = {"type": "object", "properties": properties, "required": [*properties]}
     say(
         {
             "jsonrpc": "2.0",
@@ -41,13 +57,15 @@ def _ask(number: int) -> Any:
             "params": {"message": f"Request {number}", "requestedSchema": asked},
         }
     )
-    return json.loads(sys.stdin.buffer.readline()).get("result")
 
 
 def _call(request: dict[str, Any]) -> Any:
     params = request["params"]
     if params["name"] == "ask":
         answer(request, _text("got " + json.dumps([_ask(1), _ask(2)])))
+        return None
+    if params["name"] == "ask_all":
+        answer(request, _text("got " + json.dumps(_ask_all())))
         return None
     return _text("got " + json.dumps(params.get("arguments")))
 
@@ -66,6 +84,7 @@ TOOLS = [
     *(_tool(name, {"value": schema}) for name, schema in KINDS.items()),
     _tool("all", KINDS, description="\n".join(f"Line {n} of what it does." for n in range(12))),
     _tool("ask", {}),
+    _tool("ask_all", {}),
     _tool("destroy", {}, annotations={"destructiveHint": True}),
 ]
 
@@ -79,9 +98,9 @@ if __name__ == "__main__":
             },
             "tools/list": {"tools": TOOLS},
             "tools/call": _call,
-            "prompts/list": {"prompts": [{"name": "greet", "arguments": [{"name": "who"}]}]},
+            "prompts/list": {"prompts": [{"name": "greet", "arguments": [{"name": "who"}]}, {"name": "part"}]},
             "prompts/get": _prompt,
-            "resources/list": {"resources": []},
+            "resources/list": {"resources": [{"uri": f"port://{name}", "name": name} for name in ("alpha", "beta")]},
             "resources/templates/list": {"resourceTemplates": [{"name": "port", "uriTemplate": "port://{name}"}]},
             "resources/read": _read,
             "ping": {},

@@ -304,3 +304,40 @@ async def test_digits_typed_into_a_field_are_all_kept() -> None:
         await person.sees(" text ")
         await person.press_quickly("slash", *"12345")
         await until(lambda: any(each.value == "12345" for each in app_of(person).query(Input)), "they are text")
+
+
+@pytest.mark.parametrize(
+    ("screen", "method", "first", "then"),
+    [
+        ("2", "tools/call", "text", "boolean"),
+        ("4", "prompts/get", "part", "greet"),
+        ("3", "resources/read", "alpha", "beta"),
+    ],
+)
+async def test_search_and_send_in_one_burst_sends_what_the_search_finds(
+    screen: str, method: str, first: str, then: str
+) -> None:
+    async with before() as person:
+        await person.press(screen)
+        await person.sees(first, then, " ^j")
+        for number, wanted in enumerate((first, then), 1):
+            await person.press_quickly("escape", "escape", "slash", *wanted, "ctrl+j")
+            await until(lambda: len(sent(person, method)) == number, f"{wanted} is sent")  # noqa: B023
+        names = [each.get("name", each.get("uri")) for each in sent(person, method)]
+        assert [name.rpartition("/")[2] for name in names] == [first, then]
+
+
+@pytest.mark.parametrize("where", ["inbox", "dialog"])
+async def test_three_requests_are_answered_in_one_burst_each_with_its_own_text(where: str) -> None:
+    async with before() as person:
+        await at_tool(person, "ask_all")
+        await person.press("ctrl+j")
+        await person.sees("asks in ask_all")
+        await person.press("escape", "escape", "escape")
+        await person.press("5" if where == "inbox" else "exclamation_mark")
+        await person.sees("Request 1")
+        await person.press_quickly(
+            *(("enter",) if where == "inbox" else ()), *"hi", "ctrl+j", *"yo", "ctrl+j", "4", "ctrl+j"
+        )
+        await until(lambda: len(answered(person)) == 3, "all were answered")
+        assert answered(person) == [{"value": "hi"}, {"value": "yo"}, {"value": 4}]

@@ -1,24 +1,23 @@
 """An input line for filtering or searching: a label, the input, the number of matches, and an error.
 
 It reports the input once the user pauses. The search itself is up to the owner, who responds with `show_count` or
-`show_error`. Escape clears the line first, and leaves it only if it is empty.
+`show_error`. Escape clears the line and leaves it. Tab stays: in the list behind it, what is typed next would act.
 """
 
 from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from inspector.text import one_line
 from inspector.tui import keys
-from inspector.tui.input_queue import hold_keys, release_keys
+from inspector.tui.input_queue import forget_postponed, hold_keys, postpone, release_keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.schema_form.editors import ClusterInput
 
@@ -29,7 +28,10 @@ _PAUSE = 0.12
 class SearchLine(ClusterInput):
     """The input field. Keys that do not type anything are handled by the bar."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.SEARCH)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings(keys.ActionScope.SEARCH),
+        Binding("tab,shift+tab", "stay", show=False),
+    ]
 
     def __init__(self, placeholder: str) -> None:
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False)
@@ -42,12 +44,14 @@ class SearchLine(ClusterInput):
             event.prevent_default()
             await self.run_action("app.help")
 
+    def action_stay(self) -> None:
+        """Keep the focus: there is nothing to complete."""
+        self.app.bell()
+
     def action_leave(self) -> None:
-        """Clear the line, or leave it if it is empty."""
-        if self.value:
-            self.value = ""
-        else:
-            self.post_message(SearchBar.Left())
+        """Clear the line, and leave it."""
+        self.value = ""
+        self.post_message(SearchBar.Left())
 
     def action_done(self) -> None:
         """Go to the matches."""
@@ -105,7 +109,7 @@ class SearchBar(Widget):
             return self._control
 
     class Left(Message):
-        """From the field to its bar: Escape in an empty line."""
+        """From the field to its bar: Escape."""
 
     class Found(Message):
         """From the field to its bar: Enter."""
@@ -122,7 +126,6 @@ class SearchBar(Widget):
         super().__init__(id=id, classes=classes)
         self._label = label
         self._line = self.make_line(placeholder)
-        self._timer: Timer | None = None
         self._reported = ""
 
     def make_line(self, placeholder: str) -> SearchLine:
@@ -192,16 +195,13 @@ class SearchBar(Widget):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Wait for a pause before reporting; an emptied line is reported at once."""
         event.stop()
-        if self._timer is not None:
-            self._timer.stop()
         if event.value:
-            self._timer = self.set_timer(_PAUSE, self._tell)
+            postpone(self, _PAUSE, self._tell)
         else:
             self._tell()
 
     def _tell(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
+        forget_postponed(self)
         if self.text != self._reported:
             self._reported = self.text
             self.post_message(self.Changed(self, self.text))
@@ -215,4 +215,5 @@ class SearchBar(Widget):
     def on_search_bar_left(self, event: Left) -> None:
         """Report that the user leaves the line."""
         event.stop()
+        self._tell()
         self.post_message(self.Done(self, False))

@@ -37,5 +37,5 @@ async def test_escape_chooses_nothing() -> None:
         app.push_screen(ChooseScreen("har[/]bour", ["\x1b[2J[bold]"]), answers.append)
         await pilot.pause()
         assert "␛[2J[bold]" in text(app)
-        await pilot.press("x", "escape", "escape")
+        await pilot.press("x", "escape")
         await until(lambda: answers == [None], "nothing is chosen")

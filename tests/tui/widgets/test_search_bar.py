@@ -65,7 +65,7 @@ async def test_enter_tells_without_waiting_and_goes_there(monkeypatch: pytest.Mo
         assert (app.changes(), app.ends()) == (["x"], [True, True])
 
 
-async def test_escape_clears_first_and_leaves_then() -> None:
+async def test_escape_clears_the_line_and_leaves_it() -> None:
     bar = SearchBar("Filter")
     app = Listening(bar)
     async with app.run_test() as pilot:
@@ -73,10 +73,17 @@ async def test_escape_clears_first_and_leaves_then() -> None:
         bar.text = "abc"
         await pilot.press("escape")
         await pilot.pause()
-        assert (bar.text, app.changes(), app.ends()) == ("", ["abc", ""], [])
-        await pilot.press("escape")
-        await pilot.pause()
-        assert app.ends() == [False]
+        assert (bar.text, app.changes(), app.ends()) == ("", ["abc", ""], [False])
+
+
+@pytest.mark.parametrize("key", ["tab", "shift+tab"])
+async def test_tab_stays_in_the_line(key: str) -> None:
+    bar = SearchBar("Filter")
+    app = Listening(bar)
+    async with app.run_test() as pilot:
+        bar.focus()
+        await pilot.press("a", key, "q")
+        assert bar.text == "aq"
 
 
 async def test_an_error_stands_under_the_line_until_there_is_a_count() -> None:

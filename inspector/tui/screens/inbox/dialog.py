@@ -13,6 +13,7 @@ from inspector.session.inbox import Ticket, TicketState
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
+from inspector.tui.input_queue import hold_keys
 from inspector.tui.screens.inbox.rows import RequestRow
 from inspector.tui.screens.inbox.server_request import QuestionAction, QuestionPane
 from inspector.tui.widgets.bars import FooterBar
@@ -110,4 +111,7 @@ class QuestionScreen(Dialog[None]):
         event.stop()
         if not self._answered:
             self._answered = True
+            tickets = self._conversation.inbox.tickets
+            if any(each is not event.ticket and each.state is TicketState.WAITING for each in tickets):
+                hold_keys(self)  # what is typed now is meant for the next request
             await self._conversation.inbox.answer(event.ticket, event.reply)

@@ -17,7 +17,7 @@ from inspector.present.spans import Span
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.input_queue import hold_keys
+from inspector.tui.input_queue import hold_keys, release_keys
 from inspector.tui.panels import Panel
 from inspector.tui.screens.inbox.model import has_form
 from inspector.tui.screens.inbox.rows import InboxRows
@@ -144,6 +144,8 @@ class InboxPanel(Panel):
             self._goes_on = False
             self.frame.open()
             hold_keys(self)  # from now on the list shows its row
+        else:
+            release_keys(self)
         self._show(read=goes_on)
 
     @property
@@ -228,6 +230,8 @@ class InboxPanel(Panel):
         self._left, self._goes_on = self._wanted, True
         self.frame.close()
         self.screen.set_focus(self._list)  # at once, so that the next update finds the focus in the list
+        if any(asked.key != self._left and has_form(asked.server_request) for asked in self._rows.unanswered):
+            hold_keys(self)  # what is typed now is meant for the next request
         if not await self.conversation.inbox.answer(event.ticket, event.reply):
             self.app.notify("That request no longer waits for a response.", severity="warning", markup=False)
 

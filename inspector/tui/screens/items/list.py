@@ -9,13 +9,13 @@ import asyncio
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from textwrap import wrap
 from typing import Any, NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.message import Message
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -37,6 +37,7 @@ from inspector.protocol.tracking.catalogue import Listing
 from inspector.text import clock, visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
+from inspector.tui.input_queue import forget_postponed, postpone, settling
 from inspector.tui.screens.items.model import findings_about, own_findings, shared_lines
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import StatusLine
@@ -165,7 +166,7 @@ class ListSearch:
                     self._rows.show(rows)
                     self._show()
 
-            self._owner.run_worker(search, group="search", exclusive=True)  # type: ignore[arg-type]
+            self._owner.run_worker(partial(settling, self._owner, search), group="search", exclusive=True)  # type: ignore[arg-type]
 
 
 # The lines above the rows: changes, pages, age and problems of the list
@@ -287,7 +288,6 @@ class ItemList(Widget):
         """Item to open as soon as it is listed."""
         self._gone_at: int | None = None
         """Cursor row since the chosen item was removed; None while the item is listed."""
-        self._timer: Timer | None = None
         self._opens = False
         """Whether to open the first match once the search is done."""
         self._stage: tuple[ConversationStage, bool] | None = None
@@ -458,8 +458,7 @@ class ItemList(Widget):
 
     def settle(self) -> Chosen | None:
         """Choose the item under the cursor without waiting; return the message to handle, None if nothing changed."""
-        if self._timer is not None:
-            self._timer.stop()
+        forget_postponed(self)
         if self.chosen == self._reported or (self._gone_at is not None and self.list.view.cursor == self._gone_at):
             return None
         self._gone_at, self._reported = None, self.chosen
@@ -468,9 +467,7 @@ class ItemList(Widget):
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Choose the item once the cursor rests."""
         event.stop()
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self.set_timer(_REST_S, self._report)
+        postpone(self, _REST_S, self._report)
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
         """Open the item; while a thread still searches, open its first match instead."""

@@ -279,13 +279,12 @@ class ItemRequests:
             self._steps.result.show(looked, earlier=journal is not self._conversation.journal)
 
     def begin(self, call: RunningCall) -> None:
-        """Send a request and show its progress."""
+        """Send a request, and go to the result, which shows its progress first."""
         self._steps.open_result(go=False)
         self.stop_reading()
         self._steps.result.show_running(call)
         self._send(call)
-        if self._steps.is_narrow:
-            self._steps.go("result")
+        self._steps.go("result")
 
     def repeat(self, made: RunningCall) -> RunningCall:
         """Send a request again on the current connection. View, step, focus and results of other items are kept."""

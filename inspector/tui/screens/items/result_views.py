@@ -26,6 +26,7 @@ from inspector.present.server_log import Meanwhile
 from inspector.present.spans import Line, Span, fact_lines, words_wrapped
 from inspector.text import decode
 from inspector.tui import keys
+from inspector.tui.screens.items.content import ContentView
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import ButtonBar
 from inspector.tui.widgets.json_tree.view import JsonView
@@ -182,6 +183,7 @@ class ResultBody(Widget):
     ResultBody.-shown > Segments { margin: 0; }
     ResultBody > .result--verdict { height: auto; max-height: 50%; padding: 0 2; margin: 0 0 1 0; display: none; }
     ResultBody > .result--body { height: 1fr; display: none; }
+    ResultBody > FindBar.hidden { display: none; }
     ResultBody.-content > .result--content { display: block; }
     ResultBody.-structured > .result--structured { display: block; }
     ResultBody.-structured > .result--verdict { display: block; }
@@ -208,7 +210,7 @@ class ResultBody(Widget):
         self._block_of: tuple[int, ...] = ()
         self._width = 0
         self._tabs = Segments(self._labels, (CONTENT,), tabs=True)
-        self.content = LogList(SpanRows(), empty=self._no_call, classes="result--body result--content")
+        self.content = ContentView(SpanRows(), empty=self._no_call, classes="result--body result--content")
         """Lines of the blocks."""
         self._markdown = VerticalScroll(classes="result--body result--markdown")
         self._verdict = Static("", classes="result--verdict")
@@ -311,11 +313,11 @@ class ResultBody(Widget):
         self._width = content.line_width
         content.empty = _RUNNING if self._waiting else self._no_call
         if self._looked is None or not self._width:
-            content.source = SpanRows()
+            content.show(())
             return
         laid = result_lines(self._looked.view, self._width)
         self._block_of = laid.blocks
-        content.source = SpanRows(laid.lines)
+        content.show(laid.lines)
         content.go_to(0)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -355,6 +357,9 @@ class ResultBody(Widget):
         self._tabs.choose(tab)
         for index, name in enumerate(TABS):
             self.set_class(index == tab, f"-{name.lower()}")
+        searched = ((CONTENT, self.content), (STRUCTURED, self._structured), (RAW, self._raw), (SCHEMA, self._schema))
+        for index, view in searched:
+            view.finder.hide(index != tab)
         self._relay()
 
     def focus_body(self) -> None:

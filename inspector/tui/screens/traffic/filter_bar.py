@@ -168,7 +168,7 @@ class FilterBar(SearchBar):
             return
         items = self._items()
         if not items:
-            self.app.action_focus_next()
+            self.app.bell()
             return
         start, cursor = self._proposals.start, self._line.cursor_position
         text = items[0].text

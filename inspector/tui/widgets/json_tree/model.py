@@ -500,7 +500,10 @@ class JsonRows:
             spans += self._folded_end(line)
         hides = folded or self.lines.long(line) or spans_width(spans) > width
         sign: Sign = "closed" if hides else "opened" if self.lines.opens(line) else ""
-        return sign, _cut(marked(spans, self.needle), width)
+        shown = _cut(marked(spans, self.needle), width)
+        if self.needle and hides and not any(role == "match" for _, role in shown):
+            shown = _cut(marked(self.lines.around(line, self.needle), self.needle), width) or shown
+        return sign, shown
 
     def _folded_end(self, line: int) -> list[Span]:
         hidden = self._folds.hidden(line) - 1
@@ -590,7 +593,7 @@ class JsonRows:
 
 def _cut(spans: list[Span], width: int) -> list[Span]:
     """Cut a line to `width`; the size at the end of a long line stays visible."""
-    if spans_width(spans) <= width or spans[-1][1] != "muted":
+    if not spans or spans_width(spans) <= width or spans[-1][1] != "muted":
         return clip(spans, width)
     size: Span = (spans[-1][0].removeprefix("…"), "muted")
     return [*clip(spans[:-1], width - spans_width([size])), size]

@@ -7,7 +7,8 @@ shows that meanwhile. A line too long for the screen shows its beginning and its
 import asyncio
 import time
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from functools import partial
+from typing import Any, ClassVar, Final
 
 from textual import events, work
 from textual.binding import BindingType
@@ -20,6 +21,7 @@ from inspector.present.spans import Span, clip
 from inspector.text import human_size
 from inspector.tui import keys
 from inspector.tui.actions import lend_actions
+from inspector.tui.input_queue import settling
 from inspector.tui.pacing import short_turns
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.json_tree.model import Fold, JsonRows, Many
@@ -57,9 +59,10 @@ class FindBar(SearchBar):
 
 
 class JsonSearch:
-    """Searches the payload of a view and highlights the matches."""
+    """Searches the lines of a view and highlights the matches."""
 
-    def __init__(self, view: "JsonView") -> None:
+    def __init__(self, view: Any) -> None:
+        """`view` is a list of lines with `rows` that highlight their `needle`, `lines`, `line` and `go_to_found`."""
         self._view = view
         self._bar: FindBar | None = None
         self._began = 0
@@ -129,8 +132,8 @@ class JsonSearch:
             self._find_slowly(view.rows.needle, start, backwards=backwards, count=False)
 
     def _find_slowly(self, needle: str, start: int, *, backwards: bool, count: bool) -> None:
-        work = self._find(needle, start, backwards=backwards, count=count)
-        self._view.run_worker(work, group="find", exclusive=True)
+        work = partial(self._find, needle, start, backwards=backwards, count=count)
+        self._view.run_worker(partial(settling, self._view, work), group="find", exclusive=True)
 
     async def _find(self, needle: str, start: int, *, backwards: bool, count: bool) -> None:
         generation, lines, end = self._generation, self._view.lines, time.monotonic() + MOST_S

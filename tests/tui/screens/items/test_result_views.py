@@ -21,6 +21,7 @@ from tests.present.tape import Tape
 from tests.tui.screen_text import text
 from tests.tui.screens.schemas import SUM
 from tests.tui.widgets.showing import Showing
+from tests.waiting import until
 
 PICTURE = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(tools_content.tide_picture(4)).decode()}
 
@@ -167,3 +168,34 @@ def test_a_line_of_a_megabyte_is_wrapped_whole() -> None:
 def test_marks_that_take_no_room_stay_with_their_letters() -> None:
     rows = [plain(row) for row in words_wrapped((("e\u0301" * 90, "text"),), 30)]
     assert rows == ["e\u0301" * 30] * 3
+
+
+async def test_content_is_searched_and_escape_closes_the_search() -> None:
+    body = ResultBody()
+    app = Showing(body)
+    async with app.run_test(size=(80, 20)) as pilot:
+        lines = "\n".join(f"line {n}" for n in range(400)) + "\nthe harbour"
+        body.show(looked({"content": [{"type": "text", "text": lines}]}))
+        body.focus_body()
+        await pilot.press("slash", *"harb", "enter")
+        await until(lambda: "the harbour" in text(app), "the match is shown")
+        assert "✓ 1" in text(app)
+        body.show_tab(RAW)
+        await pilot.pause()
+        assert "find" not in text(app)
+        body.show_tab(CONTENT)
+        body.focus_body()
+        await pilot.press("slash", "escape")
+        await until(lambda: "✓ 1" not in text(app), "the search is closed")
+        assert body.content.has_focus
+
+
+async def test_a_match_inside_a_long_text_of_the_raw_response_is_shown() -> None:
+    body = ResultBody()
+    app = Showing(body)
+    async with app.run_test(size=(80, 20)) as pilot:
+        body.show(looked({"content": [{"type": "text", "text": "x" * 9000 + " harbour " + "y" * 9000}]}))
+        body.show_tab(RAW)
+        body.focus_body()
+        await pilot.press("slash", *"harb", "enter")
+        await until(lambda: "harbour" in text(app), "the match is shown")
