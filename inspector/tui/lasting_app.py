@@ -137,10 +137,16 @@ class LastingApp(App[_T]):
         self._lasts = True
         try:
             await super()._process_messages_loop()
-        finally:
+        except Exception:
             self._lasts = False
+            raise
+        finally:
             threading.excepthook = hook
-            self.error_log.close()
+
+    async def _shutdown(self) -> None:
+        """Remove all widgets; what fails there does not turn leaving into a failure."""
+        await super()._shutdown()
+        self.error_log.close()
 
     def _note_on_thread(self, error: BaseException | None) -> None:
         if isinstance(error, Exception):
