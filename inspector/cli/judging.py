@@ -15,7 +15,7 @@ from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
 from inspector.capture.store.load import load
 from inspector.checks.catalog import all_checks
-from inspector.checks.compat.matrix import for_hosts
+from inspector.checks.compat.matrix import as_serious, for_hosts
 from inspector.checks.compat.packs import HOSTS, Host
 from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS, Check
@@ -251,8 +251,7 @@ def conclude(
     findings = [each for each in findings if each.id not in report.left_out] + [*more]
     if report.budget is not None:
         findings = [*findings, *_over_budget(journal, report.budget)]
-    if report.hosts:
-        findings = for_hosts(findings, report.hosts)
+    findings = for_hosts(findings, report.hosts) if report.hosts else as_serious(findings)
     heard(findings)
     if report.writes_baseline:
         assert report.baseline is not None, "it was looked at with the options"

@@ -2,10 +2,13 @@ r"""A pattern from a schema, tried on a text, in bounded time.
 
 Patterns are the server's and some never end: `(a|a)*$` doubles its work with every letter, and a search by `re` can't
 be stopped. So the search is the `regex` package's, which takes a time limit; it also reads what ECMA-262 has and `re`
-has not (`\p{L}`, `(?<name>…)`). A linear engine such as RE2 would need no limit, but refuses the look-aheads that
-real schemas use. What is too long, too big or too slow is no match and no mismatch: it raises.
+has not (`\p{L}`, `(?<name>…)`). A linear engine such as RE2 would need no limit, but refuses the look-aheads that real
+schemas use. What ECMA-262 does not have is refused: `regress` compiles each pattern first, with the flag u that JSON
+Schema recommends and clients use; it has no time limit for searches. What is too long, too big or too slow is no match
+and no mismatch: it raises.
 """
 
+import re
 import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -74,6 +77,27 @@ def matches(pattern: str, text: str) -> bool:
         raise PatternUnusable(f"the pattern {_short(pattern)} takes too long (--max pattern=MS raises that)") from None
 
 
+def ecmascript_problem(pattern: str) -> str:
+    """Return why a pattern is no regular expression of ECMA-262 with the flag u; "" if it is, or can't be examined."""
+    from regress import Regex, RegressError  # 3 ms, only when needed
+
+    if len(pattern) > LONGEST_PATTERN:
+        return ""
+    try:
+        Regex(pattern, "u")
+    except (RegressError, UnicodeEncodeError) as error:
+        return "" if "nested" in str(error) else f"{error!s:.80}"
+    return ""
+
+
+_LOOKAROUND: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(\(\?<?[=!])", re.DOTALL)
+
+
+def has_lookaround(pattern: str) -> bool:
+    """Return whether a pattern has a lookahead or lookbehind, outside escapes and character classes."""
+    return any(found[1] for found in _LOOKAROUND.finditer(pattern[:LONGEST_PATTERN]))
+
+
 def usable(pattern: str) -> bool:
     """Return whether the pattern is valid and not too large."""
     try:
@@ -93,6 +117,8 @@ def compiled(pattern: str) -> "regex.Pattern[str]":
 
     if len(pattern) > LONGEST_PATTERN or _copies(pattern) > MOST_COPIES:
         raise PatternUnusable(f"the pattern {_short(pattern)} is too big")
+    if problem := ecmascript_problem(pattern):
+        raise PatternUnusable(f"{_short(pattern)} is not a regular expression of ECMAScript: {problem}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -13,7 +13,7 @@ from inspector.checks.compat.packs import HOSTS, CompatEffect, CompatFact, Host,
 from inspector.checks.definitions.schemas import WalkBudget
 from inspector.checks.definitions.texts import units
 from inspector.checks.definitions.tools import Trait, shown_name, traits_of
-from inspector.checks.findings import Finding, Severity
+from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.protocol import peek
 
 BYTES_PER_TOKEN = 4
@@ -214,6 +214,19 @@ def _trait_of_rule(finding: Finding) -> str:
     if finding.id in ("annotations-invalid", "task-support-invalid") and finding.severity is not Severity.ERROR:
         return ""
     return _TRAITS.get(finding.id, "")
+
+
+def as_serious(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings, as errors where a client is certain to drop every tool because of them."""
+    return [
+        msgspec.structs.replace(each, severity=Severity.ERROR)
+        if any(
+            fact.effect is CompatEffect.ALL_GONE and fact.source.confidence is Confidence.CERTAIN
+            for _, fact in told_of(each)
+        )
+        else each
+        for each in findings
+    ]
 
 
 def for_hosts(findings: Sequence[Finding], hosts: Sequence[Host]) -> list[Finding]:

@@ -290,7 +290,10 @@ VS_CODE = Host(
         CompatFact("input-root-condition", CompatEffect.CHANGED, _TAKEN_OUT, _NORMALIZER),
         CompatFact("required-unknown", CompatEffect.CHANGED, _TAKEN_OUT, _NORMALIZER),
         CompatFact(
-            "tuple-items", CompatEffect.CHANGED, "converts it to anyOf for GPT-4, o4 and Claude models", _NORMALIZER
+            "input-tuple-items",
+            CompatEffect.CHANGED,
+            "converts it to anyOf for GPT-4, o4 and Claude models",
+            _NORMALIZER,
         ),
         CompatFact("no-description", CompatEffect.CHANGED, "shows “<empty>” instead", _SERVER),
         CompatFact(
@@ -402,7 +405,10 @@ TYPESCRIPT_1 = Host(
     "TS1",
     (
         *_refusals(_TS1, *_ROOTS, *_MEMBERS, "boolean-property", "output-reference", "output-broken"),
+        *_refusals(_TS1, "output-pattern", "output-enum-empty"),
         *_failures(_TS1, "structure"),
+        CompatFact("input-pattern", CompatEffect.FINE, "accepts it", _TS1),
+        CompatFact("output-tuple-items", CompatEffect.FINE, "accepts it", _TS1),
         CompatFact("output-dialect", CompatEffect.FINE, "accepts it", _TS1),
         CompatFact("more-pages", CompatEffect.WARNED, _ONE_PAGE, _TS1),
     ),
@@ -416,6 +422,8 @@ TYPESCRIPT_2 = Host(
     (
         *_refusals(_TS2, *_ROOTS, *_MEMBERS),
         *_failures(_TS2, "output-rare-dialect", "output-reference", "output-broken", "structure"),
+        *_failures(_TS2, "output-pattern", "output-enum-empty", "output-tuple-items"),
+        CompatFact("input-pattern", CompatEffect.FINE, "accepts it", _TS2),
         CompatFact("output-dialect", CompatEffect.FINE, "accepts 2019-09, draft-07 and draft-06", _TS2),
     ),
     (),

@@ -11,6 +11,7 @@ import msgspec
 
 from inspector.forms.dialects import DEFAULT, dialect_of
 from inspector.forms.paths import Path
+from inspector.forms.patterns import ecmascript_problem, has_lookaround
 from inspector.forms.refs import SchemaDocument
 
 # Subschemas and their places
@@ -232,13 +233,20 @@ def features_of(
 
 
 _OF_INPUTS: Final = frozenset(
-    ("array-without-items", "several-types", "enum-not-string", "boolean-bound", "boolean-required", "admits-nothing")
+    (
+        *("array-without-items", "several-types", "enum-not-string", "boolean-bound", "boolean-required"),
+        *("admits-nothing", "lookaround"),
+    )
 )
 """Features that matter only if a model writes the values."""
 
 
 def _sided(feature: SchemaFeature, side: str) -> SchemaFeature:
-    return msgspec.structs.replace(feature, kind=f"{side}-broken") if feature.kind == "broken" else feature
+    return msgspec.structs.replace(feature, kind=f"{side}-{feature.kind}") if feature.kind in _SIDED else feature
+
+
+_SIDED: Final = frozenset(("broken", "pattern", "enum-empty", "tuple-items"))
+"""Features with another effect in input schemas than in output schemas, which SDKs compile."""
 
 
 def _of_root(schema: Any, side: str) -> Iterator[SchemaFeature]:
@@ -370,6 +378,8 @@ def _enum(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: 
     if type(values) is not list:
         yield SchemaFeature("broken", (*path, "enum"), f"has an enum{_where(path)} that is not an array")
         return
+    if not values:
+        yield SchemaFeature("enum-empty", (*path, "enum"), f"has an empty enum{_where(path)}: no value is valid")
     for at, value in enumerate(values):
         if "type" in node and not fits(value, node["type"]):
             said = (
@@ -381,6 +391,18 @@ def _enum(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: 
         yield SchemaFeature(
             "enum-not-string", (*path, "enum"), f"has an enum{_where(path)} with values that are not strings"
         )
+
+
+def _pattern(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
+    pattern = node["pattern"]
+    if type(pattern) is not str:
+        return
+    if problem := ecmascript_problem(pattern):
+        said = f"has the pattern {pattern[:_SHOWN]!r}{_where(path)}, which ECMAScript cannot compile: {problem}"
+        yield SchemaFeature("pattern", (*path, "pattern"), said)
+    elif has_lookaround(pattern):
+        said = f"has the pattern {pattern[:_SHOWN]!r}{_where(path)} with lookaround"
+        yield SchemaFeature("lookaround", (*path, "pattern"), said)
 
 
 def _default(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
@@ -413,6 +435,7 @@ _BY_KEY: Final[dict[str, Look]] = {
     "id": _id,
     "required": _required,
     "enum": _enum,
+    "pattern": _pattern,
     "default": _default,
     "additionalProperties": _closed,
     "x-mcp-header": _header,
@@ -423,7 +446,8 @@ _KINDS_BY_KEY: Final = {
     "items": {"tuple-items"},
     "exclusiveMinimum": {"boolean-bound"},
     "exclusiveMaximum": {"boolean-bound"},
-    "enum": {"broken", "enum-type", "enum-not-string"},
+    "enum": {"broken", "enum-empty", "enum-type", "enum-not-string"},
+    "pattern": {"pattern", "lookaround"},
     "default": {"default-wrong"},
     "additionalProperties": {"admits-nothing"},
 }

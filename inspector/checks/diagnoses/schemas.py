@@ -66,7 +66,7 @@ def _fix_of_label(schema: dict[str, Any], budget: WalkBudget) -> str:
     )
 
 
-_OLD: Final = ("tuple-items", "boolean-bound", "old-keyword", "input-broken")
+_OLD: Final = ("input-tuple-items", "boolean-bound", "old-keyword", "input-broken")
 
 
 @diagnosis(
@@ -269,11 +269,50 @@ def object_without_properties(case: CheckMoment) -> Iterator[Flaw]:
     fix="Use the types string, number, integer, boolean, array, object and null; some clients drop such a tool.",
 )
 def invalid_keyword_value(case: CheckMoment) -> Iterator[Flaw]:
-    """Unknown types and enums that are not arrays, in any dialect."""
+    """Unknown types, and enums that are empty or no arrays, in any dialect."""
     yield from flaws_of(case, "input-broken", "output-broken", most=3)
+    for flaw in flaws_of(case, "output-enum-empty", most=3):
+        yield Flaw(
+            flaw.sentence, flaw.pointer, trait=flaw.trait, fix="Correct or remove it: see the clients it breaks."
+        )
+    for flaw in flaws_of(case, "input-tuple-items", "output-tuple-items", most=3):
+        fix = "Use prefixItems, or declare draft-07 in $schema: an undeclared dialect is 2020-12."
+        yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix=fix)
+    for flaw in flaws_of(case, "input-enum-empty", most=3):
+        yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix="List the values, or remove the enum.")
     for flaw in flaws_of(case, "boolean-required", most=3):
         fix = 'Move it to "required": ["name", …] beside properties.'
         yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix=fix)
+
+
+@diagnosis(
+    "pattern-not-ecmascript",
+    _ERROR,
+    "Pattern is not a regular expression of ECMAScript",
+    LIST,
+    topic="basic",
+    heavy=True,
+    fix="Write it in the syntax of ECMAScript with the flag u, or leave it out: (?<name>…), not (?P<name>…).",
+)
+def pattern_not_ecmascript(case: CheckMoment) -> Iterator[Flaw]:
+    """JSON Schema's `pattern` is ECMA-262. Clients compile those of output schemas; input schemas go to model APIs."""
+    yield from flaws_of(case, "output-pattern", most=3)
+    for flaw in flaws_of(case, "input-pattern", most=3):
+        yield Flaw(flaw.sentence, flaw.pointer, severity=_WARNING, trait=flaw.trait)
+
+
+@diagnosis(
+    "pattern-lookaround",
+    _WARNING,
+    "Pattern with lookaround",
+    LIST,
+    topic="server/tools",
+    heavy=True,
+    fix="Leave the pattern out of inputSchema and validate in the tool: OpenAI's API refuses every request with it.",
+)
+def pattern_lookaround(case: CheckMoment) -> Iterator[Flaw]:
+    """Legal; see the compatibility data for the clients that pass it on."""
+    yield from flaws_of(case, "lookaround", most=1)
 
 
 @diagnosis(

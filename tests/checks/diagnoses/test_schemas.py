@@ -43,6 +43,14 @@ CASES: Cases = {
         _in(_OBJECT | {"$schema": _DRAFT_7}),
         _in(_OBJECT | {"$schema": "https://json-schema.org/draft/2020-12/schema"}),
     ),
+    "pattern-not-ecmascript": (
+        _with({"type": "string", "pattern": "^(?P<id>a)$"}),
+        _with({"type": "string", "pattern": "^(?<id>a)[\\w-]\\/$"}),
+    ),
+    "pattern-lookaround": (
+        _with({"type": "string", "pattern": "^(?!undefined$|null$)"}),
+        _with({"type": "string", "pattern": "^(?:a|\\(?=b)[(?=]"}),
+    ),
     "keyword-not-in-dialect": (
         _with({"type": "string", "nullable": True}),
         _in(_OBJECT | {"$schema": _DRAFT_7, "dependencies": {}, "properties": {"nullable": {"type": "string"}}}),
@@ -131,3 +139,35 @@ def test_the_error_of_a_library_that_does_not_fit_is_known() -> None:
     assert not of_one(
         asked("tools/call", result | {"isError": False}, params={"name": "a"})().findings(), "schema-library-mismatch"
     )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_written_well"),
+    [
+        ("^[a-z]{1,3}$", True),
+        ("(?i)abc", False),
+        (r"\-", False),
+        (r"\A\Z", False),
+        ("a++", False),
+        ("[[:alpha:]]", False),
+        (r"\p{L}\u{1F600}", True),
+        ("(" * 900 + ")" * 900, True),
+    ],
+)
+def test_pattern_not_ecmascript_judges_output_schemas_as_errors(pattern: str, is_written_well: bool) -> None:
+    schema = {"type": "object", "properties": {"p": {"type": "string", "pattern": pattern}}}
+    found = of_one(_in(_OBJECT, outputSchema=schema)().findings(), "pattern-not-ecmascript")
+    assert [each.severity.name for each in found] == ([] if is_written_well else ["ERROR"])
+
+
+@pytest.mark.parametrize("value", [{"enum": []}, {"type": "array", "items": [{"type": "string"}]}])
+def test_invalid_keyword_value_names_empty_enums_and_tuples_of_an_older_dialect(value: dict[str, Any]) -> None:
+    assert of_one(_with(value)().findings(), "invalid-keyword-value")
+    assert of_one(
+        _in(_OBJECT, outputSchema=_OBJECT | {"properties": {"p": value}})().findings(), "invalid-keyword-value"
+    )
+
+
+def test_invalid_keyword_value_when_draft_07_is_declared_accepts_tuples() -> None:
+    value = {"type": "array", "items": [{"type": "string"}]}
+    assert not of_one(_with(value, **{"$schema": _DRAFT_7})().findings(), "invalid-keyword-value")

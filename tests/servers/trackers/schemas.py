@@ -40,7 +40,63 @@ def _one(**properties: Any) -> Run:
     return _with({"type": "object", "properties": properties})
 
 
+def _returns(**properties: Any) -> Run:
+    """Its outputSchema has these properties."""
+    return _lists(_GOOD | {"outputSchema": {"type": "object", "properties": properties}})
+
+
 FAULTS = (
+    Fault(
+        "python-named-group",
+        "A pattern of an outputSchema is in Python's dialect: the client loses all tools, and reports a failed login.",
+        "anomalyco/opencode#35624",
+        ("pattern-not-ecmascript",),
+        (r"\?P<workflow_id>", "ECMAScript"),
+        _returns(run={"type": "string", "pattern": "^(?P<workflow_id>[0-9a-f]+)$"}),
+        exit=1,
+    ),
+    Fault(
+        "lookaround",
+        "OpenAI's API refuses every request: regex lookaround is not supported.",
+        "can1357/oh-my-pi#2784",
+        ("pattern-lookaround",),
+        ("fileKey", "lookaround"),
+        _one(fileKey={"type": "string", "description": "d", "pattern": "^(?!undefined$|null$)"}),
+    ),
+    Fault(
+        "email-of-zod",
+        "zod 4 writes an email's pattern with lookaheads.",
+        "cline/cline#14013",
+        ("pattern-lookaround",),
+        ("email", "lookaround"),
+        _one(email={"type": "string", "description": "d", "pattern": "^(?!\\.)(?!.*\\.\\.)[a-z]+@[a-z]+$"}),
+    ),
+    Fault(
+        "type-unknown",
+        "Another type than those of JSON Schema: ajv rejects the whole list.",
+        "apify/apify-mcp-server#738",
+        ("invalid-keyword-value", "invalid-schema"),
+        ("unknown",),
+        _one(city={"type": "unknown", "description": "d"}),
+    ),
+    Fault(
+        "empty-enum",
+        "An enum without values: the client of the TypeScript SDK 1 loses the list.",
+        "modelcontextprotocol/typescript-sdk",
+        ("invalid-keyword-value", "invalid-schema"),
+        ("enum",),
+        _returns(run={"type": "string", "enum": []}),
+        exit=1,
+    ),
+    Fault(
+        "true-as-schema",
+        "A property's schema is true: the client of the TypeScript SDK 1 loses the list.",
+        "modelcontextprotocol/typescript-sdk",
+        ("schema-rejected-by-apis",),
+        ("true", "city"),
+        _one(city=True),
+        exit=1,
+    ),
     Fault(
         "zod-3-object",
         "A zod object is given in the place of a JSON Schema: the host drops the whole list.",
