@@ -238,11 +238,14 @@ def conclude(
     status: ExitStatus | None = ExitStatus.OK,
     more: Sequence[Finding] = (),
     heard: Callable[[Sequence[Finding]], object] = len,
+    *,
+    until: int | None = None,
 ) -> ExitStatus:
     """Check a journal, print the findings, write the reports, and return the exit status.
 
     `more`: findings made during the session; `heard` is called with all findings. `status` is the command's exit
-    status so far, None if it was interrupted. After a failure, "no findings" is never printed.
+    status so far, None if it was interrupted. Requests after entry `until` may fail, because they are meant to. After
+    a failure, "no findings" is never printed.
 
     Raises: UsageError for a file that can't be read or written, after the findings were printed.
     """
@@ -258,7 +261,7 @@ def conclude(
         write_whole(report.baseline, written(findings, report.target))
     before = Baseline() if report.baseline is None else read_baseline(report.baseline)
     new = before.new(findings)
-    failure = failure_in(journal)
+    failure = failure_in(journal, until)
     if status is not ExitStatus.OK:
         failure = failure or (_IN_WORDS.get(status) if status is not None else None) or "the command was interrupted"
     problem = None

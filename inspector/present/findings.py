@@ -246,18 +246,19 @@ def verdict_lines(
 _JUDGED_ELSEWHERE = frozenset(("initialize", "server/discover", *(listed.method for listed in LISTS.values())))
 
 
-def failure_in(journal: Journal) -> str:
+def failure_in(journal: Journal, until: int | None = None) -> str:
     """Return what failed in a conversation, in a few words: the connection or requests; "" if nothing did.
 
     Failed list requests are left out because checks report their errors, and so are the requests that open a
     session. Requests that doctor sent to see them rejected are left out, and so are those that were pending when
-    this side closed.
+    this side closed. With `until`, requests after that entry are left out, too.
     """
     ended, exchanges = journal.ended, journal.conversation.exchanges
     if ended is not None and journal.conversation.opening is None:
         return f"no session was opened{f': {ended.why}' if ended.why else ''}"
     lost = ended is not None and bool(ended.why)
     failed = [each for each in _failed(exchanges) if lost or each.state is not ExchangeState.LOST]
+    failed = [each for each in failed if until is None or each.request_frame <= until]
     if failed:
         first = f"{failed[0].method} {failed[0].target}".rstrip()
         return f"{first} failed" + (f", and {len(failed) - 1:,} more" if len(failed) > 1 else "")

@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.servers.speaking import answer, say, serve
 
-SCHEMA = {
+SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "text": {"type": "string", "maxLength": 20_000},
@@ -23,6 +23,16 @@ SCHEMA = {
         "tags": {"type": "array", "items": {"type": "string"}},
     },
     "required": ["text"],
+}
+_WIDE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string", "maxLength": 20_000},
+        "id": {"type": "integer"},
+        "limit": {"type": "integer", "default": 5},
+    },
+    "required": ["text"],
+    "additionalProperties": False,
 }
 FAULT = sys.argv[1]
 HOME = os.path.dirname(os.__file__) + "/site-packages/server"
@@ -39,6 +49,11 @@ def _wrong(arguments: dict[str, Any]) -> str:
         return "count"
     if color not in ("red", "green", "blue"):
         return "color"
+    for name in ("id", "limit"):
+        if type(arguments.get(name, 1)) not in (int, float) or arguments.get(name, 1) % 1:
+            return name
+    if FAULT in _OF_WIDE and (unknown := arguments.keys() - _WIDE["properties"].keys()):
+        return str(min(unknown))
     if not isinstance(arguments.get("flag", True), bool):
         return "flag"
     tags = arguments.get("tags", [])
@@ -106,7 +121,31 @@ def _traceback(wrong: str) -> dict[str, Any] | None:
         return _error(traceback.format_exc())
 
 
-_FAULTS: dict[str, Any] = {
+def _echo(arguments: dict[str, Any], wrong: str, **changed: Any) -> dict[str, Any] | None:
+    """The arguments as they are, but for those that are changed."""
+    given = {"text": "", "id": 1, "limit": 5} | arguments | changed
+    return None if wrong else _text(f"{given['text'][:50]} of {given['id']}, {given['limit']} at most")
+
+
+def _slow_outside_ascii(text: str) -> None:
+    time.sleep(0 if text.isascii() else 1.5)
+
+
+_OF_WIDE: dict[str, Any] = {
+    "healthy-wide": lambda r, a, w: _echo(a, w),
+    "rounds-integers": lambda r, a, w: _echo(a, w) if w else _echo(a, w, id=int(float(a.get("id", 1)))),
+    "decodes-latin-1": lambda r, a, w: None if w else _echo(a, w, text=a["text"].encode().decode("latin-1")),
+    "writes-ascii": lambda r, a, w: None if w else _echo(a, w, text=a["text"].encode("ascii", "replace").decode()),
+    "zero-is-default": lambda r, a, w: None if w else _echo(a, w, limit=a.get("limit") or 5),
+    "zero-is-missing": lambda r, a, w: _error("limit is required") if not w and not a.get("limit", 5) else None,
+    "accepts-undeclared": lambda r, a, w: _text("done") if w.startswith("mcp_inspect") else None,
+    "slow-outside-ascii": lambda r, a, w: None if w else _slow_outside_ascii(a["text"]),
+    "source-path": lambda r, a, w: _error(f"{w}: TypeError in /srv/app/handlers/work.py:33") if w else None,
+    "removes-accents": lambda r, a, w: None if w else _echo(a, w, text=a["text"].encode("ascii", "ignore").decode()),
+    "refuses-undeclared": lambda r, a, w: _refused(r, -32602, f"Invalid params: {w}") if w else None,
+}
+_FAULTS: dict[str, Any] = _OF_WIDE | {
+    "crash-on-pair": lambda r, a, w: _crash(a.get("color") == "green" and a.get("flag") is True),
     "crash-on-null": lambda r, a, w: _crash(None in a.values()),
     "crash-on-missing": lambda r, a, w: _crash("text" not in a),
     "crash-on-emoji": lambda r, a, w: _crash("\U0001f9ea" in str(a.get("text"))),
@@ -151,7 +190,13 @@ _FAULTS: dict[str, Any] = {
 
 
 def _tools(_: dict[str, Any]) -> dict[str, Any]:
-    tool = {"name": "work", "description": "Work", "inputSchema": SCHEMA, "annotations": {"readOnlyHint": True}}
+    schema = _WIDE if FAULT in _OF_WIDE else SCHEMA
+    tool: dict[str, Any] = {
+        "name": "work",
+        "description": "Work",
+        "inputSchema": schema,
+        "annotations": {"readOnlyHint": True},
+    }
     if FAULT == "not-idempotent":
         tool["annotations"] = {"readOnlyHint": False, "idempotentHint": True}
     if FAULT == "new-result-each-time":
@@ -160,7 +205,7 @@ def _tools(_: dict[str, Any]) -> dict[str, Any]:
         tool["outputSchema"] = {"type": "object", "properties": {"n": {"type": "integer"}}}
     if FAULT == "changes-tools" and next(_tools_listed):
         tool["description"] = "Work harder"
-    writes = {"name": "write", "description": "Write", "inputSchema": SCHEMA}
+    writes = {"name": "write", "description": "Write", "inputSchema": schema}
     return {"tools": [tool, writes]}
 
 

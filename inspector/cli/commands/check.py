@@ -36,7 +36,7 @@ from inspector.cli.output import Output
 from inspector.cli.targets import choose, names_a_server
 from inspector.cli.watching import Ran, run_watching
 from inspector.errors import UsageError
-from inspector.features.probe.plan import ProbeCall
+from inspector.features.probe.plan import MOST, ProbeCall
 from inspector.features.probe.running import ProbeOptions, plan_calls, run_probe, tools_of
 from inspector.forms.typed import json_text
 from inspector.protocol.capabilities import SKILLS, declares
@@ -157,11 +157,13 @@ def _check(
     if is_file:
         return _check_file(output, Path(word or ""), report)
     found, lists, probed = [ExitStatus.OK], [ExitStatus.OK], list[Finding]()
+    before_probing: int | None = None
 
     def at_last(journal: Journal, status: ExitStatus | None) -> None:
         problem = _remembered(env, key, journal, output) if remember else None
         so_far = lists[0] if status is ExitStatus.OK else status
-        found[0] = conclude(output, journal, report, so_far if problem is None else ExitStatus.USAGE, probed, heard)
+        so_far = so_far if problem is None else ExitStatus.USAGE
+        found[0] = conclude(output, journal, report, so_far, probed, heard, until=before_probing)
         if not cases and not probing.wanted and so_far is ExitStatus.OK:
             say_uncalled(output, journal)
         if problem is not None:
@@ -171,6 +173,8 @@ def _check(
         lists[0] = await ask_for_lists(visit)
         status = await make_cases(visit, cases)
         if probing.wanted:
+            nonlocal before_probing
+            before_probing = visit.session.journal.count
             probed.extend(await probe_tools(visit, probing))
         return status
 
@@ -206,6 +210,9 @@ def read_probe_options(options: dict[str, Any]) -> ProbeOptions:
     return found
 
 
+_LEFT_OUT_SHOWN = 5
+
+
 async def probe_tools(visit: CommandSession, options: ProbeOptions) -> list[Finding]:
     """Print the calls of each allowed tool, make them, and return the findings."""
     output, planned = visit.output, plan_calls(tools_of(visit.session), options)
@@ -220,6 +227,10 @@ async def probe_tools(visit: CommandSession, options: ProbeOptions) -> list[Find
         output.narrate(f"  {visible(name, limit=60)}: {counted(len(calls), 'call')} ({kinds})")
         if options.is_dry:
             output.narrate_lines(((f"    {_call_said(call)}", "muted"),) for call in calls)
+        if left := planned.not_tried.get(name):
+            more = f"; and {len(left) - _LEFT_OUT_SHOWN:,} more" if len(left) > _LEFT_OUT_SHOWN else ""
+            said = "; ".join(visible(each, limit=60) for each in left[:_LEFT_OUT_SHOWN])
+            output.narrate(f"    not tried ({MOST} calls at most): {said}{more}")
     if options.is_dry:
         return []
     return await run_probe(

@@ -1,11 +1,12 @@
 """The calls that probe a tool: finite, ordered, and deterministic.
 
 Arguments are generated from `inputSchema`: the smallest and the fullest valid ones, then each property at its
-bounds, of another type, null, missing, long and in unusual scripts. The validator decides which of them are valid;
-calls that it can't decide are skipped.
+bounds, of another type, null, missing, empty, long and in unusual scripts, and pairs of choices. If there are too many,
+each kind of call and each property gets its share. The validator decides which of them are valid; calls that it can't
+decide are skipped.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -31,7 +32,12 @@ MOST: Final = 40
 """Maximum number of calls of a tool, not counting random ones."""
 LONG: Final = 10_000
 """Length of a long text in characters."""
+MARKED: Final = "qx漢字é🧪zj"
+"""A text with characters outside ASCII and outside the BMP between two marks."""
+BEYOND_DOUBLE: Final = 2**53 + 1
+"""An integer that a double can't represent."""
 _MOST_CHOICES = 8
+_MOST_PAIRS = 12
 _UNUSUAL: Final = (
     ("emoji", "🧪👩‍🚀"),
     ("right-to-left text", "\u05e9\u05dc\u05d5\u05dd"),
@@ -63,22 +69,39 @@ class ProbeCall(msgspec.Struct, frozen=True):
     """Whether the schema itself names the value: a choice, a constant, a bound, a boolean, or null."""
     again: bool = False
     """Whether the call repeats the previous call."""
+    differs_from_default: bool = False
+    """Whether the argument is optional and has another value than the default that the schema declares."""
+
+
+class ToolPlan(msgspec.Struct, frozen=True):
+    """The calls of one tool."""
+
+    calls: list[ProbeCall]
+    not_tried: tuple[str, ...] = ()
+    """What the other calls would have tried, as `ProbeCall.what`."""
 
 
 def plan(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, seed: int = 0) -> list[ProbeCall]:
-    """Return the calls that probe a tool, at most `most` and `random` more; [] if its schema can't be used."""
+    """Return the calls of `plan_tool`."""
+    return plan_tool(tool, most=most, random=random, seed=seed).calls
+
+
+def plan_tool(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, seed: int = 0) -> ToolPlan:
+    """Return the calls that probe a tool, at most `most` and `random` more; none if its schema can't be used."""
     name, schema = peek.text(tool, "name"), tool.get("inputSchema")
     if not name or not isinstance(schema, dict):
-        return []
+        return ToolPlan([])
     root = opened(read_schema(schema))
     base = smallest_valid(schema)
     if not isinstance(root, ObjectField) or not isinstance(base, dict):
-        return []
+        return ToolPlan([])
     found: dict[bytes, ProbeCall] = {}
-    for proposal in _proposals(root, base):
-        _add(found, name, schema, proposal)
-        if len(found) == most:
-            break
+    not_tried: list[str] = []
+    for proposal in _interleaved(_proposals(root, base)):
+        if len(found) < most:
+            _add(found, name, schema, proposal)
+        elif len(not_tried) < _MOST_NOT_TRIED:
+            not_tried.append(proposal.what)
     hints = peek.at(tool, "annotations")
     if peek.flag(hints, "idempotentHint") is True and peek.flag(hints, "readOnlyHint") is not True and found:
         first = next(iter(found.values()))
@@ -90,7 +113,22 @@ def plan(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, seed: in
         if len(found) == limit:
             break
         _add(found, name, schema, _Proposal(f"random arguments (seed {seed})", "", _random_object(root, chance)))
-    return _ordered(list(found.values()))
+    return ToolPlan(_ordered(list(found.values())), tuple(not_tried))
+
+
+_MOST_NOT_TRIED = 1_000
+
+
+def _interleaved(kinds: Iterator[Iterator["_Proposal"]]) -> Iterator["_Proposal"]:
+    """Yield the first call of each kind, then the second of each, and so on."""
+    queues = list(kinds)
+    while queues:
+        rest = []
+        for queue in queues:
+            if (proposal := next(queue, None)) is not None:
+                yield proposal
+                rest.append(queue)
+        queues = rest
 
 
 def _ordered(calls: list[ProbeCall]) -> list[ProbeCall]:
@@ -106,40 +144,130 @@ class _Proposal(NamedTuple):
     """The argument that may be invalid."""
     arguments: dict[str, Any]
     declared: bool = False
+    differs_from_default: bool = False
 
 
 def _add(found: dict[bytes, ProbeCall], name: str, schema: object, proposal: _Proposal) -> None:
-    what, argument, arguments, declared = proposal
+    """Add a call, or describe one with the same arguments by the property that it is about."""
+    what, argument, arguments, declared, differs = proposal
     try:
         key = msgspec.json.encode(arguments, order="deterministic")
     except (UnicodeEncodeError, RecursionError):
         return
+    known = found.get(key)
+    if known is not None and (known.argument or not argument or known is next(iter(found.values()))):
+        return
     verdict = validate(schema, arguments)
-    if key not in found and verdict.ok is not None:
-        found[key] = ProbeCall(name, arguments, verdict.ok, what, argument, declared)
+    if verdict.ok is not None:
+        found[key] = ProbeCall(name, arguments, verdict.ok, what, argument, declared, differs_from_default=differs)
 
 
-def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[_Proposal]:
-    """Yield calls, the most relevant first."""
-    yield _Proposal("only required arguments", "", base)
+def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[Iterator[_Proposal]]:
+    """Yield the kinds of calls, the most relevant first; each kind begins with another property if it can."""
     full = base | {name: _sample(field) for name, field in root.properties}
-    yield _Proposal("all arguments", "", full)
-    for name, field in root.properties:
-        if field.required:
-            yield _Proposal(f"{name!r} is missing", name, {key: value for key, value in base.items() if key != name})
-    for name, field in root.properties:
-        yield _Proposal(f"{name!r} is null", name, base | {name: None}, opened(field).nullable)
-        yield from _of_other_type(name, field, base)
-    for name, field in root.properties:
-        yield from _of_field(name, field, base)
-    yield _Proposal("an argument that the schema does not name", "", base | {"mcp_inspect_unknown": 1})
-    for name, field in root.properties:
-        if not field.required:
-            yield _Proposal(f"only {name!r} besides the required arguments", "", base | {name: _sample(field)})
-    for name, field in root.properties:
-        if isinstance(opened(field), TextField):
-            for what, text in _UNUSUAL:
-                yield _Proposal(f"{name!r} has {what}", "", base | {name: text})
+    yield iter([_Proposal("only required arguments", "", base), _Proposal("all arguments", "", full)])
+    required = [name for name, field in root.properties if field.required]
+    yield (
+        _Proposal(f"{name!r} is missing", name, {key: value for key, value in base.items() if key != name})
+        for name in required
+    )
+    unknown = "mcp_inspect_unknown"
+    yield iter([_Proposal("an argument that the schema does not name", "", base | {unknown: 1})])
+    yield _each(root, lambda name, field: _of_other_type(name, field, base))
+    yield _each(root, lambda name, field: iter([_null(name, field, base)]))
+    yield _each(root, lambda name, field: _empty(name, field, base))
+    values = _each(root, lambda name, field: _of_field(name, field, base))
+    yield from (values, values, values)  # most faults are there: three calls of each round
+    yield _each(root, lambda name, field: _echoed(name, field, base))
+    yield (
+        _Proposal(f"only {name!r} besides the required arguments", "", base | {name: _sample(field)})
+        for name, field in root.properties
+        if not field.required
+    )
+    yield _pairs(root, base)
+    yield _each(root, lambda name, field: _unusual(name, field, base))
+
+
+def _each(root: ObjectField, propose: Callable[[str, Field], Iterator[_Proposal]]) -> Iterator[_Proposal]:
+    """Yield the first proposal for each property, then the second for each, and so on."""
+    return _interleaved(propose(name, field) for name, field in root.properties)
+
+
+def _null(name: str, field: Field, base: dict[str, Any]) -> _Proposal:
+    return _Proposal(f"{name!r} is null", name, base | {name: None}, opened(field).nullable)
+
+
+def _empty(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
+    """Yield the value that programs confuse with a missing one."""
+    match opened(field):
+        case TextField():
+            value: Any = ""
+        case NumberField():
+            value = 0
+        case BoolField():
+            value = False
+        case ArrayField():
+            value = []
+        case _:
+            return
+    said = {"": "an empty string", "[]": "an empty list", "False": "false"}.get(str(value), str(value))
+    default = field.schema.get("default") if isinstance(field.schema, dict) else None
+    differs = not field.required and default is not None and default != value
+    yield _Proposal(f"{name!r} is {said}", name, base | {name: value}, value is False, differs)
+
+
+def _echoed(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
+    """Yield values that are recognised if they come back changed."""
+    match opened(field):
+        case TextField():
+            yield _Proposal(f"{name!r} has characters outside ASCII and the BMP", name, base | {name: MARKED})
+        case NumberField(integer=True):
+            yield _Proposal(f"{name!r} is {BEYOND_DOUBLE}", name, base | {name: BEYOND_DOUBLE})
+        case _:
+            return
+
+
+def _unusual(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
+    if isinstance(opened(field), TextField):
+        for what, text in _UNUSUAL:
+            yield _Proposal(f"{name!r} has {what}", "", base | {name: text})
+
+
+def _pairs(root: ObjectField, base: dict[str, Any]) -> Iterator[_Proposal]:
+    """Yield calls that combine each two values of two properties with few values, several pairs in each call."""
+    few = [(name, found) for name, field in root.properties if len(found := _few(field)) > 1][:_MOST_CHOICES]
+    open_ = {
+        (one, first, other, second)
+        for at, (one, firsts) in enumerate(few)
+        for other, seconds in few[at + 1 :]
+        for first in range(len(firsts))
+        for second in range(len(seconds))
+    }
+    for _ in range(_MOST_PAIRS):
+        if not open_:
+            return
+        chosen: dict[str, int] = {}
+        for one, first, other, second in sorted(open_):
+            if chosen.get(one, first) == first and chosen.get(other, second) == second:
+                chosen |= {one: first, other: second}
+        picked = list(chosen.items())
+        open_ -= {(*first, *second) for at, first in enumerate(picked) for second in picked[at + 1 :]} | {
+            (*second, *first) for at, first in enumerate(picked) for second in picked[at + 1 :]
+        }
+        values = {name: dict(few)[name][at] for name, at in chosen.items()}
+        said = ", ".join(f"{name!r} is {_short(value)}" for name, value in values.items())
+        yield _Proposal(said, "", base | values)
+
+
+def _few(field: Field) -> list[Any]:
+    """Return the values of a property with few of them; [] for others."""
+    match opened(field):
+        case BoolField():
+            return [True, False]
+        case ChoiceField() as choice if not choice.multi:
+            return [option.value for option in choice.options[:_MOST_CHOICES]]
+        case _:
+            return []
 
 
 def _of_other_type(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
@@ -160,7 +288,6 @@ def _of_other_type(name: str, field: Field, base: dict[str, Any]) -> Iterator[_P
 def _of_field(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
     match opened(field):
         case TextField() as text:
-            yield _Proposal(f"{name!r} is an empty string", name, base | {name: ""})
             longest = min(text.max_length if text.max_length is not None else LONG, LONG)
             yield _Proposal(f"{name!r} has {longest:,} characters", name, base | {name: "x" * longest}, longest < LONG)
             if text.max_length is not None and text.max_length < LONG:
@@ -172,15 +299,12 @@ def _of_field(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Propos
                 yield _Proposal(f"{name!r} is {what}", name, base | {name: value}, is_bound)
         case BoolField():
             yield _Proposal(f"{name!r} is true", name, base | {name: True}, True)
-            yield _Proposal(f"{name!r} is false", name, base | {name: False}, True)
         case ChoiceField() as choice if not choice.multi:
             for option in choice.options[:_MOST_CHOICES]:
                 yield _Proposal(f"{name!r} is {_short(option.value)}", name, base | {name: option.value}, True)
             yield _Proposal(f"{name!r} is not one of the values", name, base | {name: "mcp_inspect_no_such_value"})
         case ConstField() as const:
             yield _Proposal(f"{name!r} is {_short(const.value)}", name, base | {name: const.value}, True)
-        case ArrayField():
-            yield _Proposal(f"{name!r} is an empty list", name, base | {name: []})
         case ObjectField():
             yield _Proposal(f"{name!r} is an empty object", name, base | {name: {}})
         case _:
@@ -197,7 +321,6 @@ def _numbers(number: NumberField) -> Iterator[tuple[str, int | float, bool]]:
             yield f"{bound + step}, {word} the bound", bound + step, False
     if low is None:
         yield "-1", -1, False
-    yield "0", 0, False
     if high is None:
         yield "a large number", 2**31, False
     if number.integer:

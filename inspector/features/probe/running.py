@@ -17,7 +17,8 @@ from inspector.capture.store.columns import MessageKind
 from inspector.checks.findings import Finding
 from inspector.checks.rules.inputs import input_finding
 from inspector.errors import InspectError
-from inspector.features.probe.plan import ProbeCall, plan
+from inspector.features.probe.comparing import changed_values, ignored_values, slow_places
+from inspector.features.probe.plan import ProbeCall, plan_tool
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Broken, Refused, Replied, Reply, Silent
 from inspector.protocol.frames import Direction
@@ -35,6 +36,7 @@ _INVALID_PARAMS, _INTERNAL = -32602, -32603
 _VALIDATION = re.compile(
     r"(?i)validation error|invalid (?:arguments|input|params|parameters|type)|input validation|schema validation"
     r"|is a required property|is not of type|expected (?:string|number|object|array|boolean|integer), received"
+    r"|\b(?:is|are) (?:required|missing)\b|missing (?:required |the )?(?:argument|parameter|field|property|value)"
     r"|\[type=\w+, input_value=|must be (?:a |an )?(?:string|number|integer|object|array|boolean)\b|invalid_type"
 )
 """Typical messages of common validators: pydantic, zod, ajv, jsonschema."""
@@ -53,6 +55,10 @@ _TRACEBACK = re.compile(
 _WORD = re.compile(r"[^\s\"']+")
 _VENDORED = re.compile(r"/(?:site-packages|node_modules)/")
 _PLACE = re.compile(r"/(?:home|Users)/[^/]+/|/roo[t]/|/(?:usr|opt)/(?:local/)?lib/|[A-Za-z]:\\\\?Users\\\\?")
+_SOURCE = re.compile(r"(?:/[\w.@+-]{1,80}){2,20}\.(?:py|js|cjs|mjs|ts|go|rs|java|rb|php|cs)\b(?::\d+)?")
+"""An absolute path of a source file. Only errors are searched for it: results may be about files."""
+_ERROR_TEXT: Final = 5_000
+"""Maximum number of characters of an error that are searched for source files."""
 _HOME = re.compile(r"/(?:home|Users)/[^/]+/")
 _SHORTEST_SECRET: Final = 8
 _MOST_EACH = 5
@@ -82,6 +88,8 @@ class ProbeOutcome(msgspec.Struct, frozen=True):
     busy: bool = False
     """Whether the server sent a request or a notification during the call: it waits for the user, or is working."""
 
+    seconds: float = 0.0
+    """How long the call took."""
     slow: bool = False
     """Whether the tool took long for valid arguments already, while the server responded to other requests."""
 
@@ -139,6 +147,18 @@ def _flaws(outcomes: Sequence[ProbeOutcome], leaks: _Leaks) -> Iterator[tuple[st
         if each.call.again and before is not None and _differs(before.reply, each.reply):
             yield "not-idempotent", "the same arguments give another result", (*each.frames[:1], *before.frames[:1])
         before = each
+    calls, texts = [each.call for each in outcomes], [_succeeded(each) for each in outcomes]
+    for id_, sentence, at in (*changed_values(calls, texts), *ignored_values(calls, texts)):
+        yield id_, sentence, outcomes[at].frames
+
+
+def _succeeded(outcome: ProbeOutcome) -> str | None:
+    """Return the text of a successful response; None for all else."""
+    reply = outcome.reply
+    if not isinstance(reply, Replied) or not isinstance(reply.message, ResultResponse):
+        return None
+    text = text_of(reply.message)
+    return text if _failure_of(reply.message, text) is _Failure.NOT else None
 
 
 def _of_outcome(each: ProbeOutcome, base: ProbeOutcome | None, leaks: _Leaks) -> Iterator[tuple[str, str]]:
@@ -166,7 +186,7 @@ def _of_outcome(each: ProbeOutcome, base: ProbeOutcome | None, leaks: _Leaks) ->
         yield "input-ends-server", f"the server disconnects after its response if {_said(call)}"
     text = text_of(reply.message)
     yield from _of_verdict(call, reply.message, text, _verdict_of(base), is_base=base is None)
-    yield from _leaked(call, text, leaks)
+    yield from _leaked(call, text, leaks, is_error=_failure_of(reply.message, text) is not _Failure.NOT)
 
 
 class _Failure(StrEnum):
@@ -213,12 +233,13 @@ def _of_verdict(
         yield "input-error-unspecific", f"the error does not name {call.argument!r} if {_said(call)}: {_quote(text)}"
 
 
-def _leaked(call: ProbeCall, text: str, leaks: _Leaks) -> Iterator[tuple[str, str]]:
+def _leaked(call: ProbeCall, text: str, leaks: _Leaks, *, is_error: bool) -> Iterator[tuple[str, str]]:
     if _TRACEBACK.search(text):
         yield "response-has-traceback", f"the response has a stack trace if {_said(call)}"
     else:
         sent = msgspec.json.encode(call.arguments).decode()
-        paths = _paths(text)
+        sources = (found.group() for found in _SOURCE.finditer(text[:_ERROR_TEXT])) if is_error else ()
+        paths = (*_paths(text), *sources)
         path = next((path for path in paths if path not in sent and not leaks.is_example(path)), "")
         if path:
             yield "response-has-path", f"the response has {path[:80]!r} if {_said(call)}"
@@ -301,6 +322,8 @@ class ProbePlan(msgspec.Struct, frozen=True):
 
     calls: dict[str, list[ProbeCall]]
     """By the name of the tool, in order; [] for a tool whose schema can't be used."""
+    not_tried: dict[str, tuple[str, ...]]
+    """What the limit of calls leaves out, by the name of the tool."""
     left_out: list[str]
     """Names of tools that are not called, because they do not declare `readOnlyHint`."""
 
@@ -308,8 +331,10 @@ class ProbePlan(msgspec.Struct, frozen=True):
 def plan_calls(tools: Sequence[Tool], options: ProbeOptions) -> ProbePlan:
     """Return the calls of each allowed tool."""
     allowed = [tool for tool in tools if options.allows_writes or tool.read_only]
-    calls = {tool.name: plan(tool.raw, random=options.random, seed=options.seed) for tool in allowed}
-    return ProbePlan(calls, [tool.name for tool in tools if tool not in allowed])
+    plans = {tool.name: plan_tool(tool.raw, random=options.random, seed=options.seed) for tool in allowed}
+    calls = {name: each.calls for name, each in plans.items()}
+    not_tried = {name: each.not_tried for name, each in plans.items() if each.not_tried}
+    return ProbePlan(calls, not_tried, [tool.name for tool in tools if tool not in allowed])
 
 
 def tools_of(session: Session) -> list[Tool]:
@@ -345,6 +370,7 @@ async def run_probe(
                     secrets=secrets,
                     is_local=session.transport.kind == "stdio",
                 )
+                found += await run.slow_values(tool, calls, outcomes)
             if not run.is_alive:
                 warn("the server no longer responds; what follows in the plan was not called")
                 return found
@@ -383,7 +409,7 @@ class _Run:
                 not is_silent or await responds(self.session, silence_s=self._timeout_s)
             )
             is_slow |= still_responds and call.valid and not found and took > _SLOW * self._timeout_s
-            found.append(msgspec.structs.replace(outcome, slow=is_slow))
+            found.append(msgspec.structs.replace(outcome, slow=is_slow, seconds=took))
             if still_responds:
                 if silent < _MOST_SILENT:
                     continue
@@ -394,6 +420,23 @@ class _Run:
         if len(found) < len(calls):
             self._warn(f"{visible(tool.name, limit=60)}: {len(found)} of {len(calls)} calls were made")
         return found
+
+    async def slow_values(
+        self, tool: Tool, calls: Sequence[ProbeCall], outcomes: Sequence[ProbeOutcome]
+    ) -> list[Finding]:
+        """Return a finding for the value that takes much longer than the others, also in a second call."""
+        seconds = [each.seconds if _succeeded(each) is not None else None for each in outcomes]
+        for at in slow_places(calls[: len(outcomes)], seconds)[:1] if self.is_alive else ():
+            began = time.monotonic()
+            again = await self._outcome(tool, calls[at])
+            took = time.monotonic() - began
+            twice = [*seconds[:at], min(took, seconds[at] or took), *seconds[at + 1 :]]
+            if _succeeded(again) is not None and at in slow_places(calls[: len(outcomes)], twice):
+                usual = sorted(each for each in seconds if each is not None)[len(calls) // 4]
+                sentence = f"{tool.name[:80]}: {took * 1000:,.0f} ms, others about {usual * 1000:,.0f} ms, if "
+                sentence += calls[at].what
+                return [input_finding("slow-input", sentence, again.frames, self.session.revision)]
+        return []
 
     async def _outcome(self, tool: Tool, call: ProbeCall) -> ProbeOutcome:
         session = self.session

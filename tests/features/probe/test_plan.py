@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from inspector.features.probe.plan import MOST, plan
+from inspector.features.probe.plan import MOST, plan, plan_tool
 from inspector.forms.validate import validate
 
 SCHEMA: dict[str, Any] = {
@@ -46,7 +46,7 @@ def test_the_telling_values_are_there() -> None:
     assert said["'count' is null"].arguments["count"] is None
     assert said["'count' is a string"].arguments["count"] == "text"
     assert (said["'count' is 10"].valid, said["'count' is 11, above the bound"].valid) == (True, False)
-    assert (said["'count' is 0, below the bound"].valid, said["'count' is a fraction"].valid) == (False, False)
+    assert (said["'count' is 0"].valid, said["'count' is a fraction"].valid) == (False, False)
     assert [said[f"'color' is {value!r}"].valid for value in ("red", "green")] == [True, True]
     assert said["'color' is not one of the values"].valid is False
     assert len(said["'text' has 50 characters"].arguments["text"]) == 50
@@ -54,6 +54,28 @@ def test_the_telling_values_are_there() -> None:
     assert said["'nested' is an empty object"].valid is False
     assert said["an argument that the schema does not name"].valid is True
     assert said["'text' has emoji"].arguments["text"] == "🧪👩‍🚀"
+
+
+def test_plan_when_there_are_too_many_calls_tries_each_kind_and_each_property() -> None:
+    many = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(12)}, "required": ["p0"]}
+    planned = plan_tool(tool(many | {"additionalProperties": False}))
+    said = [call.what for call in planned.calls]
+    assert len(said) == MOST
+    assert {"'p0' is missing", "'p0' is null", "'p1' is an empty string", "'p0' has 10,000 characters"} <= {*said}
+    assert "an argument that the schema does not name" in said
+    assert "'p0' has characters outside ASCII and the BMP" in said
+    assert planned.not_tried
+    assert not {*said} & {*planned.not_tried}
+
+
+def test_plan_when_properties_have_few_values_combines_each_pair() -> None:
+    few = {"enum": ["a", "b", "c"]}
+    schema = {"type": "object", "properties": {"x": few, "y": few, "z": {"type": "boolean"}}}
+    calls = plan(tool(schema), most=500)
+    for one, other in (("x", "y"), ("x", "z"), ("y", "z")):
+        values = {"x": "abc", "y": "abc", "z": (True, False)}
+        met = {(call.arguments.get(one), call.arguments.get(other)) for call in calls if call.valid}
+        assert {(first, second) for first in values[one] for second in values[other]} <= met
 
 
 def test_an_idempotent_tool_is_called_twice_in_a_row() -> None:
