@@ -461,12 +461,16 @@ class ItemsPanel(Panel, Generic[FormT]):
             await self.reuse(call, name)
 
     async def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
-        """Show the item. If it is opened, go to its form, or to the results if nothing can be sent."""
+        """Show the item, and open it if the user does."""
         event.stop()
         await self.choose(event.thing)
         if event.opened:
-            only_read = self.steps.is_narrow and not self.conversation.can_act and bool(self.requests.past)
-            self.steps.go("result" if only_read else "form")
+            await self.open_item()
+
+    async def open_item(self) -> None:
+        """Go to the form of the item, or to the results if nothing can be sent."""
+        only_read = self.steps.is_narrow and not self.conversation.can_act and bool(self.requests.past)
+        self.steps.go("result" if only_read else "form")
 
     def on_request_finished(self, event: RequestFinished) -> None:
         """Show and store the outcome of the request."""

@@ -164,6 +164,15 @@ class ResourcesPanel(OffersPanel):
         if self.steps.is_ready:
             self._status.sync(self.conversation, self._rows, self.items)
 
+    async def open_item(self) -> None:
+        """Read a resource and go to the result. A template needs values first, and what can't be read shows why."""
+        thing = self.form.thing
+        if not isinstance(thing, Resource) or thing.flaw or self.requests.calling.why_not():
+            await super().open_item()
+        else:
+            await self.form.send()
+            self.steps.go("result")
+
     async def reuse(self, call: PastCall | CompletedCall | RunningCall, action: str) -> None:
         """Read the same URI again: a read has no other arguments to put into the form."""
         if action != "repeat":

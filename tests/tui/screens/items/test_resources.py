@@ -83,6 +83,18 @@ async def test_a_resource_is_read_and_every_content_is_shown() -> None:
         assert "History 1" in text(app)
 
 
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_enter_on_a_resource_reads_and_shows_it(size: tuple[int, int]) -> None:
+    subject = Offering()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=size) as pilot:
+        await chosen(app, pilot, "Welcome")
+        await pilot.press("enter")
+        await shows(app, "Hello.")
+        assert subject.wanted == [{"uri": "x://welcome"}]
+        await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
+
+
 async def test_a_content_is_shown_whole_and_saved() -> None:
     subject = Offering()
     subject.given = contents({"uri": "x://1", "text": "\n".join(f"line {n}" for n in range(700_000))})
@@ -208,10 +220,8 @@ async def test_a_narrow_terminal_shows_one_step_at_a_time() -> None:
     async with app.run_test(size=NARROW) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("enter")
-        await shows(app, "[ Read")
-        assert "4 resources" not in text(app)
-        await pilot.press("ctrl+j")
         await shows(app, "Hello.")
+        assert "4 resources" not in text(app)
         await pilot.press("escape")
         await shows(app, "[ Read")
         await pilot.press("escape")
