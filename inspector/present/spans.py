@@ -141,7 +141,7 @@ def wrapped(spans: Sequence[Span], width: int, indent: int) -> list[list[Span]]:
     room = width
     for piece, role in spans:
         while piece:
-            cut = _cells(piece, room)
+            cut = characters_in(piece, room)
             if not cut:
                 rows.append([(" " * indent, "punctuation")])
                 room = width - indent
@@ -152,7 +152,7 @@ def wrapped(spans: Sequence[Span], width: int, indent: int) -> list[list[Span]]:
     return rows
 
 
-def _cells(text: str, room: int) -> int:
+def characters_in(text: str, room: int) -> int:
     """Return how many characters of `text` fit into `room` cells; combining marks stay with their letter."""
     if text[: room + 1].isascii():
         return min(room, len(text))

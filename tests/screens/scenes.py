@@ -8,7 +8,7 @@ _DRAWN = ("▀▀▀▀",)
 _CALLS = """\
 mcp-inspect-cases: 1
 cases:
-  - {name: the count of lamps, request: tools/call, params: {name: structured_result}}
+  - {name: the count of lamps, request: tools/call, params: {name: all_content}}
   - {name: echo a greeting, request: tools/call, params: {name: echo, arguments: {text: Ahoy}}}
   - {name: a long run, request: tools/call, params: {name: long_running, arguments: {steps: 3}}}
 """

@@ -1,11 +1,12 @@
 """A card shows a section within its width, in every theme, and gives it away as text."""
 
 import pytest
+from rich.console import Console
 from textual.app import App
 
 from inspector.present.spans import Fact, Section, fact, paragraph
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME, role_styles
-from inspector.tui.widgets.section_card import SectionCard, sections_text
+from inspector.tui.widgets.section_card import SectionCard, _Value, sections_text
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 
@@ -90,3 +91,19 @@ async def test_markup_in_a_title_and_in_values_is_text() -> None:
         screen = text(app)
     for shown in ("[/][@click=app.quit]t", "[/k]", "[bold]v␛[2J", "[/l]"):
         assert shown in screen
+
+
+@pytest.mark.parametrize(
+    ("value", "rows"),
+    [
+        ("/usr/local/bin:/usr/bin:/bin:/opt/tool", ["/usr/local/bin:", "/usr/bin:/bin:", "/opt/tool"]),
+        ("https://example.com/mcp?key=1", ["https://example.com/", "mcp?key=1"]),
+        ("two words and aVeryLongNameOfAFile", ["two words and", "aVeryLongNameOfAFile"]),
+        ("x" * 45, ["x" * 20, "x" * 20, "x" * 5]),
+        ("数" * 15, ["数" * 10, "数" * 5]),
+        ("", [""]),
+    ],
+)
+def test_long_value_breaks_at_spaces_and_after_separators(value: str, rows: list[str]) -> None:
+    console = Console(width=20)
+    assert [line.plain for line in _Value(value).wrap(console, 20)] == rows
