@@ -1,5 +1,6 @@
 """The reason in an error message or response body, and secrets in foreign text."""
 
+import html
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -57,7 +58,20 @@ def words_of_body(body: bytes) -> str:
             return words_in(msgspec.json.decode(text))
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return ""
-    return text.partition("\n")[0].strip()[:_MOST]
+    return _decisive(text.splitlines())[:_MOST]
+
+
+_DECISIVE = re.compile(
+    r"(?i)error\b|exception\b|\b(?:failed|denied|invalid|cannot|can't|could not|missing|required|expected|refused)\b"
+)
+
+
+def _decisive(lines: list[str]) -> str:
+    """Return the line that states a cause: the last of a Python traceback, else the first with a word for a failure."""
+    stated = [each.strip() for each in lines[:200] if each.strip()]
+    if any(each.startswith("Traceback (most recent") for each in stated):
+        return stated[-1]
+    return next((each for each in stated if _DECISIVE.search(each[:500])), stated[0] if stated else "")
 
 
 _STATUS_ONLY = re.compile(
@@ -72,12 +86,17 @@ _TAG = re.compile(r"<[^>]{0,200}>")
 def words_of_page(text: str) -> str:
     """Return the title of a web page; with the first paragraph if the title is only an HTTP status; "" without both."""
     found = _TITLE.search(text)
-    title = " ".join(found[1].split()) if found else ""
+    title = _plain(found[1]) if found else ""
     if not _STATUS_ONLY.fullmatch(title):
         return title
     said = _PARAGRAPH.search(text)
-    more = " ".join(_TAG.sub("", said[1]).split())[:_MOST] if said else ""
+    more = _plain(_TAG.sub("", said[1]))[:_MOST] if said else ""
     return f"{title}: {more}" if title and more else title or more
+
+
+def _plain(text: str) -> str:
+    """Return text of a page with its entities decoded, on one line."""
+    return " ".join(html.unescape(text).split())
 
 
 # Secrets in foreign text

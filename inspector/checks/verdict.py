@@ -110,6 +110,7 @@ certificate-untrusted: http-request-rejected authentication-required missing-www
 non-bearer-challenge: http-request-rejected authentication-required missing-www-authenticate resource-metadata-missing
   challenge-without-metadata
 session-id-not-issued: http-request-rejected list-failed
+server-object-shared: http-server-error http-request-rejected list-failed handshake-rejected rejected-as-uninitialized
 version-header-rejected: http-request-rejected list-failed
 unterminated-event: stream-ended-early invalid-json-rpc SILENT
 body-truncated: invalid-json-rpc stream-ended-early handshake-rejected

@@ -322,6 +322,31 @@ def request_unanswered(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(said, frames=(asked.frame,), instead=True)
 
 
+_SHARED = re.compile(
+    rb"(?i)already connected to a transport|transport (?:is )?already (?:started|connected|in use)|"
+    rb"stateless transport cannot be reused|server (?:is )?already (?:connected|initialized)"
+)
+
+
+@diagnosis(
+    "server-object-shared",
+    _ERROR,
+    "One server object serves all sessions",
+    "refusal",
+    "error",
+    topic="basic/transports",
+    wanted=lambda case: case.frame is not None,
+    confidence=Confidence.LIKELY,
+    fix="Create a server and a transport for each session, or for each request if the server is stateless.",
+)
+def server_object_shared(case: CheckMoment) -> Iterator[Flaw]:
+    """The SDK refuses to connect an object twice: the first client works, and all others fail until a restart."""
+    payload = case.frame.payload[:20_000] if case.frame is not None else b""
+    if (found := _SHARED.search(payload)) and case.state.is_sampled("server-object-shared", 1, 1 << 62):
+        said = found[0].decode("utf-8", "replace")
+        yield Flaw(f"the server object is connected to another session: {said}", span=found.span())
+
+
 declare(
     "named-version-refused",
     _WARNING,

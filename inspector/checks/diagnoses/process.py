@@ -149,6 +149,23 @@ _CAUSES: tuple[tuple[str, _Say, str], ...] = (
         lambda found: f"{found[1]} is not defined: Node{f' {found[2]}' if found[2] else ''} is too old for a package",
         "Use a newer Node, by absolute path.",
     ),
+    (
+        r"Executable doesn't exist at (\S+)|Could not find (Chrome|Chromium|Firefox)\b|"
+        r"(chrome|chromium|firefox|msedge|webkit)\b[^\n]{0,60} (?:is not found at|is not installed)",
+        "a browser is missing: {}",
+        "Install it, such as with npx playwright install or npx puppeteer browsers install.",
+    ),
+    (
+        r"requires a different Python: ([^\n]{1,60})|requires (Python ?[<>=]+ ?[\d.]+)",
+        "it requires another version of Python: {}",
+        "Run it with that version, such as uvx --python 3.12.",
+    ),
+    (
+        r"UnsupportedClassVersionError: ([^\n]{1,160})|(You must install or update \.NET[^\n]{0,80})|"
+        r"(version `GLIBC_[\d.]+' not found)",
+        "the runtime is too old: {}",
+        "Install the version that the program was built for.",
+    ),
     (r"^thread '.*' panicked at .*:\n(.+)", "it panicked: {}", ""),
     (r"^panic: (.+)", "it panicked: {}", ""),
     (

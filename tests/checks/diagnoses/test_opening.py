@@ -60,6 +60,10 @@ def _other_id(*, answered: bool) -> Script:
 
 
 CASES: Cases = {
+    "server-object-shared": (
+        lambda: Talk().ask("tools/list").error(-32603, "Already connected to a transport. Call close() before"),
+        lambda: Talk().ask("tools/list").error(-32603, "Already connected to the database"),
+    ),
     "response-id-counted": (lambda: Talk().ask("ping").answer({}, 0), lambda: Talk().ask("ping").answer({}, 1)),
     "id-type-changed": (lambda: Talk().ask("ping").answer({}, "2"), lambda: Talk().ask("ping").answer({}, 2)),
     "server-silent": (

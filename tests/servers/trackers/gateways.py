@@ -69,7 +69,30 @@ def _changing_session() -> Handler:
     return legacy(initialize=initialize, tools_list=tools_list)
 
 
+_ERR = (
+    b'{"error":"Already connected to a transport. Call close() before connecting to a new transport, or use another"}'
+)
+
+
 FAULTS = (
+    Fault(
+        "shared-server-object",
+        "The first client works; the second gets HTTP 500, because one McpServer serves all sessions.",
+        "confluentinc/mcp-confluent#122",
+        ("server-object-shared",),
+        ("Already connected to a transport",),
+        _all(500, _ERR),
+        url="/mcp",
+    ),
+    Fault(
+        "entities",
+        "A page whose title has entities.",
+        "gateways with pages of their own",
+        ("html-response",),
+        ("Blocked by policy – ask your admin",),
+        _all(403, b"<title>Blocked&nbsp;by policy &ndash; ask your admin</title>", _HTML),
+        url="/mcp",
+    ),
     Fault(
         "session-of-another-replica-404",
         "Every other request fails: sessions are in the memory of one of two replicas.",
