@@ -293,13 +293,18 @@ def words_wrapped(spans: Line, width: int, indent: int = 0) -> list[list[Span]]:
     if len(spans) != 1:
         return wrapped(spans, width, indent)
     indent = min(indent, width // 2)
-    (words, role), rows = spans[0], []
+    (words, role), rows, at, before = spans[0], list[list[Span]](), 0, ""
     most = _CHARACTERS_A_CELL * width
-    while len(words) > most or text.cell_width(words) > width:
-        head = wrapped(((words[:most], role),), width, 0)[0][0][0]
-        cut = head.rfind(" ", max(len(head) // 3, indent + 1))
-        cut = len(head) if cut < 0 or words[len(head) : len(head) + 1] == " " else cut
-        rows.append([(words[:cut], role)])
-        words = " " * indent + words[cut:].lstrip(" ")
-    rows.append([(words, role)])
+    while at < len(words) or not rows:
+        piece = before + words[at : at + most]
+        is_last = at + most >= len(words) and text.cell_width(piece) <= width
+        head = piece if is_last else wrapped(((piece, role),), width, 0)[0][0][0]
+        follows = at + len(head) - len(before)
+        cut = len(head) if is_last else head.rfind(" ", max(len(head) // 3, indent + 1))
+        cut = len(head) if cut < 0 or words[follows : follows + 1] == " " else cut
+        rows.append([(piece[:cut], role)])
+        at += cut - len(before)
+        while words[at : at + 1] == " ":
+            at += 1
+        before = " " * indent
     return rows

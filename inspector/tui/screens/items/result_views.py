@@ -38,9 +38,9 @@ from inspector.tui.widgets.virtual_list import LogList
 
 # A result as lines: each block below its title, wrapped to the width, then the remaining members
 
-MOST_LINES = 5_000
-"""Maximum lines of one block."""
-MOST_CHARACTERS = 500_000
+MOST_JSON_LINES = 20_000
+"""Maximum lines of one block of JSON, each of which is coloured."""
+MOST_CHARACTERS = 10_000_000
 """Maximum characters of one block."""
 MOST_BYTES = 1_024
 """Maximum bytes of one block that is not text."""
@@ -127,21 +127,20 @@ def _text(writer: _Writer, block: ContentBlock) -> None:
     shown = block.text
     coloured = highlighted(shown, block.mime_type, block.uri)
     if coloured is not None:
-        for each in coloured[:MOST_LINES]:
+        for each in coloured:
             writer.long(each)
         return
-    lines = shown[:MOST_CHARACTERS].split("\n")
-    for line in lines[:MOST_LINES]:
+    for line in shown[:MOST_CHARACTERS].split("\n"):
         writer.long(((line, "foreign"),))
-    if len(shown) > MOST_CHARACTERS or len(lines) > MOST_LINES:
+    if len(shown) > MOST_CHARACTERS:
         writer.line(("Truncated. Raw shows all.", "warning"))
 
 
 def _json(writer: _Writer, block: ContentBlock) -> None:
     lines = JsonLines(block.text.encode("utf-8", "replace"))
-    for index in range(min(lines.count, MOST_LINES)):
+    for index in range(min(lines.count, MOST_JSON_LINES)):
         writer.long(tuple(lines.line(index)), 4)
-    if lines.count > MOST_LINES:
+    if lines.count > MOST_JSON_LINES:
         writer.line(("Truncated. Raw shows all.", "warning"))
 
 

@@ -1,7 +1,10 @@
 """The views of a result."""
 
 import base64
+import json
 from typing import Any
+
+import pytest
 
 from inspector.demo import tools_content
 from inspector.present.calls import view_call
@@ -11,7 +14,7 @@ from inspector.present.spans import plain, words_wrapped
 from inspector.tui.screens.items.result_views import (
     CONTENT,
     HISTORY,
-    MOST_LINES,
+    MOST_JSON_LINES,
     RAW,
     STRUCTURED,
     ResultBody,
@@ -133,10 +136,20 @@ def test_a_result_without_blocks_says_so() -> None:
     assert "Structured" in lines({"content": [], "structuredContent": {"a": 1}})[0]
 
 
-def test_a_text_of_too_many_lines_ends_with_a_word_about_it() -> None:
-    shown = lines({"content": [{"type": "text", "text": "x\n" * (MOST_LINES + 10)}]})
-    assert len(shown) == MOST_LINES + 2
+def test_all_lines_of_a_long_text_are_shown() -> None:
+    shown = lines({"content": [{"type": "text", "text": "x\n" * 50_000 + "end"}]})
+    assert len(shown) == 50_002
+    assert shown[-1] == "end"
+
+
+def test_json_of_too_many_lines_ends_with_a_word_about_it() -> None:
+    shown = lines({"content": [{"type": "text", "text": json.dumps([1] * MOST_JSON_LINES)}]})
     assert "Raw shows all" in shown[-1]
+
+
+@pytest.mark.parametrize("end", ["", " ", "   "])
+def test_a_line_as_wide_as_the_pane_is_not_followed_by_an_empty_row(end: str) -> None:
+    assert [plain(row) for row in words_wrapped((("x" * 30 + end, "text"),), 30)] == ["x" * 30]
 
 
 def test_a_picture_tells_its_key() -> None:
