@@ -494,7 +494,7 @@ class Menus:
 
     def _show(self, bar: MenuBar) -> None:
         """Show the menu, unless the key that closes it has been typed already: showing takes longer than typing."""
-        if bar is self._bar and not self._has_next_key():
+        if bar is self._bar and not self._has_next_key() and self._app.screen.is_attached:  # it is not once we leave
             self._app.screen.mount(bar)
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from inspector.tui import keys
@@ -14,7 +15,17 @@ from inspector.tui import theme as styles
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME, role_styles
-from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, MenuBar, StatusLine, TabLine, button_spans
+from inspector.tui.widgets.bars import (
+    BarItem,
+    BarLine,
+    FooterBar,
+    ItemBar,
+    MenuBar,
+    Menus,
+    StatusLine,
+    TabLine,
+    button_spans,
+)
 from inspector.tui.widgets.search_bar import SearchLine
 from tests.tui.screen_text import lines
 from tests.tui.widgets.showing import Showing
@@ -357,3 +368,13 @@ def test_main_button_is_filled_in_both_themes_and_keeps_its_brackets() -> None:
     assert label == "[ Call ^j ]"
     assert all(role_styles(dark=dark)[role].bgcolor is not None for dark in (True, False))
     assert "".join(text for text, _ in button_spans("Back", "Esc")) == "[ Back Esc ]"
+
+
+async def test_a_menu_that_opens_while_the_app_ends_is_not_shown() -> None:
+    app = Showing(Static(""))
+    async with app.run_test():
+        menus = Menus(app)
+        menus._bar = bar = MenuBar("Go to", {})
+    app._screen_stacks["_default"] = [Screen()]  # one that is not attached any more
+    menus._show(bar)
+    assert not bar.is_attached
