@@ -13,7 +13,7 @@ import webbrowser
 from collections.abc import Mapping
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
-from inspector.protocol.url_hosts import is_loopback, is_private
+from inspector.protocol.url_hosts import is_link_local, is_loopback, is_private
 
 _CONTROL = {chr(code) for code in (*range(0x21), 0x7F)}
 
@@ -44,6 +44,8 @@ def refusal(url: str, server_url: str) -> str:
         return f"{url[:200]} is not encrypted"
     if is_private(host) and not is_private(mine):
         return f"{url[:200]} leads into a private network, and the server is outside of it"
+    if is_link_local(host) and not is_link_local(mine):
+        return f"{url[:200]} is an address of the local link, and the server is not"
     return ""
 
 
@@ -51,6 +53,13 @@ def origin(url: str) -> str:
     """Return scheme, host and port."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def same_origin(one: str, other: str) -> bool:
+    """Return whether two URLs have the same scheme, host and port."""
+    first, second = (urlsplit(each) for each in (one, other))
+    ports = [parts.port or {"https": 443, "http": 80}.get(parts.scheme) for parts in (first, second)]
+    return (first.scheme, first.hostname) == (second.scheme, second.hostname) and ports[0] == ports[1]
 
 
 def canonical(url: str) -> str:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import msgspec
 
+from inspector.auth.addresses import same_origin
 from inspector.auth.discovery import ServerMetadata
 from inspector.auth.steps import (
     Abandoned,
@@ -65,12 +66,12 @@ def authorize(
         )
     )
     came: Redirected | Abandoned = yield OpenAddress(
-        _with_query(server.authorization_endpoint, asked), login_options.redirect_uri, state
+        _with_query(server.authorization_endpoint, asked), login_options.redirect_uri, state, _code_host(server)
     )
     if isinstance(came, Abandoned):
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, came.why, fix=_AGAIN))
         raise AssertionError("a broken rung ends the login")
-    return Code((yield from _code(server, came.params, state)), verifier)
+    return Code((yield from _code(server, came, state)), verifier)
 
 
 def challenge_of(verifier: str) -> str:
@@ -91,8 +92,22 @@ def check_server(server: ServerMetadata) -> Flow[None]:
         yield from broken(LoginStep("PKCE", StepVerdict.BROKEN, found, clause=PKCE_CLAUSE, fix=fix))
 
 
-def _code(server: ServerMetadata, params: dict[str, str], state: str) -> Flow[str]:
+def _code_host(server: ServerMetadata) -> str:
+    """Return the host that gets the code if it may be another party than the page that asks for consent; "" if not.
+
+    A malicious server may name an honest server's page and its own token endpoint (RFC 9700, section 4.4, mix-up).
+    """
+    if server.declares_issuer or same_origin(server.authorization_endpoint, server.token_endpoint):
+        return ""
+    return urlsplit(server.token_endpoint).netloc
+
+
+def _code(server: ServerMetadata, came: Redirected, state: str) -> Flow[str]:
     """Return the code of a redirect that responds to our request."""
+    params = came.params
+    if came.repeated:
+        found = f"the redirect has more than one `{came.repeated[0][:40]}`: none of them was used"
+        yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, found, clause="RFC 6749, section 3.1"))
     if params.get("state") != state:
         found = "`state` of the redirect does not match: it belongs to another login"
         yield from broken(

@@ -50,6 +50,7 @@ from inspector.auth.steps import (
 from inspector.auth.storage import TokenStore
 from inspector.auth.tokens import doubts
 from inspector.errors import ConnectError, UsageError
+from inspector.protocol.credentials import SecretValues
 from inspector.protocol.facts import Headers
 from inspector.transports.http.authorizing import Ask, Refusal
 
@@ -313,7 +314,27 @@ async def _fetched(fetch: HttpFetch, ask: Ask) -> HttpFetched:
         heard = await ask(fetch.method, fetch.url, tuple(headers.items()), body, LARGEST)
     except ConnectError as error:
         return HttpFetched(fetch.url, why=str(error))
-    return HttpFetched(heard.url, heard.status, heard.headers, heard.body)
+    headers_heard, body_heard = heard.headers, heard.body
+    if fetch.form is not None and not 200 <= heard.status < 300 and (sent := _secrets_of(fetch.form)):
+        masked = SecretValues(sent).masked
+        body_heard = masked(body_heard)
+        headers_heard = tuple((name, masked(value.encode()).decode()) for name, value in headers_heard)
+    return HttpFetched(heard.url, heard.status, headers_heard, body_heard)
+
+
+def _secrets_of(form: tuple[tuple[str, str], ...]) -> list[str]:
+    """Return the credentials of a form, which an error response may echo."""
+    return [value for name, value in form if len(value) >= _SHORTEST_SECRET and name in _SECRETS]
+
+
+_SECRETS = frozenset(
+    {
+        *("code", "code_verifier", "refresh_token", "client_secret", "client_assertion", "assertion"),
+        *("subject_token", "actor_token", "password"),
+    }
+)
+_SHORTEST_SECRET = 4
+"""Characters of a value from which it is masked: a shorter one occurs in other words."""
 
 
 # Client assertions (RFC 7523) and DPoP proofs (RFC 9449)

@@ -95,12 +95,15 @@ class Loopback:
 
 
 def redirected(query: str) -> Redirected:
-    """Parse a redirect. The first of two parameters with the same name counts; too many are all dropped."""
+    """Parse a redirect. Of two parameters with the same name the first is kept; too many are all dropped."""
     found: dict[str, str] = {}
+    repeated: list[str] = []
     with suppress(ValueError):
         for name, value in parse_qsl(query, keep_blank_values=True, max_num_fields=_MOST):
+            if name in found:
+                repeated.append(name)
             found.setdefault(name, value)
-    return Redirected(found)
+    return Redirected(found, tuple(repeated))
 
 
 def pasted(text: str, state: str) -> Redirected | None:
@@ -125,6 +128,8 @@ class WaitingForLogin(msgspec.Struct, frozen=True):
     redirect_uri: str
     port: int
     """Local port where the redirect is awaited; 0 if it is not, and the final URL has to be pasted."""
+    code_host: str = ""
+    """Host that gets the code if that is to be confirmed; see OpenAddress."""
 
 
 def _quietly(waiting: WaitingForLogin) -> None:
@@ -207,7 +212,7 @@ class Guide:
         self._state = visit.state
         by_hand = self._by_hand = loop.create_future()
         port = urlsplit(visit.redirect_uri).port or 0 if self._loopback else 0
-        self.waiting = WaitingForLogin(visit.url, visit.redirect_uri, port)
+        self.waiting = WaitingForLogin(visit.url, visit.redirect_uri, port, visit.code_host)
         self._show(self.waiting)
         try:
             came = {self._loopback.expect(visit.state)} if self._loopback else set()

@@ -93,12 +93,16 @@ class OpenAddress(msgspec.Struct, frozen=True):
     url: str
     redirect_uri: str
     state: str
+    code_host: str = ""
+    """Host that gets the code, if it is of another origin and nothing proves that it belongs to the page at `url`."""
 
 
 class Redirected(msgspec.Struct, frozen=True):
     """Query parameters of the redirect."""
 
     params: dict[str, str]
+    repeated: tuple[str, ...] = ()
+    """Names of parameters that occur more than once."""
 
 
 class Abandoned(msgspec.Struct, frozen=True):

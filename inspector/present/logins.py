@@ -251,11 +251,18 @@ def read_link(url: str) -> LinkFacts:
     return LinkFacts(url, shown if port is None else f"{shown}:{port}", "", tuple(_warnings(url, host, ascii_host)))
 
 
-def link_section(link: LinkFacts) -> Section:
-    """Return the whole URL, its host, and its warnings."""
+OTHER_ORIGIN = "continue only if it belongs to the page's host. Enter twice opens the page"
+"""What to do if the code of a login goes to another host than the page that asks for consent."""
+
+
+def link_section(link: LinkFacts, code_host: str = "") -> Section:
+    """Return the whole URL, its host, and its warnings. `code_host`: the other host that gets the code of a login."""
     facts = [fact("host", link.host, "strong")] if link.host else []
     facts.append(Fact("url", text.visible(link.url, limit=_LONGEST), "target"))
     facts += [Fact("beware", warning, "warning") for warning in link.warnings]
+    if code_host:
+        said = f"the code goes to {text.visible(code_host, limit=200)}, another origin: {OTHER_ORIGIN}"
+        facts.append(Fact("beware", said, "warning"))
     if link.why_not:
         facts.append(Fact("not opened", link.why_not, "error"))
     return Section("Link", tuple(facts))

@@ -10,9 +10,12 @@ import re
 import unicodedata
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-_NUMBERS = re.compile(r"(?:0x[0-9a-f]{0,16}|[0-9]{1,20})(?:\.(?:0x[0-9a-f]{0,16}|[0-9]{1,20})){0,3}")
+_NUMBERS = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
 _DOTS = str.maketrans("\u3002\uff0e\uff61", "...")
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_HOLDING_IPV4 = tuple(map(ipaddress.IPv6Network, ("::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48")))
+"""IPv6 networks whose last four bytes are an IPv4 address: compatible, translated, NAT64 (RFC 4291, 6052, 8215)."""
+_LONGEST_NUMBER = 16
+"""Digits of a part without leading zeros; a longer one exceeds any address."""
 
 
 def plain_host(host: str) -> str:
@@ -24,7 +27,7 @@ def plain_host(host: str) -> str:
 def address_of(host: str) -> Address | None:
     """Return the address if the host is one in any notation that resolvers accept; None for a name.
 
-    An IPv4 address within an IPv6 one (mapped, 6to4, NAT64) is returned as IPv4.
+    An IPv4 address within an IPv6 one (mapped, compatible, 6to4, Teredo, NAT64) is returned as IPv4.
     """
     plain = plain_host(host)
     if _NUMBERS.fullmatch(plain):
@@ -35,17 +38,19 @@ def address_of(host: str) -> Address | None:
         return None
     if isinstance(address, ipaddress.IPv4Address):
         return address
-    if address in _NAT64:
+    if address > _LAST_SPECIAL and any(address in network for network in _HOLDING_IPV4):
         return ipaddress.IPv4Address(address.packed[-4:])
-    return address.ipv4_mapped or address.sixtofour or address
+    return address.ipv4_mapped or address.sixtofour or (address.teredo and address.teredo[1]) or address
+
+
+_LAST_SPECIAL = ipaddress.IPv6Address("::1")
+"""`::` and `::1` hold no IPv4 address."""
 
 
 def _from_numbers(parts: list[str]) -> ipaddress.IPv4Address | None:
     """Parse one to four numbers (decimal, octal, hexadecimal); the last one fills the remaining bytes."""
     try:
-        numbers = [
-            int(part, 16 if part[:2] == "0x" else 8 if part[0] == "0" and len(part) > 1 else 10) for part in parts
-        ]
+        numbers = [_number(part) for part in parts]
     except ValueError:
         return None
     *first, last = numbers
@@ -57,6 +62,15 @@ def _from_numbers(parts: list[str]) -> ipaddress.IPv4Address | None:
     return ipaddress.IPv4Address(value)
 
 
+def _number(part: str) -> int:
+    """Parse a number with any count of leading zeros. Raises: ValueError, also for one that exceeds any address."""
+    base = 16 if part[:2] == "0x" else 8 if part[0] == "0" else 10
+    digits = part.removeprefix("0x").lstrip("0")
+    if len(digits) > _LONGEST_NUMBER:
+        raise ValueError("too large")
+    return int(digits or "0", base)
+
+
 def is_loopback(host: str) -> bool:
     """Return whether a host is the local machine."""
     plain, address = plain_host(host), address_of(host)
@@ -64,8 +78,15 @@ def is_loopback(host: str) -> bool:
 
 
 def is_private(host: str) -> bool:
-    """Return whether a host is certainly private: a private address, the local machine, or a name for it."""
+    """Return whether a host is certainly private: an address that is not global, or a name of the local machine."""
     address = address_of(host)
     if address is None:
         return is_loopback(host)
-    return address.is_private or address.is_link_local or address.is_loopback or address.is_unspecified
+    is_site_local = isinstance(address, ipaddress.IPv6Address) and address.is_site_local
+    return not address.is_global or address.is_multicast or is_site_local
+
+
+def is_link_local(host: str) -> bool:
+    """Return whether a host is an address of the local link, where cloud machines have their metadata service."""
+    address = address_of(host)
+    return address is not None and address.is_link_local

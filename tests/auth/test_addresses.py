@@ -5,8 +5,8 @@ import webbrowser
 
 import pytest
 
-from inspector.auth.addresses import canonical, covers, open_browser, out_of_reach, refusal, split, tunnel
-from inspector.protocol.url_hosts import is_loopback, is_private
+from inspector.auth.addresses import canonical, covers, open_browser, out_of_reach, refusal, same_origin, split, tunnel
+from inspector.protocol.url_hosts import is_link_local, is_loopback, is_private
 
 SERVER = "https://api.example/mcp"
 SPELT = (
@@ -53,7 +53,7 @@ def test_plain_http_leads_only_to_this_machine_or_to_the_host_that_was_named() -
 )
 def test_a_server_of_the_open_network_leads_nobody_into_a_private_one(host: str) -> None:
     assert "private network" in refusal(f"https://{host}/x", SERVER)
-    assert refusal(f"https://{host}/x", "http://127.0.0.1:3000/mcp") == ""
+    assert bool(refusal(f"https://{host}/x", "http://127.0.0.1:3000/mcp")) is is_link_local(host)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,27 @@ def test_this_machine_is_known_however_it_is_spelt() -> None:
 @pytest.mark.parametrize("url", ["https://as.example%2eevil.example/", "https://127%2e0.0.1/", "https://a\\b.example/"])
 def test_a_host_that_two_programs_may_read_in_two_ways_is_refused(url: str) -> None:
     assert "not a web URL" in refusal(url, SERVER)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *(f"{'0' * 21}177.0.0.1", f"0x{'0' * 40}7f000001", f"{'0' * 5000}177.1", f"127.{'0' * 30}.0.1"),
+        *("[::127.0.0.1]", "[::7f00:1]", "[::10.0.0.1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::7f00:1]"),
+        *("[64:ff9b:1::10.0.0.1]", "[64:ff9b:1:abcd::a00:1]", "100.64.0.1", "100.127.255.254", "[::ffff:100.64.0.1]"),
+        *("[2002:7f00:1::]", "[2001:0:1:1::80ff:fffe]", "224.0.0.1", "198.18.0.1", "[fec0::1]", "[::]"),
+    ],
+)
+def test_refusal_of_a_private_address_in_any_spelling_names_the_network(host: str) -> None:
+    assert is_private(host.strip("[]"))
+    assert "private network" in refusal(f"https://{host}/x", SERVER)
+
+
+@pytest.mark.parametrize("host", ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "0xa9fea9fe"])
+@pytest.mark.parametrize("server", ["http://127.0.0.1:3000/mcp", "http://localhost/mcp", "https://10.0.0.1/mcp"])
+def test_refusal_of_a_link_local_address_from_elsewhere_says_so(host: str, server: str) -> None:
+    assert "local link" in refusal(f"https://{host}/x", server)
+    assert refusal(f"https://{host}/x", f"https://{host}/mcp") == ""
 
 
 def test_a_name_is_private_only_if_it_must_be() -> None:
@@ -101,6 +122,20 @@ def test_a_name_is_private_only_if_it_must_be() -> None:
 )
 def test_a_resource_covers_itself_and_what_is_below_it(resource: str, url: str, expected: bool) -> None:
     assert covers(resource, url) is expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("https://a.example/x", "https://A.example:443/y", True),
+        ("http://a.example", "http://a.example:80", True),
+        ("https://a.example", "http://a.example", False),
+        ("https://a.example", "https://a.example:444", False),
+        ("https://a.example", "https://b.example", False),
+    ],
+)
+def test_same_origin_ignores_the_default_port_and_case(one: str, other: str, expected: bool) -> None:
+    assert same_origin(one, other) is expected
 
 
 def test_the_canonical_address_has_no_fragment_and_no_lone_slash() -> None:

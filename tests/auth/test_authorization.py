@@ -7,6 +7,7 @@ import pytest
 
 from inspector.auth.authorization import authorize, challenge_of, check_server, return_address
 from inspector.auth.discovery import ServerMetadata
+from inspector.auth.guide import redirected
 from inspector.auth.steps import Abandoned, Client, LoginFailed, LoginOptions, OpenAddress, Redirected
 from tests.auth.scripted import CONSENT, ISSUER, SERVER, World
 
@@ -127,3 +128,30 @@ def test_where_a_browser_came_back_to_is_told_without_what_gives_access() -> Non
     told = return_address("http://127.0.0.1:1/callback?a=1", came)
     assert "iss=https%3A%2F%2Fas.example" in told
     assert not [secret for secret in ("c0de", "5tate", "other=x") if secret in told]
+
+
+@pytest.mark.parametrize(
+    ("token_endpoint", "declares", "host"),
+    [
+        ("https://evil.example/token", False, "evil.example"),
+        ("https://evil.example:8443/token", False, "evil.example:8443"),
+        ("https://evil.example/token", True, ""),
+        (CONSENT, False, ""),
+        ("", False, ""),
+    ],
+)
+def test_authorize_names_the_other_host_that_gets_the_code(token_endpoint: str, declares: bool, host: str) -> None:
+    world = World()
+    made = server(token_endpoint=token_endpoint, declares_issuer=declares)
+    if declares:
+        world.consents = lambda visit: Redirected({"code": "c", "state": visit.state, "iss": ISSUER})
+    ask(world, made)
+    assert world.visits[0].code_host == host
+
+
+@pytest.mark.parametrize("name", ["code", "state", "iss"])
+def test_redirect_with_a_repeated_parameter_is_refused(name: str) -> None:
+    world = World()
+    world.consents = lambda visit: redirected(f"code=a&state={visit.state}&iss={ISSUER}&{name}=b")
+    with pytest.raises(LoginFailed, match=f"more than one `{name}`"):
+        ask(world, server())

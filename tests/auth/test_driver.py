@@ -13,13 +13,23 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 
-from inspector.auth.driver import MOST_LOGINS, NoAuthorizer, OAuthAuthorizer, Prover, Surveyor, sign
+from inspector.auth.driver import MOST_LOGINS, NoAuthorizer, OAuthAuthorizer, Prover, Surveyor, _fetched, sign
 from inspector.auth.guide import Loopback
-from inspector.auth.steps import Abandoned, AccessToken, LoginFailed, LoginOptions, OpenAddress, Redirected, StoredLogin
+from inspector.auth.steps import (
+    Abandoned,
+    AccessToken,
+    HttpFetch,
+    LoginFailed,
+    LoginOptions,
+    OpenAddress,
+    Redirected,
+    StoredLogin,
+)
 from inspector.auth.storage import TokenStore
 from inspector.errors import UsageError
 from inspector.protocol.credentials import MASK
-from inspector.protocol.facts import HttpEvent, HttpFact
+from inspector.protocol.facts import Headers, HttpEvent, HttpFact
+from inspector.transports.http.authorizing import Heard
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 from inspector.transports.http.reply import read_body
@@ -319,3 +329,16 @@ def test_a_proof_is_for_one_request_and_one_token() -> None:
     other = jwt.decode(prover.proof("POST", "https://api.example/mcp"), prover._key, algorithms=["ES256"]).claims
     assert other["jti"] != claims["jti"]
     assert not {"ath", "nonce"} & set(other)
+
+
+async def test_secrets_that_an_error_response_echoes_are_masked() -> None:
+    form = {"grant_type": "refresh_token", "refresh_token": "r0-secret", "code_verifier": "v-secret", "scope": "echo"}
+
+    async def ask(method: str, url: str, headers: Headers, body: bytes | None, most: int) -> Heard:
+        text = b'{"error": "invalid_grant", "error_description": "r0-secret and v-secret are not valid, echo"}'
+        return Heard(url, 400, (("www-authenticate", 'Bearer error_description="v-secret"'),), text)
+
+    fetched = await _fetched(HttpFetch("token", "https://as.example/token", "POST", form=tuple(form.items())), ask)
+    told = f"{fetched.headers} {fetched.value}"
+    assert "secret" not in told.replace("refresh_token", "")
+    assert "are not valid, echo" in told

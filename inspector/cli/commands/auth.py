@@ -208,6 +208,7 @@ class Consent:
         self.guide = Guide(port=port, callback=callback, patience_s=patience_s, show=self._show)
         self._output = output
         self._typed: TypedLines | None = None
+        self._confirmed: WaitingForLogin | None = None
 
     def stop(self) -> None:
         """Stop reading."""
@@ -216,7 +217,7 @@ class Consent:
             self._typed = None
 
     def _show(self, waiting: WaitingForLogin) -> None:
-        self._output.narrate_lines(section_lines(link_section(read_link(waiting.url))))
+        self._output.narrate_lines(section_lines(link_section(read_link(waiting.url), waiting.code_host)))
         self._output.narrate_lines(self._ways(waiting))
         self.stop()
         self._typed = TypedLines(self._output.env.stdin, self._take)
@@ -253,6 +254,10 @@ class Consent:
             self._output.warn(wrong)
 
     def _open(self, waiting: WaitingForLogin) -> None:
+        if waiting.code_host and self._confirmed is not waiting:
+            self._confirmed = waiting
+            self._output.warn(f"the code goes to {waiting.code_host}; Enter again opens the page")
+            return
         link = read_link(waiting.url)
         why_not = link.why_not or out_of_reach(self._output.env.environ)
         if why_not:

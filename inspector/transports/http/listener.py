@@ -531,7 +531,10 @@ def _checked(request: HttpRequest) -> HttpRequest:
     at = min((place for sign in "/?#" if (place := rest.find(sign)) >= 0), default=len(rest))
     if request.method == "CONNECT" or not separator or scheme.lower() not in ("http", "https"):
         raise _Rejected(400, "The target is neither a path nor a URL")
-    if _name(f"//{rest[:at]}") not in _LOOPBACK:
+    name = _name(f"//{rest[:at]}")
+    if not name:
+        raise _Rejected(400, "The target has no valid host")
+    if name not in _LOOPBACK:
         raise _Rejected(421, "The target does not name this machine")
     return replace(request, target=rest[at:] if rest[at : at + 1] == "/" else f"/{rest[at:]}")
 

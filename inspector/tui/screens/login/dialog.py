@@ -17,7 +17,7 @@ from inspector.auth.addresses import open_browser, out_of_reach, tunnel
 from inspector.auth.guide import WaitingForLogin
 from inspector.present.logins import link_section, qr_lines, read_link, step_lines, steps_end, too_small
 from inspector.present.spans import Line
-from inspector.text import for_clipboard
+from inspector.text import for_clipboard, visible
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.theme import spans_to_text
@@ -61,6 +61,8 @@ class LoginScreen(Dialog[None]):
         self._subject = subject
         self._seen: tuple[object, ...] = ()
         self._waiting: WaitingForLogin | None = None
+        self._confirmed: WaitingForLogin | None = None
+        """Login for which the user has confirmed the host that gets the code."""
         self._began = subject.login.guide.logins if subject.login.guide else 0
 
     def compose(self) -> ComposeResult:
@@ -131,7 +133,7 @@ class LoginScreen(Dialog[None]):
                 )
             )
             return
-        link.update(section_renderable(link_section(read_link(waiting.url)), dark=dark))
+        link.update(section_renderable(link_section(read_link(waiting.url), waiting.code_host), dark=dark))
         ways.update(Text(_ways(waiting)))
 
     @property
@@ -151,7 +153,10 @@ class LoginScreen(Dialog[None]):
         if self._waiting is None:  # the login ended just now
             return
         link = read_link(self._waiting.url)
-        if why_not := link.why_not or out_of_reach():
+        if self._waiting.code_host and self._confirmed is not self._waiting:
+            self._confirmed = self._waiting
+            self._wrong(f"The code goes to {visible(self._waiting.code_host, limit=200)}. Enter again opens the page.")
+        elif why_not := link.why_not or out_of_reach():
             self._wrong(f"Not opened: {why_not}.")
         elif not open_browser(link.openable):
             self._wrong("No browser found: copy the URL.")
