@@ -16,8 +16,8 @@ _NAMES = (
     *("msg", "title", "hint", "errors", "issues", "name"),
 )
 """Members that contain a reason, best first."""
-_STACK = re.compile(r"\n\s+at |Traceback \(most recent")
-_TITLE = re.compile(r"(?is)<title[^>]*>(.{1,200}?)</title>")
+_STACK = re.compile(r"\n[ \t]+at |Traceback \(most recent")
+_TITLE = re.compile(r"(?is)<title[^<>]*>(.{1,200}?)</title>")
 
 
 def reason_of(error: Any) -> str:
@@ -75,11 +75,11 @@ def _decisive(lines: list[str]) -> str:
 
 
 _STATUS_ONLY = re.compile(
-    r"(?i)\W*(?:(?:http|error|status)\W*)*(?:[45]\d\d\b\W*)?(?:forbidden|bad request|error|not found|unauthorized|"
-    r"internal server error|access denied|service unavailable|bad gateway|gateway timeout)?\W*"
+    r"(?i)\W*(?:(?:http|error|status)\W*)*(?:[45]\d\d\b\W*)?(?:(?:forbidden|bad request|error|not found|unauthorized|"
+    r"internal server error|access denied|service unavailable|bad gateway|gateway timeout)\W*)?"
 )
 """A title that adds nothing to the HTTP status."""
-_PARAGRAPH = re.compile(r"(?is)<(?:p|pre)(?:\s[^>]*)?>(.{1,400}?)</p(?:re)?>")
+_PARAGRAPH = re.compile(r"(?is)<(?:p|pre)(?:\s[^<>]*)?>(.{1,400}?)</p(?:re)?>")
 _TAG = re.compile(r"<[^>]{0,200}>")
 
 

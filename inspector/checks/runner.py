@@ -66,8 +66,14 @@ from inspector.protocol.unreadable import answered_id, is_unreadable, messages_o
 # Classification of frames
 
 _UNCLAIMED = '"jsonrpc" is missing'
-_LINES = re.compile(r"\s*[\r\n]+\s*")
+_SPACE = re.compile(r"(?<!\s)\s+")
 """Line ends in quoted text: a finding is one line."""
+
+
+def _in_one_line(space: re.Match[str]) -> str:
+    return " " if "\n" in space[0] or "\r" in space[0] else space[0]
+
+
 _LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
 
 
@@ -567,7 +573,7 @@ class Inspection:
                 check.id,
                 flaw.severity or check.severity_in(case.row),
                 flaw.confidence or check.confidence,
-                without_credentials(_LINES.sub(" ", flaw.sentence)),
+                without_credentials(_SPACE.sub(_in_one_line, flaw.sentence)),
                 frames,
                 flaw.pointer,
                 flaw.span,

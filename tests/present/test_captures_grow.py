@@ -1,13 +1,15 @@
-"""What is read from a capture costs in proportion to its entries, whatever is open and however long its lists are."""
+"""What is read from a capture costs in proportion to its entries, however many requests are open in it."""
 
 from collections.abc import Callable
 
 import pytest
 
-from inspector.capture.compare.operations import accounts
+from inspector.capture.compare.operations import OperationCollector
 from inspector.capture.journal import Journal
-from inspector.present.trace import story_of
+from inspector.capture.store.store import entries
 from inspector.present.traffic.tree import Tree
+from inspector.protocol.conversation import Conversation
+from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import encode
 from tests.capture.recording import came, recorded, sent
 from tests.counting import growth
@@ -28,37 +30,25 @@ def _open_calls_and_server_requests(n: int) -> Journal:
     return journal
 
 
-def _pages(n: int) -> Journal:
-    journal = recorded()
-    for id_ in range(n):
-        _put(journal, True, id=id_, method="tools/list", params={"cursor": f"c{id_}"} if id_ else {})
-        _put(journal, False, id=id_, result={"tools": [{"name": f"t{id_}"}], "nextCursor": f"c{id_ + 1}"})
-    return journal
+@pytest.fixture(params=["tree", "operations"])
+def work(request: pytest.FixtureRequest) -> Callable[[int], Callable[[], object]]:
+    """What reads a capture of so many calls."""
+
+    def read_tree(n: int) -> Callable[[], object]:
+        journal = _open_calls_and_server_requests(n)
+        return lambda: Tree(journal).take_many(1, journal.count)
+
+    def collect_operations(n: int) -> Callable[[], object]:
+        journal, fold = _open_calls_and_server_requests(n), Conversation()
+        frames = [each.what for each in entries(journal.store, 1, journal.count) if isinstance(each.what, Frame)]
+        observed = [(frame, fold.observe(frame)) for frame in frames]
+        collector = OperationCollector(fold)
+        return lambda: [collector.heard(frame, events) for frame, events in observed]
+
+    return read_tree if request.param == "tree" else collect_operations
 
 
-def _read_tree(journal: Journal) -> None:
-    Tree(journal).take_many(1, journal.count)
-
-
-def _read_answers(journal: Journal) -> None:
-    assert all(each.answer is None or each.answer for each in accounts(journal).operations)
-
-
-@pytest.mark.parametrize(
-    ("make", "read"),
-    [
-        (_open_calls_and_server_requests, _read_tree),
-        (_open_calls_and_server_requests, accounts),
-        (_pages, _read_answers),
-        (_pages, lambda journal: story_of(journal, 1)),
-        (_open_calls_and_server_requests, lambda journal: story_of(journal, 1)),
-    ],
-)
 def test_a_capture_of_four_times_the_entries_costs_four_times_the_steps(
-    make: Callable[[int], Journal], read: Callable[[Journal], object]
+    work: Callable[[int], Callable[[], object]],
 ) -> None:
-    def work(n: int) -> Callable[[], object]:
-        journal = make(n)
-        return lambda: read(journal)
-
     assert growth(work, few=150) < _MOST

@@ -29,7 +29,7 @@ _PORT = re.compile(
 )
 _TEMPORARY = re.compile(
     r"(?:/private)?/(?:var/)?tmp/[^/\s\"'<>:;,)]+|(?:/private)?/var/folders/[^\s\"'<>:;,)/]+/[^/\s\"'<>]+/T/[^/\s\"'<>]+"
-    r"|[A-Za-z]:\\(?:[^\\\s\"]+\\)+Temp\\[^\\\s\"]+"
+    r"|[A-Za-z]:\\(?:[^\\\s\":]+\\)+Temp\\[^\\\s\"]+"
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-. ]+")
 _MADE_UP = re.compile(r"(?=[^\s]*\d)[\w\-.:+/=~]{8,}\Z")

@@ -218,7 +218,7 @@ def _claude_desktop_read(source: ImportSource) -> Iterator[ImportedItem]:
 
 def _name(brackets: bytes) -> str:
     """Return the server's name: the bracket that is not a log level."""
-    names = re.findall(r"\[([^\]]*)\]", brackets.decode("utf-8", "replace"))
+    names = re.findall(r"\[([^\[\]]*)\]", brackets.decode("utf-8", "replace"))
     return next((each for each in names if each not in ("info", "warn", "error", "debug")), "")
 
 

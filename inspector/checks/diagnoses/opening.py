@@ -134,7 +134,7 @@ def rejected_as_uninitialized(case: CheckMoment) -> Iterator[Flaw]:
 
 
 AWAITS_INITIALIZED = re.compile(
-    r"(?i)(?:wait|expect|require|need|missing|before|until|without)\w*.{0,40}?\binitialized\b|"
+    r"(?i)(?:wait|expect|require|need|missing|before|until|without)\w{0,20}.{0,40}?\binitialized\b|"
     r"\binitialized\b.{0,40}?(?:expected|required|missing|not received|first)|"
     r"(?:unknown|unhandled|unexpected|unsupported|not found).{0,40}notifications/initialized"
 )

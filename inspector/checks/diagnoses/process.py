@@ -577,7 +577,7 @@ def environment_variable_missing(case: CheckMoment) -> Iterator[Flaw]:
 
 
 _PLACEHOLDER = re.compile(
-    r"\$\{[^}]*\}|\$env:\w+|%[A-Z_]{3,}%|\{\{[^}]*\}\}|<(?i:your|my|insert|path|api|the)[\w -]*>|\bYOUR_[A-Z_]{3,}\b"
+    r"\$\{[^${}]*\}|\$env:\w+|%[A-Z_]{3,}%|\{\{[^{}]*\}\}|<(?i:your|my|insert|path|api|the)[\w -]*>|\bYOUR_[A-Z_]{3,}\b"
 )
 
 

@@ -19,7 +19,7 @@ _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _TOPIC = "basic/authorization"
 _PROTECTED = "/.well-known/oauth-protected-resource"
 _OAUTH, _OPENID = "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"
-_PARAM = re.compile(r'([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
+_PARAM = re.compile(r'(?<![\w-])([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
 _BY_HEADER_ONLY = row_of_date("2025-06-18")
 """The revision in which a challenge must name the metadata; later versions accept a well-known URL as well."""
 

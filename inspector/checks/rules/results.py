@@ -243,7 +243,7 @@ def empty_result(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("the result has no content", "/result/content")
 
 
-_TRACEBACK = re.compile(r"Traceback \(most recent call last\)|\n\s+at \S+ \(.*:\d+:\d+\)")
+_TRACEBACK = re.compile(r"Traceback \(most recent call last\)|\n[ \t]+at \S+ \(.*:\d+:\d+\)")
 
 
 @diagnosis(
@@ -294,7 +294,7 @@ _STATUS = re.compile(
     r"forbidden|not found|too many requests|internal server error|bad gateway|service unavailable|gateway timeout)\b)"
 )
 _DOOR = re.compile(
-    r"(?i)<title[^>]*>[^<]{0,60}?(sign[ -]?in|log[ -]?in|just a moment|access denied|unauthorized|forbidden|not found|"
+    r"(?i)<title[^<>]*>[^<]{0,60}?(sign[ -]?in|log[ -]?in|just a moment|access denied|unauthorized|forbidden|not found|"
     r"[45]\d\d|bad gateway|error)[^<]{0,60}</title>"
 )
 _MOST_OF_A_FAILURE = 4000
@@ -316,7 +316,7 @@ def _failure_in(text: str, structure: Any) -> tuple[str, str, bool]:
         return (found.group() if len(text) > 200 else text).strip(), "the text begins with an HTTP error status", True
     head = text[:2000].lstrip().lower()
     if head.startswith(("<!doctype html", "<html")) and (found := _DOOR.search(text[:4000])):
-        title = re.sub(r"<[^>]*>", "", found.group()).strip()
+        title = re.sub(r"<[^<>]*>", "", found.group()).strip()
         return title[:80], "the text is an HTML page titled", True
     short = len(text) <= _SHORT and text.count("\n") <= 3
     if short and _CAUSE.match(text):

@@ -121,8 +121,8 @@ _HARMLESS = frozenset(
         *("PYTHONPATH", "VIRTUAL_ENV", "NODE_ENV"),
     }
 )
-_LETTER = re.compile(rb"\\+u([0-9A-Fa-f]{4})")
-_SIGN = re.compile(rb'\\+(["/\\])')
+_LETTER = re.compile(rb"(?<!\\)\\+u([0-9A-Fa-f]{4})")
+_SIGN = re.compile(rb'(?<!\\)\\+(["/\\])')
 
 
 class Secret(NamedTuple):

@@ -17,7 +17,7 @@ from inspector.text import cell_width, decode, fit, visible
 
 _PIECE = 1 << 17
 _SPACE = re.compile(rb"[ \t\r\n]*+")
-_RUN = re.compile(rb'(?:[^" \t\r\n]+|"[^"\\]*(?:\\.[^"\\]*)*")+', re.DOTALL)
+_RUN = re.compile(rb'(?:[^" \t\r\n]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")++', re.DOTALL)
 """No possessive quantifiers: those of Python 3.11.2 match too much if an end position is given."""
 _MARGIN = re.compile(rb"\n *+")
 _INDENT = re.compile(rb" *+")

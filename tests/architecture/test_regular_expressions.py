@@ -1,0 +1,215 @@
+"""Regular expressions take time in proportion to the text, or are listed here with the reason why they may not.
+
+The check is structural and conservative. It finds the forms that can cost more: a repetition in a repetition, two
+repetitions of the same characters next to each other, and in a search a repetition that is tried again at each of its
+own characters.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from tests.architecture.sources import Source, sources
+
+_parser, _kinds = re._parser, re._constants  # type: ignore[attr-defined]
+_LONG = 256
+"""Repetitions up to this number count as bounded."""
+_SAMPLE = frozenset((*map(chr, range(128)), "é", "\u3042"))
+_REPEATS = (_kinds.MAX_REPEAT, _kinds.MIN_REPEAT)
+_SEARCHES = {"search", "sub", "subn", "split", "findall", "finditer"}
+_ANCHORED = {"match", "fullmatch"}
+
+
+def _expressions(source: Source) -> Iterator[tuple[str, bool]]:
+    """Yield the text of each expression, and whether it may be used in a search."""
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
+            continue
+        function = ast.unparse(node.func)
+        if not function.startswith("re.") or function[3:] not in _SEARCHES | _ANCHORED | {"compile"}:
+            continue
+        text = node.args[0].value
+        searches = function[3:] in _SEARCHES
+        if function == "re.compile":
+            names = [
+                ast.unparse(each.targets[0])
+                for each in ast.walk(source.tree)
+                if isinstance(each, ast.Assign) and each.value is node
+            ]
+            uses = {use for name in names for use in re.findall(rf"\b{re.escape(name)}\.(\w+)", source.text)}
+            searches = not uses or not uses <= _ANCHORED
+        yield (text if isinstance(text, str) else text.decode("latin-1")), searches
+
+
+def _characters(item: Any) -> frozenset[str]:
+    """Return the characters of the sample that an item may consume."""
+    kind, value = item
+    if kind is _kinds.LITERAL:
+        return frozenset(chr(value))
+    if kind is _kinds.NOT_LITERAL:
+        return _SAMPLE - {chr(value)}
+    if kind is _kinds.ANY:
+        return _SAMPLE - {"\n"}
+    if kind is _kinds.IN:
+        return frozenset(each for each in _SAMPLE if _is_in(each, value))
+    if kind is _kinds.BRANCH:
+        return frozenset().union(*map(_of_all, value[1]))
+    if kind is _kinds.SUBPATTERN:
+        return _of_all(value[-1])
+    if kind in _REPEATS or kind is _kinds.POSSESSIVE_REPEAT:
+        return _of_all(value[2])
+    return _SAMPLE if kind is _kinds.GROUPREF else frozenset()
+
+
+def _of_all(items: Any) -> frozenset[str]:
+    return frozenset().union(*map(_characters, items))
+
+
+def _is_in(character: str, members: Sequence[Any]) -> bool:
+    negated, found = False, False
+    for kind, value in members:
+        if kind is _kinds.NEGATE:
+            negated = True
+        elif kind is _kinds.LITERAL:
+            found |= ord(character) == value
+        elif kind is _kinds.RANGE:
+            found |= value[0] <= ord(character) <= value[1]
+        else:
+            name = str(value).rsplit("_", 1)[-1]
+            sign = {"DIGIT": "d", "SPACE": "s", "WORD": "w"}[name]
+            found |= bool(re.fullmatch(f"\\{sign.upper() if '_NOT_' in str(value) else sign}", character))
+    return found is not negated
+
+
+def _is_long(item: Any) -> bool:
+    return item[0] in _REPEATS and item[1][1] > _LONG
+
+
+def _flat(items: Any) -> Iterator[Any]:
+    """Yield the items of a sequence, groups opened."""
+    for item in items:
+        if item[0] is _kinds.SUBPATTERN:
+            yield from _flat(item[1][-1])
+        else:
+            yield item
+
+
+def _is_needed(item: Any) -> bool:
+    """Return whether an item consumes at least one character."""
+    return item[0] is not _kinds.AT and _parser.SubPattern(_parser.State(), [item]).getwidth()[0] > 0
+
+
+def _sequences(items: Any) -> Iterator[list[Any]]:
+    """Yield each sequence of items, with those of branches and repetitions."""
+    flat = [*_flat(items)]
+    yield flat
+    for kind, value in flat:
+        if kind is _kinds.BRANCH:
+            for each in value[1]:
+                yield from _sequences(each)
+        elif kind in _REPEATS:
+            yield from _sequences(value[2])
+
+
+def faults(text: str, *, searches: bool) -> Iterator[str]:
+    """Yield what may make an expression slow."""
+    whole = _parser.parse(text)
+    for items in _sequences(whole):
+        for at, item in enumerate(items):
+            if not _is_long(item):
+                continue
+            own = _characters(item)
+            inner = [each for part in _sequences(item[1][2]) for each in part if _is_long(each)]
+            if inner and not any(
+                _is_needed(each) and all(not _characters(each) & _characters(long) for long in inner)
+                for each in _flat(item[1][2])
+            ):
+                yield "a repetition in a repetition"
+            for follower in items[at + 1 :]:
+                if _is_long(follower) and _characters(follower) & own:
+                    yield "two repetitions of the same characters"
+                if _is_needed(follower):
+                    break
+    if searches and (branches := [*_flat(whole)]):
+        first = branches[0]
+        heads = [[*_flat(each), *branches[1:]] for each in first[1][1]] if first[0] is _kinds.BRANCH else [branches]
+        for items in heads:
+            for at, item in enumerate(items):
+                if (
+                    item[0] in (_kinds.AT, _kinds.ASSERT, _kinds.ASSERT_NOT)
+                    and at == 0
+                    and item[1]
+                    in (
+                        _kinds.AT_BEGINNING,
+                        _kinds.AT_BEGINNING_STRING,
+                    )
+                ):
+                    break
+                if _is_long(item):
+                    if any(map(_is_needed, items[at + 1 :])):
+                        yield "a search that begins with a repetition"
+                    break
+                if _is_needed(item) and not any(
+                    _characters(item) & _characters(each) for each in items if _is_long(each)
+                ):
+                    break
+
+
+_BOUNDED = "its text is short: one line of stderr, a header, or a title, of at most some kilobytes"
+_OWN = "its text is typed by the user, or from a file that the user wrote"
+_SEPARATED = "its parts are separated by a character that neither of them matches"
+_FORMATTED = "its text is formatted JSON, in which each string ends in its line"
+_FALLS_BACK = "where one form fails, the next one takes the same characters, so that none is tried again"
+ALLOWED = {
+    "inspector/present/json_text.py": (1, _FORMATTED),
+    "inspector/protocol/unreadable.py": (1, "it is only matched at one place"),
+    "inspector/capture/compare/normal.py": (2, _SEPARATED),
+    "inspector/capture/import_/http.py": (1, _FALLS_BACK),
+    "inspector/checks/diagnoses/process.py": (3, _BOUNDED),
+    "inspector/checks/diagnoses/streams.py": (1, _SEPARATED),
+    "inspector/checks/foreign_text.py": (2, _SEPARATED),
+    "inspector/checks/rules/logins.py": (1, _SEPARATED),
+    "inspector/cli/filtering.py": (1, _OWN),
+    "inspector/config/settings.py": (1, _OWN),
+    "inspector/features/bench/verdicts.py": (1, _OWN),
+    "inspector/features/cases/file.py": (1, _OWN),
+    "inspector/features/share/known.py": (2, _SEPARATED),
+    "inspector/features/share/line_secrets.py": (7, _SEPARATED),
+    "inspector/features/share/prose.py": (1, _SEPARATED),
+    "inspector/features/share/redactor.py": (1, _FALLS_BACK),
+    "inspector/features/tap/install.py": (2, _OWN),
+    "inspector/filters/language/completion.py": (2, _OWN),
+    "inspector/present/blocks.py": (1, _BOUNDED),
+    "inspector/protocol/skills.py": (1, _SEPARATED),
+    "inspector/protocol/uri_templates.py": (1, _SEPARATED),
+    "inspector/transports/http/wire.py": (2, _SEPARATED),
+    "inspector/tui/widgets/json_tree/model.py": (1, _SEPARATED),
+}
+"""Files with expressions that were looked at: how many, and why these are not slow."""
+
+
+def _suspects(source: Source) -> list[str]:
+    return [text for text, searches in _expressions(source) if any(faults(text, searches=searches))]
+
+
+def test_expressions_that_may_be_slow_are_those_that_were_looked_at() -> None:
+    found = {source.path: len(texts) for source in sources("inspector") if (texts := _suspects(source))}
+    assert found == {path: count for path, (count, _) in ALLOWED.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [r"(a+)+b", r"(?:\w|\d+)+x", r"\s*/?\s*x", r"[^\s]*/node_modules/", r"\n\s+at ", r"<[^>]*>", r"\\+u", r"ab[a-z]*X"],
+)
+def test_faults_finds_an_expression_that_is_tried_again(text: str) -> None:
+    assert list(faults(text, searches=True))
+
+
+@pytest.mark.parametrize(
+    "text", [r"xa+b", r"\n[ \t]+at ", r"<[^<>]*>", r"(?<!\\)[a-z]{2,9}=", r"(?:\.[a-z]+)*\Z", r"^\s*x", r'"[^"\\]*+"']
+)
+def test_faults_finds_none_in_an_expression_without_repeated_tries(text: str) -> None:
+    assert list(faults(text, searches=text != r'"[^"\\]*+"')) == []
