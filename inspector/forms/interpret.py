@@ -32,7 +32,7 @@ from inspector.forms.fields import (
 from inspector.forms.keywords import wrong_format
 from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.simple import as_text
-from inspector.forms.typed import Parsed, parse_json, parse_number, same
+from inspector.forms.typed import Parsed, parse_json, parse_number, same, text_of
 from inspector.forms.values import branch_of
 
 _DEEPEST: Final = 8
@@ -93,6 +93,27 @@ def branches_of(field: Field) -> tuple[Branch, ...]:
     if isinstance(asked, JsonField):
         return (Branch("JSON", asked), Branch("string", TextField(schema=asked.schema)))
     return ()
+
+
+def text_for(field: Field, value: object, selected: int | None = None) -> tuple[str, int | None] | None:
+    """Return the text that reads back as `value`, and the branch to select for that; None if only JSON shows it.
+
+    The text of UNSET and null is "": these are states of the field, which it shows in another way.
+    """
+    text = text_of(field, value)
+    if value is UNSET or value is None or value == "":
+        return "" if value is None else text, selected
+    for branch in dict.fromkeys((selected, None, *range(len(branches_of(field))))):
+        if same(interpret(field, text, branch).value, value):
+            return text, branch
+    return None
+
+
+def interpret_json(text: str) -> Reading:
+    """Interpret text as JSON, whatever the schema is: a value that does not fit its field is edited this way."""
+    parsed = parse_json(text)
+    value = text if parsed.problem else parsed.value
+    return Reading(value, json_kind(value), problem=parsed.problem)
 
 
 def accepts(field: Opened, value: object) -> bool:

@@ -229,6 +229,8 @@ def _kind(value: object) -> str:
     return kinds.get(type(value), "not JSON")
 
 
+UNTYPED: Final = "the schema specifies no type"
+ANYTHING: Final = "any JSON is allowed here"
 DEEPEST: Final = 6
 """Depth of fields that are parsed at once; deeper ones are parsed when opened."""
 MOST_FIELDS: Final = 2_000
@@ -268,7 +270,7 @@ class _Reader:
     def open(self, schema: object, place: _Place) -> Opened:
         """Return the field itself, at any depth."""
         if isinstance(schema, bool):
-            why = "any JSON is allowed here" if schema else "the schema allows nothing here"
+            why = ANYTHING if schema else "the schema allows nothing here"
             return JsonField(schema=schema, why=why, required=place.required)
         try:
             resolved = resolve(self._document, schema)
@@ -318,7 +320,7 @@ class _Reader:
             return simple.READERS[kind](resolved.schema, words)
         if kind:
             return JsonField(**words, why=f"its type is {kind!r}, which is not a JSON Schema type")
-        return JsonField(**words, why="the schema specifies no type")
+        return JsonField(**words, why=UNTYPED)
 
     def _object(self, resolved: Resolved, place: _Place) -> ObjectField:
         schema = resolved.schema
@@ -514,7 +516,7 @@ def _title_of(branch: object, read: Field, number: int) -> str:
     if isinstance(read, ObjectField):
         fixed = next((each for each in read.properties if isinstance(each[1], ConstField)), None)
         if fixed and isinstance(fixed[1], ConstField):
-            return f"{fixed[0]}: {simple.as_text(fixed[1].value)}"
+            return simple.as_text(fixed[1].value)
     if isinstance(read, ConstField):
         return simple.as_text(read.value)
     kind = kind_of(read)

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from inspector.forms.fields import UNSET, ChoiceField, ConstField, Field, JsonField, opened
+from inspector.forms.fields import UNSET, ChoiceField, Field, opened
 from inspector.forms.simple import as_text
 
 
@@ -28,13 +28,13 @@ class Parsed(msgspec.Struct, frozen=True):
 
 
 def text_of(field: Field, value: object) -> str:
-    """Return the text to edit for `value`: the inverse of `interpret` if the value fits the field. UNSET is ""."""
+    """Return the text to edit for `value`: UNSET is ""."""
     if value is UNSET:
         return ""
     asked = opened(field)
     if isinstance(asked, ChoiceField) and not asked.multi:
         return next((each.title for each in asked.options if same(each.value, value)), as_text(value))
-    if isinstance(value, str) and not isinstance(asked, JsonField | ConstField):
+    if isinstance(value, str):
         return value
     return json_text(value)
 

@@ -59,40 +59,31 @@ def _initial(field: Field, depth: int, *, root: bool = False) -> FormValue:
 
 
 def fresh_value(field: Field) -> FormValue:
-    """Return the value of a field when it is added: its default, or the simplest value of its kind.
+    """Return the value of a field when it is added or opened: its default if that is a value, or what it needs.
 
-    A text is "", a number its lower bound or 0, a choice its first option, an array has the minimum number of items,
-    an object each of its properties, a union its first branch. A JsonField is null. Recursive or very large values
-    become UNSET where the budget ends.
+    A single value is UNSET until it is typed, except for a fixed one. An array has the minimum number of items, an
+    object each of its properties. Recursive or very large values become UNSET where the budget ends.
     """
     return _fresh(field, FormBudget(MOST_FRESH))
 
 
 def _fresh(field: Field, budget: FormBudget) -> FormValue:
-    if field.default is not UNSET:
+    if field.default is not UNSET and field.default is not None:
         return from_json(field, field.default)
     if not budget.spend():
         return UNSET
     asked = opened(field)
     match asked:
-        case TextField():
-            return ""
-        case NumberField():
-            return _least(asked)
-        case BoolField():
-            return False
         case ConstField():
             return asked.value
         case ChoiceField():
-            return [] if asked.multi else asked.options[0].value
+            return [] if asked.multi else UNSET
         case ObjectField():
             return {name: _member(each, budget) for name, each in asked.properties}
         case ArrayField():
             return _fresh_items(asked, budget)
-        case UnionField():
-            return _fresh(asked.branches[0].field, budget)
-        case NullField() | JsonField():
-            return None
+        case _:
+            return UNSET
 
 
 def _member(field: Field, budget: FormBudget) -> FormValue:
@@ -100,15 +91,6 @@ def _member(field: Field, budget: FormBudget) -> FormValue:
     if field.required and isinstance(field, ObjectField | ArrayField):
         return _fresh(field, budget)
     return _initial(field, 0)
-
-
-def _least(asked: NumberField) -> FormValue:
-    if asked.minimum is not None:
-        return asked.minimum
-    if asked.exclusive_minimum is not None:
-        return asked.exclusive_minimum + 1
-    top = asked.maximum if asked.maximum is not None else asked.exclusive_maximum
-    return top if top is not None and top < 0 else 0
 
 
 def _fresh_items(asked: ArrayField, budget: FormBudget) -> FormValue:

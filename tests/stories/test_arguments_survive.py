@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from inspector.tui.widgets.schema_form.fields import FormScroll
+from inspector.tui.widgets.schema_form.moves import FormScroll
 from tests.stories.persons import Person
 from tests.stories.test_keys_in_one_burst import app_of, at_tool, before, sent
 from tests.waiting import until

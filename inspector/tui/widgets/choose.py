@@ -63,9 +63,10 @@ class ChooseScreen(Dialog[int | None]):
     ChooseScreen Static { height: 1; margin: 0 1; color: $text-muted; }
     """
 
-    def __init__(self, name: str, labels: Sequence[str]) -> None:
-        """`name` has been made safe; `labels` are untrusted text."""
+    def __init__(self, name: str, labels: Sequence[str], typed: str = "") -> None:
+        """`name` has been made safe; `labels` are untrusted text. `typed` is the text to search first."""
         super().__init__()
+        self._typed = typed
         self._heading = name
         self._rows = _Labels(labels)
 
@@ -77,8 +78,10 @@ class ChooseScreen(Dialog[int | None]):
             yield LogList(self._rows, empty=((("No matches", "muted"),),))
 
     def on_mount(self) -> None:
-        """Focus the search line."""
-        self.query_one(SearchBar).focus()
+        """Focus the search line, with the text that was typed so far."""
+        bar = self.query_one(SearchBar)
+        bar.focus()
+        bar.text = self._typed
 
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
         self._rows.search(event.text)

@@ -148,6 +148,7 @@ class SearchBar(Widget):
     @text.setter
     def text(self, text: str) -> None:
         self._line.value = text
+        self._line.cursor_position = len(text)
         self._tell()
 
     def focus(self, scroll_visible: bool = True) -> "SearchBar":

@@ -53,6 +53,19 @@ class Segments(Widget, can_focus=True):
             """The sender."""
             return self._control
 
+    class Typed(Message):
+        """A letter or digit that no label begins with."""
+
+        def __init__(self, control: "Segments", text: str) -> None:
+            super().__init__()
+            self._control = control
+            self.text = text
+
+        @property
+        def control(self) -> "Segments":
+            """The sender."""
+            return self._control
+
     def __init__(
         self,
         labels: Sequence[str],
@@ -77,7 +90,7 @@ class Segments(Widget, can_focus=True):
         self._faint = faint
         self._tabs, self._buttons = tabs, buttons
         self._typed_at = letters and not tabs
-        self._letters = letters and not tabs and not multi
+        self._letters = letters and not tabs
         self._cursor = min(chosen, default=0)
 
     @property
@@ -184,14 +197,20 @@ class Segments(Widget, can_focus=True):
         """Choose the label that begins with a letter."""
         if not self._letters or event.character is None or not event.character.isalnum():
             return
-        begins = [at for at, label in enumerate(self._labels) if label.lower().startswith(event.character.lower())]
+        event.stop()
+        event.prevent_default()
+        self.begin(event.character)
+
+    def begin(self, letter: str) -> None:
+        """Choose the next label that begins with a letter, or toggle it."""
+        begins = [at for at, label in enumerate(self._labels) if label.lower().startswith(letter.lower())]
         if begins:
-            event.stop()
-            event.prevent_default()
             later = [at for at in begins if at > self._cursor]
             self._cursor = (later or begins)[0]
             self.refresh()
             self.post_message(self.Chosen(self, self._cursor))
+        else:
+            self.post_message(self.Typed(self, letter))
 
     def on_focus(self) -> None:
         """Show the cursor."""

@@ -52,8 +52,8 @@ from inspector.tui.screens.inbox.sampling import (
 )
 from inspector.tui.theme import glyphs, role_styles
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, StatusLine, button_spans, form_or_json
-from inspector.tui.widgets.schema_form.fields import FormScroll
 from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, wrong_or_awaited
+from inspector.tui.widgets.schema_form.moves import FormScroll
 from inspector.tui.widgets.section_card import section_renderable
 
 # Several pending requests: the position of the shown one, and declining all with two presses of one key
@@ -527,7 +527,7 @@ class QuestionPane(Widget):
         if _is_unreadable(self):
             return False
         verdict = await form.judge()
-        if verdict.ok is False and self._armed is not form.state.value:
+        if (verdict.ok is False or form.state.unread) and self._armed is not form.state.value:
             self._armed = form.state.value
             await form.show_all_problems()
             self._renew_bar()

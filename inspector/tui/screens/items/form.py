@@ -29,8 +29,9 @@ from inspector.tui import keys
 from inspector.tui.screens.items.model import finding_spans
 from inspector.tui.theme import glyphs, role_styles, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, button_spans, form_or_json
-from inspector.tui.widgets.schema_form.fields import FieldNode, FormScroll
+from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, wrong_or_awaited
+from inspector.tui.widgets.schema_form.moves import FormScroll
 
 _FOLDED = 2
 """Lines of the description that stay visible while a field has the focus."""
@@ -450,7 +451,7 @@ class ItemForm(Widget):
             self.decline()
             return
         verdict = await form.judge()
-        if verdict.ok is False and self._armed is not form.state.value:
+        if (verdict.ok is False or form.state.unread) and self._armed is not form.state.value:
             self._armed = form.state.value
             await form.show_all_problems()
             self._renew_bar()

@@ -4,20 +4,24 @@ An editor shows a text and reports what is typed. Its field interprets the text.
 """
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.actions import SkipAction
+from textual.binding import BindingType
 from textual.document._document import Location
 from textual.document._document import Selection as AreaSelection
+from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, TextArea
 from textual.widgets.input import Selection
 
-from inspector.forms.fields import UNSET, BoolField, ChoiceField, ConstField, Opened, TextField
+from inspector.forms.fields import UNSET, BoolField, ChoiceField, ConstField, Opened
 from inspector.forms.typed import json_text, same
 from inspector.forms.values import FormValue
+from inspector.tui import keys
 from inspector.tui.widgets.segments import Segments
 
 if TYPE_CHECKING:
@@ -129,6 +133,8 @@ class ClusterInput(Input):
 
 UNSET_WORD = "unset"
 EMPTY_WORD = 'empty text ""'
+LONGEST_LINE = 2_000
+"""Maximum length of a text that is edited on one line."""
 _MOST_SEGMENTS = 12
 _SEGMENT_CELLS = 150
 """Maximum width of all segments together; more would take too many lines."""
@@ -160,6 +166,80 @@ class LineEdit(ClusterInput):
     def say(self, *, unset: bool) -> None:
         """Show what an empty line means: no value, or the empty text."""
         self.placeholder = UNSET_WORD if unset else EMPTY_WORD
+
+
+class ValueLine(LineEdit):
+    """The line of a field. While it is empty, it shows the state of the field, dim: unset, null or its default.
+
+    The first key typed replaces the state. Arrows put a default into the line, to be edited.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("form.kind"))]
+
+    class Turned(Message):
+        """An arrow key in the empty line: the next (1) or the previous (-1) branch."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
+
+    class Clicked(Message):
+        """The line was clicked."""
+
+    def __init__(self, text: str, *, ghost: str, spare: str = "", secret: bool = False) -> None:
+        """`ghost` is the state to show, `spare` the text that an arrow key puts into the line."""
+        super().__init__(text, unset=True, secret=secret)
+        self.show_state(ghost, spare)
+
+    def show_state(self, ghost: str, spare: str = "") -> None:
+        """Show what the empty line means."""
+        self.placeholder = ghost
+        self._spare = spare
+
+    def _edits_spare(self) -> bool:
+        """Put the default into the line; return whether there was one."""
+        if self.value or not self._spare:
+            return False
+        self.value = self._spare
+        self.cursor_position = len(self.value)
+        return True
+
+    def action_cursor_left(self, select: bool = False) -> None:
+        """Move, or edit the default, or turn to the previous branch."""
+        if self.value:
+            super().action_cursor_left(select)
+        elif not self._edits_spare():
+            self.post_message(self.Turned(-1))
+
+    def action_cursor_right(self, select: bool = False) -> None:
+        """Move, or edit the default, or turn to the next branch."""
+        if self.value:
+            super().action_cursor_right(select)
+        elif not self._edits_spare():
+            self.post_message(self.Turned(1))
+
+    def action_home(self, select: bool = False) -> None:
+        """Move to the start, also of a default."""
+        self._edits_spare()
+        super().action_home(select)
+
+    def action_end(self, select: bool = False) -> None:
+        """Move to the end, also of a default."""
+        self._edits_spare()
+        super().action_end(select)
+
+    def action_delete_left(self) -> None:
+        """Delete the cluster before the cursor, also of a default."""
+        self._edits_spare()
+        super().action_delete_left()
+
+    def action_kind(self) -> None:
+        """Turn to the next branch, also with a text in the line."""
+        self.post_message(self.Turned(1))
+
+    def on_click(self) -> None:
+        """Report the click."""
+        self.post_message(self.Clicked())
 
 
 class BlockEdit(TextArea):
@@ -199,7 +279,11 @@ class BlockEdit(TextArea):
 
     def say(self, *, unset: bool) -> None:
         """Show what an empty text means."""
-        self.placeholder = UNSET_WORD if unset else EMPTY_WORD
+        self.show_state(UNSET_WORD if unset else EMPTY_WORD)
+
+    def show_state(self, ghost: str, spare: str = "") -> None:
+        """Show what an empty text means."""
+        self.placeholder = ghost
 
     def validate_selection(self, selection: AreaSelection) -> AreaSelection:
         """Move both ends of the selection to the starts of clusters."""
@@ -232,11 +316,6 @@ class BlockEdit(TextArea):
     def get_line(self, line_index: int) -> Text:
         """Return a line to draw."""
         return WholeText(self.document.get_line(line_index), end="", no_wrap=True)
-
-
-def in_a_line(asked: TextField, value: FormValue) -> bool:
-    """Whether a text is edited on one line."""
-    return not asked.multiline and not (isinstance(value, str) and ("\n" in value or len(value) > 2000))
 
 
 class ChoiceSegments:
@@ -278,3 +357,32 @@ def many(asked: ChoiceField) -> bool:
     """Whether there are too many options to show side by side."""
     cells = sum(len(option.title) + 5 for option in asked.options)
     return len(asked.options) > _MOST_SEGMENTS or cells > _SEGMENT_CELLS
+
+
+def put_text(widget: Widget | None, text: str) -> None:
+    """Type a text into an editor that was just focused."""
+    if isinstance(widget, Input):
+        widget.insert_text_at_cursor(text)
+    elif isinstance(widget, TextArea):
+        widget.move_cursor(widget.document.end)
+        widget.insert(text)
+    elif isinstance(widget, Segments) and text:
+        widget.begin(text[0])
+
+
+def block_of(text: str, *, ghost: str, wrap: bool) -> BlockEdit:
+    """Return a block without its own undo: the form undoes changes, as for all fields."""
+    edit = BlockEdit(text, unset=True, wrap=wrap, undoes=False)
+    edit.show_state(ghost)
+    return edit
+
+
+def run_of(before: str, text: str) -> str:
+    """Return the kind of an edit, for undo: typing up to a space and consecutive deletions are each undone together."""
+    more = len(text) - len(before)
+    return "type" if more == 1 and not text[-1:].isspace() else "delete" if more == -1 else ""
+
+
+def toggled(chosen: tuple[int, ...], index: int) -> list[int]:
+    """Return the chosen indexes with one of them toggled."""
+    return [each for each in chosen if each != index] if index in chosen else [*chosen, index]

@@ -3,13 +3,13 @@
 A field may contain other fields. A value that the field's own editor can't show is edited as JSON instead.
 """
 
-from collections.abc import Sequence
-from typing import ClassVar, Protocol, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
@@ -26,19 +26,28 @@ from inspector.forms.fields import (
     UnionField,
     opened,
 )
-from inspector.forms.interpret import interpret
+from inspector.forms.interpret import branches_of, interpret, interpret_json, json_kind, text_for
 from inspector.forms.paths import Path
-from inspector.forms.typed import Parsed, json_text, parse_json, text_of
-from inspector.forms.values import FormValue, branch_of, fits, fresh_value
+from inspector.forms.typed import json_text, same, text_of
+from inspector.forms.values import FormValue, branch_of, fresh_value, from_json
 from inspector.present.spans import Span
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.choose import ChooseScreen
-from inspector.tui.widgets.schema_form.editors import BlockEdit, ChoiceSegments, LineEdit
-from inspector.tui.widgets.schema_form.state import FormState, Shape, member_field, shape_of
+from inspector.tui.widgets.schema_form.editors import (
+    BlockEdit,
+    ChoiceSegments,
+    LineEdit,
+    ValueLine,
+    block_of,
+    put_text,
+    run_of,
+    toggled,
+)
+from inspector.tui.widgets.schema_form.moves import steps_of
+from inspector.tui.widgets.schema_form.state import FormState, Shape, is_container, member_field, shape_of
 from inspector.tui.widgets.schema_form.view import (
-    ADD,
     GROUPS,
     FieldAction,
     FieldPlace,
@@ -47,60 +56,16 @@ from inspector.tui.widgets.schema_form.view import (
     field_actions,
     has_head,
     head_spans,
+    invites,
     is_row,
+    kind_width,
     name_width,
-    type_width,
+    nothing_words,
+    state_of,
+    unknown_member,
     with_problems,
 )
 from inspector.tui.widgets.segments import Segments
-
-# How the focus moves through a form: down from value to value, up from line to line.
-
-
-class FormScroll(VerticalScroll):
-    """Scroll container of a form. The focused field stays visible when the size changes or the user types.
-
-    If the user scrolls away with the mouse, the position stays until then.
-    """
-
-    def on_resize(self) -> None:
-        """Reveal the focused field: another part of the screen may have grown."""
-        self.call_after_refresh(self.reveal)
-
-    def on_descendant_focus(self) -> None:
-        """Reveal the newly focused field, which may have become higher."""
-        self.call_after_refresh(self.reveal)
-
-    def on_schema_form_changed(self) -> None:
-        """Reveal the focused field when its value changes."""
-        self.reveal()
-
-    def reveal(self) -> None:
-        """Scroll to the focused widget if it is in here and hidden."""
-        focused = self.screen.focused if self.is_attached else None
-        if focused is not None and self in focused.ancestors:
-            focused.scroll_visible(animate=False, immediate=True)
-
-
-@runtime_checkable
-class FormLines(Protocol):
-    """A form, as seen by its fields."""
-
-    def action_step(self, by: int) -> None:
-        """Focus the next value (1), or leave the form after the last one; or focus the previous line (-1), if any."""
-
-
-def only_heads(line: Widget) -> bool:
-    """Whether a line is only the head of focusable lines below it."""
-    node = line.parent
-    if not isinstance(line, FormBar) or not line.has_class("field--head") or not isinstance(node, Widget):
-        return False
-    return not node.has_class("-folded") and any(other.focusable for other in node.query("*") if other is not line)
-
-
-def steps_of(widget: Widget) -> FormLines | None:
-    """Return the form that contains a widget."""
-    return next((around for around in widget.ancestors if isinstance(around, FormLines)), None)
 
 
 class FieldNode(Widget):
@@ -119,8 +84,7 @@ class FieldNode(Widget):
         color: $text-muted; height: auto; max-height: 1; text-wrap: nowrap; text-overflow: ellipsis;
     }
     FieldNode.-leaf:focus-within > .field--about { max-height: 12; text-wrap: wrap; }
-    FieldNode > .field--wrong { color: $text-error; height: auto; display: none; }
-    FieldNode.-wrong > .field--wrong { display: block; }
+    FieldNode > .field--wrong { color: $text-error; height: auto; }
     FieldNode.-leaf { border-left: blank; padding-left: 1; }
     FieldNode.-leaf.-wrong { border-left: heavy $error; }
     FieldNode.-leaf:focus-within { border-left: outer $accent; }
@@ -130,6 +94,7 @@ class FieldNode(Widget):
     FieldNode.-group.-at-head, FieldNode.-leaf.-wrong:focus-within { border-left: outer $accent; }
     FieldNode.-folded > .field--body { display: none; }
     FieldNode.-row { layout: grid; grid-size: 2; grid-rows: auto; }
+    FieldNode.-row.-plain { margin: 0; }
     FieldNode.-row > .field--about, FieldNode.-row > .field--wrong { column-span: 2; }
     """
 
@@ -154,7 +119,9 @@ class FieldNode(Widget):
         self.place = place
         self._asked: Opened | None = None
         self._text: str | None = None
-        self._own_problem = ""
+        self._own_problem = self._own_note = ""
+        self._kind = ""
+        """Kind of the current value, if the field allows several."""
         self._problems: Sequence[str] = ()
         self._within = 0
         """Number of problems in the fields within."""
@@ -181,7 +148,8 @@ class FieldNode(Widget):
 
     def compose(self) -> ComposeResult:
         """Draw the field for its current value."""
-        self._shape = shape_of(self.field, self.value)
+        self._shape = shape_of(self.field, self.value, self.selected)
+        self._kind = self._kind_now()
         group = self._shape in GROUPS
         self.set_class(self.place.bare, "-bare")
         self.set_class(self.place.last, "-last")
@@ -189,57 +157,77 @@ class FieldNode(Widget):
         self.set_class(not group, "-leaf")
         row = is_row(self.place, self._shape)
         self.set_class(row, "-row")
-        if has_head(self.place, self._shape):
-            yield FormBar(self._head(), self._actions(), classes="field--head")
         lines = about(self.field, self._shape, self.place)
+        self.set_class(not lines, "-plain")
+        if has_head(self.place):
+            yield FormBar(self._head(), self._actions(), classes="field--head", letters=not row)
         said = [Static(Text(lines), classes="field--about")] if lines else []
-        wrong = Static("", classes="field--wrong")
         if row:  # the description is below the editor
             self.styles.grid_columns = f"{self.place.head_width} 1fr"
-            for each in (*said, wrong):
+            for each in said:
                 each.styles.padding = (0, 0, 0, self.place.head_width)
             yield from self._body()
             yield from said
         else:
             yield from said
             yield from self._body()
-        yield wrong
 
     def _body(self) -> ComposeResult:
-        value, asked = self.value, self.asked if self._shape != "lazy" else None
+        value = self.value
         match self._shape:
-            case "line" | "block" if isinstance(asked, TextField):
-                secret = asked.write_only or asked.format == "password"
-                text, unset = text_of(asked, value), value is UNSET
-                line = self._shape == "line"
-                yield self._known(LineEdit(text, unset=unset, secret=secret) if line else _block(text, unset=unset))
-            case "number":
-                yield self._known(LineEdit(text_of(self.field, value), unset=True))
-            case "options" if asked is not None:
-                yield ChoiceSegments(asked, value).segments(value)
-            case "several" if isinstance(asked, ChoiceField):
-                yield self._several(asked)
-            case "json":
-                yield self._known(_block(json_text(value), unset=True, wrap=False))
+            case "line" | "block" | "json":
+                yield self._known(self._edit(value))
+            case "opener":
+                yield self._known(ValueLine("", ghost=state_of(self.field, value, "opener")[0]))
+            case "picker":
+                ghost, _ = state_of(self.asked, value, "picker")
+                yield self._known(ValueLine("" if self._is_state(value) else text_of(self.asked, value), ghost=ghost))
+            case "options":
+                yield ChoiceSegments(self.asked, value).segments(value)
+            case "several":
+                yield self._several()
             case "object" | "list" | "union":
                 yield body_of(self)
-            case _:
-                pass
+
+    def _edit(self, value: FormValue) -> LineEdit | BlockEdit:
+        """Return the editor of a text; the branch that reads it back as the value is selected."""
+        asked = self.asked
+        ghost, spare = state_of(asked, value, self._shape)
+        found = None if self._shape == "json" else text_for(asked, value, self.selected)
+        text, selected = found or (json_text(value), self.selected)
+        if self._shape == "line" and self._is_state(value):
+            text = ""
+        if selected is not None:
+            self.state.selected[self.path] = selected
+        secret = isinstance(asked, TextField) and (asked.write_only or asked.format == "password")
+        if self._shape == "line":
+            return ValueLine(text, ghost=ghost, spare=spare, secret=secret)
+        return block_of(text, ghost=ghost, wrap=self._shape == "block")
+
+    def _is_state(self, value: FormValue) -> bool:
+        """Whether a value is shown as a state of the field rather than as its text."""
+        default = self.field.default
+        return value is UNSET or value is None or (default is not UNSET and same(default, value))
+
+    @property
+    def selected(self) -> int | None:
+        """The branch that the user has selected."""
+        return self.state.selected.get(self.path) if self.place.chooses else None
 
     def _known(self, edit: LineEdit | BlockEdit) -> Widget:
         """Remember the initial text of an editor: a different text was typed by the user."""
         self._text = edit.written
         return edit
 
-    def _several(self, asked: ChoiceField) -> Segments:
-        value = self.value if isinstance(self.value, list) else []
+    def _several(self) -> Segments:
+        asked, value = self.asked, self.value if isinstance(self.value, list) else []
+        assert isinstance(asked, ChoiceField)
         on = [at for at, option in enumerate(asked.options) if option.value in value]
         return Segments([option.title for option in asked.options], on, multi=True)
 
     def _head(self) -> list[Span]:
-        asked = self.field if self._shape == "lazy" else self.asked
         folded = self.has_class("-folded")
-        spans = head_spans(asked, self.place, self._shape, self.value, folded=folded)
+        spans = head_spans(self.field, self.place, self._shape, self.value, folded=folded, kind=self._kind)
         return with_problems(spans, self._within) if folded else spans
 
     def _actions(self) -> list[FieldAction]:
@@ -247,9 +235,22 @@ class FieldNode(Widget):
 
     async def redraw(self) -> None:
         """Draw the field again, because its value has changed its shape."""
-        self._own_problem = ""
+        self._own_problem = self._own_note = ""
         await self.recompose()
         self._say()
+
+    async def draw_and_focus(self) -> None:
+        """Draw the field again, with the focus in it."""
+        await self.redraw()
+        self.focus_editor()
+
+    def _kind_now(self) -> str:
+        """Return the kind of the current value if the field allows several; "" if it has none."""
+        if self.value is UNSET and self.selected is not None:
+            return branches_of(self.asked)[self.selected].title
+        if self.value is UNSET or self.value is None or not branches_of(self.field):
+            return ""
+        return interpret(self.asked, self._text, self.selected).kind if self._text else json_kind(self.value)
 
     def fold(self, *, folded: bool) -> None:
         """Hide or show the fields within."""
@@ -269,99 +270,147 @@ class FieldNode(Widget):
         lines = [self._own_problem] if self._own_problem else list(self._problems)
         self.set_class(bool(lines), "-wrong")
         shown = [f"{glyphs().error} {visible(line, limit=400)}" for line in lines[:5]]
-        for static in self.query_children(".field--wrong").results(Static):
+        if self._own_note and not lines:
+            shown = [f"{glyphs().warning} {visible(self._own_note, limit=400)}"]
+        found = self.query_children(".field--wrong").results(Static)
+        static = next(iter(found), None)
+        if static is None and shown and self.is_mounted:
+            static = Static("", classes="field--wrong")
+            if self.has_class("-row"):
+                static.styles.padding = (0, 0, 0, self.place.head_width)
+            self.mount(static)
+        if static is not None:
+            static.display = bool(shown)
             static.update(Text("\n".join(shown)))
 
     def _renew_head(self) -> None:
         for head in self.query_children(".field--head").results(FormBar):
             head.show(self._head(), self._actions())
 
-    def focus_at(self, path: Path, skip: int = 0, *, fresh: bool = False) -> None:
-        """Focus the first editor of the field at a path within this one; see `focus_first`."""
-        for node in self.query(FieldNode):
-            if node.path == path:
-                node.focus_first(skip, fresh=fresh)
-                return
-        self.focus_first()
+    def focus_at(self, path: Path, *, at_head: bool = False) -> Widget | None:
+        """Focus the field at a path within this one, its editor or its head. Return the focused widget."""
+        node = next((node for node in self.query(FieldNode) if node.path == path), self)
+        return node.focus_first() if at_head else node.focus_editor()
 
-    def focus_editor(self) -> None:
-        """Focus the editor rather than the head."""
-        self.focus_first(0 if self._shape in GROUPS else 1)
-
-    def focus_first(self, skip: int = 0, *, fresh: bool = False) -> None:
-        """Focus the first editor; up to `skip` widgets are skipped if the first one is a head.
-
-        A `fresh` value was generated by the form: it is selected, so that typing replaces it.
-        """
+    def focus_editor(self) -> Widget | None:
+        """Focus the first editor of this field, or else its head. Return the focused widget."""
         able = [widget for widget in self.query("*") if widget.focusable]
-        if not able:
-            return
-        first = able[min(skip, len(able) - 1) if isinstance(able[0], FormBar) else 0]
-        if fresh and isinstance(first, LineEdit):
-            first.select_all()
-        first.focus()
+        editors = [widget for widget in able if not isinstance(widget, FormBar)]
+        for widget in editors or able:
+            widget.focus()
+            return widget
+        return None
+
+    def focus_first(self) -> Widget | None:
+        """Focus the head of this field, or its editor. Return the focused widget."""
+        for widget in self.query("*"):
+            if widget.focusable:
+                widget.focus()
+                return widget
+        return None
 
     # Setting values
 
     async def write(self, value: FormValue) -> None:
         """Set the value, and draw the field again if it needs another editor."""
         self.state.put(self.path, value)
-        if shape_of(self.field, self.value) != self._shape:
+        if shape_of(self.field, self.value, self.selected) != self._shape or self._shape == "picker":
             await self.redraw()
         else:
             self._renew_head()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Set the value from the line."""
+    async def on_input_changed(self, event: Input.Changed) -> None:
+        """Set the value from the line; in a closed field, open it."""
         event.stop()
-        self._typed(event.value)
+        if self._shape not in ("opener", "picker"):
+            self._typed(event.value)
+        elif event.value != self._text:
+            text, self._text = event.value, event.value
+            await self._opens(text.removeprefix(self._chosen) if self._shape == "picker" else text)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Set the value from the block."""
         event.stop()
         self._typed(event.text_area.text)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Focus the next value."""
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Open a closed field, or focus the next value."""
         event.stop()
-        if steps := steps_of(self):
+        if not await self._opens() and (steps := steps_of(self)):
             steps.action_step(1)
+
+    async def on_value_line_clicked(self, event: ValueLine.Clicked) -> None:
+        """Open a closed field."""
+        event.stop()
+        await self._opens()
+
+    async def _opens(self, typed: str = "") -> bool:
+        """Open a closed field; return whether it was closed."""
+        shape = self._shape
+        if shape == "opener":
+            await self._open(typed)
+        elif shape == "picker":
+            self._choose(typed)
+        return shape in ("opener", "picker")
+
+    async def on_value_line_turned(self, event: ValueLine.Turned) -> None:
+        """Select the next or previous branch, and read the text as its value if it can be."""
+        event.stop()
+        branches = branches_of(self.asked)
+        if len(branches) < 2:
+            return
+        now = self.selected
+        if now is None and self._text:
+            now = interpret(self.asked, self._text).branch or 0
+        number = len(branches)
+        to = (0 if event.by > 0 else number - 1) if now is None else (now + event.by) % number
+        self.state.selected[self.path] = to
+        text, self._text = self._text or "", None
+        if text:
+            self._typed(text)
+        elif is_container(branches[to].field):
+            self.state.put(self.path, fresh_value(branches[to].field))
+            await self.draw_and_focus()
+        self._text = text
+        self._kind = self._kind_now()
+        self._renew_head()
 
     def read_editor(self) -> None:
         """Set the value from the editor, in case Textual has not reported the last change yet."""
         for edit in self.query_children("LineEdit, BlockEdit"):
-            if isinstance(edit, LineEdit | BlockEdit):
+            if isinstance(edit, LineEdit | BlockEdit) and self._shape not in ("opener", "picker"):
                 self._typed(edit.written)
 
     def _typed(self, text: str) -> None:
         if text == self._text:
             return
-        run, self._text = _run(self._text or "", text), text
-        if self._shape == "json":
-            parsed = parse_json(text)
-            self._own_problem = parsed.problem
-        else:
-            read = interpret(self.asked, text)
-            parsed = Parsed(read.value, read.problem)
-        if self._shape == "number" and parsed.problem:
-            self.state.put(self.path, text, run)
-        elif not parsed.problem:
-            self.state.put(self.path, parsed.value, run)
-        for edit in self.query_children("LineEdit, BlockEdit"):
-            if isinstance(edit, LineEdit | BlockEdit):
-                edit.say(unset=self.value is UNSET)
+        run, self._text = run_of(self._text or "", text), text
+        as_json = self._shape == "json" and not isinstance(self.asked, JsonField)
+        reading = interpret_json(text) if as_json else interpret(self.asked, text, self.selected)
+        self._own_problem, self._own_note = reading.problem, reading.note
+        self.state.type(self.path, reading, run)
+        for edit in self.query_children("ValueLine, BlockEdit").results(ValueLine | BlockEdit):
+            edit.show_state(*state_of(self.asked, self.value if self.value in (UNSET, "") else UNSET, self._shape))
+        kind = self._kind_now()
+        if kind != self._kind:
+            self._kind = kind
+            self._renew_head()
         self._say()
 
     async def on_segments_chosen(self, event: Segments.Chosen) -> None:
         event.stop()
         asked = self.asked
         if self._shape == "several" and isinstance(asked, ChoiceField):
-            event.control.choose(*_toggled(event.control.chosen, event.index))
+            event.control.choose(*toggled(event.control.chosen, event.index))
             chosen = event.control.chosen
             self.state.put(self.path, [asked.options[at].value for at in chosen])
         elif self._shape == "options":
             event.control.choose(event.index)
             await self.write(ChoiceSegments(asked, self.value).values[event.index])
+
+    def on_segments_typed(self, event: Segments.Typed) -> None:
+        """Stop the event: no choice begins with this letter, and the field has no other place to type."""
+        event.stop()
 
     async def on_form_bar_pressed(self, event: FormBar.Pressed) -> None:
         """Run an action of the head."""
@@ -369,10 +418,6 @@ class FieldNode(Widget):
         match event.action:
             case "fold":
                 self.fold(folded=not self.has_class("-folded"))
-            case "add" | "write":
-                await self._begin()
-            case "choose":
-                self._choose()
             case "remove" if not self.place.removable:
                 await self.write(UNSET)
                 self.focus_first()
@@ -392,57 +437,76 @@ class FieldNode(Widget):
             self.state.move(path, to)
             path = (*path[:-1], to)
         await self.redraw()
-        self.focus_at(path)
+        self.focus_at(path, at_head=event.action != "remove")
 
-    async def _begin(self) -> None:
-        """Set the simplest value of the type, or append an item if it is a list."""
-        if self._shape == "list" and isinstance(self.asked, ArrayField) and isinstance(self.value, list):
-            item = self.asked.item_at(len(self.value))
-            await self._grow(UNSET if item is None else fresh_value(item))
+    async def _open(self, typed: str = "") -> None:
+        """Open a closed field with the cursor in its first place, where the text goes. JSON is typed as a whole."""
+        self.field = self.asked
+        if typed[:1] in ("{", "["):
+            self.state.type(self.path, interpret(self.field, typed))
+            typed = ""
+        else:
+            fresh = fresh_value(self.field)
+            if fresh == [] and isinstance(self.field, ArrayField):
+                item = self.field.item_at(0)
+                fresh = [] if item is None else [fresh_value(item)]
+            self.state.put(self.path, fresh)
+        await self.redraw()
+        put_text(self.focus_editor(), typed)
+
+    async def add_item(self, typed: str = "") -> None:
+        """Add an item to a list, with the cursor in it, where the text goes."""
+        value, asked = self.value, self.asked
+        if not isinstance(value, list) or not isinstance(asked, ArrayField):
             return
-        fresh = fresh_value(self.field)
-        self.state.put(self.path, [] if fresh is UNSET and isinstance(self.asked, ArrayField) else fresh)
+        item = asked.item_at(len(value))
+        self.state.put(self.path, [*value, UNSET if item is None else fresh_value(item)])
         await self.redraw()
-        self.focus_first(1, fresh=True)
+        put_text(self.focus_at((*self.path, len(value))), typed)
 
-    async def _grow(self, item: FormValue) -> None:
-        value = self.value
-        assert isinstance(value, list)
-        self.state.put(self.path, [*value, item])
-        await self.redraw()
-        self.focus_at((*self.path, len(value)), skip=1, fresh=True)
+    @property
+    def _chosen(self) -> str:
+        """The title of the chosen option in the line of a picker."""
+        return "" if self._is_state(self.value) else text_of(self.asked, self.value)
 
-    def _choose(self) -> None:
+    def _choose(self, typed: str = "") -> None:
         asked = self.asked
         assert isinstance(asked, ChoiceField)
 
         async def chosen(index: int | None) -> None:
-            if index is not None:
-                await self.write(asked.options[index].value)
+            await self.write(self.value if index is None else asked.options[index].value)
+            self.focus_editor()
 
-        self.app.push_screen(ChooseScreen(visible(self.place.name), [each.title for each in asked.options]), chosen)
+        titles = [each.title for each in asked.options]
+        self.app.push_screen(ChooseScreen(visible(self.place.name), titles, typed), chosen)
 
     async def action_unset(self) -> None:
-        self._own_problem = ""
-        self.state.put(self.path, UNSET)
-        await self.redraw()
-        self.focus_first()
+        """Set no value. A field without a value gets its default; without a default the field around it is unset."""
+        default = self.field.default
+        around = self._around(lambda node: node.value is not UNSET)
+        if self.value is UNSET and default is UNSET and around is not None:
+            await around.action_unset()
+        else:
+            again = self.value is UNSET and default is not UNSET
+            await self._set_state(from_json(self.field, default) if again else UNSET)
+
+    def _around(self, wanted: Callable[["FieldNode"], bool]) -> "FieldNode | None":
+        """Return the nearest field around this one, below the root, that meets a condition."""
+        nodes = (node for node in self.ancestors if isinstance(node, FieldNode) and node.path)
+        return next((node for node in nodes if wanted(node)), None)
 
     async def action_null(self) -> None:
-        """Set the value to null, or back to the simplest value of its type."""
-        self.state.put(self.path, fresh_value(self.field) if self.value is None else None)
-        await self.redraw()
-        self.focus_first()
+        """Set null, or null back to no value: the nearest field that can be null, or else this one."""
+        around = None if self.field.nullable or self.value is None else self._around(lambda node: node.field.nullable)
+        if around is not None:
+            await around.action_null()
+        else:
+            await self._set_state(UNSET if self.value is None else None)
 
-
-def _run(before: str, text: str) -> str:
-    """Return the kind of an edit, for undo: typing up to a space and consecutive deletions are each undone together."""
-    more = len(text) - len(before)
-    return "type" if more == 1 and not text[-1:].isspace() else "delete" if more == -1 else ""
-
-
-def _toggled(chosen: tuple[int, ...], index: int) -> list[int]:
-    return [each for each in chosen if each != index] if index in chosen else [*chosen, index]
+    async def _set_state(self, value: FormValue) -> None:
+        self.state.selected.pop(self.path, None)
+        self.state.put(self.path, value)
+        await self.draw_and_focus()
 
 
 # A union: a line to choose the branch, and the fields of that branch below.
@@ -454,6 +518,7 @@ class UnionBody(Vertical):
     DEFAULT_CSS = """
     UnionBody { height: auto; }
     UnionBody > Segments { margin: 0 0 0 1; }
+    UnionBody > Segments:focus { margin: 0; border-left: outer $accent; }
     """
 
     def __init__(self, node: "FieldNode", asked: UnionField) -> None:
@@ -461,45 +526,55 @@ class UnionBody(Vertical):
         self._node = node
         self._asked = asked
         self._kept: dict[int, FormValue] = {}
-        self._branch = None if node.value is UNSET else branch_of(asked, node.value)
+        has_value = node.value is not UNSET and node.value is not None
+        self._branch = branch_of(asked, node.value) if has_value else None
 
     def compose(self) -> ComposeResult:
         """Draw the choice and the chosen branch."""
         node, titles = self._node, [branch.title for branch in self._asked.branches]
-        chosen = 0 if self._branch is None else self._branch + 1
-        yield Segments(["unset", *titles], (chosen,), faint=1)
+        null = ["null"] if self._asked.nullable or node.value is None else []
+        chosen = len(titles) + 1 if node.value is None else 0 if self._branch is None else self._branch + 1
+        yield Segments(["unset", *titles, *null], (chosen,), faint=1)
         if self._branch is not None:
             branch = self._asked.branches[self._branch]
-            yield FieldNode(node.state, node.path, branch.field, FieldPlace(bare=True))
-        elif node.value is not UNSET:
-            yield FieldNode(node.state, node.path, _ODD, FieldPlace(bare=True))
+            yield FieldNode(node.state, node.path, branch.field, FieldPlace(bare=True, chooses=False))
 
     async def on_segments_chosen(self, event: Segments.Chosen) -> None:
-        """Draw another branch, with its previous input or the simplest value of its type."""
+        """Draw another branch, with its previous input or what it needs."""
         event.stop()
-        node = self._node
+        node, number = self._node, len(self._asked.branches)
         if self._branch is not None:
             self._kept[self._branch] = node.value
-        self._branch = event.index - 1 if event.index else None
-        node.state.put(node.path, self._value_for(self._branch))
+        self._branch = event.index - 1 if 0 < event.index <= number else None
+        if self._branch is None:
+            node.state.selected.pop(node.path, None)
+        else:
+            node.state.selected[node.path] = self._branch
+        node.state.put(node.path, None if event.index > number else self._value_for(self._branch))
+        if shape_of(node.field, node.value, node.selected) != "union":
+            node.call_later(node.draw_and_focus)  # not from here: this widget is removed by that
+            return
         await self.recompose()
         self.query_one(Segments).focus()
+
+    async def on_segments_typed(self, event: Segments.Typed) -> None:
+        """Type a text that begins no branch into the first place of the branch, the first one if none is chosen."""
+        event.stop()
+        if self._branch is None:
+            await self.on_segments_chosen(Segments.Chosen(event.control, 1))
+        put_text(self.query_one(FieldNode).focus_editor(), event.text)
 
     def _value_for(self, branch: int | None) -> FormValue:
         if branch is None:
             return UNSET
-        if branch in self._kept:
-            return self._kept[branch]
-        field, now = self._asked.branches[branch].field, self._node.value
-        return now if now is not UNSET and not isinstance(now, dict | list) and fits(field, now) else fresh_value(field)
-
-
-_ODD = JsonField(schema=True, why="the value matches none of these types")
+        return self._kept.get(branch, fresh_value(self._asked.branches[branch].field))
 
 
 # The body of a field that contains fields: the members of an object, the items of a list.
 
 MOST_ITEMS = 100
+_AT_ONCE = 40
+"""Number of members that are drawn at once; the others follow."""
 
 
 def body_of(node: FieldNode) -> Vertical:
@@ -517,7 +592,9 @@ class ObjectBody(Vertical):
     ObjectBody > Input, ObjectBody > Input.-textual-compact {
         background: $background; border: none; height: 1; padding: 0 2;
     }
-    ObjectBody > Input:focus { background: $panel; }
+    ObjectBody > Input.-textual-compact:focus {
+        background: $panel; border-left: outer $accent !important; padding: 0 1;
+    }
     ObjectBody > .body--none { color: $text-muted; padding: 0 2; }
     """
 
@@ -525,27 +602,48 @@ class ObjectBody(Vertical):
         super().__init__(classes="field--body")
         self._node = node
         self._asked = asked
+        self._later: list[FieldNode] = []
+
+    class Grown(Message):
+        """More members have been drawn."""
 
     def compose(self) -> ComposeResult:
-        """Draw the members."""
+        """Draw the members, at once as many as a screen shows."""
         node, asked = self._node, self._asked
         value = node.value if isinstance(node.value, dict) else {}
         named = dict(asked.properties)
         names = [*named, *(name for name in value if name not in named)]
-        invites = _invites(asked)
-        widths = {name: name_width(name, field) for name, field in named.items()}
-        types = max((type_width(field) for field in named.values()), default=0)
-        for name in names:
-            field = named.get(name) or member_field(asked, name) or _any(asked)
-            last = name == names[-1] and not invites and bool(node.path)
-            columns = (max(widths.values()), types) if widths.get(name) else (0, 0)
+        more_wanted = invites(asked)
+        fields = {name: named.get(name) or member_field(asked, name) or unknown_member(asked) for name in names}
+        widths = {name: name_width(name, field) for name, field in fields.items()}
+        kinds = max((kind_width(field) for field in fields.values()), default=0)
+        nodes = []
+        for name, field in fields.items():
+            last = name == names[-1] and not more_wanted and bool(node.path)
+            columns = (max(widths.values()), kinds) if widths[name] else (0, 0)
             place = FieldPlace(name, removable=name not in named, last=last, columns=columns)
-            yield FieldNode(node.state, (*node.path, name), field, place)
+            nodes.append(FieldNode(node.state, (*node.path, name), field, place))
+        yield from nodes[:_AT_ONCE]
+        self._later = nodes[_AT_ONCE:]
+        if self._later:
+            self.call_after_refresh(self._grow)
         if not names:
-            yield Static(_nothing(root=not node.path, open_=invites), classes="body--none")
-        if invites:
+            yield Static(nothing_words(root=not node.path, open_=more_wanted), classes="body--none")
+        if more_wanted:
             more = "+ name of the property to add"
             yield Input(placeholder=more, compact=True, select_on_focus=False, classes="body--more")
+
+    async def _grow(self) -> None:
+        """Draw the next members."""
+        more, self._later = self._later[:_AT_ONCE], self._later[_AT_ONCE:]
+        if not self.is_attached:
+            return
+        end = self.query_children(".body--more")
+        await self.mount(*more, before=end.first() if end else None)
+        if self._later:
+            self.call_after_refresh(self._grow)
+        else:
+            self.post_message(self.Grown())
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Stop the event: the name of a new member is not the value of a field."""
@@ -554,7 +652,16 @@ class ObjectBody(Vertical):
     async def on_input_submitted(self, event: Input.Submitted) -> None:
         """Add a member with this name."""
         event.stop()
-        name, node = event.value, self._node
+        await self._add(event.value)
+
+    async def on_input_blurred(self, event: Input.Blurred) -> None:
+        """Add a member with this name."""
+        if event.input.parent is self:
+            event.stop()
+            await self._add(event.value)
+
+    async def _add(self, name: str) -> None:
+        node = self._node
         value = node.value if isinstance(node.value, dict) else {}
         if not name or name in value:
             return
@@ -564,33 +671,16 @@ class ObjectBody(Vertical):
         node.focus_at((*node.path, name))
 
 
-def _invites(asked: ObjectField) -> bool:
-    """Whether to offer more members: if the schema mentions them or names none. As JSON, any can be added."""
-    schema = asked.schema if isinstance(asked.schema, dict) else {}
-    spoken = "additionalProperties" in schema or "patternProperties" in schema or not asked.properties
-    return asked.is_open() and spoken
-
-
-def _nothing(*, root: bool, open_: bool) -> str:
-    """Return the text for an object without named members."""
-    if open_:
-        return "No arguments in the schema." if root else "No properties in the schema."
-    return "No arguments." if root else "No properties."
-
-
-def _any(asked: ObjectField) -> Field:
-    why = "not in the schema" + ("" if asked.is_open() else ", no others allowed")
-    return JsonField(schema=True, why=why)
-
-
 class ListBody(Vertical):
     """The items of a list, and a line to add one."""
 
     DEFAULT_CSS = """
     ListBody { height: auto; }
     ListBody > .body--none { color: $text-warning; padding: 0 2; }
-    ListBody > FormBar { margin: 0 0 0 2; }
-    ListBody > FormBar:focus { margin: 0 0 0 1; border-left: outer $accent; }
+    ListBody > ValueLine.-textual-compact { margin: 0 0 0 2; background: $background; padding: 0; }
+    ListBody > ValueLine.-textual-compact:focus {
+        background: $block-cursor-background; margin: 0 0 0 1; border-left: outer $accent !important;
+    }
     """
 
     def __init__(self, node: FieldNode) -> None:
@@ -602,19 +692,30 @@ class ListBody(Vertical):
         node = self._node
         value = node.value if isinstance(node.value, list) else []
         asked = node.asked
+        width = len(str(len(value)))
         for index in range(min(len(value), MOST_ITEMS)):
             field = asked.item_at(index) if isinstance(asked, ArrayField) else None
-            place = FieldPlace(f"{index + 1}", item=index, of=len(value), removable=True)
+            place = FieldPlace(f"{index + 1}", item=index, of=len(value), removable=True, columns=(width, 0))
             yield FieldNode(node.state, (*node.path, index), field or _BEYOND, place)
         if len(value) > MOST_ITEMS:
             yield Static("Too many items to show. JSON shows all.", classes="body--none")
-        label = "+ Add item"
-        yield FormBar((), (FieldAction(ADD.name, label),))
+        yield ValueLine("", ghost=f"+ Add item {keys.key_name('enter')}")
+
+    async def on_input_changed(self, event: Input.Changed) -> None:
+        """Add an item that begins with the typed text."""
+        event.stop()
+        if event.value:
+            await self._node.add_item(event.value)
+
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Add an item."""
+        event.stop()
+        await self._node.add_item()
+
+    async def on_value_line_clicked(self, event: ValueLine.Clicked) -> None:
+        """Add an item."""
+        event.stop()
+        await self._node.add_item()
 
 
 _BEYOND = JsonField(schema=True, why="no items allowed")
-
-
-def _block(text: str, *, unset: bool, wrap: bool = True) -> BlockEdit:
-    """Return a block without its own undo: the form undoes changes, as for all fields."""
-    return BlockEdit(text, unset=unset, wrap=wrap, undoes=False)

@@ -29,7 +29,8 @@ from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.schema_form.editors import BlockEdit
-from inspector.tui.widgets.schema_form.fields import FieldNode, only_heads
+from inspector.tui.widgets.schema_form.fields import FieldNode
+from inspector.tui.widgets.schema_form.moves import only_heads
 from inspector.tui.widgets.schema_form.state import MOST_DRAWN, FormState, drawn_count
 from inspector.tui.widgets.schema_form.view import FieldPlace, FormBar
 
@@ -128,7 +129,7 @@ class SchemaForm(Widget):
     @property
     def problem_count(self) -> int:
         """Number of problems known so far."""
-        return len(self.state.problems) + bool(self.json_problem)
+        return len(self.state.problems) + len(self.state.unread) + bool(self.json_problem)
 
     @property
     def as_json(self) -> bool:
@@ -241,6 +242,11 @@ class SchemaForm(Widget):
             whole.append(self.state.verdict.note)
         self._show_own_problems(whole)
         self.post_message(self.Changed(self))
+
+    def on_object_body_grown(self) -> None:
+        """Show the problems of the members that were drawn last."""
+        if self.state.verdict is not None:
+            self._show_problems()
 
     def _show_own_problems(self, sentences: list[str]) -> None:
         self.set_class(bool(sentences), "-wrong")

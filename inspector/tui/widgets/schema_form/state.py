@@ -14,25 +14,22 @@ from inspector.forms.fields import (
     ChoiceField,
     ConstField,
     Field,
-    JsonField,
     LazyField,
-    NullField,
-    NumberField,
     ObjectField,
     Opened,
     TextField,
     UnionField,
     opened,
 )
-from inspector.forms.interpret import interpret
+from inspector.forms.interpret import Reading, text_for
 from inspector.forms.paths import Path, get_at, move_at, place_in_form, remove_at, set_at
 from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.read_schema import read_schema
 from inspector.forms.validate import Problem, Validation, validate
 from inspector.forms.values import FormValue, branch_of, fits, from_json, initial_value, to_json
-from inspector.tui.widgets.schema_form.editors import in_a_line, many
+from inspector.tui.widgets.schema_form.editors import LONGEST_LINE, many
 
-MOST_DRAWN: Final = 300
+MOST_DRAWN: Final = 1_000
 """Maximum number of fields drawn; a value with more of them is shown as JSON."""
 _MOST_UNDONE: Final = 200
 """Maximum number of changes that can be undone."""
@@ -55,6 +52,10 @@ class FormState:
         """Called after each change of the value."""
         self.insists = False
         """Whether missing values are shown as problems in untouched fields as well."""
+        self.selected: dict[Path, int] = {}
+        """Branches that the user has selected, by the path of their field."""
+        self._unread: dict[Path, tuple[FormValue, str]] = {}
+        """Texts that are no values of their fields, with the reason; obsolete once the value is another one."""
         self._touched: set[Path] = set()
         self._past: list[tuple[Path, FormValue]] = []
         """Undo stack, the newest last: earlier values, each with the path that was changed after it."""
@@ -92,6 +93,22 @@ class FormState:
         """
         self._touched.add(path)
         self._take(path, set_at(self.value, path, value), run)
+
+    def type(self, path: Path, reading: Reading, run: str = "") -> None:
+        """Set the value that was read from a typed text; see `put` for `run`."""
+        if reading.problem:
+            self._unread[path] = reading.value, reading.problem
+        self.put(path, reading.value, run)
+
+    @property
+    def unread(self) -> dict[Path, str]:
+        """Why typed texts are no values of their fields, by path; without those that validation reports."""
+        reported = {place_in_form(self.value, problem.path) for problem in self.problems}
+        return {
+            path: problem
+            for path, (value, problem) in self._unread.items()
+            if path not in reported and self.at(path) is value
+        }
 
     def remove(self, path: Path) -> None:
         """Remove a member or an item."""
@@ -202,43 +219,48 @@ def member_field(asked: ObjectField, name: str) -> Field | None:
 
 # The shape of a field: how it is drawn, depending on its type and its current value.
 
-Shape: TypeAlias = Literal[
-    "lazy", "absent", "null", "picker", "options", "several", "line", "block", "number", "json", "object", "list",
-    "union",
-]  # fmt: skip
-"""`lazy` is not read yet, `absent` an unset container, `picker` a long list of choices."""
+Shape: TypeAlias = Literal["opener", "picker", "options", "several", "line", "block", "json", "object", "list", "union"]
+"""`opener` is a closed container, `picker` a long list of choices, `block` a text of several lines."""
 
 
-def shape_of(field: Field, value: FormValue) -> Shape:
-    if isinstance(field, LazyField) and value is UNSET:
-        return "lazy"
+def shape_of(field: Field, value: FormValue, selected: int | None = None) -> Shape:
+    """Return how a field is drawn. `selected` is the branch that the user has selected."""
+    if isinstance(field, LazyField) and (value is UNSET or value is None):
+        return "opener"
     asked = opened(field)
-    if isinstance(asked, BoolField | ConstField) or (isinstance(asked, ChoiceField) and not asked.multi):
-        if value is not None and not fits(asked, value):
-            return "json"
-        return "picker" if isinstance(asked, ChoiceField) and many(asked) else "options"
-    if value is None and not isinstance(asked, JsonField):
-        return "null"
-    if isinstance(asked, NumberField) and isinstance(value, str) and interpret(asked, value).problem:
-        return "number"  # the text is sent although it is not a number
-    if not fits(asked, value) and not isinstance(asked, UnionField):
-        return "json"
-    return _of_kind(asked, value)
-
-
-def _of_kind(asked: Opened, value: FormValue) -> Shape:
     match asked:
-        case TextField():
-            return "line" if in_a_line(asked, value) else "block"
-        case NumberField():
-            return "number"
-        case ObjectField():
-            return "absent" if value is UNSET else "object"
-        case ArrayField():
-            return "absent" if value is UNSET else "list"
-        case UnionField():
-            return "union"
-        case ChoiceField():
+        case BoolField() | ConstField() | ChoiceField(multi=False) if value is None or fits(asked, value):
+            return "picker" if isinstance(asked, ChoiceField) and many(asked) else "options"
+        case ChoiceField(multi=True) if value is UNSET or (fits(asked, value) and value is not None):
             return "several"
-        case NullField() | JsonField() | BoolField() | ConstField():
-            return "json"
+        case ObjectField() | ArrayField() | ChoiceField(multi=True) if value is UNSET or value is None:
+            return "opener"
+        case ObjectField() if fits(asked, value):
+            return "object"
+        case ArrayField() if fits(asked, value):
+            return "list"
+        case UnionField() if _is_nested(asked, value, selected):
+            return "union"
+        case _:
+            return _shape_of_text(asked, value, selected)
+
+
+def _is_nested(asked: UnionField, value: FormValue, selected: int | None) -> bool:
+    """Return whether a union is drawn as the fields of a branch rather than as a line to type in."""
+    if isinstance(value, dict | list):
+        return branch_of(asked, value) is not None
+    nested = [is_container(each.field) for each in asked.branches]
+    return all(nested) or (value is UNSET and selected is not None and nested[selected])
+
+
+def is_container(field: Field) -> bool:
+    """Return whether a value of the field has fields of its own."""
+    return isinstance(opened(field), ObjectField | ArrayField)
+
+
+def _shape_of_text(asked: Opened, value: FormValue, selected: int | None) -> Shape:
+    found = text_for(asked, value, selected)
+    if found is None or isinstance(value, dict | list):
+        return "json"
+    in_a_line = "\n" not in found[0] and len(found[0]) <= LONGEST_LINE
+    return "line" if in_a_line and not (isinstance(asked, TextField) and asked.multiline) else "block"

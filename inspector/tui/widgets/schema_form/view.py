@@ -14,11 +14,12 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.widget import Widget
 
-from inspector.forms.fields import UNSET, Field, JsonField, Opened, kind_of
-from inspector.forms.typed import json_text, text_of
+from inspector.forms.fields import UNSET, Field, JsonField, ObjectField, Opened, UnionField, kind_of
+from inspector.forms.read_schema import ANYTHING, UNTYPED
+from inspector.forms.typed import json_text, same, text_of
 from inspector.forms.values import FormValue
 from inspector.present.spans import Span, spans_width
-from inspector.text import cell_width, pad, visible
+from inspector.text import cell_width, one_line, pad, visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs, spans_to_text
 
@@ -71,9 +72,14 @@ class FormBar(Widget):
         classes: str | None = None,
         *,
         typed_at: bool = True,
+        letters: bool = True,
     ) -> None:
-        """`typed_at`: it is among input fields, so that printable keys without a binding do nothing."""
+        """`typed_at`: it is among input fields, so that printable keys without a binding do nothing.
+
+        `letters`: whether the keys of the actions are shown while it is focused.
+        """
         super().__init__(classes=classes)
+        self._letters = letters
         self._typed_at = typed_at
         self._spans = spans
         self._actions = tuple(actions)
@@ -126,7 +132,7 @@ class FormBar(Widget):
 
     def _label(self, at: int, *, letters: bool) -> str:
         action = self._actions[at]
-        if not letters:
+        if not letters or not self._letters:
             return action.label
         key = keys.key_name("enter") if at == 0 else _LETTERS.get(action.name, "")
         return f"{action.label} {key}".rstrip()
@@ -179,8 +185,8 @@ _LETTERS = {name: keys.shown_key(f"line.{name}") for name in ("remove", "up", "d
 }
 """Keys of the actions, shown while the line is focused."""
 
-ADD = FieldAction("add", "+ add")
 REMOVE = FieldAction("remove", f"{glyphs().times} remove")
+_REMOVE_IN_ROW = FieldAction("remove", glyphs().times)
 UP = FieldAction("up", "↑")
 DOWN = FieldAction("down", "↓")
 
@@ -191,9 +197,6 @@ GROUPS = ("object", "list", "union")
 """Shapes that contain fields."""
 _FOLD = FieldAction("fold", "fold")
 _UNFOLD = FieldAction("fold", "unfold")
-_CHOOSE = FieldAction("choose", f"{glyphs().opened} choose")
-_WRITE = FieldAction("write", "set a value")
-_OPEN = FieldAction("add", f"{glyphs().closed} open")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,25 +215,26 @@ class FieldPlace:
     """Whether it has no head: the root, and a branch."""
     last: bool = False
     """Whether it is the last one in its container."""
+    chooses: bool = True
+    """Whether a branch can be selected in it: not in a branch itself."""
     columns: tuple[int, int] = (0, 0)
     """Widths of the name and type columns, in cells; zeros if the head has a separate line."""
 
     @property
     def head_width(self) -> int:
         """Width of a head that shares a row with its editor, including the space after it, in cells."""
-        return sum(self.columns) + 4
+        name, kind = self.columns
+        actions = (6 if self.of > 1 else 0) + (3 if self.removable else 0)
+        return name + (kind + 2 if kind else 0) + actions + 2
 
 
-ROWS = ("line", "number", "options", "several")
-"""Shapes whose editor fits into one row with the head."""
-_ONE_ROW = (*ROWS, "null", "absent", "picker", "lazy")
-_WIDEST_NAME, _WIDEST_TYPE = 24, 12
-"""Maximum widths of names and types in one row with their editors, in cells; a longer name has a separate line."""
+_WIDEST_NAME, _WIDEST_KIND = 24, 17
+"""Maximum widths of names and kinds in one row with their editors, in cells; a longer name has a separate line."""
 
 
 def is_row(place: FieldPlace, shape: str) -> bool:
     """Whether head and editor share a row."""
-    return shape in ROWS and place.columns[0] > 0 and not place.removable
+    return shape not in GROUPS and place.columns[0] > 0
 
 
 def name_width(name: str, asked: Field) -> int:
@@ -239,34 +243,48 @@ def name_width(name: str, asked: Field) -> int:
     return width if width <= _WIDEST_NAME else 0
 
 
-def type_width(asked: Field) -> int:
-    """Return the width of a field's type in a column."""
-    return min(cell_width(kind_of(asked)), _WIDEST_TYPE)
+def kind_words(asked: Field) -> str:
+    """Return the types of a field in words: "integer or null"."""
+    kinds = [kind_of(asked)]
+    if isinstance(asked, JsonField):
+        kinds = ["any" if asked.why in (UNTYPED, ANYTHING) else "JSON"]
+    elif isinstance(asked, UnionField):
+        kinds = [each.title for each in asked.branches]
+    if asked.nullable:
+        kinds.append("null")
+    return visible(" or ".join(dict.fromkeys(kinds)), limit=80)
 
 
-def has_head(place: FieldPlace, shape: str) -> bool:
-    """Whether there is a head: always, except for a bare field that has an editor or a body."""
-    return not place.bare or shape in ("lazy", "absent", "null", "picker")
+def kind_width(asked: Field) -> int:
+    """Return the width of a field's kind in a column."""
+    least = len("integer") if isinstance(asked, JsonField) else 0
+    return max(least, min(cell_width(kind_words(asked)), _WIDEST_KIND))
 
 
-def head_spans(asked: Opened | Field, place: FieldPlace, shape: str, value: FormValue, *, folded: bool) -> list[Span]:
-    """Return the text of a head."""
+def has_head(place: FieldPlace) -> bool:
+    """Whether there is a head: always, except for a bare field."""
+    return not place.bare
+
+
+def head_spans(
+    asked: Opened | Field, place: FieldPlace, shape: str, value: FormValue, *, folded: bool, kind: str = ""
+) -> list[Span]:
+    """Return the text of a head. `kind` is the kind of the current value, if the field allows several."""
     spans: list[Span] = []
     if shape in GROUPS:
         spans.append((f"{glyphs().closed if folded else glyphs().opened} ", "accent"))
     spans.append((visible(place.name, limit=80), "strong"))
-    if asked.required:
+    if asked.required and place.item is None:
         spans.append((" *", "error"))
-    if place.columns[0] and shape in _ONE_ROW:
-        spans.append((" " * (place.columns[0] - spans_width(spans)), "text"))
+    words = kind or kind_words(asked)
     if is_row(place, shape):
-        spans.append(("  ", "text"))
-        return [*spans, (pad(kind_of(asked), place.columns[1]), "faint")]
+        spans.append((" " * (place.columns[0] - spans_width(spans)), "text"))
+        if place.columns[1]:
+            spans += [("  ", "text"), (pad(one_line(words, place.columns[1]), place.columns[1]), "faint")]
+        return spans
     if title := _title(asked, place.name):
         spans.append((f"  {title}", "text"))
-    spans.append(("  " + f" {glyphs().note} ".join(_words(asked, shape, value)), "faint"))
-    if shape in ("null", "picker"):
-        spans.append((f"  {visible(text_of(asked, value), limit=60) or 'unset'}", "literal"))
+    spans.append(("  " + f" {glyphs().note} ".join([words, *_words(asked, shape, value)]), "faint"))
     return spans
 
 
@@ -282,14 +300,18 @@ def with_problems(spans: list[Span], count: int) -> list[Span]:
 
 
 def _words(asked: Field, shape: str, value: FormValue) -> list[str]:
-    words = [kind_of(asked), visible(asked.constraint_text().removesuffix(", integer"), limit=80)]
-    if shape == "absent":
-        words.append("unset")
+    """Return the constraints of a field, and its state, without its types."""
+    is_seen = shape in ("options", "union") or isinstance(asked, UnionField)  # the choices themselves are shown
+    words = [] if is_seen else visible(asked.constraint_text(), limit=80).split(f" {glyphs().note} ")
     if shape == "list" and isinstance(value, list):
         words.append(f"{len(value)} now")
     if asked.deprecated:
         words.append("deprecated")
-    return [word for word in dict.fromkeys(words) if word]
+    return [word.removesuffix(", integer") for word in dict.fromkeys(words) if word and word not in _KINDS_AGAIN]
+
+
+_KINDS_AGAIN = ("integer", "or null", "JSON", "fixed", "expand to see")
+"""Constraints that repeat the kind."""
 
 
 def field_actions(asked: Field, place: FieldPlace, shape: str, *, folded: bool) -> list[FieldAction]:
@@ -298,18 +320,34 @@ def field_actions(asked: Field, place: FieldPlace, shape: str, *, folded: bool) 
     if place.item is not None and place.of > 1:
         found += [UP, DOWN]
     if place.removable:
-        found.append(REMOVE)
+        found.append(_REMOVE_IN_ROW if is_row(place, shape) else REMOVE)
     return found
 
 
 def _own_actions(asked: Field, place: FieldPlace, shape: str, folded: bool) -> Iterator[FieldAction]:
-    single = {"lazy": _OPEN, "absent": ADD, "null": _WRITE, "picker": _CHOOSE}
-    if shape in single:
-        yield single[shape]
     if shape in GROUPS and not place.bare:
         yield _UNFOLD if folded else _FOLD
         if not asked.required and not place.removable and shape != "union":
             yield REMOVE
+
+
+def state_of(asked: Field, value: FormValue, shape: str) -> tuple[str, str]:
+    """Return what an empty line shows, and the text of a default to edit.
+
+    "unset", "null", "10 default", or that the text is empty; for a closed field also how to open it.
+    """
+    more = {"opener": f"  {keys.key_name('enter')} open", "picker": f"  {keys.key_name('enter')} choose"}.get(shape, "")
+    if value is UNSET:
+        return f"unset{more}", ""
+    if value is None:
+        return f"null{more}", ""
+    if asked.default is not UNSET and same(asked.default, value):
+        text = text_of(asked, value)
+        return f"{visible(text, limit=200) or EMPTY} default{more}", text
+    return ("empty text " + EMPTY if value == "" else "") + more, ""
+
+
+EMPTY = '""'
 
 
 def about(asked: Field, shape: str, place: FieldPlace | None = None) -> str:
@@ -319,14 +357,34 @@ def about(asked: Field, shape: str, place: FieldPlace | None = None) -> str:
     """
     parts = [visible(asked.description, limit=2000)]
     if place is not None and is_row(place, shape):
-        words = [_title(asked, place.name), *_words(asked, shape, UNSET)[1:]]
+        words = [_title(asked, place.name), *_words(asked, shape, UNSET)]
         parts.insert(0, f" {glyphs().note} ".join(word for word in words if word))
         if all(parts):
             parts[0] += f" {glyphs().note}"
-    if isinstance(asked, JsonField):
+    if isinstance(asked, JsonField) and asked.why not in (UNTYPED, ANYTHING):
         parts.append(f"Edit as JSON: {visible(asked.why, limit=300)}.")
-    elif shape == "json":
+    elif shape == "json" and not isinstance(asked, JsonField):
         parts.append("The value has another type than the schema: edit it as JSON.")
     if asked.examples:
         parts.append(f"Example: {visible(json_text(asked.examples[0], indent=None), limit=80)}")
     return " ".join(part for part in parts if part)
+
+
+def invites(asked: ObjectField) -> bool:
+    """Whether to offer more members: if the schema mentions them or names none. As JSON, any can be added."""
+    schema = asked.schema if isinstance(asked.schema, dict) else {}
+    spoken = "additionalProperties" in schema or "patternProperties" in schema or not asked.properties
+    return asked.is_open() and spoken
+
+
+def nothing_words(*, root: bool, open_: bool) -> str:
+    """Return the text for an object without named members."""
+    if open_:
+        return "No arguments in the schema." if root else "No properties in the schema."
+    return "No arguments." if root else "No properties."
+
+
+def unknown_member(asked: ObjectField) -> Field:
+    """Return the field of a member that the schema does not know."""
+    why = "not in the schema" + ("" if asked.is_open() else ", no others allowed")
+    return JsonField(schema=True, why=why)

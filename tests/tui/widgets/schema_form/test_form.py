@@ -259,7 +259,7 @@ async def test_the_line_with_the_focus_has_a_sign_without_colours() -> None:
         app.screen.set_focus(None)
         await pilot.pause()
         before = app.screen_text.count("▌")
-        for line in (app.node("ship").query("FormBar").first(), app.query("ListBody > FormBar").last()):
+        for line in (app.node("ship").query("FormBar").first(), app.query("ListBody > ValueLine").last()):
             line.focus()
             await pilot.pause()
             assert app.screen_text.count("▌") > before

@@ -23,27 +23,31 @@ SEVERAL = {"type": "array", "items": ENUM}
         ({"type": "string"}, "a\nb", "block"),
         ({"type": "string", "maxLength": 5000}, "a", "block"),
         ({"type": "string"}, 7, "json"),
-        ({"type": "string"}, None, "null"),
-        (NUMBER, 7, "number"),
-        (NUMBER, "seven", "number"),
+        ({"type": "string"}, None, "line"),
+        (NUMBER, 7, "line"),
+        (NUMBER, "seven", "line"),
         (NUMBER, "7", "json"),
         ({"type": "boolean"}, UNSET, "options"),
         ({"type": "boolean"}, None, "options"),
-        ({"type": "boolean"}, "yes", "json"),
+        ({"type": "boolean"}, "yes", "line"),
         (ENUM, "a", "options"),
-        (ENUM, "z", "json"),
+        (ENUM, "z", "line"),
         ({"enum": list(range(100))}, UNSET, "picker"),
         ({"const": 3}, 3, "options"),
         (SEVERAL, ["a"], "several"),
         (SEVERAL, ["z"], "json"),
-        ({"type": "object"}, UNSET, "absent"),
+        ({"type": "object"}, UNSET, "opener"),
+        ({"type": "object"}, None, "opener"),
         ({"type": "object"}, {}, "object"),
         ({"type": "array", "items": NUMBER}, [], "list"),
         ({"type": "array", "items": NUMBER}, {}, "json"),
-        (UNION, UNSET, "union"),
-        (UNION, 7, "union"),
-        (True, None, "json"),
-        ({"type": "null"}, None, "null"),
+        (UNION, UNSET, "line"),
+        (UNION, {}, "union"),
+        ({"oneOf": [{"type": "object"}, {"type": "array"}]}, UNSET, "union"),
+        (UNION, 7, "json"),
+        (True, None, "line"),
+        (True, [1], "json"),
+        ({"type": "null"}, None, "line"),
     ],
 )
 def test_the_shape_follows_the_kind_and_the_value(schema: Any, value: Any, shape: str) -> None:
@@ -55,7 +59,7 @@ def test_a_field_that_refers_to_itself_is_not_read_before_it_holds_something() -
     root: Any = read_schema(schema)
     (_, inside) = root.properties[0]
     lazy = inside if type(inside).__name__ == "LazyField" else inside.properties[0][1]
-    assert shape_of(lazy, UNSET) == "lazy"
+    assert shape_of(lazy, UNSET) == "opener"
     assert shape_of(lazy, {}) == "object"
 
 

@@ -7,7 +7,6 @@ from inspector.forms.read_schema import read_schema
 from inspector.present.spans import Span, plain
 from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.schema_form.view import (
-    ADD,
     REMOVE,
     UP,
     FieldAction,
@@ -16,11 +15,15 @@ from inspector.tui.widgets.schema_form.view import (
     about,
     has_head,
     head_spans,
+    kind_words,
+    state_of,
 )
 from inspector.tui.widgets.schema_form.view import field_actions as view_actions
 from tests.tui.screen_text import text
 from tests.tui.widgets.filling import TEXT, Filling, props
 from tests.tui.widgets.showing import Showing
+
+ADD = FieldAction("add", "+ add")
 
 
 def actions(app: Showing) -> list[str]:
@@ -119,8 +122,10 @@ def test_a_title_that_only_repeats_the_name_is_left_out() -> None:
 
 
 def test_states_are_words() -> None:
-    assert head({"type": "object"}, shape="absent") == "x  object · unset"
-    assert head({"type": "string"}, shape="null", value=None) == "x  string  null"
+    assert state_of(read_schema({"type": "object"}), UNSET, "opener")[0] == "unset  ⏎ open"
+    assert state_of(read_schema({"type": "string"}), None, "line") == ("null", "")
+    assert state_of(read_schema({"type": "integer", "default": 10}), 10, "line") == ("10 default", "10")
+    assert state_of(read_schema({"type": "string"}), "", "line") == ('empty text ""', "")
     assert "2 now" in head({"type": "array", "items": {"type": "string"}}, shape="list", value=["a", "b"])
 
 
@@ -145,9 +150,18 @@ def test_what_can_be_done_depends_on_where_a_field_stands() -> None:
     assert view_actions(text, FieldPlace("t"), "line", folded=False) == []
 
 
-def test_a_bare_place_has_a_head_only_where_there_is_something_to_press() -> None:
-    assert not has_head(FieldPlace(bare=True), "object")
-    assert has_head(FieldPlace(bare=True), "absent")
+def test_a_bare_place_has_no_head() -> None:
+    assert not has_head(FieldPlace(bare=True))
+    assert has_head(FieldPlace("x"))
+
+
+def test_kind_words_name_each_type_once() -> None:
+    either = {"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]}
+    assert kind_words(read_schema(either)) == "integer or string or null"
+    assert kind_words(read_schema({"type": ["integer", "null"]})) == "integer or null"
+    assert kind_words(read_schema({})) == "any"
+    assert kind_words(read_schema({"type": "fathoms"})) == "JSON"
+    assert head({"type": ["integer", "null"], "minimum": 0}) == "x  integer or null · ≥ 0"
 
 
 def test_why_there_is_no_form_is_said() -> None:
@@ -172,7 +186,18 @@ async def test_every_kind_of_field_is_drawn_with_its_value() -> None:
     app = Filling(schema, {"name": "Ann", "age": 7, "awake": True, "colour": "blue", "tags": ["y"], "thing": {"k": 1}})
     async with app.run_test(size=(90, 60)):
         shown = app.screen_text
-    for word in ("name *", " Ann", " 7", "● true", "● blue", "✓ y", "○ GR-12", '"k": 1', "one of 50  unset", "choose"):
+    for word in (
+        "name *",
+        " Ann",
+        " 7",
+        "● true",
+        "● blue",
+        "✓ y",
+        "○ GR-12",
+        '"k": 1',
+        "one of 50",
+        "unset  ⏎ choose",
+    ):
         assert word in shown, word
 
 
@@ -203,5 +228,5 @@ async def test_unset_null_and_empty_look_different() -> None:
     async with app.run_test(size=(60, 20)):
         rows = [row.strip(" ▌") for row in app.rows() if row.strip()]
     assert any(row.endswith(" unset") for row in rows)
-    assert any("null  set a value" in row for row in rows)
+    assert any(row.endswith(" null") for row in rows)
     assert any(row.endswith('empty text ""') for row in rows)

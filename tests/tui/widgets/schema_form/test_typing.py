@@ -1,0 +1,184 @@
+"""What is typed into a field is its value, for the shapes that generators of schemas write."""
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from tests.tui.widgets.filling import Filling, props
+
+SIZE = (100, 30)
+NULL = {"type": "null"}
+MODEL = props("x", x={"type": "integer"})
+CIRCLE = props("kind", "r", kind={"const": "circle"}, r={"type": "number"})
+SQUARE = props("kind", "s", kind={"const": "square"}, s={"type": "number"})
+LEVEL = {"enum": ["low", "high"], "type": "string"}
+
+
+def either(*branches: Any, **more: Any) -> dict[str, Any]:
+    return {"anyOf": list(branches), **more}
+
+
+def optional(schema: Any) -> dict[str, Any]:
+    return either(schema, NULL, default=None)
+
+
+SHAPES: dict[str, tuple[Any, str, Any]] = {
+    "int": ({"type": "integer"}, "5", 5),
+    "int or null": (optional({"type": "integer"}), "5", 5),
+    "str or null": (optional({"type": "string"}), "abc", "abc"),
+    "float or null": (optional({"type": "number"}), "0.5", 0.5),
+    "date or null": (optional({"type": "string", "format": "date"}), "2031-12-31", "2031-12-31"),
+    "bool or null": (optional({"type": "boolean"}), "t", True),
+    "list or null": (optional({"type": "array", "items": {"type": "string"}}), "abc", ["abc"]),
+    "list of int or null": (optional({"type": "array", "items": {"type": "integer"}}), "12", [12]),
+    "model or null": (optional(MODEL), "12", {"x": 12}),
+    "types with default": ({"type": ["string", "null"], "default": "x"}, "ab", "ab"),
+    "Option<u32>": ({"type": ["integer", "null"], "format": "uint32", "minimum": 0}, "7", 7),
+    "no type": ({}, "abc", "abc"),
+    "no type, titled": ({"title": "Data"}, '{"a": 1}', {"a": 1}),
+    "int or str": (either({"type": "integer"}, {"type": "string"}), "5", 5),
+    "str or list": (either({"type": "string"}, {"type": "array", "items": {"type": "string"}}), "ab", "ab"),
+    "default": ({"type": "integer", "default": 10}, "25", 25),
+    "ref with default": ({"allOf": [{"$ref": "#/$defs/n"}], "default": 3}, "8", 8),
+    "enum or null": (optional(LEVEL), "h", "high"),
+    "enum with null": ({"enum": ["low", "high", None]}, "h", "high"),
+    "ref enum with default": ({"$ref": "#/$defs/level", "default": "low"}, "h", "high"),
+    "nested lists": ({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}, "1", [[1]]),
+    "list of models": ({"type": "array", "items": MODEL}, "1", [{"x": 1}]),
+    "tuple": ({"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "maxItems": 2}, "4", [4]),
+    "list as JSON": ({"type": "array", "items": {"type": "integer"}}, "[1, 2]", [1, 2]),
+    "model as JSON": (optional(MODEL), '{"x": 3}', {"x": 3}),
+    "union of models": ({"oneOf": [CIRCLE, SQUARE]}, "s\t\t2", {"kind": "square", "s": 2}),
+    "list of choices": ({"type": "array", "items": LEVEL}, "h", ["high"]),
+    "record": ({"type": "object", "additionalProperties": {"type": "integer"}}, "key\n4", {"key": 4}),
+    "record or null": (optional({"type": "object", "additionalProperties": {"type": "string"}}), "k\nv", {"k": "v"}),
+    "literal": ({"const": "a"}, "a", "a"),
+    "long choice": ({"enum": [f"country {at}" for at in range(40)]}, "country 17\n", "country 17"),
+}
+KEYS = {" ": "space", "\t": "tab", "\n": "enter", "[": "left_square_bracket"}
+
+
+def schema_of(shape: Any) -> dict[str, Any]:
+    return props(value=shape, after={"type": "string"}) | {"$defs": {"n": {"type": "integer"}, "level": LEVEL}}
+
+
+async def press(pilot: Pilot[None], text: str) -> None:
+    for each in text:
+        await pilot.press(KEYS.get(each, each))
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("way", ["typed", "entered", "arrows"])
+async def test_field_takes_the_value_that_is_typed(name: str, way: str) -> None:
+    shape, text, value = SHAPES[name]
+    if way == "entered" and "as JSON" in name:
+        way = "typed"  # Enter opens the first place, which is not one for the whole
+    app = Filling(schema_of(shape))
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.pause()
+        if way == "entered":
+            focused = app.focused
+            await pilot.press("enter")
+            if isinstance(focused, Input) and app.focused is app.editor("after"):
+                await pilot.press("shift+tab")  # Enter had nothing to open and went on
+        elif way == "arrows":
+            await pilot.press("down", "up")
+        await press(pilot, text)
+        await pilot.pause()
+        assert app.form.arguments == {"value": value}
+
+
+@pytest.mark.parametrize(
+    "name", ["int or null", "str or null", "list or null", "model or null", "no type", "Option<u32>"]
+)
+async def test_unset_and_null_are_one_key_each(name: str) -> None:
+    shape, text, _ = SHAPES[name]
+    app = Filling(schema_of(shape))
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await press(pilot, text)
+        await pilot.press("ctrl+n")
+        assert app.form.arguments == {"value": None}
+        assert "null" in app.screen_text
+        await pilot.press("ctrl+l")
+        assert app.form.arguments == {}
+        assert "unset" in app.screen_text
+
+
+async def test_a_default_is_replaced_by_typing_edited_by_arrows_and_restored_by_a_key() -> None:
+    app = Filling(props(n={"type": "integer", "default": 10}))
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        assert "10 default" in app.screen_text
+        assert app.form.arguments == {"n": 10}
+        await pilot.press("end", "backspace", "5")
+        assert app.form.arguments == {"n": 15}
+        await pilot.press("ctrl+l")
+        assert app.form.arguments == {}
+        await pilot.press("ctrl+l", "7")
+        assert app.form.arguments == {"n": 7}
+
+
+async def test_the_kind_of_a_typed_value_is_shown_and_one_key_reads_it_as_the_next() -> None:
+    app = Filling(props(value=either({"type": "integer"}, {"type": "string"})))
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        assert "integer or string" in app.screen_text
+        await pilot.press("5")
+        assert "integer or string" not in app.screen_text
+        assert "integer" in app.screen_text
+        await pilot.press("ctrl+e")
+        assert app.form.arguments == {"value": "5"}
+        assert "string" in app.screen_text
+        await pilot.press("ctrl+e", "6")
+        assert app.form.arguments == {"value": 56}
+
+
+async def test_text_that_nothing_accepts_is_kept_and_said() -> None:
+    app = Filling(props(n=optional({"type": "integer"}), any={}))
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.press("x")
+        assert app.form.arguments == {"n": "x"}
+        assert "is not a number" in app.screen_text
+        await pilot.press("tab")
+        await press(pilot, "[1,")
+        assert "is not JSON" in app.screen_text
+        assert app.form.state.unread
+        await press(pilot, "2]")
+        assert app.form.arguments == {"n": "x", "any": [1, 2]}
+        assert () not in app.form.state.unread
+
+
+@pytest.mark.parametrize("value", ["5", 5, {"a": 1}, [1, "b"], "", None, True, 1.5])
+@pytest.mark.parametrize("shape", [{}, either({"type": "integer"}, {"type": "string"}), optional({"type": "integer"})])
+async def test_the_json_view_and_back_changes_no_value(shape: Any, value: Any) -> None:
+    app = Filling(props(value=shape), {"value": value})
+    async with app.run_test(size=SIZE) as pilot:
+        await app.form.toggle_json()
+        await app.form.toggle_json()
+        app.form.read_editors()
+        await pilot.pause()
+        assert app.form.arguments == {"value": value}
+        assert type(app.form.arguments["value"]) is type(value)  # type: ignore[index]
+
+
+async def test_the_first_letter_after_add_item_reaches_the_new_item() -> None:
+    app = Filling(props(tags={"type": "array", "items": {"type": "string"}}))
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await press(pilot, "ab\tax\txa")
+        assert app.form.arguments == {"tags": ["ab", "ax", "xa"]}
+
+
+async def test_three_optional_fields_take_one_row_each_and_twelve_keys() -> None:
+    fields = {"n": {"type": "integer"}, "s": {"type": "string"}, "flag": {"type": "boolean"}}
+    app = Filling(props(**{name: optional(each) for name, each in fields.items()}))
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await press(pilot, "5\tabc\tt")
+        assert app.form.arguments == {"n": 5, "s": "abc", "flag": True}
+        assert app.form.size.height <= 6
