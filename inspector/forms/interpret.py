@@ -1,7 +1,8 @@
 """Interpretation of typed text: text + field → value. The one reader for forms and the command line.
 
 A field is a place to type, and what is typed decides the value. Text that the schema accepts becomes that value,
-preferring, in order: the branch that is selected, the branches as listed, a string. So `5` is 5 for an integer or
+preferring, in order: the branch that is selected, the branches as listed, a string. A branch that takes the text as it
+stands comes before one that reads it freely: `012` is "012" for an integer or a string. So `5` is 5 for an integer or
 null, "5" for a string or an integer, and 5 without a type, where `abc` is "abc" and `{"a": 1}` an object. Text that
 nothing accepts is kept as a string, with the reason.
 """
@@ -76,7 +77,10 @@ def interpret(field: Field, text: str, selected: int | None = None) -> Reading:
         return _read_blank(found, text)
     read = [_Candidate(branch, each, _read_one(each, text)) for branch, each in found]
     fit = [each for each in read if not each.reading.problem]
-    first = next((each for each in fit if accepts(each.field, each.reading.value)), fit[0] if fit else None)
+    good = [each for each in fit if accepts(each.field, each.reading.value)]
+    chosen = [each for each in good if selected is not None and each.branch == selected]
+    literal = [each for each in good if is_literal(each.field, each.reading.value, text)]
+    first = next(iter([*chosen, *literal, *good, *fit]), None)
     if first is not None:
         likeliest = _likeliest(first, fit)
         return msgspec.structs.replace(likeliest.reading, branch=likeliest.branch)
@@ -124,6 +128,14 @@ def accepts(field: Opened, value: object) -> bool:
         fits_in = field.min_length <= len(value) and (field.max_length is None or len(value) <= field.max_length)
         return fits_in and not wrong_format(field.format, value) and _matches(field.pattern, value)
     return True
+
+
+def is_literal(field: Opened, value: object, text: str) -> bool:
+    """Return whether a text is the value as it stands: 012 is the string, and the number 12 only where none is."""
+    if value == text or (isinstance(field, ChoiceField) and any(each.title == text for each in field.options)):
+        return True
+    parsed = parse_json(text)
+    return not parsed.problem and same(parsed.value, value)
 
 
 def json_kind(value: object) -> str:

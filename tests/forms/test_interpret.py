@@ -45,6 +45,15 @@ READ: list[tuple[Any, str, Any]] = [
     ({"type": ["integer", "null"], "format": "uint32", "minimum": 0}, "7", 7),
     (any_of(INT, STR), "5", 5),
     (any_of(INT, STR), "abc", "abc"),
+    (any_of(INT, STR), "012", "012"),
+    (any_of(INT, NULL), "012", 12),
+    (any_of(BOOL, STR), "True", "True"),
+    (any_of(BOOL, STR), "true", True),
+    (any_of({"enum": ["Low", "High"]}, STR), "low", "low"),
+    (any_of({"enum": ["Low", "High"]}, STR), "Low", "Low"),
+    (any_of({"enum": ["Low", "High"]}, INT), "low", "Low"),
+    (any_of({"oneOf": [{"const": 1, "title": "One"}, {"const": 2, "title": "Two"}]}, BOOL), "one", 1),
+    (any_of({"oneOf": [{"const": 1, "title": "One"}, {"const": 2, "title": "Two"}]}, STR), "One", 1),
     (any_of(STR, INT), "5", "5"),
     (any_of({"type": "integer", "minimum": 10}, STR), "5", "5"),
     (any_of({"type": "string", "format": "date-time"}, INT), "5", 5),
@@ -121,6 +130,7 @@ def test_interpret_prefers_the_selected_branch_if_it_accepts_the_text() -> None:
     either = read_schema(any_of(INT, STR))
     assert interpret(either, "5", 1).value == "5"
     assert interpret(either, "5", 1).branch == 1
+    assert interpret(either, "012", 0).value == 12
     assert interpret(either, "abc", 0).value == "abc"
     assert interpret(either, "abc", 0).branch == 1
     assert interpret(either, "5", 7).value == 5
