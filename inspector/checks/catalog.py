@@ -1,6 +1,6 @@
 """Imports all modules with checks, which registers them, and names their areas."""
 
-from inspector.checks.diagnoses import authorization, definitions, opening, probes, process, schemas, starting
+from inspector.checks.diagnoses import authorization, definitions, opening, probes, process, schemas, stalls, starting
 from inspector.checks.diagnoses import bytes as bytes_
 from inspector.checks.diagnoses import http as http_
 from inspector.checks.diagnoses import results as results_
@@ -24,7 +24,7 @@ from inspector.checks.rules import (
 )
 
 AREAS = {
-    "Process": (process, starting),
+    "Process": (process, starting, stalls),
     "stdio": (bytes_, lines),
     "JSON-RPC": (envelope, shape),
     "Initialization and lifecycle": (opening, lifecycle),

@@ -113,10 +113,14 @@ def is_undeclared(asked: TrackedRequest) -> bool:
     return is_modern and asked.method == "tools/list" and declared_revision(asked.params) is None
 
 
+_REFUSALS = ("tool-failure-as-protocol-error", "invalid-arguments-as-protocol-error")
+"""Checks of how a call is rejected: a probe may be rejected in either form."""
+
+
 def is_our_doing(case: CheckMoment, id_: str, *, again: bool) -> bool:
     """Whether a finding about a probe is caused by the probe itself; `again` if it was found before.
 
-    A repeated list has its faults twice; an invented cursor and a call without a tool are judged as probes.
+    A repeated list has its faults twice; an invented cursor and calls are judged as probes.
     """
     asked = case.asked
     if asked is None or not asked.probe:
@@ -125,11 +129,7 @@ def is_our_doing(case: CheckMoment, id_: str, *, again: bool) -> bool:
         return id_ != "undeclared-version-accepted"
     if peek.text(asked.params, "cursor") == CURSOR:
         return again or id_ != "unissued-cursor-accepted"
-    return again or (
-        asked.method == "tools/call"
-        and not peek.has(asked.params, "name")
-        and id_ in ("tool-failure-as-protocol-error", "invalid-arguments-as-protocol-error")
-    )
+    return again or (asked.method == "tools/call" and id_ in _REFUSALS)
 
 
 def was_reported_for_task(case: CheckMoment, id_: str, flaw: Flaw) -> bool:
@@ -157,6 +157,18 @@ def is_answer_to_get(http: HttpExchangeState) -> bool:
     """Whether this is the body of a GET that is not an event stream: it responds to no request, whatever it has."""
     kind = (http.header("content-type") or "").partition(";")[0].strip().lower()
     return http.request is not None and http.request.method == "GET" and kind != "text/event-stream"
+
+
+def is_acknowledgement(http: HttpExchangeState, messages: tuple[Message, ...], *, is_sse_transport: bool) -> bool:
+    """Whether this is the body of an HTTP success that only acknowledges a POST, so that it needs to be no message.
+
+    So it is for notifications and responses, with status 202, and for every POST of the HTTP+SSE transport, whose
+    responses are events of the stream.
+    """
+    if http.response is None or not 200 <= http.response.status < 300 or not (http.asked or http.told):
+        return False
+    is_accepted = is_sse_transport or not http.asked or http.response.status == 202
+    return is_accepted and all(type(each) is NotJsonRpc for each in messages)
 
 
 def _is_utf8(payload: bytes) -> bool:
@@ -372,8 +384,10 @@ class Inspection:
             self._moment(case, "refusal", "")
             if is_plain_refusal(http, messages):
                 return
-        if frame.http is not None and frame.sse is None and is_answer_to_get(self.state.http.exchange(frame.http)):
-            return
+        if frame.http is not None and frame.sse is None:
+            http, is_sse_transport = self.state.http.exchange(frame.http), self.state.http.has_endpoint
+            if is_answer_to_get(http) or is_acknowledgement(http, messages, is_sse_transport=is_sse_transport):
+                return
         self._judge_frame(frame, messages)
         for message in messages:
             self._message(frame, message)

@@ -22,7 +22,7 @@ from inspector.checks.state import (
     trim,
     value_of,
 )
-from inspector.protocol import peek
+from inspector.protocol import peek, probes
 from inspector.protocol.facts import HttpEvent, HttpFact, SseNote
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, NotJsonRpc, Request, ResultResponse, encode
@@ -91,7 +91,9 @@ def _provocation(frame: Frame, message: Message) -> tuple[int, str] | None:
     if isinstance(message, NotJsonRpc):
         return frame.n, "bytes that are not JSON"
     method = getattr(message, "method", "")
-    return None if method == "server/discover" else (frame.n, f"{method[:60]}, a request that was made to be rejected")
+    if method == "server/discover" or probes.calls_a_tool(method, getattr(message, "params", None)):
+        return None
+    return frame.n, f"{method[:60]}, a request that was made to be rejected"
 
 
 def _requested(state: ConnectionState, frame: Frame, request: Request) -> None:
@@ -165,6 +167,10 @@ def _learn_from_notification(state: ConnectionState, case: CheckMoment, message:
         if asked is not None:
             asked.cancelled = case.n
             state.requests.finish(asked)
+        elif id_ is not None and (given_up := state.requests.open.get((Direction.TO_SERVER, id_))) is not None:
+            if id_ not in state.requests.server_ids and id_ not in state.ongoing.listens:
+                given_up.answered = case.n
+                state.requests.finish(given_up)
     elif message.method in ("notifications/tasks/status", "notifications/tasks"):
         _note_task(state, case)
     elif message.method.endswith("/list_changed"):

@@ -5,6 +5,7 @@ request without its response. The cause is shown first, with its consequences be
 warnings, fatal findings precede others, certain findings precede likely ones, and guesses are last.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -49,6 +50,11 @@ server-silent: stdin-eof-ignored
 lsp-framing: stdout-not-json newline-missing NOT-MESSAGES SILENT
 multiline-message: stdout-not-json newline-missing NOT-MESSAGES SILENT
 newline-missing: stdout-not-json NOT-MESSAGES SILENT
+child-holds-stdin: SILENT stdin-eof-ignored requests-serialized response-after-cancellation
+server-request-pending: SILENT requests-serialized
+server-busy: SILENT requests-serialized
+requests-serialized: SILENT
+exit-on-cancellation: exit-during-session unexpected-exit stream-ended-early
 stdout-buffered: SILENT slow-handshake stdin-eof-ignored
 shell-profile-output: stdout-not-json NOT-MESSAGES
 terminal-codes-on-stdout: stdout-not-json NOT-MESSAGES
@@ -131,7 +137,8 @@ stream-buffered: buffering-header-missing stream-compressed
 stream-idle-timeout: stream-ended-early
 stream-compressed: buffering-header-missing
 wrong-endpoint-event: http-request-rejected endpoint-event-not-first stream-ended-early
-header-body-mismatch: protocol-error-status
+header-body-mismatch: protocol-error-status call-rejected list-failed
+cursor-rejected: list-failed
 rate-limited: response-type-unsupported handshake-rejected list-failed call-rejected http-request-rejected
 http-server-error: response-type-unsupported
 unsafe-metadata-url: authentication-required missing-www-authenticate resource-metadata-missing
@@ -166,7 +173,7 @@ _FATAL = """
 command-not-found program-not-runnable exit-during-handshake exit-without-input server-killed
 package-still-installing docker-flags stdin-not-read environment-variable-missing file-not-found port-in-use
 sdk-version-mismatch exit-during-session stdout-closed shell-syntax-in-command interactive-prompt id-type-changed
-server-silent no-common-version handshake-rejected json-rpc-envelope-missing response-id-mismatch
+child-holds-stdin server-silent no-common-version handshake-rejected json-rpc-envelope-missing response-id-mismatch
 silent-after-handshake lsp-framing multiline-message stdout-buffered input-echoed malformed-json
 last-message-truncated html-response server-unreachable accept-header-rejected content-type-rejected host-rejected
 session-id-not-issued certificate-untrusted proxy-failure wrong-endpoint-event version-header-rejected
@@ -178,6 +185,44 @@ resource-metadata-invalid authorization-server-metadata-invalid
 """
 FATAL = frozenset(_FATAL.split())
 """With any of these findings nothing works."""
+
+
+_NAMES = re.compile(r"'[^']*'|\"[^\"]*\"|\b[\w./-]*\d[\w./-]*\b|\b(?:initialize|ping)\b|\b\w+/[\w/]+\b")
+"""Parts of a sentence that name one of several occurrences: quoted text, numbers, methods."""
+_INDEX = re.compile(r"/\d+(?=/|$)")
+_DEFINED = re.compile(r"/result/(?:tools|prompts|resources|resourceTemplates)/")
+"""The beginning of a pointer to a definition: each one is corrected by itself."""
+_FRAMES_KEPT = 20
+
+
+def merged(findings: Iterable[Finding]) -> list[Finding]:
+    """Merge findings that show the same fault in several messages into the first one, with all frames and the count.
+
+    Definitions in one list are corrected one by one, so those are only merged if the list was received again.
+    """
+    found: dict[tuple[object, ...], Finding] = {}
+    for each in findings:
+        key = _same_fault(each)
+        before = found.get(key)
+        if before is None:
+            found[key] = each
+            continue
+        frames = (
+            before.frames
+            if len(before.frames) >= _FRAMES_KEPT
+            else tuple(dict.fromkeys((*before.frames, *each.frames[:1])))
+        )
+        found[key] = msgspec.structs.replace(before, count=before.count + each.count, frames=frames)
+    return list(found.values())
+
+
+def _same_fault(finding: Finding) -> tuple[object, ...]:
+    """Return what findings of one fault have in common."""
+    is_definition = bool(_DEFINED.match(finding.pointer))
+    within = 0 if finding.frames else id(finding)
+    place = finding.pointer if is_definition else _INDEX.sub("/*", finding.pointer)
+    words = finding.sentence if is_definition else _NAMES.sub("*", finding.sentence)
+    return finding.connection, finding.id, finding.severity, finding.trait, finding.hosts, place, words, within
 
 
 class Verdict(msgspec.Struct, frozen=True):

@@ -21,7 +21,7 @@ from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules.tools import over_budget
 from inspector.checks.runner import Inspection
-from inspector.checks.verdict import primary_of, roots_of
+from inspector.checks.verdict import merged, primary_of, roots_of
 from inspector.cli import reports
 from inspector.cli.arguments import read_whole
 from inspector.cli.env import CliEnv
@@ -219,7 +219,7 @@ def inspected(
         if progress is not None:
             progress(last - 1, journal.count)
     found += inspection.finish()
-    return sorted(found, key=lambda each: each.frames[0] if each.frames else journal.count), inspection
+    return merged(sorted(found, key=lambda each: each.frames[0] if each.frames else journal.count)), inspection
 
 
 def _over_budget(journal: Journal, budget: int) -> list[Finding]:
@@ -263,7 +263,12 @@ def conclude(
     new = before.new(findings)
     failure = failure_in(journal, until)
     if status is not ExitStatus.OK:
-        failure = failure or (_IN_WORDS.get(status) if status is not None else None) or "the command was interrupted"
+        failure = (
+            failure
+            or failure_in(journal, with_lists=True)
+            or (_IN_WORDS.get(status) if status is not None else None)
+            or "the command was interrupted"
+        )
     problem = None
     try:
         _report(findings, before, report, failure if status is not ExitStatus.OK else "", status)

@@ -89,6 +89,7 @@ def finding_as_json(finding: Finding, follows_from: str = "") -> dict[str, Any]:
         "severity": finding.severity,
         "confidence": finding.confidence,
         "sentence": finding.sentence,
+        "count": finding.count,
         "evidence": {"frames": finding.frames, "pointer": finding.pointer, "bytes": finding.span},
         "fix": finding.fix or None,
         "page": finding.page or None,

@@ -12,11 +12,14 @@ from inspector.checks.verdict import primary_of, roots_of
 from inspector.present import spans
 from inspector.present.compatibility import words_of
 from inspector.present.spans import Fact, Line, Role, Section, fact, plain, section_lines, span
+from inspector.protocol import peek
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.frames import Direction
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions.table import ROWS
+from inspector.protocol.unreadable import messages_of
 
 GLYPHS: dict[Severity, tuple[str, Role]] = {
     Severity.ERROR: ("✗", "error"),
@@ -42,7 +45,8 @@ def group_lines(group: Sequence[Finding], check: Check, counts: Mapping[str, int
     """Return the findings of one check: its title, the evidence of the first few, and the fix."""
     first = group[0]
     glyph, role = GLYPHS[first.severity]
-    times = len(group) if len(group) < counts.get(check.id, 0) // 2 else counts.get(check.id, len(group))
+    total = sum(each.count for each in group)
+    times = total if total < counts.get(check.id, 0) // 2 else counts.get(check.id, total)
     many = f"  ×{times:,}" if times > 1 else ""
     title: Line = ((f"{glyph} ", role), (check.title, "strong"), (f"  {check.id}", "faint"), (many, "muted"))
     lines: list[Line] = [title]
@@ -73,6 +77,8 @@ def _hosts(finding: Finding) -> list[Line]:
 
 def _place(finding: Finding) -> tuple[tuple[str, Role], ...]:
     where = f"  #{finding.frames[0]}" if finding.frames else ""
+    if finding.count > 1:
+        where += f" and {finding.count - 1:,} more"
     if finding.pointer:
         where += f" {finding.pointer}"
     if finding.span:
@@ -82,8 +88,8 @@ def _place(finding: Finding) -> tuple[tuple[str, Role], ...]:
 
 
 def unexplained(failure: str) -> Line:
-    """Return a line for a failure that no check explains."""
-    return (("! ", "warning"), span(f"No check explains the failure: {failure}", "warning", limit=300))
+    """Return a line for a failure without a finding."""
+    return (("! ", "warning"), span(f"No findings, but {failure}", "warning", limit=400))
 
 
 def summary(findings: Iterable[Finding], failure: str = "") -> Line:
@@ -246,33 +252,63 @@ def verdict_lines(
 _JUDGED_ELSEWHERE = frozenset(("initialize", "server/discover", *(listed.method for listed in LISTS.values())))
 
 
-def failure_in(journal: Journal, until: int | None = None) -> str:
-    """Return what failed in a conversation, in a few words: the connection or requests; "" if nothing did.
+def failure_in(journal: Journal, until: int | None = None, *, with_lists: bool = False) -> str:
+    """Return what failed in a conversation and why, in a few words: the connection or requests; "" if nothing did.
 
-    Failed list requests are left out because checks report their errors, and so are the requests that open a
-    session. Requests that doctor sent to see them rejected are left out, and so are those that were pending when
-    this side closed. With `until`, requests after that entry are left out, too.
+    Failed list requests are left out without `with_lists`, because checks report their errors, and so are the
+    requests that open a session. Probes are left out, and so are requests that were pending when this side closed.
+    With `until`, requests after that entry are left out, too.
     """
     ended, exchanges = journal.ended, journal.conversation.exchanges
     if ended is not None and journal.conversation.opening is None:
-        return f"no session was opened{f': {ended.why}' if ended.why else ''}"
+        cause = ended.why or _why_not_opened(journal)
+        return f"no session was opened{f': {cause}' if cause else ''}"
     lost = ended is not None and bool(ended.why)
-    failed = [each for each in _failed(exchanges) if lost or each.state is not ExchangeState.LOST]
+    aside = frozenset[str]() if with_lists else _JUDGED_ELSEWHERE
+    failed = [each for each in _failed(exchanges, aside) if lost or each.state is not ExchangeState.LOST]
     failed = [each for each in failed if until is None or each.request_frame <= until]
     if failed:
         first = f"{failed[0].method} {failed[0].target}".rstrip()
-        return f"{first} failed" + (f", and {len(failed) - 1:,} more" if len(failed) > 1 else "")
+        cause = _cause_of(journal, failed[0])
+        more = f" (and {len(failed) - 1:,} more)" if len(failed) > 1 else ""
+        return f"{first} failed{f': {cause}' if cause else ''}{more}"
     return f"the connection was lost: {ended.why}" if ended is not None and ended.why else ""
 
 
-def _failed(exchanges: ExchangeLog) -> Iterator[Exchange]:
-    """Yield the first failed requests of the client, except probes."""
+_LONGEST_CAUSE = 200
+
+
+def _cause_of(journal: Journal, exchange: Exchange) -> str:
+    """Return why a request failed: the message of its response, else why there is none; "" if unknown."""
+    what = journal.store.entry(exchange.answer_frame).what if exchange.answer_frame else None
+    for message in messages_of(what) if isinstance(what, Frame) else ():
+        if isinstance(message, ErrorResponse) and message.id in (exchange.id, None):
+            return f"error {message.code}: {message.message[:_LONGEST_CAUSE]}"
+        if isinstance(message, ResultResponse) and message.id == exchange.id:
+            texts = (peek.text(block, "text") for block in peek.items(message.result, "content"))
+            return next((each[:_LONGEST_CAUSE] for each in texts if each), "isError without a message")
+    return exchange.why[:_LONGEST_CAUSE]
+
+
+def _why_not_opened(journal: Journal) -> str:
+    """Return why the newest request that opens a session failed; "" if unknown."""
+    for each in reversed(journal.conversation.exchanges):
+        if each.method == "initialize" or (each.method == "server/discover" and not each.probe):
+            if each.state in (ExchangeState.PENDING, ExchangeState.CANCELLED):
+                return f"no response to {each.method}"
+            cause = _cause_of(journal, each)
+            return f"{each.method} failed: {cause}" if cause else ""
+    return ""
+
+
+def _failed(exchanges: ExchangeLog, aside: frozenset[str]) -> Iterator[Exchange]:
+    """Yield the first failed requests of the client, except probes and some methods."""
     at = exchanges.failures.find(1)
     for _ in range(_LOOKED_AT):
         if not 0 < at <= len(exchanges):
             return
         each = exchanges[at - 1]
-        if each.sender is Direction.TO_SERVER and not each.probe and each.method not in _JUDGED_ELSEWHERE:
+        if each.sender is Direction.TO_SERVER and not each.probe and each.method not in aside:
             yield each
         at = exchanges.failures.find(1, at + 1)
 

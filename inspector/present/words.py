@@ -18,6 +18,7 @@ from inspector.protocol.facts import (
     HttpFact,
     ProcessEvent,
     ProcessFact,
+    ProcessState,
     SseNote,
     Stderr,
     exit_words,
@@ -183,8 +184,17 @@ def _process(fact: ProcessFact) -> Span:
             return "stdout ended", "event"
         case ProcessEvent.STDERR_EOF:
             return "stderr ended", "event"
+        case ProcessEvent.STALL:
+            return _stall(fact), "warning"
         case _:
             assert_never(fact.event)
+
+
+def _stall(fact: ProcessFact) -> str:
+    state = fact.state or ProcessState()
+    cpu = "" if state.cpu_percent is None else f", {state.cpu_percent:.0f} % CPU"
+    children = ", ".join(f"{each.pid} {text.visible(each.command, limit=60)}".strip() for each in state.children[:5])
+    return f"no response: process {fact.pid} has {state.threads} threads{cpu}, children: {children or 'none'}"
 
 
 def ending(fact: ProcessFact) -> str:

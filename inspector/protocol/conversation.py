@@ -255,7 +255,11 @@ class Conversation:
         if id_ is None:
             return [events.Notified(frame.direction, message)]
         why = peek.text(message.params, "reason") or ""
-        exchange = self.pairs.cancel(frame, id_, why) or self.subscriptions.end_by_server(frame, id_, why, self.pairs)
+        exchange = (
+            self.pairs.cancel(frame, id_, why)
+            or self.subscriptions.end_by_server(frame, id_, why, self.pairs)
+            or self.pairs.give_up(frame, id_, why)
+        )
         if exchange is None:
             return [events.Notified(frame.direction, message)]
         self._awaited.pop(exchange.number, None)

@@ -64,6 +64,30 @@ class ProcessEvent(StrEnum):
     STDIN_EOF = "stdin_eof"
     STDOUT_EOF = "stdout_eof"
     STDERR_EOF = "stderr_eof"
+    STALL = "stall"
+    """A request got no response in time: what the process did then, in `state`."""
+
+
+class ChildState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A descendant of the server's process."""
+
+    pid: int
+    command: str = ""
+    age_s: float = 0.0
+    """Seconds since it was started."""
+    stdin: bool = False
+    """Whether it has the server's stdin, from which it may read what is meant for the server."""
+    stdout: bool = False
+    """Whether it has the server's stdout."""
+
+
+class ProcessState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a process did at one moment."""
+
+    cpu_percent: float | None = None
+    """CPU time per time, of one core; None if unknown."""
+    threads: int = 0
+    children: tuple[ChildState, ...] = ()
 
 
 class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
@@ -75,6 +99,8 @@ class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
     """On EXIT: the exit code; None if a signal ended the process."""
     signal: str = ""
     """Name of the signal ("SIGTERM") that ended the child (EXIT) or that we sent (SIGNAL)."""
+    state: ProcessState | None = None
+    """On STALL: what the process did."""
 
 
 SIGNAL_CODES = {

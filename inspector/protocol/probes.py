@@ -26,6 +26,11 @@ HOST = "mcp-inspect.invalid"
 """Names ending in .invalid never exist (RFC 2606)."""
 
 
+def calls_a_tool(method: str, params: Any) -> bool:
+    """Whether a probe calls an existing tool, as `check --probe` does with valid and invalid arguments."""
+    return method == "tools/call" and peek.text(params, "name") not in (None, TOOL)
+
+
 class Probe(msgspec.Struct, frozen=True):
     """A request to try."""
 
@@ -34,22 +39,52 @@ class Probe(msgspec.Struct, frozen=True):
     send: Send
 
 
-def requests(
+def first_requests(
     revision: Revision, capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, silence_s: float
 ) -> Iterator[Probe]:
+    """Yield the requests without side effects that clients make first, apart from the lists.
+
+    A repeated list is a probe, because its faults are known from the first time. The others must be answered.
+    """
+    if "ping" in revision.client_requests:
+        yield Probe("ping", Send("ping", silence_s=silence_s))
+    for kind, listed in LISTS.items():
+        if listed.capability in capabilities and lists[kind].whole and lists[kind].pages == 1:
+            yield Probe(f"{listed.method} once more", Send(listed.method, probe=True, silence_s=silence_s))
+    uri = next((found for each in lists["resources"].items if (found := peek.text(each, "uri"))), None)
+    if uri is not None and "resources" in capabilities:
+        yield Probe("the first resource", Send("resources/read", {"uri": uri}, silence_s=silence_s))
+    prompts = (each for each in lists["prompts"].items if not _requires(each))
+    name = next((found for each in prompts if (found := peek.text(each, "name"))), None)
+    if name is not None and "prompts" in capabilities:
+        yield Probe("a prompt without arguments", Send("prompts/get", {"name": name}, silence_s=silence_s))
+
+
+def empty_lists(capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, silence_s: float) -> list[Probe]:
+    """Return requests of the declared lists that were empty: a server that has just started may fill them late."""
+    empty = [each for kind, each in LISTS.items() if each.capability in capabilities and _is_empty(lists[kind])]
+    return [Probe(f"{each.method} later", Send(each.method, probe=True, silence_s=silence_s)) for each in empty]
+
+
+def _is_empty(listing: Listing) -> bool:
+    return listing.whole and not listing.items
+
+
+def _requires(prompt: Any) -> bool:
+    """Whether a prompt has a required argument."""
+    return any(peek.flag(argument, "required") for argument in peek.items(prompt, "arguments"))
+
+
+def requests(capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, silence_s: float) -> Iterator[Probe]:
     """Yield the probes that can be sent as requests in a session. `lists` has the lists fetched so far, by kind."""
 
     def probe(what: str, method: str, params: Any = None) -> Probe:
         return Probe(what, Send(method, params, probe=True, silence_s=silence_s))
 
     yield probe("a method that does not exist", METHOD)
-    if "ping" in revision.client_requests:
-        yield probe("ping", "ping")
-    for kind, listed in LISTS.items():
+    for listed in LISTS.values():
         if listed.capability not in capabilities:
             yield probe(f"{listed.method}, which is not declared", listed.method)
-        elif lists[kind].whole and lists[kind].pages == 1:
-            yield probe(f"{listed.method} once more", listed.method)
     paged = next((listed for listed in LISTS.values() if listed.capability in capabilities), None)
     if paged is not None:
         yield probe(f"{paged.method} with a cursor that was never given", paged.method, {"cursor": CURSOR})
@@ -65,6 +100,6 @@ def requests(
 def _demanding(prompts: Listing) -> str:
     """Return the first prompt that requires an argument; "" if there is none."""
     for prompt in prompts.items:
-        if any(peek.flag(argument, "required") for argument in peek.items(prompt, "arguments")):
+        if _requires(prompt):
             return peek.text(prompt, "name") or ""
     return ""

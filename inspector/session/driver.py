@@ -63,6 +63,10 @@ _CANCEL_GRACE_S = 0.5
 """Seconds to wait until a cancellation is sent; a server may have stopped reading."""
 
 
+_EXIT_GRACE_S = 0.5
+"""Seconds to wait before the connection is closed after a cancellation, to see whether the server exits at it."""
+
+
 class RequestIds(Iterator[int]):
     """Request ids of one session: integers from 1, never reused."""
 
@@ -164,6 +168,9 @@ class ProcessControl(Protocol):
     def settle(self) -> None:
         """Stop holding exits."""
 
+    async def record_stall(self) -> None:
+        """Record what the process does while a request has no response."""
+
 
 class Driver:
     """Sends requests, waits for responses, and answers server requests. One per session, on its event loop."""
@@ -222,6 +229,10 @@ class Driver:
         """Wait briefly until recent cancellations are sent, because the connection is about to end."""
         if self._pending_cancels:
             await asyncio.wait(self._pending_cancels, timeout=_CANCEL_GRACE_S)
+        if self._pending_cancels and self.process is not None:
+            with suppress(TimeoutError):  # the end of stdin would hide that the server exits at the cancellation
+                async with asyncio.timeout(_EXIT_GRACE_S):
+                    await self._transport.wait_closed()
 
     def fail_all(self, why: str, hint: str = "") -> None:
         """End all waits, because the connection is lost."""
@@ -369,6 +380,8 @@ class Driver:
         except asyncio.CancelledError:
             self._pending_cancels.append(self._tasks.create_task(self._give_up(waiter, "the caller stopped waiting")))
             raise
+        if isinstance(reply, Silent) and self.process is not None:
+            await self.process.record_stall()
         if isinstance(reply, Silent) and silence_s is None:
             await self._cancel_soon(waiter, f"no response within {reply.seconds:g} s")
         elif waiter.future.done():

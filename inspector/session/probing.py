@@ -6,7 +6,8 @@ the connection is lost.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -18,7 +19,7 @@ from inspector.protocol import jsonrpc
 from inspector.protocol.facts import Headers
 from inspector.protocol.flows.steps import Flow, Replied, Reply, Send, Silent
 from inspector.protocol.headers import headers_for
-from inspector.protocol.probes import HOST, ORIGIN, SESSION, VERSION, requests
+from inspector.protocol.probes import HOST, ORIGIN, SESSION, VERSION, Probe, empty_lists, first_requests, requests
 from inspector.protocol.request_meta import stamped
 from inspector.protocol.revisions._shape import Carriage, Era, Revision
 from inspector.protocol.revisions.table import newest_of
@@ -26,7 +27,10 @@ from inspector.session.options import SessionState
 from inspector.session.session import Session
 from inspector.transports.http.authorizing import Heard
 
-_SILENCE_S = 5.0
+_SILENCE_S, _PROBE_S, _IMPATIENT_S = 5.0, 2.0, 0.3
+"""Seconds to wait for a response: to an ordinary request, to a probe, and after another one got none."""
+_YOUNG_S = 2.0
+"""Age of a session after which an empty list is requested again."""
 _FRAMING_S = 2.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 Tell = Callable[[str], None]
@@ -59,17 +63,37 @@ async def probe(session: Session, tell: Tell) -> None:
     assert session.opening is not None, "a session is probed after it was opened"
     capabilities = session.opening.capabilities
     lists = dict(session.journal.conversation.catalogue.listings)
-    for each in requests(_revision(session), capabilities, lists, silence_s=_SILENCE_S):
-        if session.state is not SessionState.OPEN:
-            return
-        tell(each.what)
-        await session.perform(lambda revision, send=each.send: _one(send))  # type: ignore[misc]
+    await _send_each(session, requests(capabilities, lists, silence_s=_PROBE_S), tell)
     if _revision(session).era is Era.MODERN:
         await _undeclared(session, tell)
     if session.transport.kind == "http":
         await _knock(session, tell, knocks(session))
     elif _revision(session).era is Era.MODERN and session.state is SessionState.OPEN:
         await _shake_hands(session, tell)
+
+
+async def make_first_requests(session: Session, tell: Tell) -> None:
+    """Make the requests without side effects that clients make first, apart from the lists, which were requested."""
+    assert session.opening is not None, "requests follow the opening"
+    capabilities = session.opening.capabilities
+    lists = dict(session.journal.conversation.catalogue.listings)
+    await _send_each(session, first_requests(_revision(session), capabilities, lists, silence_s=_SILENCE_S), tell)
+    age_s = (time.monotonic_ns() - session.journal.started_ns) / 1e9
+    if (later := empty_lists(capabilities, lists, silence_s=_SILENCE_S)) and age_s < _YOUNG_S:
+        await asyncio.sleep(_YOUNG_S - age_s)
+        await _send_each(session, later, tell)
+
+
+async def _send_each(session: Session, planned: Iterable[Probe], tell: Tell) -> None:
+    """Send requests in sequence. After one without a response, the others are given less time."""
+    is_silent = False
+    for each in planned:
+        if session.state is not SessionState.OPEN:
+            return
+        tell(each.what)
+        send = msgspec.structs.replace(each.send, silence_s=_IMPATIENT_S) if is_silent else each.send
+        reply = await session.perform(lambda revision, send=send: _one(send))  # type: ignore[misc]
+        is_silent |= isinstance(reply, Silent)
 
 
 async def probe_unopened(session: Session, tell: Tell) -> None:
@@ -99,7 +123,8 @@ async def call_once(session: Session, tool: str, arguments: Any, schema: Any, *,
 
     Waits up to `silence_s` for a response, then cancels the call. Nothing that the server causes is raised.
     """
-    send = Send("tools/call", {"name": tool, "arguments": arguments}, silence_s=silence_s, input_schema=schema)
+    params = {"name": tool, "arguments": arguments}
+    send = Send("tools/call", params, probe=True, silence_s=silence_s, input_schema=schema)
     reply = await session.perform(lambda revision: _one(send))
     if isinstance(reply, Silent) and reply.exchange is not None:
         await session.cancel(reply.exchange, f"no response within {silence_s:g} s")
@@ -108,7 +133,7 @@ async def call_once(session: Session, tool: str, arguments: Any, schema: Any, *,
 
 async def responds(session: Session, *, silence_s: float) -> bool:
     """Return whether the server still responds to a request, here `tools/list`, within `silence_s`."""
-    send = Send("tools/list", silence_s=silence_s)
+    send = Send("tools/list", probe=True, silence_s=silence_s)
     return isinstance(await session.perform(lambda revision: _one(send)), Replied)
 
 

@@ -18,6 +18,7 @@ that can't be started is reported, too: OPEN as it was typed, and ABORT with wha
 import asyncio
 import os
 import signal
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
@@ -42,6 +43,7 @@ from inspector.transports.children import (
 )
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.pipes import LineSink, LineSource
+from inspector.transports.process_state import cpu_seconds, state_of
 
 # Ending a child process and what it started
 
@@ -242,6 +244,8 @@ _STDERR_PIECE = 64 * 1024
 """Bytes after which a line of stderr is reported in pieces."""
 _WHY_WAITS = 0.5
 """Seconds to wait after a broken pipe, usually caused by an exit that is not known yet."""
+_CPU_SAMPLE_S = 0.1
+"""Seconds over which the CPU use of a process is measured."""
 _STILL_RUNS = 0.5
 """Seconds between the end of stdout and the conclusion that the server still runs without it."""
 
@@ -358,6 +362,18 @@ class StdioTransport:
         observer.fact(replace(opening, event=ConnectionEvent.RENEW, why=f"{ended}; {why}"))
         self._live = self._alive(child, observer)
         return ended
+
+    async def record_stall(self) -> None:
+        """Record what the process and its children do, because a request got no response in time."""
+        live, observer = self._live, self._observer
+        if live is None or observer is None or live.ending.exit is not None:
+            return
+        pid, began, before = live.child.pid, time.monotonic(), cpu_seconds(live.child.pid)
+        await asyncio.sleep(_CPU_SAMPLE_S)
+        after, seconds = cpu_seconds(pid), time.monotonic() - began
+        percent = None if before is None or after is None else round(100 * (after - before) / seconds, 1)
+        if (state := state_of(pid, percent)) is not None:
+            observer.fact(ProcessFact(ProcessEvent.STALL, pid, state=state))
 
     def settle(self) -> None:
         """Stop holding: an end that was on hold ends the connection."""

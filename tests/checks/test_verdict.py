@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.checks.findings import Confidence, Finding, Severity
-from inspector.checks.verdict import EXPLAINS, Verdict, causes_of, primary_of, verdict, verdicts
+from inspector.checks.verdict import EXPLAINS, Verdict, causes_of, merged, primary_of, verdict, verdicts
 
 _SEVERITIES = {"e": Severity.ERROR, "w": Severity.WARNING, "h": Severity.HINT}
 _CONFIDENCES = {"c": Confidence.CERTAIN, "l": Confidence.LIKELY, "g": Confidence.GUESS}
@@ -82,3 +82,20 @@ def test_no_two_findings_explain_each_other() -> None:
         while seen[-1] in causes:
             seen.append(causes[seen[-1]])
             assert len(seen) <= len(EXPLAINS), seen
+
+
+def _seen(n: int, sentence: str, pointer: str = "/error", id_: str = "call-rejected") -> Finding:
+    return Finding(id_, Severity.WARNING, Confidence.CERTAIN, sentence, (n,), pointer)
+
+
+def test_merged_same_fault_in_several_messages_is_one_finding_with_all_frames() -> None:
+    found = merged(
+        [_seen(3, "ping is rejected with -1"), _seen(5, "tools/list is rejected with -2"), _seen(5, "other")]
+    )
+    assert [(each.count, each.frames) for each in found] == [(2, (3, 5)), (1, (5,))]
+
+
+def test_merged_definitions_of_one_list_stay_apart_and_those_of_a_repeated_list_do_not() -> None:
+    first, second = "/result/tools/0", "/result/tools/1"
+    found = merged([_seen(3, "'a' is bad", first), _seen(3, "'b' is bad", second), _seen(9, "'a' is bad", first)])
+    assert [(each.sentence, each.count) for each in found] == [("'a' is bad", 2), ("'b' is bad", 1)]

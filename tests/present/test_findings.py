@@ -189,4 +189,4 @@ def test_what_failed_is_named_and_neither_a_probe_nor_the_way_to_a_session_count
     tape.error(5, -32603, "sold out")
     tape.request(6, "ping")
     tape.error(6, -32603, "no")
-    assert failure_in(tape.journal) == "tools/call buy failed, and 1 more"
+    assert failure_in(tape.journal) == "tools/call buy failed: error -32603: sold out (and 1 more)"

@@ -62,9 +62,20 @@ def test_a_cancellation_names_its_request_in_any_spelling_of_the_number() -> Non
     assert kinds(wire.notify("notifications/cancelled", {"requestId": 1.0}, S2C)) == ["Cancelled"]
 
 
-def test_a_server_can_not_cancel_what_the_client_asked() -> None:
+def test_cancelled_of_the_server_for_a_client_request_ends_it_with_the_reason() -> None:
     wire = Wire()
     wire.ask(1, "m")
+    params = {"requestId": 1, "reason": "backend is shutting down"}
+    assert kinds(wire.notify("notifications/cancelled", params, S2C)) == ["Cancelled"]
+    ended = wire.conversation.exchanges[0]
+    assert (ended.state, ended.why) == (ExchangeState.LOST, "the server cancelled it: backend is shutting down")
+
+
+def test_cancelled_of_the_server_for_an_id_that_it_used_itself_keeps_the_client_request_open() -> None:
+    wire = Wire()
+    wire.ask(1, "m")
+    wire.ask(1, "roots/list", direction=S2C)
+    wire.notify("notifications/cancelled", {"requestId": 1}, S2C)
     assert kinds(wire.notify("notifications/cancelled", {"requestId": 1}, S2C)) == ["Notified"]
     assert wire.conversation.exchanges[0].is_open
 

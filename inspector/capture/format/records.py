@@ -19,6 +19,7 @@ from inspector.protocol.facts import (
     HttpTiming,
     ProcessEvent,
     ProcessFact,
+    ProcessState,
     SseNote,
     Stderr,
 )
@@ -154,6 +155,7 @@ class ProcessRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_f
     pid: int = 0
     code: int | None = None
     signal: str = ""
+    state: ProcessState | None = None
 
 
 class HttpRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="http"):
@@ -414,7 +416,15 @@ def _fact_record(fact: Fact, entry: Entry, c: str) -> Dated:
             return _connection_record(fact, entry, c)
         case ProcessFact():
             return ProcessRecord(
-                n=n, c=c, tm=tm, tw=tw, ev=fact.event, pid=fact.pid, code=fact.code, signal=fact.signal
+                n=n,
+                c=c,
+                tm=tm,
+                tw=tw,
+                ev=fact.event,
+                pid=fact.pid,
+                code=fact.code,
+                signal=fact.signal,
+                state=fact.state,
             )
         case HttpFact():
             return _http_record(fact, entry, c)
@@ -518,7 +528,7 @@ def _fact(record: StderrRecord | ConnectionRecord | ProcessRecord | HttpRecord |
                 record.peer.exe if record.peer else "",
             )
         case ProcessRecord():
-            return ProcessFact(record.ev, record.pid, record.code, record.signal)
+            return ProcessFact(record.ev, record.pid, record.code, record.signal, record.state)
         case HttpRecord():
             return _http_fact(record)
         case SseRecord():

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from inspector.checks.diagnoses.stalls import responded_before, response_at_eof
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment
@@ -248,25 +249,14 @@ def _ends_of_values(line: bytes) -> tuple[int, int]:
 )
 def stdout_buffered(case: CheckMoment) -> Iterator[Flaw]:
     """A response that was sent only after stdin was closed, long after its request."""
-    closed = _closed_ns(case)
-    if closed is None or case.asked is None or case.is_moot or not case.state.is_sampled("stdout-buffered", 1, 1 << 62):
+    closed = response_at_eof(case)
+    if closed is None or case.asked is None or case.is_moot or responded_before(case.state, closed):
+        return
+    if not case.state.is_sampled("stdout-buffered", 1, 1 << 62):
         return
     waited = (closed - case.asked.time_ns) / 1e9
     said = f"the response to {case.asked.method[:60]} was sent when stdin was closed, {waited:.0f} s after the request"
     yield Flaw(said, frames=(case.asked.frame,))
-
-
-def _closed_ns(case: CheckMoment) -> int | None:
-    """Return when stdin was closed, if the response waited for that."""
-    asked, processes = case.asked, case.state.process.facts
-    if asked is None or case.frame is None or case.frame.channel is not Channel.STDOUT or len(processes) < 2:
-        return None
-    closed = next((time_ns for _, time_ns, fact in processes if fact.event is ProcessEvent.STDIN_EOF), None)
-    waited = closed is not None and closed - asked.time_ns >= _HELD_NS and case.time_ns - closed < _SOON_NS
-    return closed if waited else None
-
-
-_HELD_NS, _SOON_NS = 2_000_000_000, 2_000_000_000
 
 
 _PACKED = ((b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
 from inspector.checks.diagnoses.opening import named_version_refused, refuses_named_version
 from inspector.checks.diagnoses.probes import lacks_header
 from inspector.checks.findings import Confidence, Severity
@@ -112,27 +114,41 @@ def is_discovery(http: HttpExchangeState) -> bool:
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
+def _deferred(case: CheckMoment, http: HttpExchangeState, id_: str, flaw: Flaw) -> Iterator[Flaw]:
+    """Yield a flaw, or keep it for `_of_discovery`: a server that rejects only the probe of its era works."""
+    if is_discovery(http):
+        frames = flaw.frames if flaw.instead else (case.n, *flaw.frames)
+        case.state.notes[f"{id_} probe"] = replace(flaw, frames=frames, instead=True)
+    elif once(case, id_):
+        yield flaw
+
+
+def _of_discovery(case: CheckMoment, id_: str) -> Iterator[Flaw]:
+    """At the end, yield the flaw of a rejected probe if no session was opened; nothing at other moments."""
+    is_end = case.fact is None and case.frame is None
+    if is_end and case.state.opening is None and f"{id_} probe" in case.state.notes and once(case, id_):
+        yield case.state.notes[f"{id_} probe"]
+
+
 @diagnosis(
     "accept-header-rejected",
     _ERROR,
     "`Accept` header is rejected",
     "http",
+    "end",
     topic="http",
     fix="Accept both application/json and text/event-stream, in any order.",
 )
 def accept_header_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP 406, although both types were accepted, or because a header of the user removed one."""
     http = responded(case)
-    if (
-        http is not None
-        and http.response is not None
-        and http.response.status == 406
-        and once(case, "accept-header-rejected")
-    ):
+    if http is not None and http.response is not None and http.response.status == 406:
         sent = http.sent("accept") or ""
         whole = "application/json" in sent and "text/event-stream" in sent
         fix = "" if whole or http.sent("accept") is None else "Remove the custom Accept header."
-        yield Flaw(f"the server returned HTTP 406 for Accept: {sent[:80]}", fix=fix)
+        flaw = Flaw(f"the server returned HTTP 406 for Accept: {sent[:80]}", fix=fix)
+        yield from _deferred(case, http, "accept-header-rejected", flaw)
+    yield from _of_discovery(case, "accept-header-rejected")
 
 
 _TYPE = re.compile(rb"(?i)(invalid|unsupported|bad|wrong).{0,20}(content[- ]type|media type)")
@@ -144,21 +160,20 @@ _TYPE = re.compile(rb"(?i)(invalid|unsupported|bad|wrong).{0,20}(content[- ]type
     "`Content-Type` is rejected",
     "http",
     "refusal",
+    "end",
     topic="http",
     fix="Accept application/json.",
 )
 def content_type_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP 415, or an error message to that effect."""
     http, body = responded(case), refused(case)
-    if (
-        http is not None
-        and http.response is not None
-        and http.response.status == 415
-        and once(case, "content-type-rejected")
-    ):
-        yield Flaw(f"the server returned HTTP 415 for Content-Type: {(http.sent('content-type') or '')[:60]}")
-    elif body is not None and _TYPE.search(body[1]) and once(case, "content-type-rejected"):
-        yield Flaw("the server rejected the content type of a body", span=_TYPE.search(body[1]).span())  # type: ignore[union-attr]
+    if http is not None and http.response is not None and http.response.status == 415:
+        flaw = Flaw(f"the server returned HTTP 415 for Content-Type: {(http.sent('content-type') or '')[:60]}")
+        yield from _deferred(case, http, "content-type-rejected", flaw)
+    elif body is not None and (words := _TYPE.search(body[1])):
+        flaw = Flaw("the server rejected the content type of a body", span=words.span())
+        yield from _deferred(case, body[0], "content-type-rejected", flaw)
+    yield from _of_discovery(case, "content-type-rejected")
 
 
 @diagnosis(
@@ -388,12 +403,27 @@ def _data(raw: bytes) -> str:
 def header_body_mismatch(case: CheckMoment) -> Iterator[Flaw]:
     """Error -32020: a proxy has changed one of them, or the server parses them incorrectly."""
     if peek.integer(case.value, "code") == -32020 and not lacks_header(case):
+        if case.asked is not None and (name := _encoded_header(case)) is not None:
+            said = f"the server compares {name} with the body without decoding it: the value is encoded as"
+            said = f"{said} =?base64?…?=, because headers hold visible ASCII only"
+            fix = f"Decode =?base64?…?= in {name}, then compare it with the body."
+            yield Flaw(said, "/error", (case.asked.frame,), fix=fix)
+            return
         said = (peek.text(case.value, "message") or "")[:120]
         frames = (case.asked.frame,) if case.asked is not None else ()
         fix = "Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body, before and after the proxy."
         yield Flaw(
             f"the server reports that headers and body of {case.method[:40]} differ: {said}", "/error", frames, fix=fix
         )
+
+
+def _encoded_header(case: CheckMoment) -> str | None:
+    """Return the header that the error names and whose value is encoded; the only encoded one if it names none."""
+    headers = case.http.request.headers if case.http is not None and case.http.request is not None else ()
+    encoded = [name for name, value in headers if value.startswith("=?base64?") and value.endswith("?=")]
+    said = (peek.text(case.value, "message") or "").lower()
+    named = [name for name in encoded if name.lower() in said]
+    return named[0] if named else encoded[0] if len(encoded) == 1 and "mcp-" not in said else None
 
 
 @diagnosis(
@@ -465,25 +495,28 @@ def _body_reason(case: CheckMoment, *, keep: bool = False) -> str:
     "http",
     "error",
     "http end",
+    "end",
     topic="",
     fix="Send fewer requests, or raise the limit.",
 )
 def rate_limited(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP 429, with Retry-After if present. The request must have failed; a stream or notification may not matter."""
     http = case.http
+    yield from _of_discovery(case, "rate-limited")
     if http is None or http.request is None or http.response is None or http.request.probe:
         return
     if http.response.status != 429 or (case.fact is not None and case.fact.event is HttpEvent.REQUEST):
         return
     begins = case.fact is not None and case.fact.event is HttpEvent.RESPONSE
-    if (begins and http.asked) or not once(case, "rate-limited"):
+    if begins and http.asked:
         return  # the body may state the reason
     what = http.asked[0].method[:60] if http.asked else http.request.method
     words = f": {reason_of(case.value)}" if case.fact is None else _body_reason(case)
     after = http.header("retry-after")
     when = f"; Retry-After: {after[:40]}{' s' if after.isdecimal() else ''}" if after else ""
     said = f"{what} was answered with HTTP 429, too many requests{words[:200]}{when}"
-    yield Flaw(said, frames=(http.frame,), instead=True, severity=None if http.asked else _WARNING)
+    flaw = Flaw(said, frames=(http.frame,), instead=True, severity=None if http.asked else _WARNING)
+    yield from _deferred(case, http, "rate-limited", flaw)
 
 
 @diagnosis(

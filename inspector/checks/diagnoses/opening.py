@@ -16,6 +16,7 @@ from inspector.forms.validate import validate
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, ResultResponse
+from inspector.protocol.probes import CURSOR
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import ROWS, find, mutual
 
@@ -161,13 +162,18 @@ def no_common_version(case: CheckMoment) -> Iterator[Flaw]:
     said = peek.text(case.value, "message") or ""
     if code != -32022 and not (case.method == "initialize" and _VERSION.search(said[:500])):
         return
-    if case.method == "initialize" and case.state.opening is not None:
-        return  # the response to the probe was late, but counts
+    if case.state.opening is not None and (case.method == "initialize" or (asked is not None and asked.probe)):
+        return  # the response to the probe was late, but counts; or a request was made to be rejected
     named = [each for each in peek.items(case.value, "data", "supported") if isinstance(each, str)]
     common = [each for each in named if find(each) is not None]
     tells = f"it supports {', '.join(each[:20] for each in named[:5])}" if named else said[:100]
     harmless = asked is not None and (asked.probe or (asked.method == "initialize" and code == -32022))
     mild = _HINT if common and harmless else None
+    row = asked.row if asked is not None else 0
+    if case.state.opening is not None and row == case.state.row and ROWS[row - 1].date in named:
+        said = f"{case.method[:60]} declares {ROWS[row - 1].date}, which the server rejects and also lists as supported"
+        yield Flaw(said, "/error", fix="Accept the protocol versions that the error lists.")
+        return
     fix = (
         f"Connect with --revision {common[0]}."
         if common
@@ -260,7 +266,14 @@ def list_changed_silently(case: CheckMoment) -> Iterator[Flaw]:
     """Two lists of one page differ, listChanged is declared, and there was no notification between them."""
     kind = _TOLD_BY[case.method]
     before, paged = case.state.lists.known[kind], peek.has(case.value, "nextCursor")
-    if not before or paged or (case.asked is not None and peek.has(case.asked.params, "cursor")):
+    if paged or (case.asked is not None and peek.has(case.asked.params, "cursor")):
+        return
+    if not before:
+        items = peek.items(case.value, kind)
+        if items and case.method in case.state.lists.complete and not case.state.judged.get(f"announced {kind}", 0):
+            said = f"{case.method} was empty at first and has {len(items):,} items later, without a notification"
+            fix = "Register everything before the first response: clients that request the list once see nothing."
+            yield Flaw(said, f"/result/{kind}", severity=_WARNING, fix=fix)
         return
     now = {peek.text(item, "uri" if kind == "resources" else "name") for item in peek.items(case.value, kind)}
     told = case.state.judged.get(f"announced {kind}", 0)
@@ -273,12 +286,22 @@ def list_changed_silently(case: CheckMoment) -> Iterator[Flaw]:
     _ERROR,
     "`initialize` was rejected",
     "error initialize",
+    "end",
     topic="basic/lifecycle",
     fix="Check the error message and the log of the server.",
 )
 def handshake_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """Rejected with an error that is not about versions; a server without initialize may be of the modern era."""
+    if case.message is None:
+        if case.state.opening is None and "handshake-rejected" in case.state.notes:
+            yield case.state.notes["handshake-rejected"]
+        return
     code, said, opening = peek.integer(case.value, "code"), peek.text(case.value, "message") or "", case.state.opening
+    if code == -32601 and case.asked is not None and not peek.items(case.value, "data", "supported"):
+        said = f"initialize is not implemented: it was rejected with {code}: {reason_of(case.value)[:240]}"
+        fix = "Implement initialize, or server/discover of 2026-07-28: clients begin with one of them."
+        frames = (case.n, case.asked.frame)
+        case.state.notes["handshake-rejected"] = Flaw(said, "/error", frames, instead=True, fix=fix)
     if code in (-32601, -32022) or _VERSION.search(said[:500]) or _echoed(case):
         return
     if opening is not None and opening.era is Era.MODERN:
@@ -383,10 +406,15 @@ def named_version_refused(asked: TrackedRequest, how: str, frame: int) -> Flaw:
     fix="Check the log of the server. Omit what cannot be listed, not the whole list.",
 )
 def list_failed(case: CheckMoment) -> Iterator[Flaw]:
-    """The list was rejected; unknown methods, versions and missing capabilities are other faults."""
+    """The list was rejected; unknown methods, versions and missing capabilities are other faults.
+
+    So are requests that were made to be rejected, such as one with an unknown cursor.
+    """
     code = peek.integer(case.value, "code")
     if case.asked is not None and code in (-32000, -32600, -32022) and refuses_named_version(case.state, case.asked):
         yield named_version_refused(case.asked, f"with {code}: {reason_of(case.value)[:240]}", case.n)
+        return
+    if peek.text(case.asked.params if case.asked is not None else None, "cursor") == CURSOR:
         return
     explained = _KNOWN_REFUSALS if case.is_modern else (-32601, -32022)
     if code is not None and code not in explained:

@@ -42,7 +42,8 @@ def lacks_header(case: CheckMoment) -> bool:
 def _refusal(case: CheckMoment, wanted: int, what: str, *, worse: Severity | None = None) -> Iterator[Flaw]:
     """Yield the flaw of a probe that was accepted, or rejected with another code."""
     if isinstance(case.message, ResultResponse):
-        yield Flaw(f"{what} is accepted", severity=worse)
+        if not peek.flag(case.value, "isError"):
+            yield Flaw(f"{what} is accepted", severity=worse)
     elif (code := peek.integer(case.value, "code")) != wanted and not (code == _HEADER_MISMATCH and lacks_header(case)):
         yield Flaw(f"{what} is rejected with {code} instead of {wanted}", "/error/code")
 
@@ -71,10 +72,7 @@ def unknown_method_error_code(case: CheckMoment) -> Iterator[Flaw]:
 )
 def invalid_ping_response(case: CheckMoment) -> Iterator[Flaw]:
     """“The receiver MUST respond promptly with an empty response.”"""
-    if case.asked is not None and case.asked.probe:
-        yield Flaw(
-            f"ping is rejected with {peek.integer(case.value, 'code')}", "/error/code", fix="Return the result {}."
-        )
+    yield Flaw(f"ping is rejected with {peek.integer(case.value, 'code')}", "/error/code", fix="Return the result {}.")
 
 
 @diagnosis(
@@ -108,7 +106,10 @@ def probe_unanswered(case: CheckMoment) -> Iterator[Flaw]:
     everything = (*case.state.requests.open.values(), *case.state.requests.done.values())
     asked = [each for each in everything if each.probe and each.frame != last]
     for each in asked:
-        if each.answered is None and each.method not in ("server/discover", "initialize") and each.http is None:
+        is_judged_elsewhere = each.method in ("server/discover", "initialize") or probes.calls_a_tool(
+            each.method, each.params
+        )
+        if each.answered is None and not is_judged_elsewhere and each.http is None:
             frames = (each.frame,)
             yield Flaw(f"{each.method[:60]}, sent as a probe, has no response", frames=frames, instead=True)
 
@@ -224,13 +225,21 @@ _FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "con
     fix="Answer OPTIONS, if web clients should use the server.",
 )
 def cors_missing(case: CheckMoment) -> Iterator[Flaw]:
-    """Reports what a CORS preflight response lacks for clients in foreign web pages."""
+    """Reports what a CORS preflight response lacks for clients in foreign web pages.
+
+    A server that admits certain origins only, as the specification requires of local ones, is not judged by ours.
+    """
     http = _knocked(case)
+    if http is not None and http.sent("origin") == probes.ORIGIN and http.request is not None:
+        if http.request.method == "POST" and 400 <= _status(http) < 500:
+            case.state.notes["foreign origin rejected"] = True
     if http is None or http.request is None or http.request.method != "OPTIONS" or http.sent("origin") is None:
         return
     allowed = (http.header("access-control-allow-headers") or "").lower()
     names = {each.strip() for each in allowed.split(",")}
     if http.header("access-control-allow-origin") is None:
+        if _has_allowed_origins(http) or "foreign origin rejected" in case.state.notes:
+            return
         yield Flaw(f"a preflight (OPTIONS) was answered with HTTP {_status(http)}, without Access-Control-Allow-Origin")
     elif missing := [
         name for name in _FOR_BROWSERS if name not in names and ("*" not in names or name == "authorization")
@@ -238,6 +247,12 @@ def cors_missing(case: CheckMoment) -> Iterator[Flaw]:
         lines = f"Access-Control-Allow-Headers: {', '.join(_FOR_BROWSERS)}"
         fix = f"{lines}; Access-Control-Expose-Headers: Mcp-Session-Id"
         yield Flaw(f"the preflight does not allow web clients {', '.join(missing)}", fix=fix)
+
+
+def _has_allowed_origins(http: HttpExchangeState) -> bool:
+    """Whether a response without Access-Control-Allow-Origin shows that other origins are admitted."""
+    varies = "origin" in (http.header("vary") or "").lower()
+    return _status(http) in (401, 403) or varies or http.header("access-control-allow-methods") is not None
 
 
 @diagnosis(

@@ -7,7 +7,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import secret_in
 from inspector.checks.registry import Flaw, check
 from inspector.checks.rules.tools import was_requested_again
-from inspector.checks.state import PREFIX, CheckMoment
+from inspector.checks.state import PREFIX, CheckMoment, TrackedRequest
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Notification
@@ -150,8 +150,32 @@ def cancelled_unknown_request(case: CheckMoment) -> Iterator[Flaw]:
         return  # a task: `task-cancelled-by-notification` reports it
     if id_ is None or id_ in case.state.ongoing.listens or (Direction.FROM_SERVER, id_) in case.state.requests.open:
         return
-    if (Direction.FROM_SERVER, id_) not in case.state.requests.done:
+    if (Direction.FROM_SERVER, id_) not in case.state.requests.done and _given_up(case) is None:
         yield Flaw(f"the server cancels {id_!r}, which it did not send", "/params/requestId")
+
+
+def _given_up(case: CheckMoment) -> TrackedRequest | None:
+    """Return the client's request that the server cancels; None if it cancels one of its own, or none."""
+    requests, id_ = case.state.requests, peek.request_id(case.value, "requestId")
+    if id_ is None or id_ in requests.server_ids or id_ in case.state.ongoing.listens:
+        return None
+    return requests.open.get((Direction.TO_SERVER, id_))
+
+
+@check(
+    "request-cancelled-by-server",
+    _ERROR,
+    "Server cancels a request of the client",
+    "notification notifications/cancelled",
+    topic="basic/utilities/cancellation",
+    fix="Respond with an error that has the reason: each side cancels its own requests only.",
+)
+def request_cancelled_by_server(case: CheckMoment) -> Iterator[Flaw]:
+    """“Cancellation notifications MUST only reference requests that were previously issued in the same direction.”"""
+    if (asked := _given_up(case)) is not None:
+        reason = (peek.text(case.value, "reason") or "no reason given")[:200]
+        said = f"the server cancelled {asked.method[:60]} instead of responding: {reason}"
+        yield Flaw(said, "/params/requestId", (asked.frame,))
 
 
 @check(
@@ -220,11 +244,14 @@ def cursor_cycle(case: CheckMoment) -> Iterator[Flaw]:
     fix="Omit nextCursor on the last page; an empty string is a cursor.",
 )
 def cursor_rejected(case: CheckMoment) -> Iterator[Flaw]:
-    """“Clients MUST NOT treat an empty string as the end”: a server that sends it must accept it."""
-    if peek.text(case.asked.params if case.asked else None, "cursor") == "":
-        if "" in case.state.lists.cursors.get(case.method, ()):
-            said = 'the server sends nextCursor "" but rejects it: clients treat the list as truncated'
-            yield Flaw(said, "/error")
+    """A server must accept the cursors that it sends; also "", which “clients MUST NOT treat as the end”."""
+    cursor = peek.text(case.asked.params if case.asked else None, "cursor")
+    if cursor is not None and cursor in case.state.lists.cursors.get(case.method, ()) and not case.is_moot:
+        sent = f"nextCursor {cursor[:60]!r}" if cursor else 'nextCursor ""'
+        said = f"the server sends {sent} in {case.method} but rejects it: clients treat the list as truncated"
+        worse = _ERROR if cursor else None
+        fix = "Accept the cursors that the server sends." if cursor else ""
+        yield Flaw(said, "/error", severity=worse, fix=fix)
 
 
 @check(

@@ -42,7 +42,7 @@ from inspector.forms.typed import json_text
 from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.credentials import is_credential, without_credentials
 from inspector.protocol.flows.skills import list_skills
-from inspector.session.probing import probe, probe_unopened
+from inspector.session.probing import make_first_requests, probe, probe_unopened
 from inspector.text import visible
 
 _CHECK_EXAMPLES = (
@@ -106,6 +106,7 @@ def check_command(
 ) -> ExitStatus:
     """Check a server or a capture for protocol violations and other problems.
 
+    Requests the lists twice, and reads the first resource and a prompt without arguments.
     Tools are called only with --call and --probe. Exit status: 1 if a finding is at
     least as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4, 6 or 7 if there was no session or
     no response.
@@ -121,6 +122,10 @@ def check_command(
 
         return run_watching(env, choose(env, word, options).target, options, once)
     return _check(env, word, read_cases(calls, env.stdin), lock, remember, options)
+
+
+def _ignore(what: str) -> None:
+    """Print nothing about a request that every check makes."""
 
 
 def _facts(found: Sequence[Finding]) -> dict[str, str]:
@@ -171,6 +176,7 @@ def _check(
 
     async def work(visit: CommandSession) -> ExitStatus:
         lists[0] = await ask_for_lists(visit)
+        await make_first_requests(visit.session, _ignore)
         status = await make_cases(visit, cases)
         if probing.wanted:
             nonlocal before_probing
@@ -324,6 +330,7 @@ def doctor_command(env: CliEnv, /, url: str | None, calls: tuple[str, ...], **op
 
     async def work(visit: CommandSession) -> ExitStatus:
         lists[0] = await ask_for_lists(visit)
+        await make_first_requests(visit.session, tell)
         status = await make_cases(visit, cases)
         await probe(visit.session, tell)
         return status

@@ -105,6 +105,18 @@ class Pairs:
             self._end(exchange, frame.time_ns, ExchangeState.CANCELLED, why)
         return exchange
 
+    def give_up(self, frame: Frame, id_: RequestId, why: str) -> Exchange | None:
+        """Process a cancellation of the other side's request, which gets no response then. Return the request.
+
+        None if there is no such request, or if the sender has used the id itself.
+        """
+        asker = _OTHER[frame.direction]
+        exchange = self.find_open(asker, id_)
+        if asker is not Direction.TO_SERVER or exchange is None or self._find_ended(frame.direction, id_) is not None:
+            return None
+        self.end_from_server(exchange, frame.time_ns, f"the server cancelled it{f': {why}' if why else ''}")
+        return exchange
+
     def end_from_server(self, exchange: Exchange, time_ns: int, why: str) -> None:
         """Mark a request as lost because the receiver will not answer it."""
         self._end(exchange, time_ns, ExchangeState.LOST, why)

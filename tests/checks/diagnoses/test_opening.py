@@ -88,7 +88,7 @@ CASES: Cases = {
     "list-changed-silently": (_again(), _again("prompts")),
     "handshake-rejected": (
         lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32603, "licence expired"),
-        lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32601, "no initialize"),
+        lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32022, "no initialize"),
     ),
     "request-unanswered": (
         lambda: Talk().ask("tools/list").wait(3).inform("notifications/cancelled", {"requestId": 2}).close(),

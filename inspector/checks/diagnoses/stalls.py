@@ -1,0 +1,165 @@
+"""Diagnoses of hangs: why a server that responded before no longer does."""
+
+from collections.abc import Iterator
+
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import Flaw, diagnosis
+from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
+from inspector.checks.state_updates import AFTER
+from inspector.protocol.facts import ChildState, ProcessEvent
+from inspector.protocol.frames import Channel, Direction
+
+_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+_HELD_NS, _SOON_NS = 2_000_000_000, 2_000_000_000
+_MARGIN_S = 0.5
+_BUSY_PERCENT = 70
+
+
+def response_at_eof(case: CheckMoment) -> int | None:
+    """Return when stdin was closed, if a response waited for that; else None."""
+    asked, processes = case.asked, case.state.process.facts
+    if asked is None or case.frame is None or case.frame.channel is not Channel.STDOUT or len(processes) < 2:
+        return None
+    closed = next((time_ns for _, time_ns, fact in processes if fact.event is ProcessEvent.STDIN_EOF), None)
+    waited = closed is not None and closed - asked.time_ns >= _HELD_NS and case.time_ns - closed < _SOON_NS
+    return closed if waited else None
+
+
+def responded_before(state: ConnectionState, closed_ns: int) -> bool:
+    """Whether the server had sent a message before stdin was closed, so that its output is not held back."""
+    return state.first_message_ns is not None and state.first_message_ns < closed_ns
+
+
+def _stalled(state: ConnectionState) -> Iterator[tuple[int, TrackedRequest, tuple[ChildState, ...], float | None]]:
+    """Yield each stall: its entry, the request without a response, children started since, and the CPU use."""
+    everything = (*state.requests.open.values(), *state.requests.done.values())
+    for n, time_ns, fact in state.process.facts:
+        if fact.event is not ProcessEvent.STALL or fact.state is None:
+            continue
+        waiting = [each for each in everything if each.sender is Direction.TO_SERVER and each.frame < n]
+        waiting = [each for each in waiting if each.answered is None or each.answered > n]
+        if waiting:
+            asked = max(waiting, key=lambda each: each.frame)
+            seconds = (time_ns - asked.time_ns) / 1e9 + _MARGIN_S
+            children = tuple(each for each in fact.state.children if each.age_s <= seconds)
+            yield n, asked, children, fact.state.cpu_percent
+
+
+@diagnosis(
+    "child-holds-stdin",
+    _ERROR,
+    "Child process holds the server's stdin",
+    "answer",
+    "error",
+    "late",
+    "end",
+    topic="stdio",
+    confidence=Confidence.LIKELY,
+    fix="Start children with a stdin of their own: stdin=subprocess.DEVNULL (Python), stdio: ['ignore', …] (Node).",
+    needs=AFTER,
+)
+def child_holds_stdin(case: CheckMoment) -> Iterator[Flaw]:
+    """A child that was started during a call has the server's stdin, or the response came only when stdin was closed.
+
+    Such a child waits for input there, and takes the client's next requests.
+    """
+    state, notes = case.state, case.state.notes
+    if case.message is not None:
+        closed = response_at_eof(case)
+        if closed is not None and case.asked is not None and responded_before(state, closed):
+            notes.setdefault("child-holds-stdin", (case.asked, case.n, (closed - case.asked.time_ns) / 1e9))
+        return
+    for n, asked, children, _ in _stalled(state):
+        holds = next((each for each in children if each.stdin), None)
+        if holds is not None:
+            said = f"while {asked.method[:60]} had no response, its child process {holds.pid} ({holds.command[:80]})"
+            yield Flaw(f"{said} had the server's stdin open", frames=(asked.frame, n), instead=True)
+            return
+    if "child-holds-stdin" in notes:
+        asked, n, waited = notes["child-holds-stdin"]
+        said = f"the response to {asked.method[:60]} was sent when stdin was closed, {waited:.0f} s after the request,"
+        said = f"{said} although earlier responses were not held back: something read stdin to its end"
+        yield Flaw(said, frames=(n, asked.frame), instead=True)
+
+
+@diagnosis(
+    "server-request-pending",
+    _ERROR,
+    "Server waits for a response of the client",
+    "end",
+    topic="basic",
+    fix="Answer the request (--responses, --capability), or let the server go on without it after a time.",
+)
+def server_request_pending(case: CheckMoment) -> Iterator[Flaw]:
+    """A request of the server had no response while one of ours timed out."""
+    requests = case.state.requests
+    given_up = [each for each in requests.done.values() if each.cancelled is not None and each.answered is None]
+    pending = [each for each in requests.open.values() if each.sender is Direction.FROM_SERVER]
+    for asked in given_up:
+        held = next((each for each in pending if each.frame > asked.frame and each.time_ns < asked.cancelled_ns), None)
+        if asked.sender is Direction.TO_SERVER and held is not None:
+            said = f"{asked.method[:60]} had no response while the server's own {held.method[:60]} had none either"
+            yield Flaw(said, frames=(held.frame, asked.frame), instead=True)
+            return
+
+
+@diagnosis(
+    "server-busy",
+    _WARNING,
+    "Server computes without a response",
+    "end",
+    topic="",
+    confidence=Confidence.LIKELY,
+    fix="Find the loop with a profiler (py-spy dump, node --inspect), and send progress while it works.",
+)
+def server_busy(case: CheckMoment) -> Iterator[Flaw]:
+    """The server used the CPU when a request had no response: it computes, or loops."""
+    for n, asked, _, cpu in _stalled(case.state):
+        if cpu is not None and cpu >= _BUSY_PERCENT:
+            said = f"the server used {cpu:.0f} % of a CPU while {asked.method[:60]} had no response"
+            yield Flaw(said, frames=(asked.frame, n), instead=True)
+            return
+
+
+@diagnosis(
+    "requests-serialized",
+    _WARNING,
+    "Earlier request blocks later ones",
+    "end",
+    topic="",
+    confidence=Confidence.LIKELY,
+    fix="Handle requests concurrently, so that one that waits does not block others.",
+)
+def requests_serialized(case: CheckMoment) -> Iterator[Flaw]:
+    """Two requests timed out, of which the second is one that servers answer at once."""
+    requests = [each for each in case.state.requests.done.values() if each.sender is Direction.TO_SERVER]
+    silent = [each for each in requests if each.cancelled is not None and each.answered is None]
+    first = min(silent, key=lambda each: each.frame, default=None)
+    for each in silent:
+        if first is not None and each is not first and each.method in ("ping", "tools/list"):
+            said = f"{each.method} has no response since {first.method[:60]} was left without one"
+            yield Flaw(said, frames=(first.frame, each.frame), instead=True)
+            return
+
+
+@diagnosis(
+    "exit-on-cancellation",
+    _ERROR,
+    "Server exits when a request is cancelled",
+    "end",
+    topic="basic/utilities/cancellation",
+    fix="Ignore notifications/cancelled for what cannot be cancelled; end the request, not the server.",
+)
+def exit_on_cancellation(case: CheckMoment) -> Iterator[Flaw]:
+    """The process ended by itself right after notifications/cancelled, while stdin was open."""
+    state = case.state
+    facts = {fact.event: (n, time_ns) for n, time_ns, fact in state.process.facts}
+    ended, closed = facts.get(ProcessEvent.EXIT), facts.get(ProcessEvent.STDIN_EOF)
+    if ended is None or (closed is not None and closed[1] < ended[1]) or ProcessEvent.SIGNAL in facts:
+        return
+    for asked in state.requests.done.values():
+        if asked.cancelled is not None and asked.sender is Direction.TO_SERVER:
+            if 0 <= ended[1] - asked.cancelled_ns < _SOON_NS:
+                said = f"the server exited {(ended[1] - asked.cancelled_ns) / 1e9:.1f} s after {asked.method[:60]} was"
+                yield Flaw(f"{said} cancelled", frames=(asked.cancelled, ended[0]), instead=True)
+                return

@@ -1,0 +1,65 @@
+"""Reads what a process and its children do, from /proc: evidence for why a server does not respond."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from inspector.protocol.facts import ChildState, ProcessState
+
+_PROC = Path("/proc")
+_MOST = 20
+"""Maximum number of children that are described."""
+_COMMAND = 120
+
+
+def cpu_seconds(pid: int) -> float | None:
+    """Return the CPU time that a process has used; None if that is unknown."""
+    fields = _stat(pid)
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if len(fields) > 19 else None
+
+
+def state_of(pid: int, cpu_percent: float | None) -> ProcessState | None:
+    """Return the state of a process and its descendants; None if this system has no /proc, or the process ended."""
+    fields = _stat(pid)
+    if len(fields) <= 19:
+        return None
+    stdin, stdout = _pipe(pid, 0), _pipe(pid, 1)
+    children = tuple(_child(each, stdin, stdout) for each, _ in zip(_descendants(pid), range(_MOST), strict=False))
+    return ProcessState(cpu_percent, int(fields[17]), children)
+
+
+def _stat(pid: int) -> list[str]:
+    """Return the fields of /proc/PID/stat after the name; [] if there is none."""
+    with suppress(OSError):
+        return (_PROC / str(pid) / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+    return []
+
+
+def _pipe(pid: int, fd: int) -> str:
+    """Return what a descriptor refers to; "" if that is unknown."""
+    with suppress(OSError):
+        return os.readlink(_PROC / str(pid) / "fd" / str(fd))
+    return ""
+
+
+def _descendants(pid: int) -> Iterator[int]:
+    """Yield all descendants of a process, parents first."""
+    with suppress(OSError):
+        for tasks in (_PROC / str(pid) / "task").iterdir():
+            for child in (tasks / "children").read_text().split():
+                yield int(child)
+                yield from _descendants(int(child))
+
+
+def _child(pid: int, stdin: str, stdout: str) -> ChildState:
+    words, fields = b"", _stat(pid)
+    with suppress(OSError):
+        words = (_PROC / str(pid) / "cmdline").read_bytes()
+    command = " ".join(words.decode("utf-8", "replace").split("\0")).strip()[:_COMMAND]
+    began = int(fields[19]) / os.sysconf("SC_CLK_TCK") if len(fields) > 19 else 0.0
+    age_s = max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - began) if began else 0.0
+    return ChildState(
+        pid, command, round(age_s, 2), bool(stdin) and _pipe(pid, 0) == stdin, bool(stdout) and _pipe(pid, 1) == stdout
+    )

@@ -1,0 +1,79 @@
+"""Causes of hangs."""
+
+import pytest
+
+from inspector.checks.diagnoses import stalls
+from inspector.protocol.facts import ChildState, ProcessEvent, ProcessFact, ProcessState
+from inspector.protocol.frames import Channel, Eol
+from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.talks import Cases, Script, Talk
+
+_CANCELLED = {"requestId": 7}
+
+
+def _stalled(state: ProcessState, seconds: float = 4) -> Talk:
+    begun = Talk().fact(ProcessFact(ProcessEvent.SPAWN, 1)).ask("tools/call", {"name": "a"}, 7).wait(seconds)
+    return begun.fact(ProcessFact(ProcessEvent.STALL, 1, state=state)).inform("notifications/cancelled", _CANCELLED)
+
+
+def _with_child(**what: object) -> Script:
+    child = ChildState(2, "git fetch", **what)  # type: ignore[arg-type]
+    return lambda: _stalled(ProcessState(0.0, 1, (child,))).close()
+
+
+def _busy(cpu: float) -> Script:
+    return lambda: _stalled(ProcessState(cpu, 1)).close()
+
+
+def _held(*, answered: bool) -> Script:
+    def talk() -> Talk:
+        begun = Talk().ask("tools/call", {"name": "a"}, 7).demand("roots/list", id_=1)
+        if answered:
+            begun.frame(b'{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}', stalls.Direction.TO_SERVER)
+        return begun.wait(4).inform("notifications/cancelled", _CANCELLED).close()
+
+    return talk
+
+
+def _then(method: str) -> Script:
+    def talk() -> Talk:
+        begun = Talk().ask("tools/call", {"name": "a"}, 7).wait(4).inform("notifications/cancelled", _CANCELLED)
+        return begun.ask(method, {}, 8).wait(4).inform("notifications/cancelled", {"requestId": 8}).close()
+
+    return talk
+
+
+def _exits(after: float) -> Script:
+    begun = lambda: Talk().ask("tools/call", {"name": "a"}, 7).wait(4)  # noqa: E731
+    return lambda: begun().inform("notifications/cancelled", _CANCELLED).exit(1, after=after)
+
+
+CASES: Cases = {
+    "child-holds-stdin": (_with_child(age_s=3.9, stdin=True), _with_child(age_s=60, stdin=True)),
+    "server-request-pending": (_held(answered=False), _held(answered=True)),
+    "server-busy": (_busy(99), _busy(2)),
+    "requests-serialized": (_then("tools/list"), _then("tools/call")),
+    "exit-on-cancellation": (_exits(0.2), _exits(30)),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(stalls)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+def test_child_holds_stdin_response_at_the_end_of_stdin_after_prompt_ones_is_not_buffering() -> None:
+    talk = Talk().fact(ProcessFact(ProcessEvent.SPAWN, 1)).ask("tools/list", {}, 6).answer({"tools": []}, 6)
+    talk.ask("tools/call", {"name": "a"}, 7).wait(4).fact(ProcessFact(ProcessEvent.STDIN_EOF, 1)).wait(0.1)
+    talk.frame(b'{"jsonrpc":"2.0","id":7,"result":{"content":[]}}', channel=Channel.STDOUT, eol=Eol.LF).close()
+    found = {each.id for each in talk.findings()}
+    assert "child-holds-stdin" in found
+    assert "stdout-buffered" not in found
+
+
+def test_child_holds_stdin_child_with_its_own_stdin_is_no_cause() -> None:
+    assert not of_one(_with_child(age_s=3.9)().findings(), "child-holds-stdin")
