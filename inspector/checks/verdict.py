@@ -52,8 +52,8 @@ multiline-message: stdout-not-json newline-missing NOT-MESSAGES SILENT
 newline-missing: stdout-not-json NOT-MESSAGES SILENT
 child-holds-stdin: SILENT stdin-eof-ignored requests-serialized response-after-cancellation
 server-request-pending: SILENT requests-serialized
-server-busy: SILENT requests-serialized
-requests-serialized: SILENT
+server-busy: SILENT requests-serialized stdin-eof-ignored
+requests-serialized: SILENT stdin-eof-ignored
 exit-on-cancellation: exit-during-session unexpected-exit stream-ended-early
 stdout-buffered: SILENT slow-handshake stdin-eof-ignored
 shell-profile-output: stdout-not-json NOT-MESSAGES
@@ -70,14 +70,18 @@ input-echoed: NOT-MESSAGES SILENT jsonrpc-member-invalid error-object-invalid re
   handshake-rejected initialize-result-invalid
 inexact-number: ambiguous-json NOT-MESSAGES
 id-type-changed: unexpected-response SILENT
-rejected-as-uninitialized: http-request-rejected session-expired session-id-not-issued list-failed
+rejected-as-uninitialized: invalid-ping-response call-rejected http-request-rejected session-expired
+  session-id-not-issued list-failed
 request-unanswered: call-timed-out response-after-cancellation
 message-before-handshake: notification-before-initialized list-changed-undeclared unknown-notification
-notification-answered: invalid-json-rpc unexpected-response error-without-id response-id-mismatch
+notification-answered: rejected-as-uninitialized invalid-json-rpc unexpected-response error-without-id
+  response-id-mismatch
 json-rpc-envelope-missing: stdout-not-json NOT-MESSAGES result-and-error response-type-unsupported SILENT
 response-id-mismatch: invalid-json-rpc unexpected-response duplicate-response error-without-id SILENT
 silent-after-handshake: request-unanswered call-timed-out
 client-capability-not-declared: SILENT
+meta-rejected: call-rejected list-failed handshake-rejected invalid-ping-response
+  invalid-arguments-as-protocol-error tool-failure-as-protocol-error
 tool-failure-as-protocol-error: call-rejected
 result-wrapped: content-missing
 invalid-arguments-as-protocol-error: call-rejected

@@ -215,7 +215,8 @@ def http_redirect(case: CheckMoment) -> Iterator[Flaw]:
 
 _GUARD = re.compile(
     rb"(?i)(invalid|untrusted|forbidden|not allowed|disallowed|bad|unknown).{0,20}(host|origin)\b|"
-    rb"(host|origin)( header)?( is)?.{0,40}(not allowed|invalid|denied|forbidden|not permitted)|dns rebinding"
+    rb"(host|origin)( header)?( is)?.{0,40}(not allowed|invalid|denied|forbidden|not permitted)|dns rebinding|"
+    rb"(required|missing).{0,20}origin\b|origin( header)?( is)?.{0,20}(required|missing)"
 )
 
 
@@ -240,6 +241,11 @@ def host_rejected(case: CheckMoment) -> Iterator[Flaw]:
     assert at is not None
     assert at.request is not None
     assert at.response is not None
+    if found and not at.sent("origin") and b"origin" in found.group().lower() and b"host" not in found.group().lower():
+        said = f"the server rejects requests without Origin with HTTP {at.response.status}: {_quoted(body)[:120]}"
+        fix = "Accept requests without Origin: only browsers send it. Connect with -H 'Origin: …' meanwhile."
+        yield Flaw(said, fix=fix)
+        return
     host = at.sent("host") or _netloc(at.request.target)
     origin = f", Origin {at.sent('origin')}" if at.sent("origin") else ""
     words = f": {found.group().decode('utf-8', 'replace')[:60]}" if found else ""
@@ -248,6 +254,10 @@ def host_rejected(case: CheckMoment) -> Iterator[Flaw]:
         "the server allows."
     )
     yield Flaw(f"the server rejected Host {host[:60]}{origin} with HTTP {at.response.status}{words}", fix=fix)
+
+
+def _quoted(body: tuple[HttpExchangeState, bytes] | None) -> str:
+    return words_of_body(body[1]) if body is not None else ""
 
 
 def _may_be(http: HttpExchangeState) -> bool:

@@ -123,6 +123,9 @@ def rejected_as_uninitialized(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(
             f"{case.method[:60]} was rejected although notifications/initialized was sent: {said[:100]}", fix=_NAME
         )
+    elif state.initialized and state.transport == "stdio":
+        words = f"{case.method[:60]} was rejected although notifications/initialized was sent: {said[:100]}"
+        yield Flaw(words, fix=_NAME)
     elif state.initialized:
         fix = (
             "Check whether the server restarted, or several instances share the load. Use sticky sessions, "
@@ -463,7 +466,12 @@ def notification_answered(case: CheckMoment) -> Iterator[Flaw]:
                 yield Flaw(f"a notification was answered with {each.said}", "/id", (each.frame,), instead=True)
     elif case.http is None and _is_anonymous(case):
         waiting, said = _open(case.state), _without_an_id(case)
-        if not waiting or "notifications/" in (peek.text(case.value, "message") or ""):
+        words = peek.text(case.value, "message") or ""
+        if "notifications/initialized" in words and isinstance(case.message, ErrorResponse):
+            said = f"the server does not know notifications/initialized, and answered it with {said}"
+            fix = "Accept notifications/initialized, with its prefix, and send no response to a notification."
+            yield Flaw(said, "/id", fix=fix)
+        elif not waiting or "notifications/" in words:
             yield Flaw(f"a notification was answered with {said}", "/id")
         elif len(waiting) == 1 and case.state.is_sampled("notification-answered", _FEW, 1 << 62):
             case.state.notes.setdefault("anonymous", []).append(_Stray(case.n, waiting[0], said))
@@ -670,6 +678,39 @@ def call_rejected(case: CheckMoment) -> Iterator[Flaw]:
         return  # `error-object-invalid` reports it
     code, said = peek.integer(case.value, "code"), reason_of(case.value)
     yield Flaw(f"{name[:60]} was rejected with {code}: {said[:240]}{why}", "/error", (case.asked.frame,))
+
+
+_META = re.compile(r"(?<![\w$])_meta\b|\bprogressToken\b")
+_UNEXPECTED = re.compile(
+    r"(?i)unrecognized|unknown|unexpected|additional|not allowed|not permitted|extra|forbidden|unsupported|invalid"
+)
+
+
+@diagnosis(
+    "meta-rejected",
+    _ERROR,
+    "`_meta` is rejected",
+    "error",
+    "answer tools/call",
+    topic="basic",
+    fix="Accept `_meta` in the params of every request: clients send a progressToken and trace context there.",
+)
+def meta_rejected(case: CheckMoment) -> Iterator[Flaw]:
+    """The error names `_meta`, which the request has, as an unknown member: its params are validated too strictly."""
+    if case.asked is None or not peek.has(case.asked.params, "_meta"):
+        return
+    words = reason_of(case.value) if isinstance(case.message, ErrorResponse) else ""
+    if peek.flag(case.value, "isError"):
+        words = " ".join(peek.text(each, "text") or "" for each in peek.items(case.value, "content")[:3])
+    words = words[:1000]
+    if _META.search(words) and _UNEXPECTED.search(words) and not _is_required_meta(case):
+        said = f"{case.method[:60]} was rejected because of its _meta, which every request may have: {words[:160]}"
+        yield Flaw(said, "/error" if isinstance(case.message, ErrorResponse) else "/result", (case.asked.frame,))
+
+
+def _is_required_meta(case: CheckMoment) -> bool:
+    """Whether the error may be about what `_meta` has to contain in a stateless revision."""
+    return case.is_modern and peek.integer(case.value, "code") in (-32602, -32020, -32021, -32022)
 
 
 def _problems(tool: Any, asked: TrackedRequest) -> str:

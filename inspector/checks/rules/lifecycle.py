@@ -30,13 +30,14 @@ def unknown_protocol_version(case: CheckMoment) -> Iterator[Flaw]:
     """Finds drafts and future versions."""
     date = peek.text(case.value, "protocolVersion")
     if date is not None and find(date) is None:
-        said = f"the server answers initialize with the protocol version {date[:40]!r}, which mcp-inspect does not know"
-        fix = (
-            ""
-            if _DATE.fullmatch(date)
-            else "Use a date as the protocol version; the version of the server belongs in `serverInfo`."
-        )
-        yield Flaw(said, "/result/protocolVersion", fix=fix)
+        said = f"the server answers initialize with the protocol version {date[:40]!r}"
+        if _DATE.fullmatch(date):
+            yield Flaw(f"{said}, which mcp-inspect does not know", "/result/protocolVersion")
+            return
+        asked = peek.text(case.asked.params if case.asked is not None else None, "protocolVersion") or "2025-11-25"
+        said = f"{said}, which is no date: expected one such as {asked[:20]}, which was requested; clients disconnect"
+        fix = "Use a date as the protocol version; the version of the server belongs in `serverInfo`."
+        yield Flaw(said, "/result/protocolVersion", fix=fix, severity=Severity.ERROR)
 
 
 @check(

@@ -29,6 +29,7 @@ FAMILIES = (
     "http",
     "gateways",
     "logins",
+    "accusations",
 )
 
 
