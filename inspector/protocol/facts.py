@@ -85,7 +85,9 @@ class ProcessState(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a process did at one moment."""
 
     cpu_percent: float | None = None
-    """CPU time per time, of one core; None if unknown."""
+    """CPU time per time, of one core; None if unknown. On a busy machine a loop gets little."""
+    runnable: bool = False
+    """Whether a thread wanted the CPU at every sample: it computes, or loops."""
     threads: int = 0
     children: tuple[ChildState, ...] = ()
 

