@@ -27,7 +27,7 @@ from inspector.session.options import SessionState
 from inspector.session.session import Session
 from inspector.transports.http.authorizing import Heard
 
-_SILENCE_S, _PROBE_S, _IMPATIENT_S = 5.0, 2.0, 0.3
+_SILENCE_S, _PROBE_S, _IMPATIENT_S = 3.0, 1.5, 0.3
 """Seconds to wait for a response: to an ordinary request, to a probe, and after another one got none."""
 _YOUNG_S = 2.0
 """Age of a session after which an empty list is requested again."""
@@ -86,7 +86,8 @@ async def make_first_requests(session: Session, tell: Tell) -> None:
 
 async def _send_each(session: Session, planned: Iterable[Probe], tell: Tell) -> None:
     """Send requests in sequence. After one without a response, the others are given less time."""
-    is_silent = False
+    exchanges = session.journal.conversation.exchanges
+    is_silent = any(each.answer_frame is None and each.method == "ping" for each in exchanges)
     for each in planned:
         if session.state is not SessionState.OPEN:
             return

@@ -113,7 +113,7 @@ def test_what_is_expensive_waits_until_there_is_time() -> None:
 
 
 def test_an_error_without_an_id_belongs_to_the_request_that_its_response_answers() -> None:
-    talk = Talk(3, transport="http").post().ask("ping").head(400)
+    talk = Talk(3, transport="http").post().ask("completion/complete").head(400)
     assert not ids(talk.frame(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}'))
 
 

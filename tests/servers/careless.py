@@ -37,7 +37,7 @@ _WIDE: dict[str, Any] = {
 FAULT = sys.argv[1]
 HOME = os.path.dirname(os.__file__) + "/site-packages/server"
 _counter = itertools.count(1)
-_tools_listed = itertools.count()
+_changes: list[int] = []
 
 
 def _wrong(arguments: dict[str, Any]) -> str:
@@ -183,7 +183,7 @@ _FAULTS: dict[str, Any] = _OF_WIDE | {
     "not-idempotent": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,
     "new-result-each-time": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,
     "output": lambda r, a, w: _text("done", structuredContent={"n": "one"}) if not w else None,
-    "changes-tools": lambda r, a, w: None,
+    "changes-tools": lambda r, a, w: _changes.append(1),
     "stdout": lambda r, a, w: (sys.stdout.write("debug: called\n"), None)[1],
 }
 """By name: from request, arguments and the name of the wrong one to a result; None for the ordinary one."""
@@ -203,7 +203,7 @@ def _tools(_: dict[str, Any]) -> dict[str, Any]:
         tool["annotations"] = {"readOnlyHint": True, "idempotentHint": True}
     if FAULT == "output":
         tool["outputSchema"] = {"type": "object", "properties": {"n": {"type": "integer"}}}
-    if FAULT == "changes-tools" and next(_tools_listed):
+    if _changes:
         tool["description"] = "Work harder"
     writes = {"name": "write", "description": "Write", "inputSchema": schema}
     return {"tools": [tool, writes]}

@@ -1,7 +1,7 @@
 """Responds by a script: JSON of method → response, or an array of responses in order.
 
 What comes is {"result": …}, {"error": …}, {"raw": "a line"}, "silence" or "death". A method that is not in the
-script is answered with -32601. `log=FILE` keeps every line that was read.
+script is answered with -32601, except ping. `log=FILE` keeps every line that was read.
 """
 
 import json
@@ -13,7 +13,10 @@ log = next((word.removeprefix("log=") for word in sys.argv[2:] if word.startswit
 
 
 def answer(message: Any) -> None:
-    comes = script.get(message["method"], {"error": {"code": -32601, "message": "no such method"}})
+    unknown = (
+        {"result": {}} if message["method"] == "ping" else {"error": {"code": -32601, "message": "no such method"}}
+    )
+    comes = script.get(message["method"], unknown)
     if isinstance(comes, list):
         comes = comes.pop(0) if len(comes) > 1 else comes[0]
     if comes == "death":

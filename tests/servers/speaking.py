@@ -33,7 +33,7 @@ def answer(request: dict[str, Any], result: Any) -> None:
 
 def serve(answers: Mapping[str, Answer]) -> None:
     """Answer until stdin ends; a request that is not in the table gets the error for that."""
-    table: dict[str, Answer] = {"initialize": HELLO} | dict(answers)
+    table: dict[str, Answer] = {"initialize": HELLO, "ping": {}} | dict(answers)
     for line in sys.stdin.buffer:
         message = json.loads(line)
         method = message.get("method")

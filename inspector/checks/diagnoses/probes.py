@@ -72,7 +72,11 @@ def unknown_method_error_code(case: CheckMoment) -> Iterator[Flaw]:
 )
 def invalid_ping_response(case: CheckMoment) -> Iterator[Flaw]:
     """“The receiver MUST respond promptly with an empty response.”"""
-    yield Flaw(f"ping is rejected with {peek.integer(case.value, 'code')}", "/error/code", fix="Return the result {}.")
+    if case.is_moot:
+        return
+    code = peek.integer(case.value, "code")
+    mild = _WARNING if code == _METHOD_NOT_FOUND else None  # some clients reconnect then, others request a list instead
+    yield Flaw(f"ping is rejected with {code}", "/error/code", fix="Return the result {}.", severity=mild)
 
 
 @diagnosis(

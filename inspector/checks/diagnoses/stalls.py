@@ -31,7 +31,7 @@ def responded_before(state: ConnectionState, closed_ns: int) -> bool:
 
 
 def _stalled(state: ConnectionState) -> Iterator[tuple[int, TrackedRequest, tuple[ChildState, ...], ProcessState]]:
-    """Yield each stall: its entry, the request without a response, children started since, and the state of the process."""
+    """Yield each stall: its entry, the request without a response, children since then, and the process."""
     everything = (*state.requests.open.values(), *state.requests.done.values())
     for n, time_ns, fact in state.process.facts:
         if fact.event is not ProcessEvent.STALL or fact.state is None:

@@ -222,12 +222,12 @@ def test_a_failure_without_a_finding_is_told_to_other_programs(tmp_path: Path, c
     script = scripted(_CALLED | {"tools/call": {"result": _ANSWERED | {"isError": True}}}, capabilities={"tools": {}})
     words = (command, "--json", "--call", "a", "--fail-on", "never", "--junit", str(junit), "--sarif", str(sarif))
     ran = inspect(*words, "--capture", str(capture), *script)
-    assert (ran.status, ran.data["failure"]) == (5, "tools/call a failed: fine")
+    assert (ran.status, ran.data["failure"]) == (5, "tools/call a failed: no")
     assert Xml.parse(junit).getroot().get("errors") == "1"
     (invocation,) = json.loads(sarif.read_text())["runs"][0]["invocations"]
     assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 5)
     recorded = inspect("check", "--json", str(capture))
-    assert recorded.data["failure"] == "tools/call a failed: fine"
+    assert recorded.data["failure"] == "tools/call a failed: no"
     healthy = inspect("check", "--json", *scripted(_CALLED, capabilities={"tools": {}}))
     assert (healthy.status, healthy.data["failure"], healthy.data["findings"]) == (0, None, [])
 
@@ -237,7 +237,7 @@ def test_of_a_recording_in_which_a_call_failed_it_is_not_said_that_nothing_was_f
     script = _CALLED | {"tools/call": {"result": _ANSWERED | {"isError": True}}}
     inspect("call", "--capture", capture, "a", *scripted(script, **_HAS_TOOLS))
     ran = inspect("check", capture)
-    assert (ran.status, ran.stdout) == (0, "! No findings, but tools/call a failed: fine\n")
+    assert (ran.status, ran.stdout) == (0, "! No findings, but tools/call a failed: no\n")
 
 
 def test_skills_that_are_declared_are_asked_for_and_those_that_can_not_be_had_are_reported() -> None:
